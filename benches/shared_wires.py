@@ -1,13 +1,14 @@
 """The cases of virtual channels that share wires flit by flit: tori, and a dragonfly with UGAL.
 
 A flit takes 1 ns on a channel, wires 2 ns, a switch 1 ns and a credit 2 ns. Traffic is uniform
-and Poisson, as in `benches.open_loop`; messages fill one packet and are not acknowledged.
+as in `benches.open_loop`; messages fill one packet and are not acknowledged. It is Poisson, or
+Bernoulli: then everything happens in slots of a flit.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from benches.case import Case, Goal
 from benches.open_loop import FLIT_HOPS, LOADS
@@ -16,6 +17,14 @@ from benches.open_loop import FLIT_HOPS, LOADS
 DELAYS: dict[str, dict[str, Any]] = {
     "link": {"delay": "2 ns", "credit_delay": "2 ns"},
     "switch": {"delay": "1 ns"},
+}
+
+#: When messages are sent.
+Arrivals = Literal["poisson", "bernoulli"]
+
+ARRIVALS: dict[Arrivals, dict[str, str]] = {
+    "poisson": {},
+    "bernoulli": {"compute_distribution": "geometric", "compute_slot": "1 ns"},
 }
 
 
@@ -37,8 +46,8 @@ class Network:
     routing: dict[str, Any]
     virtual_channels: int
 
-    def experiment(self, flits_per_ns: float) -> dict[str, dict[str, Any]]:
-        """Return the experiment at a load per node, Poisson from the beginning."""
+    def experiment(self, flits_per_ns: float, arrivals: Arrivals) -> dict[str, dict[str, Any]]:
+        """Return the experiment at a load per node, which is the same from the beginning."""
         payload = f"{self.packet_flits - 1} B"
         switch = {
             "input_buffer": f"{self.buffer_flits} B",
@@ -58,17 +67,19 @@ class Network:
                 "message_size": payload,
                 "compute_period": f"{round(self.packet_flits / flits_per_ns * 1e3)} ps",
                 "start": "together",
-            },
+            }
+            | ARRIVALS[arrivals],
             "run": {"seed": 1, "fidelity": "flit"},
         }
 
-    def case(self, load: float, goals: tuple[Goal, ...] = ()) -> Case:
+    def case(self, load: float, arrivals: Arrivals, goals: tuple[Goal, ...] = ()) -> Case:
         """Return the case at a share of saturation; the warm-up is a quarter of the timed part."""
         flits_per_ns = load * self.saturation
         timed_us = FLIT_HOPS / (self.nodes * flits_per_ns * self.hops) / 1e3
         return Case(
-            f"{self.name} L{self.packet_flits} B{self.buffer_flits} {load:.0%} flit shared",
-            self.experiment(flits_per_ns),
+            f"{self.name} L{self.packet_flits} B{self.buffer_flits} {load:.0%} flit"
+            f" {'shared' if arrivals == 'poisson' else 'slots'}",
+            self.experiment(flits_per_ns, arrivals),
             simulated_us=round(timed_us * 5 / 4, 3),
             warmup_us=round(timed_us / 4, 3),
             goals=goals,
@@ -97,7 +108,11 @@ TORI = (
     torus(32, 34, 70, 0.14),
 )
 
-SHARED_WIRES = [network.case(load) for network in TORI for load in LOADS]
+KINDS: tuple[Arrivals, ...] = ("poisson", "bernoulli")
+
+SHARED_WIRES = [
+    network.case(load, arrivals) for network in TORI for load in LOADS for arrivals in KINDS
+]
 
 _GROUPS = {"nodes_per_switch": 8, "switches_per_group": 32, "global_links": 8, "groups": 256}
 _DRAGONFLY = Network(
@@ -113,4 +128,4 @@ _DRAGONFLY = Network(
 )
 
 #: A large network at a fifth of what its nodes can send: at most 4 GB.
-LARGE = _DRAGONFLY.case(0.2, (Goal("bytes_per_node", 20e3, 4e9 / 65_536),))
+LARGE = _DRAGONFLY.case(0.2, "poisson", (Goal("bytes_per_node", 20e3, 4e9 / 65_536),))

@@ -2,7 +2,7 @@
 //! nothing has happened yet.
 
 use crate::error::SpecError;
-use crate::fabric::{Accounts, Fabric};
+use crate::fabric::{Accounts, Fabric, Instants};
 use crate::ids::{ChannelId, NodeId};
 use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::causes::Window;
@@ -45,7 +45,9 @@ impl Assembly {
         let is_charged = spec.blame.is_some() || charges(spec);
         let accounts = if is_charged { Accounts::OfWaits } else { Accounts::None };
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
-        let mut fabric = Fabric::new(&spec.machine, &topology, kind, accounts, seed)?;
+        let instants = if spec.is_in_slots() { Instants::OfSlots } else { Instants::Any };
+        let known = (accounts, instants);
+        let mut fabric = Fabric::new(&spec.machine, &topology, kind, known, seed)?;
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();
         if let Some(limit) = spec.machine.interface.reply_queue

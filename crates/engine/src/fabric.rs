@@ -31,8 +31,8 @@ use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use delivery::Delivery;
-pub use models::Accounts;
 use models::stored::bytes_of;
+pub use models::{Accounts, Instants};
 use models::{ChannelModel, Model, Traits, dispatch};
 use switch::switchboard::Act;
 
@@ -57,11 +57,11 @@ impl Fabric {
         machine: &Machine,
         topology: &Topology,
         (mode, fidelity): (Mode, Fidelity),
-        accounts: Accounts,
+        known: (Accounts, Instants),
         seed: u64,
     ) -> Result<Self, SpecError> {
         let wiring = Self::wired(machine, topology, fidelity, seed)?;
-        let model = Model::new(machine, topology, &wiring, (mode, fidelity), accounts, seed)?;
+        let model = Model::new(machine, topology, &wiring, (mode, fidelity), known, seed)?;
         let mut packets = PacketPool::new(machine.routing.hop_limit);
         if machine.interface.costs().is_some_and(Costs::follows_packets) {
             packets.tell_departures(topology.nodes);

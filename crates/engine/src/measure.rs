@@ -307,6 +307,14 @@ impl Measures {
         self.busy[kind.in_sums()].add(start, end);
     }
 
+    /// So many channels of each kind transmit from `start` to `end`, by place among sums.
+    #[inline]
+    pub fn transmit(&mut self, channels: [u64; 3], start: Time, end: Time) {
+        for (busy, count) in self.busy.iter_mut().zip(channels) {
+            busy.add_alike(count, start, end);
+        }
+    }
+
     /// Whether an instant is not after the present sample interval.
     #[inline]
     pub fn is_in_interval(&self, kind: ChannelKind, time: Time) -> bool {

@@ -15,6 +15,7 @@ mod machine;
 mod pattern;
 mod pipeline;
 mod routing;
+mod slots;
 mod switch;
 mod topology;
 mod trace;

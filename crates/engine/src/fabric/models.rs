@@ -12,6 +12,7 @@ pub mod frames;
 pub mod packet;
 pub mod router;
 pub mod shared;
+pub mod slotted;
 pub mod stored;
 pub mod stream;
 pub mod worm;
@@ -35,6 +36,7 @@ use frames::FramesFabric;
 use packet::PacketFabric;
 use router::RouterFabric;
 use shared::SharedFabric;
+use slotted::SlottedFabric;
 use stored::StoredFabric;
 use stream::StreamFabric;
 use worm::WormFabric;
@@ -46,6 +48,15 @@ pub enum Accounts {
     None,
     /// Blame is told what happens.
     OfWaits,
+}
+
+/// When nodes do what they do by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instants {
+    /// At any time.
+    Any,
+    /// At multiples of the time of a flit.
+    OfSlots,
 }
 
 /// What is said of a model, once and for all.
@@ -229,6 +240,9 @@ pub enum Model {
     /// Mode `full`, fidelity `flit`, where virtual channels share wires and nobody keeps an
     /// account of waits.
     Shared(SharedFabric),
+    /// Mode `full`, fidelity `flit`, where everything happens in slots as long as a flit and
+    /// nobody keeps an account of waits.
+    Slotted(SlottedFabric),
     /// Mode `full`, fidelity `flit`, switches with a pipeline.
     Router(RouterFabric),
     /// Mode `full`, fidelity `worm`.
@@ -257,6 +271,7 @@ macro_rules! dispatch {
             $crate::fabric::models::Model::Packet($model) => $do,
             $crate::fabric::models::Model::Flit($model) => $do,
             $crate::fabric::models::Model::Shared($model) => $do,
+            $crate::fabric::models::Model::Slotted($model) => $do,
             $crate::fabric::models::Model::Router($model) => $do,
             $crate::fabric::models::Model::Worm($model) => $do,
             $crate::fabric::models::Model::Stream($model) => $do,
@@ -281,7 +296,7 @@ impl Model {
         topology: &Topology,
         wiring: &Wiring,
         (mode, fidelity): (Mode, Fidelity),
-        accounts: Accounts,
+        (accounts, instants): (Accounts, Instants),
         seed: u64,
     ) -> Result<Self, SpecError> {
         let layout = &wiring.layout;
@@ -297,7 +312,10 @@ impl Model {
             )));
         }
         Ok(Self::ContentionFree(match mode {
-            Mode::Full => return Self::full(machine, topology, wiring, (fidelity, accounts), seed),
+            Mode::Full => {
+                let kind = (fidelity, accounts, instants);
+                return Self::full(machine, topology, wiring, kind, seed);
+            }
             Mode::Endpoints if wiring.makes_circuits_of_all() => {
                 let model = CircuitFabric::endpoints(machine, topology, wiring, seed);
                 return Ok(Self::Circuit(model));
@@ -316,7 +334,7 @@ impl Model {
         machine: &Machine,
         topology: &Topology,
         wiring: &Wiring,
-        (fidelity, accounts): (Fidelity, Accounts),
+        (fidelity, accounts, instants): (Fidelity, Accounts, Instants),
         seed: u64,
     ) -> Result<Self, SpecError> {
         let integrated_timing =
@@ -338,6 +356,11 @@ impl Model {
             }
             (_, Fidelity::Packet | Fidelity::Fluid) => {
                 Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
+            }
+            _ if (accounts, instants) == (Accounts::None, Instants::OfSlots)
+                && SlottedFabric::is_for(machine, wiring, fidelity) =>
+            {
+                Self::Slotted(SlottedFabric::new(machine, topology, wiring, seed))
             }
             _ if accounts == Accounts::None && SharedFabric::is_for(machine, wiring, fidelity) => {
                 Self::Shared(SharedFabric::new(machine, topology, wiring, seed))

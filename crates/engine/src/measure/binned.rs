@@ -63,6 +63,16 @@ impl Binned {
         }
     }
 
+    /// Adds so many stretches from `start` to `end`.
+    #[inline]
+    pub fn add_alike(&mut self, count: u64, start: Time, end: Time) {
+        if end <= self.boundary {
+            self.open += count * (end - start);
+        } else {
+            (0..count).for_each(|_| self.add_beyond(start, end));
+        }
+    }
+
     /// Whether an instant is not after the open interval.
     #[inline]
     pub fn is_open(&self, time: Time) -> bool {

@@ -109,7 +109,8 @@ impl Dal {
         };
         for (number, line) in self.wrong(switch, home) {
             if header.route >> number & 1 == 0 {
-                let aside = |&to: &usize| to != line.of(switch) && to != line.of(home);
+                let (here, there) = (line.of(switch), line.of(home));
+                let aside = |&to: &usize| to != here && to != there;
                 let ports = (0..line.side).filter(aside).map(|to| line.port + to);
                 ports.filter(|&port| is_as_far(port)).for_each(&mut each);
             }
@@ -170,19 +171,21 @@ impl Algorithm for Dal {
         header: Header,
         mut load: impl FnMut(SwitchId, usize) -> u32,
     ) -> u32 {
-        let mut least = [None::<(u64, usize)>; 2];
-        let mut weigh = |place: usize, port: usize| {
-            let classes = 0..self.slots.classes();
-            let flits = classes.map(|class| u64::from(load(switch, self.slots.slot(port, class))));
-            let loaded = (flits.sum(), port);
-            let best = least[place].get_or_insert(loaded);
-            *best = loaded.min(*best);
-        };
-        self.each_direct(switch, header.destination, |port| weigh(0, port));
-        self.each_deroute(switch, header, |port| weigh(1, port));
-        let [Some((own, port)), aside] = least else { return header.route & DEROUTED };
+        let mut load = |slot| load(switch, slot);
+        let mut direct = None;
+        self.each_direct(switch, header.destination, |port| {
+            self.weigh(port, &mut direct, &mut load, |_| true);
+        });
+        let Some((own, port)) = direct else { return header.route & DEROUTED };
         let hops = self.far(switch, header.destination) as u64;
-        match aside.filter(|&(other, _)| !self.goes_directly(hops, own, other)) {
+        let is_better = |other| !self.goes_directly(hops, own, other);
+        let mut aside = None;
+        if is_better(0) {
+            self.each_deroute(switch, header, |port| {
+                self.weigh(port, &mut aside, &mut load, is_better);
+            });
+        }
+        match aside {
             Some((_, aside)) => Self::decided(header.route, aside) | ASIDE,
             None => Self::decided(header.route, port),
         }
@@ -190,6 +193,31 @@ impl Algorithm for Dal {
 }
 
 impl Dal {
+    /// Compares a port with the least loaded one so far, if its load may count: as many of its
+    /// classes are asked about as it takes to know.
+    #[inline]
+    fn weigh(
+        &self,
+        port: usize,
+        least: &mut Option<(u64, usize)>,
+        load: &mut impl FnMut(usize) -> u32,
+        counts: impl Fn(u64) -> bool,
+    ) {
+        let may_be_least = |flits| counts(flits) && least.is_none_or(|least| (flits, port) < least);
+        let mut flits = 0;
+        for class in 0..self.slots.classes() {
+            if !may_be_least(flits) {
+                return;
+            }
+            flits += u64::from(load(self.slots.slot(port, class)));
+        }
+        if may_be_least(flits) {
+            *least = Some((flits, port));
+        }
+    }
+
+    /// Whether a packet with so many hops left goes directly. The more is behind the other link, the
+    /// more so.
     fn goes_directly(&self, hops: u64, own: u64, other: u64) -> bool {
         let threshold = i128::from(self.weighing.threshold);
         let (own, other) =
@@ -292,6 +320,46 @@ mod tests {
         assert_eq!((port(6, 0), port(5, 0)), (2, 5));
         // Derouted along y before, it may only go there.
         assert_eq!(port(5, 2), 2);
+    }
+
+    /// By all loads, each summed up to the end.
+    fn decided_slowly(dal: &Dal, at: SwitchId, header: Header, loads: &[u32]) -> u32 {
+        let classes = dal.slots.classes();
+        let of = |port: usize| loads[port * classes..][..classes].iter().sum::<u32>().into();
+        let (mut direct, mut aside) = (Vec::new(), Vec::new());
+        dal.each_direct(at, header.destination, |port| direct.push((of(port), port)));
+        dal.each_deroute(at, header, |port| aside.push((of(port), port)));
+        let hops = dal.far(at, header.destination) as u64;
+        let Some(&(own, port)) = direct.iter().min() else { return header.route & DEROUTED };
+        match aside.iter().min().filter(|&&(other, _)| !dal.goes_directly(hops, own, other)) {
+            Some(&(_, aside)) => Dal::decided(header.route, aside) | ASIDE,
+            None => Dal::decided(header.route, port),
+        }
+    }
+
+    #[test]
+    fn no_more_links_are_asked_about_than_it_takes() {
+        let (mut random, mut asked) = (cases(96), [0; 2]);
+        let topology = Topology::new(&hyperx(vec![4, 3, 3])).unwrap();
+        for case in 0..20_000_u32 {
+            let threshold = random.below(12) as i32 - 3;
+            let weighing = Weighing { threshold, doubles: case % 3 == 0 };
+            let dal = Dal::new("dal", weighing, &topology).unwrap();
+            let mut node = || random.below(topology.nodes as u64) as u32;
+            let (at, source, destination) = (SwitchId(node()), NodeId(node()), NodeId(node()));
+            let header = Header { source, destination, route: random.below(8) as u32, traffic: 0 };
+            let most = 1 + random.below(1 + u64::from(case % 9));
+            let slots = topology.ports * dal.slots.classes();
+            let loads: Vec<u32> = (0..slots).map(|_| random.below(most) as u32).collect();
+            let expected = decided_slowly(&dal, at, header, &loads);
+            let found = dal.decide(at, header, |_, slot| {
+                asked[0] += 1;
+                loads[slot]
+            });
+            asked[1] += slots;
+            assert_eq!(found, expected, "case {case}");
+        }
+        assert!(3 * asked[0] < asked[1], "{asked:?}");
     }
 
     #[test]

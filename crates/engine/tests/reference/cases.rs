@@ -56,6 +56,12 @@ pub fn nodes(machine: &Machine) -> u64 {
         TopologySpec::Pair => 2,
         TopologySpec::Star { nodes } => u64::from(*nodes),
         TopologySpec::Graph { nodes, .. } => nodes.len() as u64,
+        TopologySpec::HyperX { dims, nodes_per_switch, .. } => {
+            dims.iter().chain([nodes_per_switch]).map(|&k| u64::from(k)).product()
+        }
+        &TopologySpec::Dragonfly { nodes_per_switch, switches_per_group, groups, .. } => {
+            [nodes_per_switch, switches_per_group, groups].map(u64::from).iter().product()
+        }
         _ => unreachable!("not generated"),
     }
 }

@@ -8,6 +8,7 @@
 mod buffers;
 mod deferring;
 mod lane;
+mod quiet;
 mod running;
 mod sending;
 mod wires;
@@ -17,16 +18,19 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::flit::lines::{LineId, Lines, What};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
-use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
+use crate::fabric::network::wires::most_on_a_wire;
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, idle_channel, roomy_channel};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
+use crate::routing::Properties;
 use crate::spec::{Fidelity, FlowControl, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
 use buffers::Buffers;
 use lane::Lane;
+use quiet::Quiet;
 use std::hint::black_box;
 use wires::Wires;
 
@@ -36,6 +40,7 @@ pub struct SharedFabric {
     buffers: Buffers,
     wires: Wires,
     paces: Vec<Pace>,
+    quiet: Quiet,
     /// Time from when a flit leaves a buffer until another can start for its place.
     credit_ps: Time,
     /// Whether what is sent need not be known at once: credits take time, and nobody waits for
@@ -101,13 +106,14 @@ impl SharedFabric {
             && wiring.integrated_timing.is_none()
             && (in_rounds || layout.has_shared_wires())
             && layout.against().is_empty()
-            && wires::most_channels(layout) <= wires::MOST_CHANNELS
+            && most_on_a_wire(layout) <= wires::MOST_CHANNELS
     }
 
     /// An empty network.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let (layout, capacity) = (&wiring.layout, machine.switch.input_buffer());
-        let escapes = wiring.routing.properties().escapes > 0;
+        let &Properties { escapes, weighs, .. } = wiring.routing.properties();
+        let escapes = escapes > 0;
         let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
             Lane::idle(port, rest, group.rate)
         });
@@ -121,6 +127,7 @@ impl SharedFabric {
             ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
             least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
             paces,
+            quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
             board,
             credit_ps,
             is_deferring: credit_ps > 0 && !escapes,
@@ -139,9 +146,7 @@ impl SharedFabric {
             for place in 0..self.asking.len() {
                 let port = self.board.at(self.asking[place]).port;
                 weighing::decide(port.switch, port.buffer.first, act, |channel, act| {
-                    self.find_room(channel, act);
-                    let all = self.buffers.flits();
-                    all - self.room(channel, act.now).min(all) - self.coming(channel, act.now)
+                    self.held(channel, act)
                 });
             }
             for &channel in &self.asking {
@@ -303,37 +308,20 @@ impl Grants for SharedFabric {
         &mut self.board
     }
 
-    /// The lowest-numbered idle channel of a group that has a credit, else the
-    /// lowest-numbered idle one.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
-        if self.board.is_closed(lead) {
-            return None;
-        }
         let width = u32::from(self.board.at(lead).port.width);
-        if self.is_deferring && !self.find_idle(lead, width, act) {
+        if self.is_deferring && !self.board.is_closed(lead) && !self.find_idle(lead, width, act) {
             return None;
         }
-        let idle = (lead.0..lead.0 + width)
-            .map(ChannelId)
-            .filter(|&channel| !self.board.at(channel).packet.is_some());
-        if width == 1 {
-            return idle.clone().next();
-        }
-        let has_credit = |&channel: &ChannelId| self.room(channel, act.now) > 0;
-        idle.clone().find(has_credit).or_else(|| idle.clone().next())
+        let room = |channel| self.room(channel, act.now);
+        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
     }
 
     fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        if self.board.is_closed(lead) {
-            return None;
-        }
         let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
-        let is_free = |&channel: &ChannelId| {
-            let is_idle = !self.board.at(channel).packet.is_some();
-            is_idle && self.room(channel, act.now) >= flits.min(all)
-        };
-        act.wiring.layout.group(lead).channels().find(is_free)
+        let room = |channel| self.room(channel, act.now);
+        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
     }
 
     fn room(&self, channel: ChannelId, now: Time) -> u32 {
@@ -351,6 +339,7 @@ impl Grants for SharedFabric {
             from.output = channel;
         }
         let is_full = input.is_some() && self.is_full(input);
+        self.quiet.ends(channel);
         self.board.enter(channel, id, act);
         let link = &act.wiring.link;
         let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);

@@ -4,6 +4,15 @@ use crate::fabric::network::layout::Layout;
 use crate::ids::ChannelId;
 use crate::time::Time;
 
+/// How many channels share a wire at most.
+pub fn most_on_a_wire(layout: &Layout) -> usize {
+    let mut channels = vec![0; layout.channels()];
+    for wire in &layout.wire_of {
+        channels[wire.index()] += 1;
+    }
+    channels.into_iter().max().unwrap_or(0)
+}
+
 /// All wires of a machine in which channels share some.
 pub struct Wires {
     /// By channel: its wire.

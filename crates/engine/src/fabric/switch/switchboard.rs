@@ -13,7 +13,7 @@ mod receivers;
 mod turns;
 
 pub use allocator::Choices;
-pub use grants::{Grants, first_flit, sets_out};
+pub use grants::{Grants, first_flit, idle_channel, roomy_channel, sets_out};
 pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
@@ -277,6 +277,16 @@ impl<C: HasPort> Switchboard<C> {
         if !output.dirty {
             output.dirty = true;
             self.dirty.push(lead);
+        }
+    }
+
+    /// A channel of a group has fallen free: the group must choose, if anybody waits.
+    #[inline]
+    pub fn falls_free(&mut self, lead: ChannelId) {
+        let Port { kind, first_waiting, .. } = *self.at(lead).port();
+        let is_source = matches!(kind, ChannelKind::Injection | ChannelKind::Direct);
+        if is_source || first_waiting.is_some() {
+            self.mark(lead);
         }
     }
 

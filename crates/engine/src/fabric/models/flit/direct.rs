@@ -5,7 +5,7 @@ use super::lane::Lane;
 use super::lines::Mark;
 use super::{Control, FlitFabric};
 use crate::fabric::deadlock::Standing;
-use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, idle_channel, roomy_channel};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::time::Time;
@@ -128,31 +128,16 @@ impl Grants for FlitFabric {
         &mut self.board
     }
 
-    /// The lowest-numbered idle channel of a group that has a credit, else the
-    /// lowest-numbered idle one.
     fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
-        if self.board.is_closed(lead) {
-            return None;
-        }
-        let width = u32::from(self.board.at(lead).port.width);
-        let idle = (lead.0..lead.0 + width)
-            .map(ChannelId)
-            .filter(|&channel| !self.board.at(channel).packet.is_some());
-        let has_credit = |&channel: &ChannelId| self.room(channel, 0) > 0;
-        idle.clone().find(has_credit).or_else(|| idle.clone().next())
+        let room = |channel| self.room(channel, 0);
+        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
     }
 
     fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        if self.board.is_closed(lead) {
-            return None;
-        }
         let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
-        let is_free = |&channel: &ChannelId| {
-            let is_idle = !self.board.at(channel).packet.is_some();
-            is_idle && self.room(channel, act.now) >= flits.min(all)
-        };
-        act.wiring.layout.group(lead).channels().find(is_free)
+        let room = |channel| self.room(channel, act.now);
+        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
     }
 
     #[inline]

@@ -16,15 +16,6 @@ pub const MOST_CHANNELS: usize = 64;
 /// No channel of a wire.
 const NOBODY: u8 = u8::MAX;
 
-/// How many channels share a wire at most.
-pub fn most_channels(layout: &Layout) -> usize {
-    let mut channels = vec![0; layout.channels()];
-    for wire in &layout.wire_of {
-        channels[wire.index()] += 1;
-    }
-    channels.into_iter().max().unwrap_or(0)
-}
-
 /// All wires of a machine.
 pub struct Wires {
     wires: Vec<Wire>,

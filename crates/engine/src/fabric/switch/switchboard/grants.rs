@@ -98,6 +98,44 @@ pub trait Grants {
     }
 }
 
+/// The lowest-numbered channel of a group that is idle and has room for a flit, else the
+/// lowest-numbered idle one.
+#[inline]
+pub fn idle_channel<C: HasPort>(
+    board: &Switchboard<C>,
+    lead: ChannelId,
+    is_idle: impl Fn(&C) -> bool,
+    room: impl Fn(ChannelId) -> u32,
+) -> Option<ChannelId> {
+    if board.is_closed(lead) {
+        return None;
+    }
+    let width = u32::from(board.at(lead).port().width);
+    if width == 1 {
+        return is_idle(board.at(lead)).then_some(lead);
+    }
+    let channels = (lead.0..lead.0 + width).map(ChannelId);
+    let idle = channels.filter(|&channel| is_idle(board.at(channel)));
+    idle.clone().find(|&channel| room(channel) > 0).or_else(|| idle.clone().next())
+}
+
+/// The lowest-numbered channel of a group that is idle and has so much room.
+#[inline]
+pub fn roomy_channel<C: HasPort>(
+    board: &Switchboard<C>,
+    lead: ChannelId,
+    least_room: u32,
+    is_idle: impl Fn(&C) -> bool,
+    room: impl Fn(ChannelId) -> u32,
+) -> Option<ChannelId> {
+    if board.is_closed(lead) {
+        return None;
+    }
+    let width = u32::from(board.at(lead).port().width);
+    let is_free = |&channel: &ChannelId| is_idle(board.at(channel)) && room(channel) >= least_room;
+    (lead.0..lead.0 + width).map(ChannelId).find(is_free)
+}
+
 /// The first flit of a packet starts on a channel at `start`, where a hop takes `hop`.
 // Inlined into its caller in each fidelity: 1 % fewer instructions flit by flit.
 #[allow(clippy::inline_always)]

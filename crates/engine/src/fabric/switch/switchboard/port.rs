@@ -93,29 +93,33 @@ pub trait HasPort {
 }
 
 /// Implements [`HasPort`] for a record with the fields `port`, `rest` and `busy` (time it
-/// transmits), which counts packets in the field named.
+/// transmits), which counts packets in the field named; without a record only the methods for
+/// the first two.
 macro_rules! has_port {
+    () => {
+        #[inline]
+        fn port(&self) -> &$crate::fabric::switch::switchboard::Port {
+            &self.port
+        }
+
+        #[inline]
+        fn port_mut(&mut self) -> &mut $crate::fabric::switch::switchboard::Port {
+            &mut self.port
+        }
+
+        #[inline]
+        fn rest(&self) -> &$crate::fabric::switch::switchboard::PortRest {
+            &self.rest
+        }
+
+        #[inline]
+        fn rest_mut(&mut self) -> &mut $crate::fabric::switch::switchboard::PortRest {
+            &mut self.rest
+        }
+    };
     ($record:ty, packets in $($packets:tt)+) => {
         impl $crate::fabric::switch::switchboard::HasPort for $record {
-            #[inline]
-            fn port(&self) -> &$crate::fabric::switch::switchboard::Port {
-                &self.port
-            }
-
-            #[inline]
-            fn port_mut(&mut self) -> &mut $crate::fabric::switch::switchboard::Port {
-                &mut self.port
-            }
-
-            #[inline]
-            fn rest(&self) -> &$crate::fabric::switch::switchboard::PortRest {
-                &self.rest
-            }
-
-            #[inline]
-            fn rest_mut(&mut self) -> &mut $crate::fabric::switch::switchboard::PortRest {
-                &mut self.rest
-            }
+            $crate::fabric::switch::switchboard::has_port!();
 
             fn carried(&self) -> $crate::measure::Use {
                 $crate::measure::Use { busy_ps: self.busy, packets: self.$($packets)+ }

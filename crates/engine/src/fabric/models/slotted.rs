@@ -1,0 +1,314 @@
+//! Fidelity `flit` where everything happens in slots, each as long as a flit.
+//!
+//! The rules are those of `flit.rs`, which also knows flits of other lengths, flow control in
+//! band, integrated nodes, and blame. Where links, switches and workload are synchronous, all
+//! that happens at an instant can be worked out together: which of 64 channels have something to
+//! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
+//! which they arrive (`flights.rs`), and none of them is an event.
+
+mod block;
+mod flights;
+mod flows;
+mod lane;
+mod sending;
+
+use crate::error::Blocked;
+use crate::event_queue::Subject;
+use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
+use crate::fabric::network::wires::most_on_a_wire;
+use crate::fabric::switch::switchboard::{
+    Act, Grants, HasPort, Switchboard, idle_channel, roomy_channel,
+};
+use crate::fabric::transit::PacketPool;
+use crate::fabric::{Timing, Wiring};
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::Use;
+use crate::spec::{Fidelity, FlowControl, Machine, Sharing};
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use block::FLOWS;
+use flights::Flights;
+use flows::{Flows, NOBODY};
+use lane::Lane;
+
+/// The real network, flit by flit, in slots.
+pub struct SlottedFabric {
+    board: Switchboard<Lane>,
+    flows: Flows,
+    flights: Flights,
+    /// By rate.
+    paces: Vec<Pace>,
+    sharing: Sharing,
+    /// Time of a slot.
+    slot_ps: Time,
+    /// Slots from when a flit leaves a buffer until another can start for its place.
+    credit_slots: u64,
+    /// The last slot in which flits could start.
+    sent_in: u64,
+    /// When anything is there, or could start.
+    next: Time,
+    /// Where credits need no time: flows to which they come back in this round.
+    at_once: Vec<u32>,
+    /// Channels whose front packets ask at this instant.
+    asking: Vec<ChannelId>,
+    /// Flits an input buffer holds.
+    capacity: u16,
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    room_for_all: Option<u32>,
+}
+
+/// How long flits take on the channels of one rate.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// From the start of a packet until the switch at the end may be asked.
+    hop_ps: Time,
+    /// Time a flit is on the wire.
+    wire_ps: Time,
+    /// Slots from its start until it is in the buffer at the end.
+    there_slots: u64,
+}
+
+/// Most slots for which anything is under way.
+const MOST_SLOTS: u64 = 1 << 14;
+
+impl SlottedFabric {
+    /// Whether this is what a machine needs, at a fidelity, if its nodes do everything in slots.
+    pub fn is_for(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> bool {
+        let (layout, slot) = (&wiring.layout, machine.link.flit_ps);
+        let is_of_slots = |time: Time| time.is_multiple_of(slot) && time / slot < MOST_SLOTS;
+        let is_even = |timing: &Timing| {
+            let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
+            [first_ps, flit_ps, last_ps] == [slot; 3]
+                && [hop_ps, wire_ps, timing.delay_ps()].into_iter().all(is_of_slots)
+        };
+        let flits = wiring.link.packet_flits(machine.interface.packet_bytes);
+        fidelity == Fidelity::Flit
+            && machine.link.flow_control == FlowControl::OutOfBand
+            && machine.switch.regrant_delay_ps == 0
+            && machine.switch.input_buffer() < u32::from(u16::MAX)
+            && wiring.link.header_flits.max(flits) < u32::from(u16::MAX)
+            && wiring.timings.iter().all(is_even)
+            && is_of_slots(machine.link.credit_delay_ps)
+            && wiring.integrated_timing.is_none()
+            && layout.against().is_empty()
+            && most_on_a_wire(layout) <= FLOWS
+    }
+
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let (slot_ps, capacity) = (machine.link.flit_ps, machine.switch.input_buffer());
+        let escapes = wiring.routing.properties().escapes > 0;
+        let mut board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| Lane {
+            port,
+            rest,
+            packet: PacketId::NONE,
+            place: NOBODY,
+        });
+        let pace = |timing: &Timing| Pace {
+            hop_ps: timing.hop_ps,
+            wire_ps: timing.wire_ps,
+            there_slots: 1 + timing.delay_ps() / slot_ps,
+        };
+        let paces: Vec<Pace> = wiring.timings.iter().map(pace).collect();
+        let credit_slots = machine.link.credit_delay_ps / slot_ps;
+        let longest = paces.iter().map(|pace| pace.there_slots).max().unwrap_or(1);
+        Self {
+            flows: Flows::new(&wiring.layout, capacity as u16, &mut board),
+            flights: Flights::new(longest.max(credit_slots)),
+            board,
+            paces,
+            sharing: machine.link.sharing,
+            slot_ps,
+            credit_slots,
+            sent_in: u64::MAX,
+            next: NEVER,
+            at_once: Vec::new(),
+            asking: Vec::new(),
+            capacity: capacity as u16,
+            room_for_all: escapes.then_some(capacity),
+        }
+    }
+
+    /// Those that ask at this instant join the queues, in order of channel number.
+    fn note_requests(&mut self, act: &mut Act) {
+        self.asking.sort_unstable();
+        if act.wiring.routing.weighs() {
+            for &channel in &self.asking {
+                let held = |channel: ChannelId| self.held(channel);
+                self.board.decide(channel, act, held);
+            }
+            for &channel in &self.asking {
+                self.board.redirect(channel, act);
+            }
+        }
+        for place in 0..self.asking.len() {
+            let channel = self.asking[place];
+            self.board.wait(channel);
+            self.board.mark(self.board.at(channel).port.front_output);
+        }
+        self.asking.clear();
+    }
+
+    /// Flits in the buffer at a channel's end, or on the way there or whose credits are.
+    fn held(&self, channel: ChannelId) -> u32 {
+        u32::from(self.capacity - self.flows.credits(self.board.at(channel).place))
+    }
+
+    /// For how long a channel goes on with a flit that has started.
+    fn ahead(&self, lane: &Lane, now: Time) -> Time {
+        let until = self.sent_in.wrapping_add(1).saturating_mul(self.slot_ps);
+        if self.flows.has_sent(lane.place) { until.saturating_sub(now) } else { 0 }
+    }
+
+    /// How things stand at every channel.
+    fn standings(&self) -> Vec<Standing> {
+        let places = 0..self.flows.channels.len() as u32;
+        let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
+        for &place in self.flights.all().flat_map(|due| &due.credits) {
+            room[place as usize] += 1;
+        }
+        let standing = |lane: &Lane| {
+            let flow = &self.flows.flows[lane.place as usize];
+            Standing {
+                owner: lane.packet,
+                unsent: flow.unsent.into(),
+                room: room[lane.place as usize],
+                shut: false,
+                output: self.flows.channels[flow.output as usize],
+                front: lane.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
+    }
+}
+
+impl ChannelModel for SlottedFabric {
+    by_switchboard!(queue, take_head, take_tail, waiting_data);
+
+    /// Headers that have come ask by themselves ([`Self::step`]).
+    fn request(&mut self, _: Subject, _: &mut Act) {}
+
+    /// Nobody waits for a time to come.
+    fn retry(&mut self, _: Subject, _: &mut Act) {}
+
+    /// Its channels know.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        false
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        deadlock::find(wiring, packets, &self.standings(), false)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let receives = self.board.has_receivers();
+        Traits { has_clock: true, stretches: true, receives, ..Traits::default() }
+    }
+
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.next
+    }
+
+    /// Everything that is there in a slot; how much that was.
+    fn step(&mut self, act: &mut Act) -> u64 {
+        if self.next != act.now {
+            return 0;
+        }
+        self.happens(act.now / self.slot_ps)
+    }
+
+    /// Requests, grants, and every channel that can send starts to.
+    fn arbitrate(&mut self, act: &mut Act) {
+        debug_assert_eq!(act.now % self.slot_ps, 0);
+        let slot = act.now / self.slot_ps;
+        if !self.asking.is_empty() {
+            self.note_requests(act);
+        }
+        let mut could_start = false;
+        loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
+            if !self.send_round(slot, act) {
+                break;
+            }
+            could_start = true;
+            if self.credit_slots > 0 {
+                break;
+            }
+        }
+        // A wire is free in the next slot only if it sends in this one, or nobody could.
+        let next = if could_start { Some(slot + 1) } else { self.flights.next_after(slot) };
+        self.next = next.map_or(NEVER, |next| next * self.slot_ps);
+    }
+
+    fn used(&self, now: Time) -> Vec<Use> {
+        let used = |lane: &Lane| {
+            let busy = self.flows.busy(lane.place, self.slot_ps) - self.ahead(lane, now);
+            Use { busy_ps: busy, ..lane.carried() }
+        };
+        self.board.channels.iter().map(used).collect()
+    }
+
+    fn begin_window(&mut self, now: Time) {
+        let ahead: Vec<Time> =
+            self.board.channels.iter().map(|lane| self.ahead(lane, now)).collect();
+        for (lane, &ahead) in self.board.channels.iter().zip(&ahead) {
+            self.flows.begin_window(lane.place, ahead);
+        }
+        self.board.begin_window(&ahead);
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |lane| self.ahead(lane, now)))
+    }
+}
+
+impl Grants for SlottedFabric {
+    type Channel = Lane;
+
+    #[inline]
+    fn board(&mut self) -> &mut Switchboard<Lane> {
+        &mut self.board
+    }
+
+    fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
+        let room = |channel| self.room(channel, 0);
+        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
+    }
+
+    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
+        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
+        let room = |channel| self.room(channel, act.now);
+        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
+    }
+
+    fn room(&self, channel: ChannelId, _: Time) -> u32 {
+        let lane = self.board.at(channel);
+        let credits = self.flows.credits(lane.place);
+        if lane.port.switch.is_some() { credits.into() } else { u32::MAX }
+    }
+
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    #[inline]
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        let mut from = NOBODY;
+        if input.is_some() {
+            self.board.leave(input, act);
+            from = self.board.at(input).place;
+            self.flows.flows[from as usize].headers -= 1;
+        }
+        self.board.enter(channel, id, act);
+        let link = &act.wiring.link;
+        let flits = (link.packet_flits(act.packets[id].bytes), link.header_flits);
+        let lane = self.board.at_mut(channel);
+        lane.rest.own[0] += 1;
+        lane.packet = id;
+        self.flows.begin(lane.place, from, flits, act.now);
+    }
+}

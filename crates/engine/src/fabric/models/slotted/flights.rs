@@ -1,0 +1,63 @@
+//! What is under way, by the slot in which it is there.
+
+/// All that is there in a slot.
+#[derive(Default)]
+pub struct Due {
+    /// Flows whose packets have been sent.
+    pub ended: Vec<u32>,
+    /// Flits that are in the buffers at the ends of channels: flows of blocks, as bits.
+    pub flits: Vec<(u32, u64)>,
+    /// Flows by which headers have come.
+    pub headers: Vec<u32>,
+    /// Flows to which credits come back.
+    pub credits: Vec<u32>,
+}
+
+impl Due {
+    fn is_empty(&self) -> bool {
+        self.ended.is_empty()
+            && self.flits.is_empty()
+            && self.headers.is_empty()
+            && self.credits.is_empty()
+    }
+
+    /// None of it is under way any more.
+    pub fn clear(&mut self) {
+        self.ended.clear();
+        self.flits.clear();
+        self.headers.clear();
+        self.credits.clear();
+    }
+}
+
+/// All that is under way, for so many slots at most.
+pub struct Flights {
+    /// By slot, modulo their number, which is a power of two.
+    due: Box<[Due]>,
+}
+
+impl Flights {
+    /// Nothing, which will take so many slots at most.
+    pub fn new(most_slots: u64) -> Self {
+        let count = (most_slots + 1).next_power_of_two() as usize;
+        Self { due: std::iter::repeat_with(Due::default).take(count).collect() }
+    }
+
+    /// What is there in a slot.
+    #[inline]
+    pub fn due(&mut self, slot: u64) -> &mut Due {
+        let mask = self.due.len() as u64 - 1;
+        &mut self.due[(slot & mask) as usize]
+    }
+
+    /// The first slot after another in which anything is there.
+    pub fn next_after(&self, slot: u64) -> Option<u64> {
+        let mask = self.due.len() as u64 - 1;
+        (slot + 1..=slot + mask).find(|next| !self.due[(next & mask) as usize].is_empty())
+    }
+
+    /// All that is under way.
+    pub fn all(&self) -> impl Iterator<Item = &Due> {
+        self.due.iter()
+    }
+}

@@ -1,0 +1,260 @@
+//! What a channel needs to send flits, and where it stands among all.
+
+use super::block::{Block, FLOWS, places};
+use super::lane::Lane;
+use crate::fabric::network::layout::Layout;
+use crate::fabric::switch::switchboard::Switchboard;
+use crate::ids::ChannelId;
+use crate::measure::ChannelKind;
+use crate::time::Time;
+
+/// Nobody's flow: what has none is told to it, instead of being asked for.
+pub const NOBODY: u32 = 0;
+
+/// A channel's packet, and who leaves the buffer at its end.
+#[derive(Clone, Copy, Default)]
+pub struct Flow {
+    /// When what it sent last has been sent; if a packet that was granted it later has not
+    /// started, when it was.
+    pub free_at: Time,
+    /// Flits of the packet it sends that have not started.
+    pub unsent: u32,
+    /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
+    pub input: u32,
+    /// The flow by which a packet leaves the buffer at its end, or [`NOBODY`].
+    pub output: u32,
+    /// Header flits of the packet it sends that have not started.
+    pub header_unsent: u16,
+    /// Packets in that buffer whose header is there and that have not been granted a channel.
+    pub headers: u16,
+}
+
+/// Which flits they are that flows of a block send together.
+#[derive(Clone, Copy)]
+pub struct Marked {
+    /// Flows that send one of a header.
+    pub headers: u64,
+    /// Flows that send the last of a packet.
+    pub last: u64,
+}
+
+/// The flows of all channels, in places of blocks.
+pub struct Flows {
+    /// The first is [`NOBODY`]'s.
+    pub blocks: Vec<Block>,
+    /// By place.
+    pub flows: Vec<Flow>,
+    /// By place: flits in the buffer at its end.
+    held: Vec<u16>,
+    /// By place: flits that may still start, as far as that buffer goes.
+    credits: Vec<u16>,
+    /// By place: the channel.
+    pub channels: Vec<ChannelId>,
+    /// By place: flits of packets that were granted it in the current window; those that had not
+    /// started when it began count.
+    granted: Vec<u64>,
+    /// By place: time of a flit that had started when the window began, which lies in it.
+    ahead: Vec<Time>,
+    /// Blocks with something to send or sent in the last slot, as bits.
+    pub active: Vec<u64>,
+}
+
+impl Flows {
+    /// Those of idle channels, with so many credits each; every channel is told its place.
+    pub fn new(layout: &Layout, credits: u16, board: &mut Switchboard<Lane>) -> Self {
+        let mut all = Self {
+            blocks: Vec::new(),
+            flows: Vec::new(),
+            held: Vec::new(),
+            credits: Vec::new(),
+            channels: Vec::new(),
+            granted: Vec::new(),
+            ahead: Vec::new(),
+            active: Vec::new(),
+        };
+        all.add_block(Block::idle(ChannelKind::Internal, 0, 1));
+        let segment = |channel: ChannelId| {
+            let group = &layout.groups[layout.group_of[channel.index()].index()];
+            (group.kind, group.rate)
+        };
+        let wire = |channel: ChannelId| layout.wire_of[channel.index()];
+        let mut channels: Vec<ChannelId> =
+            (0..layout.channels()).map(ChannelId::from_index).collect();
+        channels.sort_by_key(|&channel| {
+            let (kind, rate) = segment(channel);
+            (kind as usize, rate, wire(channel), channel)
+        });
+        for alike in channels.chunk_by(|&one, &other| segment(one) == segment(other)) {
+            let wires = || alike.chunk_by(|&one, &other| wire(one) == wire(other));
+            let stride = wires().map(<[_]>::len).max().unwrap_or(1).next_power_of_two();
+            let (kind, rate) = segment(alike[0]);
+            for (number, wire) in wires().enumerate() {
+                if number * stride % FLOWS == 0 {
+                    all.add_block(Block::idle(kind, rate, stride));
+                }
+                all.add_wire(wire, number * stride % FLOWS, credits, board);
+            }
+        }
+        all.active = vec![0; all.blocks.len().div_ceil(FLOWS)];
+        all
+    }
+
+    fn add_block(&mut self, block: Block) {
+        self.blocks.push(block);
+        let places = self.blocks.len() * FLOWS;
+        self.flows.resize(places, Flow::default());
+        self.held.resize(places, 0);
+        self.credits.resize(places, 0);
+        self.channels.resize(places, ChannelId::NONE);
+        self.granted.resize(places, 0);
+        self.ahead.resize(places, 0);
+    }
+
+    /// The channels of a wire, from a place of the last block on.
+    fn add_wire(
+        &mut self,
+        channels: &[ChannelId],
+        first: usize,
+        credits: u16,
+        board: &mut Switchboard<Lane>,
+    ) {
+        let number = self.blocks.len() - 1;
+        let block = &mut self.blocks[number];
+        block.ends_wire(first + channels.len() - 1);
+        for (place, &channel) in (first..).zip(channels) {
+            block.has_credit |= 1 << place;
+            let all = number * FLOWS + place;
+            self.channels[all] = channel;
+            self.credits[all] = credits;
+            board.at_mut(channel).place = all as u32;
+        }
+    }
+
+    /// A packet of so many flits, of which so many are its header, is granted a channel, out of the
+    /// buffer of `input`.
+    #[inline]
+    pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
+        let has_flit = input == NOBODY || self.held[input as usize] > 0;
+        self.flows[input as usize].output = place;
+        self.granted[place as usize] += u64::from(flits);
+        let flow = &mut self.flows[place as usize];
+        (flow.free_at, flow.input) = (now, input);
+        (flow.unsent, flow.header_unsent) = (flits, header as u16);
+        let number = place as usize / FLOWS;
+        let bit = 1 << (place as usize % FLOWS);
+        let block = &mut self.blocks[number];
+        block.sending |= bit;
+        block.in_header |= bit;
+        // Whatever it sent before was of another packet.
+        for word in [&mut block.started, &mut block.sent, &mut block.before] {
+            *word &= !bit;
+        }
+        put(&mut block.has_flit, bit, has_flit);
+        put(&mut block.last, bit, flits == 1);
+        self.active[number / FLOWS] |= 1 << (number % FLOWS);
+    }
+
+    /// Flits of a block have come to the buffers at the ends of their channels.
+    #[inline]
+    pub fn flits_come(&mut self, block: u32, flits: u64) {
+        let first = block as usize * FLOWS;
+        let held = block_of_mut(&mut self.held, first);
+        let flows = block_of_mut(&mut self.flows, first);
+        for place in places(flits) {
+            held[place] += 1;
+            let output = flows[place].output as usize;
+            self.blocks[output / FLOWS].has_flit |= 1 << (output % FLOWS);
+        }
+    }
+
+    /// A credit comes back to a flow.
+    #[inline]
+    pub fn credit_comes(&mut self, place: u32) {
+        let place = place as usize;
+        self.credits[place] += 1;
+        self.blocks[place / FLOWS].has_credit |= 1 << (place % FLOWS);
+    }
+
+    /// Flits that may still start on a channel, as far as the buffer at its end goes.
+    #[inline]
+    pub fn credits(&self, place: u32) -> u16 {
+        self.credits[place as usize]
+    }
+
+    /// Some flows of a block send a flit each, until `free_at`, from buffers or not, to buffers or
+    /// not, whose flows are added to `left`.
+    #[inline]
+    pub fn send<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
+        &mut self,
+        number: usize,
+        flows: u64,
+        free_at: Time,
+        left: &mut Vec<u32>,
+    ) -> Marked {
+        let first = number * FLOWS;
+        let all = block_of_mut(&mut self.flows, first);
+        let credits = block_of_mut(&mut self.credits, first);
+        let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
+        let (mut inputs, mut count) = ([NOBODY; FLOWS], 0);
+        for place in places(flows) {
+            let flow = &mut all[place];
+            flow.free_at = free_at;
+            flow.unsent -= 1;
+            one_left |= u64::from(flow.unsent == 1) << place;
+            if TO_BUFFERS {
+                credits[place] -= 1;
+                no_credit |= u64::from(credits[place] == 0) << place;
+            }
+            if FROM_BUFFERS {
+                let held = &mut self.held[flow.input as usize];
+                *held -= 1;
+                no_flit |= u64::from(*held == 0) << place;
+                inputs[count % FLOWS] = flow.input;
+                count += 1;
+            }
+        }
+        left.extend_from_slice(&inputs[..count]);
+        let block = &mut self.blocks[number];
+        let marked = Marked { headers: block.in_header & flows, last: block.last & flows };
+        block.take_turns(flows);
+        block.started |= flows;
+        block.sending &= !marked.last;
+        block.last = block.last & !flows | one_left;
+        block.has_flit &= !no_flit;
+        block.has_credit &= !no_credit;
+        marked
+    }
+
+    /// Time that a flow transmitted in the current window, and will until `until` with its
+    /// last flit, if that began in the slot that ends then.
+    pub fn busy(&self, place: u32, slot: Time) -> Time {
+        let place = place as usize;
+        let sent = self.granted[place] - u64::from(self.flows[place].unsent);
+        self.ahead[place] + sent * slot
+    }
+
+    /// Whether a flow sends in the slot at hand, or has sent in the last that there was.
+    pub fn has_sent(&self, place: u32) -> bool {
+        let place = place as usize;
+        self.blocks[place / FLOWS].sent >> (place % FLOWS) & 1 != 0
+    }
+
+    /// A new window begins, in which a flow goes on transmitting for so long.
+    pub fn begin_window(&mut self, place: u32, ahead: Time) {
+        let place = place as usize;
+        self.granted[place] = self.flows[place].unsent.into();
+        self.ahead[place] = ahead;
+    }
+}
+
+/// The places of a block, of which the first is given: no place in it is out of bounds.
+#[inline]
+fn block_of_mut<T>(all: &mut [T], first: usize) -> &mut [T; FLOWS] {
+    (&mut all[first..first + FLOWS]).try_into().expect("all blocks are whole")
+}
+
+/// Sets or clears a bit.
+#[inline]
+fn put(word: &mut u64, bit: u64, on: bool) {
+    *word = *word & !bit | if on { bit } else { 0 };
+}

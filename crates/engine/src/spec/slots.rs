@@ -1,0 +1,48 @@
+//! Whether everything happens at multiples of the time of a flit.
+
+use super::{Distribution, Shape, Source, Spec, Start, Synthetic, Workload};
+use crate::time::Time;
+
+impl Spec {
+    /// Whether all that nodes do by themselves is at multiples of the time of a flit: then so is
+    /// all that happens where links and switches take such times, too.
+    #[must_use]
+    pub fn is_in_slots(&self) -> bool {
+        let interface = &self.machine.interface;
+        interface.costs().is_none()
+            && interface.drain_byte_ps.is_none()
+            && interface.time_slice_ps.is_none()
+            && is_in_slots(&self.workload, self.machine.link.flit_ps)
+    }
+}
+
+/// Whether a workload asks for nothing at other times than multiples of a slot.
+fn is_in_slots(workload: &Workload, slot: Time) -> bool {
+    match workload {
+        Workload::Messages(list) => list.time_ps.iter().all(|time| time.is_multiple_of(slot)),
+        Workload::Synthetic(synthetic) => sends_in_slots(synthetic, slot),
+        Workload::Traffic(traffic) => {
+            let sends = |source: &Source| sends_in_slots(&source.messages, slot);
+            traffic.classes.iter().all(sends)
+        }
+        Workload::Jobs(jobs) => jobs
+            .jobs
+            .iter()
+            .all(|job| job.start_ps.is_multiple_of(slot) && is_in_slots(&job.workload, slot)),
+        // Collectives and programs may cost any time.
+        Workload::Program(_) | Workload::External(_) | Workload::Trace(_) => false,
+    }
+}
+
+fn sends_in_slots(synthetic: &Synthetic, slot: Time) -> bool {
+    synthetic.start == Start::Together && is_of_slots(&synthetic.compute, slot)
+}
+
+/// Whether a distribution has multiples of a slot only.
+fn is_of_slots(times: &Distribution, slot: Time) -> bool {
+    match times.shape {
+        Shape::Constant => times.mean.is_multiple_of(slot),
+        Shape::Geometric { slot: own } => own.is_multiple_of(slot),
+        Shape::Normal | Shape::Exponential | Shape::OnOff { .. } => false,
+    }
+}
