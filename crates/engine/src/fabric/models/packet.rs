@@ -165,7 +165,8 @@ impl PacketFabric {
     #[cold]
     #[inline(never)]
     fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
-        let mut channels = act.wiring.layout.group(lead).channels();
+        let width = u32::from(self.board.at(lead).port.width);
+        let mut channels = (lead.0..lead.0 + width).map(ChannelId);
         let idle = channels.find(|&channel| self.wire_free_at(channel) <= act.now);
         let Some(channel) = idle else { return };
         let granted = self.board.at(lead).granted;

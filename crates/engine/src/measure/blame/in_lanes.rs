@@ -83,37 +83,47 @@ impl Blame {
     #[cold]
     #[inline(never)]
     fn is_noted(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
+        let mut granted = start;
         if self.lanes.is_recorded(id) {
-            self.recorded_is_sent(id, channel, ready, (start, end));
-        } else {
-            self.goes_on(id, channel, (start, end), start);
+            if self.records[id.index()].is_victim {
+                return self.victim_is_sent(id, channel, ready, (start, end));
+            }
+            granted = self.records[id.index()].granted.min(start);
+            self.keeps_nobody_waiting(id);
+            self.watches_no_more(id, Side::Channel);
+            self.lanes.set_recorded(id, false);
         }
+        self.moves_in_lanes(id, channel, (granted, end), start);
     }
 
-    /// The same of a victim, or of one that has kept others waiting.
-    fn recorded_is_sent(
+    /// The same of a victim.
+    fn victim_is_sent(
         &mut self,
         id: PacketId,
         channel: ChannelId,
         ready: Time,
         (start, end): (Time, Time),
     ) {
+        self.keeps_nobody_waiting(id);
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
-        let (from, is_victim) = (record.from, record.is_victim);
-        if let Some(queue) = record.asking.at()
+        if ready < start {
+            if record.from.is_some() {
+                record.asked = self.lanes.front_free(record.from).max(ready);
+            }
+            self.charge_in_lanes(id, channel, (ready, start), Turns::ToCome);
+        }
+        self.victim_moves(id, channel, (granted, end), start);
+    }
+
+    /// A packet that has waited for room keeps nobody else waiting any more.
+    fn keeps_nobody_waiting(&mut self, id: PacketId) {
+        if let Some(queue) = self.records[id.index()].asking.at()
             && self.keepers[queue.index()] == id
         {
             self.keepers[queue.index()] = PacketId::NONE;
         }
-        if is_victim && ready < start {
-            if from.is_some() {
-                record.asked = self.lanes.front_free(from).max(ready);
-            }
-            self.charge_in_lanes(id, channel, (ready, start), Turns::ToCome);
-        }
-        self.moves_in_lanes(id, channel, (granted, end), start);
     }
 
     /// A packet is granted a channel, starts at once and never stops.
@@ -143,14 +153,16 @@ impl Blame {
         end: Time,
     ) {
         if self.lanes.is_recorded(id) {
-            self.recorded_runs(id, channel, ready, (now, end));
-        } else {
-            self.goes_on(id, channel, (now, end), now);
+            if self.records[id.index()].is_victim {
+                return self.victim_runs(id, channel, ready, (now, end));
+            }
+            self.lanes.set_recorded(id, false);
         }
+        self.moves_in_lanes(id, channel, (now, end), now);
     }
 
-    /// The same of a victim, or of one that has not run through the channel before.
-    fn recorded_runs(
+    /// The same of a victim.
+    fn victim_runs(
         &mut self,
         id: PacketId,
         channel: ChannelId,
@@ -158,14 +170,14 @@ impl Blame {
         (now, end): (Time, Time),
     ) {
         self.is_granted_in_lane(id, channel, now);
-        if self.records[id.index()].is_victim && now > ready {
+        if now > ready {
             self.charge_in_lanes(id, channel, (ready, now), Turns::ToCome);
         }
-        self.moves_in_lanes(id, channel, (now, end), now);
+        self.victim_moves(id, channel, (now, end), now);
     }
 
-    /// A packet whose record is kept moves on, and has started.
-    fn moves_in_lanes(
+    /// A victim moves on, and has started.
+    fn victim_moves(
         &mut self,
         id: PacketId,
         channel: ChannelId,
@@ -174,9 +186,7 @@ impl Blame {
     ) {
         // Its own turns are not among those that it asks for.
         self.watches_nothing(id);
-        if granted < start || !self.lanes.passes(id, channel, (start, end)) {
-            self.goes_on(id, channel, (granted, end), start);
-        }
+        self.moves_in_lanes(id, channel, (granted, end), start);
         self.has_started_in_lane(id, channel, start);
     }
 
@@ -197,10 +207,8 @@ impl Blame {
             if from.is_some() && self.records[id.index()].unstarted.at().is_none() {
                 self.watches(id, Side::Front, from, ready);
             }
-        } else {
-            self.watches_no_more(id, Side::Channel);
         }
-        self.goes_on(id, channel, (now, NEVER), now);
+        self.moves_in_lanes(id, channel, (now, NEVER), now);
     }
 
     /// A packet that has been granted a channel starts there.
@@ -215,6 +223,7 @@ impl Blame {
         if start > ready {
             self.charge_in_lanes(id, channel, (ready, start), Turns::Noted);
         }
+        self.watches_nothing(id);
         self.has_started_in_lane(id, channel, start);
     }
 
@@ -226,6 +235,7 @@ impl Blame {
         if record.is_victim {
             record.asked = now;
             let output = ways.output(id, record.head);
+            self.watches_no_more(id, Side::Channel);
             self.watches(id, Side::Channel, self.queues.of[output.index()], now);
         }
     }
@@ -239,7 +249,21 @@ impl Blame {
     }
 
     /// A packet goes from a buffer, if any, on to a channel: its turns on that, and at the front of the
-    /// buffer, end at `end`. Victims that come later ask for nothing before now.
+    /// buffer, end at `end`.
+    fn moves_in_lanes(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (granted, end): (Time, Time),
+        now: Time,
+    ) {
+        if granted < now || !self.lanes.passes(id, channel, (now, end)) {
+            self.goes_on(id, channel, (granted, end), now);
+        }
+    }
+
+    /// The same where turns have to be noted. Victims that come later ask for nothing before now.
+    #[inline(never)]
     fn goes_on(
         &mut self,
         packet: PacketId,
@@ -260,19 +284,14 @@ impl Blame {
         self.lanes.takes_turn((channel, Side::Channel), log, turn, (needed, now));
     }
 
-    /// A packet whose record is kept has started on a channel. The next that is asked of a victim is
-    /// who leaves the buffer at its end before it; of others nothing is.
+    /// A victim has started on a channel. The next that is asked is who leaves the buffer at its end
+    /// before it.
     fn has_started_in_lane(&mut self, id: PacketId, channel: ChannelId, start: Time) {
-        self.watches_nothing(id);
         let record = &mut self.records[id.index()];
-        if !record.is_victim {
-            return self.lanes.set_recorded(id, false);
-        }
         (record.start, record.asked) = (start, NEVER);
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
-        // Only those before it will have turns there.
         if self.lanes.first(channel) != id {
             self.watches(id, Side::Front, channel, start);
         }
@@ -289,9 +308,8 @@ impl Blame {
     }
 
     /// Turns on the channels of a queue, or at the front of a buffer, that have not ended by `since`
-    /// are kept for a packet, and for that none on that side elsewhere.
+    /// are kept for a packet, which watches nothing else on that side.
     pub(super) fn watches(&mut self, id: PacketId, side: Side, place: ChannelId, since: Time) {
-        self.watches_no_more(id, side);
         let record = &mut self.records[id.index()];
         match side {
             Side::Channel => self.asking.join(&mut record.asking, place, since),
@@ -316,9 +334,12 @@ impl Blame {
     }
 
     /// No turns are kept for a packet any more.
+    #[inline]
     pub(super) fn watches_nothing(&mut self, id: PacketId) {
-        self.watches_no_more(id, Side::Channel);
-        self.watches_no_more(id, Side::Front);
+        if self.records[id.index()].waits_anywhere() {
+            self.watches_no_more(id, Side::Channel);
+            self.watches_no_more(id, Side::Front);
+        }
     }
 
     /// Cuts a victim's wait for a channel into pieces, and charges each.

@@ -224,11 +224,13 @@ impl Lanes {
     fn enters(&mut self, channel: ChannelId, stay: Stay) {
         let lane = &mut self.lanes[channel.index()];
         let before = std::mem::replace(&mut lane.on, stay).packet;
-        if lane.first.is_some() {
-            self.packets[before.index()].behind = stay.packet;
-        } else {
-            lane.first = stay.packet;
-        }
+        // Who is alone is noted behind itself, as that costs no branch that is hard to foresee.
+        let (first, before) = match lane.first {
+            PacketId::NONE => (stay.packet, stay.packet),
+            first => (first, before),
+        };
+        lane.first = first;
+        self.packets[before.index()].behind = stay.packet;
     }
 
     /// A packet has been delivered: it is in no buffer any more.
