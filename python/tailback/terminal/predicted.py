@@ -92,8 +92,8 @@ def _in_pieces(prediction: Prediction) -> Iterator[Text]:
     for request in prediction.requests_in_pieces:
         places = prediction.experiment.machine.interface.reply_queue
         yield Text(
-            f"{request} may be several packets, and nodes have places for {places}: the rest of one "
-            "can stand behind another that waits for a place (protocol deadlock)",
+            f"{request} may be several packets, and nodes have places for {places}: the rest of "
+            "one can stand behind another that waits for a place (protocol deadlock)",
             style="yellow",
         )
 
