@@ -130,7 +130,8 @@ def _nodes(schedule: Schedule, source: np.ndarray, destination: np.ndarray) -> I
         idle = "" if to.size else " idle"
         yield (
             f'<rect class="node{idle}" x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" rx="3">'
-            f"<title>node {node} (row {row}, column {column}): {counted(to.size, 'message')}</title></rect>"
+            f"<title>node {node} (row {row}, column {column}): {counted(to.size, 'message')}"
+            "</title></rect>"
         )
         if to.size:
             text = ",".join(map(str, divmod(int(to[0]), columns))) if to.size == 1 else str(to.size)
@@ -138,4 +139,3 @@ def _nodes(schedule: Schedule, source: np.ndarray, destination: np.ndarray) -> I
                 f'<text class="text" x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}" '
                 f'text-anchor="middle">{text}</text>'
             )
-
