@@ -11,8 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from tailback import engine, tables
-from tailback.errors import UserError
-from tailback.files import write_named
 from tailback.machines import Graph
 from tailback.message_law import MessageLaw, message_law
 from tailback.places import End, Ends, in_json
@@ -176,13 +174,9 @@ class Prediction:
 
     def write_plot(self, path: Path) -> None:
         """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
-        from tailback.figures import picture, picture_svg
+        from tailback.figures.written import write_picture
 
-        makers = {".html": picture.page, ".svg": picture_svg.svg}
-        make = makers.get(path.suffix.lower())
-        if make is None:
-            raise UserError("--plot", str(path), "must end in .html or .svg")
-        write_named("--plot", path, make(self._picture()).encode())
+        write_picture(path, self._picture)
 
     def _picture(self) -> Picture:
         from tailback.figures import topology
