@@ -7,7 +7,6 @@
 //! which they arrive (`flights.rs`), and none of them is an event.
 
 mod block;
-mod counts;
 mod flights;
 mod flows;
 mod lane;
@@ -28,7 +27,7 @@ use crate::measure::Use;
 use crate::spec::{Fidelity, FlowControl, Machine, Sharing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
-use block::{FLOWS, places};
+use block::FLOWS;
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;
@@ -49,12 +48,12 @@ pub struct SlottedFabric {
     sent_in: u64,
     /// When anything is there, or could start.
     next: Time,
-    /// Where credits need no time: those that come back in this round.
-    at_once: Vec<(u32, u64)>,
+    /// Where credits need no time: flows to which they come back in this round.
+    at_once: Vec<u32>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
     /// Flits an input buffer holds.
-    capacity: u32,
+    capacity: u16,
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
@@ -84,7 +83,7 @@ impl SlottedFabric {
             [first_ps, flit_ps, last_ps] == [slot; 3]
                 && [hop_ps, wire_ps, timing.delay_ps()].into_iter().all(is_of_slots)
         };
-        let flits = longest_flits(machine, wiring);
+        let flits = wiring.link.packet_flits(machine.interface.packet_bytes);
         fidelity == Fidelity::Flit
             && machine.link.flow_control == FlowControl::OutOfBand
             && machine.switch.regrant_delay_ps == 0
@@ -113,11 +112,10 @@ impl SlottedFabric {
             there_slots: 1 + timing.delay_ps() / slot_ps,
         };
         let paces: Vec<Pace> = wiring.timings.iter().map(pace).collect();
-        let longest_flits = longest_flits(machine, wiring);
         let credit_slots = machine.link.credit_delay_ps / slot_ps;
         let longest = paces.iter().map(|pace| pace.there_slots).max().unwrap_or(1);
         Self {
-            flows: Flows::new(&wiring.layout, (capacity, longest_flits), &mut board),
+            flows: Flows::new(&wiring.layout, capacity as u16, &mut board),
             flights: Flights::new(longest.max(credit_slots)),
             board,
             paces,
@@ -128,7 +126,7 @@ impl SlottedFabric {
             next: NEVER,
             at_once: Vec::new(),
             asking: Vec::new(),
-            capacity,
+            capacity: capacity as u16,
             room_for_all: escapes.then_some(capacity),
         }
     }
@@ -155,7 +153,7 @@ impl SlottedFabric {
 
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.
     fn held(&self, channel: ChannelId) -> u32 {
-        self.capacity - self.flows.credits(self.board.at(channel).place)
+        u32::from(self.capacity - self.flows.credits(self.board.at(channel).place))
     }
 
     /// For how long a channel goes on with a flit that has started.
@@ -166,16 +164,16 @@ impl SlottedFabric {
 
     /// How things stand at every channel.
     fn standings(&self) -> Vec<Standing> {
-        let all = 0..self.flows.channels.len() as u32;
-        let mut room: Vec<u64> = all.map(|place| self.flows.credits(place).into()).collect();
-        for &(block, flows) in self.flights.all().flat_map(|due| &due.credits) {
-            places(flows).for_each(|bit| room[block as usize * FLOWS + bit] += 1);
+        let places = 0..self.flows.channels.len() as u32;
+        let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
+        for &place in self.flights.all().flat_map(|due| &due.credits) {
+            room[place as usize] += 1;
         }
         let standing = |lane: &Lane| {
             let flow = &self.flows.flows[lane.place as usize];
             Standing {
                 owner: lane.packet,
-                unsent: self.flows.unsent(lane.place).into(),
+                unsent: flow.unsent.into(),
                 room: room[lane.place as usize],
                 shut: false,
                 output: self.flows.channels[flow.output as usize],
@@ -184,12 +182,6 @@ impl SlottedFabric {
         };
         self.board.channels.iter().map(standing).collect()
     }
-}
-
-/// Flits of the longest packet.
-fn longest_flits(machine: &Machine, wiring: &Wiring) -> u32 {
-    let bytes = machine.interface.packet_bytes.max(machine.first_packet_bytes());
-    wiring.link.packet_flits(bytes)
 }
 
 impl ChannelModel for SlottedFabric {
@@ -299,7 +291,7 @@ impl Grants for SlottedFabric {
     fn room(&self, channel: ChannelId, _: Time) -> u32 {
         let lane = self.board.at(channel);
         let credits = self.flows.credits(lane.place);
-        if lane.port.switch.is_some() { credits } else { u32::MAX }
+        if lane.port.switch.is_some() { credits.into() } else { u32::MAX }
     }
 
     /// The front packet of `input` (none: the node's packet at hand) gets a channel.

@@ -9,9 +9,7 @@ pub const FLOWS: usize = u64::BITS as usize;
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
 /// other as any wire of the block needs, made up to a power of two.
 pub struct Block {
-    /// Those whose channels a packet was granted and has not left.
-    pub is_granted: u64,
-    /// Those with flits of that packet that have not started.
+    /// Those with flits of a packet that have not started.
     pub sending: u64,
     /// Those whose next flit is there.
     pub has_flit: u64,
@@ -23,10 +21,6 @@ pub struct Block {
     pub started: u64,
     /// Those with one flit left.
     pub last: u64,
-    /// Those with flits in the buffers at the ends of their channels.
-    pub holds: u64,
-    /// Those with a packet that leaves that buffer.
-    pub has_output: u64,
     /// Those that send a flit in the slot at hand, or have sent one in the last that there was.
     pub sent: u64,
     /// Those that sent one in the slot before.
@@ -45,15 +39,12 @@ impl Block {
     /// Idle flows; none is that of a channel yet.
     pub fn idle(kind: ChannelKind, rate: u16, stride: usize) -> Self {
         Self {
-            is_granted: 0,
             sending: 0,
             has_flit: 0,
             has_credit: 0,
             in_header: 0,
             started: 0,
             last: 0,
-            holds: 0,
-            has_output: 0,
             sent: 0,
             before: 0,
             turns: 0,

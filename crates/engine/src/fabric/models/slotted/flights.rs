@@ -5,12 +5,12 @@
 pub struct Due {
     /// Flows whose packets have been sent.
     pub ended: Vec<u32>,
-    /// Flits that are in the buffers at the ends of channels: of blocks the flows, as bits.
+    /// Flits that are in the buffers at the ends of channels: flows of blocks, as bits.
     pub flits: Vec<(u32, u64)>,
     /// Flows by which headers have come.
     pub headers: Vec<u32>,
-    /// Credits that come back, likewise.
-    pub credits: Vec<(u32, u64)>,
+    /// Flows to which credits come back.
+    pub credits: Vec<u32>,
 }
 
 impl Due {

@@ -1,7 +1,6 @@
 //! What a channel needs to send flits, and where it stands among all.
 
 use super::block::{Block, FLOWS, places};
-use super::counts::Counts;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
@@ -15,8 +14,11 @@ pub const NOBODY: u32 = 0;
 /// A channel's packet, and who leaves the buffer at its end.
 #[derive(Clone, Copy, Default)]
 pub struct Flow {
-    /// Since when that packet waits, if it does.
-    pub stalled_from: Time,
+    /// When what it sent last has been sent; if a packet that was granted it later has not
+    /// started, when it was.
+    pub free_at: Time,
+    /// Flits of the packet it sends that have not started.
+    pub unsent: u32,
     /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
     pub input: u32,
     /// The flow by which a packet leaves the buffer at its end, or [`NOBODY`].
@@ -42,14 +44,10 @@ pub struct Flows {
     pub blocks: Vec<Block>,
     /// By place.
     pub flows: Vec<Flow>,
-    /// Flits of the packet it sends that have not started.
-    unsent: Counts,
-    /// Flits in the buffer at its end.
-    held: Counts,
-    /// Flits that may still start, as far as that buffer goes.
-    credits: Counts,
-    /// By block: flows out of whose buffers flits leave at this instant.
-    leaving: Vec<u64>,
+    /// By place: flits in the buffer at its end.
+    held: Vec<u16>,
+    /// By place: flits that may still start, as far as that buffer goes.
+    credits: Vec<u16>,
     /// By place: the channel.
     pub channels: Vec<ChannelId>,
     /// By place: flits of packets that were granted it in the current window; those that had not
@@ -62,20 +60,13 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Those of idle channels, with so many credits each, for packets of so many flits at most;
-    /// every channel is told its place.
-    pub fn new(
-        layout: &Layout,
-        (credits, longest): (u32, u32),
-        board: &mut Switchboard<Lane>,
-    ) -> Self {
+    /// Those of idle channels, with so many credits each; every channel is told its place.
+    pub fn new(layout: &Layout, credits: u16, board: &mut Switchboard<Lane>) -> Self {
         let mut all = Self {
             blocks: Vec::new(),
             flows: Vec::new(),
-            unsent: Counts::up_to(longest),
-            held: Counts::up_to(credits),
-            credits: Counts::up_to(credits),
-            leaving: Vec::new(),
+            held: Vec::new(),
+            credits: Vec::new(),
             channels: Vec::new(),
             granted: Vec::new(),
             ahead: Vec::new(),
@@ -112,10 +103,8 @@ impl Flows {
         self.blocks.push(block);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
-        for counts in [&mut self.unsent, &mut self.held, &mut self.credits] {
-            counts.add_block();
-        }
-        self.leaving.push(0);
+        self.held.resize(places, 0);
+        self.credits.resize(places, 0);
         self.channels.resize(places, ChannelId::NONE);
         self.granted.resize(places, 0);
         self.ahead.resize(places, 0);
@@ -126,7 +115,7 @@ impl Flows {
         &mut self,
         channels: &[ChannelId],
         first: usize,
-        credits: u32,
+        credits: u16,
         board: &mut Switchboard<Lane>,
     ) {
         let number = self.blocks.len() - 1;
@@ -136,7 +125,7 @@ impl Flows {
             block.has_credit |= 1 << place;
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            self.credits.set(all as u32, credits);
+            self.credits[all] = credits;
             board.at_mut(channel).place = all as u32;
         }
     }
@@ -145,148 +134,102 @@ impl Flows {
     /// buffer of `input`.
     #[inline]
     pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
-        let mut has_flit = true;
-        if input != NOBODY {
-            let (block, bit) = self.block_of(input);
-            block.has_output |= bit;
-            has_flit = block.holds & bit != 0;
-            self.flows[input as usize].output = place;
-        }
+        let has_flit = input == NOBODY || self.held[input as usize] > 0;
+        self.flows[input as usize].output = place;
         self.granted[place as usize] += u64::from(flits);
-        self.unsent.set(place, flits);
         let flow = &mut self.flows[place as usize];
-        (flow.stalled_from, flow.input, flow.header_unsent) = (now, input, header as u16);
-        let (block, bit) = self.block_of(place);
-        for word in [&mut block.is_granted, &mut block.sending, &mut block.in_header] {
-            *word |= bit;
-        }
+        (flow.free_at, flow.input) = (now, input);
+        (flow.unsent, flow.header_unsent) = (flits, header as u16);
+        let number = place as usize / FLOWS;
+        let bit = 1 << (place as usize % FLOWS);
+        let block = &mut self.blocks[number];
+        block.sending |= bit;
+        block.in_header |= bit;
         // Whatever it sent before was of another packet.
         for word in [&mut block.started, &mut block.sent, &mut block.before] {
             *word &= !bit;
         }
         put(&mut block.has_flit, bit, has_flit);
         put(&mut block.last, bit, flits == 1);
-        let number = place as usize / FLOWS;
         self.active[number / FLOWS] |= 1 << (number % FLOWS);
-    }
-
-    /// A packet has left a channel, and the buffer of a flow, which is told; none: its node.
-    #[inline]
-    pub fn ends(&mut self, place: u32) -> u32 {
-        let (block, bit) = self.block_of(place);
-        block.is_granted &= !bit;
-        let input = self.flows[place as usize].input;
-        let (block, bit) = self.block_of(input);
-        block.has_output &= !bit;
-        self.flows[input as usize].output = NOBODY;
-        input
-    }
-
-    /// The block of a place, and the bit of its flow.
-    #[inline]
-    fn block_of(&mut self, place: u32) -> (&mut Block, u64) {
-        (&mut self.blocks[place as usize / FLOWS], 1 << (place as usize % FLOWS))
     }
 
     /// Flits of a block have come to the buffers at the ends of their channels.
     #[inline]
-    pub fn flits_come(&mut self, number: usize, flits: u64) {
-        self.held.count_up(number, flits);
-        let block = &mut self.blocks[number];
-        // Who has more of them than these knows.
-        let news = flits & !block.holds & block.has_output;
-        block.holds |= flits;
-        for bit in places(news) {
-            let output = self.flows[number * FLOWS + bit].output;
-            let (block, bit) = self.block_of(output);
-            block.has_flit |= bit;
+    pub fn flits_come(&mut self, block: u32, flits: u64) {
+        let first = block as usize * FLOWS;
+        let held = block_of_mut(&mut self.held, first);
+        let flows = block_of_mut(&mut self.flows, first);
+        for place in places(flits) {
+            held[place] += 1;
+            let output = flows[place].output as usize;
+            self.blocks[output / FLOWS].has_flit |= 1 << (output % FLOWS);
         }
     }
 
-    /// Credits come back to flows of a block: those of them that are idle.
+    /// A credit comes back to a flow.
     #[inline]
-    pub fn credits_come(&mut self, number: usize, flows: u64) -> u64 {
-        self.credits.count_up(number, flows);
-        let block = &mut self.blocks[number];
-        block.has_credit |= flows;
-        flows & !block.is_granted
-    }
-
-    /// Flows of a block that have sent a flit do not send another at once.
-    #[inline]
-    pub fn stall(&mut self, number: usize, flows: u64, now: Time) {
-        for bit in places(flows) {
-            self.flows[number * FLOWS + bit].stalled_from = now;
-        }
+    pub fn credit_comes(&mut self, place: u32) {
+        let place = place as usize;
+        self.credits[place] += 1;
+        self.blocks[place / FLOWS].has_credit |= 1 << (place % FLOWS);
     }
 
     /// Flits that may still start on a channel, as far as the buffer at its end goes.
     #[inline]
-    pub fn credits(&self, place: u32) -> u32 {
-        self.credits.at(place)
+    pub fn credits(&self, place: u32) -> u16 {
+        self.credits[place as usize]
     }
 
-    /// Flits of the packet a channel sends that have not started.
-    #[inline]
-    pub fn unsent(&self, place: u32) -> u32 {
-        self.unsent.at(place)
-    }
-
-    /// Some flows of a block send a flit each: from buffers, whose flows are noted as those out of
-    /// which flits leave, or not; to buffers or not.
+    /// Some flows of a block send a flit each, until `free_at`, from buffers or not, to buffers or
+    /// not, whose flows are added to `left`.
     #[inline]
     pub fn send<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
         &mut self,
         number: usize,
         flows: u64,
+        free_at: Time,
+        left: &mut Vec<u32>,
     ) -> Marked {
-        let (_, one_left) = self.unsent.count_down(number, flows);
-        let block = &mut self.blocks[number];
-        if TO_BUFFERS {
-            let (none, _) = self.credits.count_down(number, flows);
-            block.has_credit &= !none;
+        let first = number * FLOWS;
+        let all = block_of_mut(&mut self.flows, first);
+        let credits = block_of_mut(&mut self.credits, first);
+        let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
+        let (mut inputs, mut count) = ([NOBODY; FLOWS], 0);
+        for place in places(flows) {
+            let flow = &mut all[place];
+            flow.free_at = free_at;
+            flow.unsent -= 1;
+            one_left |= u64::from(flow.unsent == 1) << place;
+            if TO_BUFFERS {
+                credits[place] -= 1;
+                no_credit |= u64::from(credits[place] == 0) << place;
+            }
+            if FROM_BUFFERS {
+                let held = &mut self.held[flow.input as usize];
+                *held -= 1;
+                no_flit |= u64::from(*held == 0) << place;
+                inputs[count % FLOWS] = flow.input;
+                count += 1;
+            }
         }
+        left.extend_from_slice(&inputs[..count]);
+        let block = &mut self.blocks[number];
         let marked = Marked { headers: block.in_header & flows, last: block.last & flows };
         block.take_turns(flows);
         block.started |= flows;
         block.sending &= !marked.last;
-        block.last = one_left;
-        if FROM_BUFFERS {
-            let first = number * FLOWS;
-            let all: &[Flow; FLOWS] =
-                self.flows[first..first + FLOWS].try_into().expect("all blocks are whole");
-            for bit in places(flows) {
-                let input = all[bit].input as usize;
-                self.leaving[input / FLOWS] |= 1 << (input % FLOWS);
-            }
-        }
+        block.last = block.last & !flows | one_left;
+        block.has_flit &= !no_flit;
+        block.has_credit &= !no_credit;
         marked
-    }
-
-    /// The flits that leave buffers at this instant have left them; told of each block.
-    #[inline]
-    pub fn leave(&mut self, mut told: impl FnMut(u32, u64)) {
-        for number in 0..self.blocks.len() {
-            let flits = std::mem::take(&mut self.leaving[number]);
-            if flits != 0 {
-                let (none, _) = self.held.count_down(number, flits);
-                let empty = flits & none;
-                self.blocks[number].holds &= !empty;
-                for bit in places(empty) {
-                    let output = self.flows[number * FLOWS + bit].output;
-                    let (block, bit) = self.block_of(output);
-                    block.has_flit &= !bit;
-                }
-                told(number as u32, flits);
-            }
-        }
     }
 
     /// Time that a flow transmitted in the current window, and will until `until` with its
     /// last flit, if that began in the slot that ends then.
     pub fn busy(&self, place: u32, slot: Time) -> Time {
         let place = place as usize;
-        let sent = self.granted[place] - u64::from(self.unsent(place as u32));
+        let sent = self.granted[place] - u64::from(self.flows[place].unsent);
         self.ahead[place] + sent * slot
     }
 
@@ -299,9 +242,15 @@ impl Flows {
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
         let place = place as usize;
-        self.granted[place] = self.unsent(place as u32).into();
+        self.granted[place] = self.flows[place].unsent.into();
         self.ahead[place] = ahead;
     }
+}
+
+/// The places of a block, of which the first is given: no place in it is out of bounds.
+#[inline]
+fn block_of_mut<T>(all: &mut [T], first: usize) -> &mut [T; FLOWS] {
+    (&mut all[first..first + FLOWS]).try_into().expect("all blocks are whole")
 }
 
 /// Sets or clears a bit.

@@ -27,7 +27,7 @@ impl SlottedFabric {
             self.release(place);
         }
         for &(block, flits) in &due.flits {
-            self.flows.flits_come(block as usize, flits);
+            self.flows.flits_come(block, flits);
         }
         for &place in &due.headers {
             self.header_comes(place);
@@ -49,8 +49,10 @@ impl SlottedFabric {
         lane.packet = PacketId::NONE;
         let lead = lane.rest.lead;
         self.board.falls_free(lead);
-        let input = self.flows.ends(place);
-        if self.flows.flows[input as usize].headers > 0 {
+        let input = self.flows.flows[place as usize].input;
+        let from = &mut self.flows.flows[input as usize];
+        from.output = NOBODY;
+        if from.headers > 0 {
             self.asking.push(self.flows.channels[input as usize]);
         }
     }
@@ -65,16 +67,18 @@ impl SlottedFabric {
         }
     }
 
-    /// Credits come back to flows of blocks.
+    /// Credits come back to flows.
     #[inline]
-    pub(super) fn credits_come(&mut self, credits: &[(u32, u64)]) {
-        for &(block, flows) in credits {
-            let idle = self.flows.credits_come(block as usize, flows);
-            if self.room_for_all.is_some() {
-                // Somebody may wait for the room behind an idle channel.
-                for bit in places(idle) {
-                    let channel = self.flows.channels[block as usize * FLOWS + bit];
-                    self.board.falls_free(self.board.at(channel).rest.lead);
+    pub(super) fn credits_come(&mut self, credits: &[u32]) {
+        for &place in credits {
+            self.flows.credit_comes(place);
+        }
+        if self.room_for_all.is_some() {
+            // Somebody may wait for the room behind an idle channel.
+            for &place in credits {
+                let lane = self.board.at(self.flows.channels[place as usize]);
+                if !lane.packet.is_some() {
+                    self.board.falls_free(lane.rest.lead);
                 }
             }
         }
@@ -95,11 +99,6 @@ impl SlottedFabric {
                     block.before = std::mem::replace(&mut block.sent, 0);
                 }
                 let chosen = block.choose(self.sharing);
-                let stalled = if is_first { block.before & block.sending & !chosen } else { 0 };
-                if stalled != 0 {
-                    self.flows.stall(number, stalled, act.now);
-                }
-                let block = &self.flows.blocks[number];
                 if chosen != 0 {
                     flits[block.kind.in_sums()] += u64::from(chosen.count_ones());
                     self.start_all(Start { block: number, flows: chosen, slot }, act);
@@ -112,23 +111,13 @@ impl SlottedFabric {
             return false;
         }
         act.measures.transmit(flits, act.now, act.now + self.slot_ps);
-        self.leave_buffers(slot);
-        true
-    }
-
-    /// The flits that have started leave the buffers they were in: credits for their places are
-    /// under way, or there.
-    #[inline]
-    fn leave_buffers(&mut self, slot: u64) {
-        if self.credit_slots > 0 {
-            let credits = &mut self.flights.due(slot + self.credit_slots).credits;
-            return self.flows.leave(|block, flows| credits.push((block, flows)));
+        if !self.at_once.is_empty() {
+            let mut credits = std::mem::take(&mut self.at_once);
+            self.credits_come(&credits);
+            credits.clear();
+            self.at_once = credits;
         }
-        let mut credits = std::mem::take(&mut self.at_once);
-        self.flows.leave(|block, flows| credits.push((block, flows)));
-        self.credits_come(&credits);
-        credits.clear();
-        self.at_once = credits;
+        true
     }
 
     /// Flits of a block start.
@@ -156,7 +145,7 @@ impl SlottedFabric {
                 let packet = self.board.at(channel).packet;
                 first_flit(channel, packet, kind, act.now, pace.hop_ps, act);
             }
-            let stalled = act.now - self.flows.flows[place].stalled_from;
+            let stalled = act.now - self.flows.flows[place].free_at;
             if stalled > 0 {
                 act.measures.kept(channel, kind, stalled);
             }
@@ -170,8 +159,14 @@ impl SlottedFabric {
         pace: &Pace,
         act: &mut Act,
     ) {
+        let free_at = act.now + self.slot_ps;
         let Start { block: number, flows, slot } = start;
-        let Marked { headers, last } = self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows);
+        let credits = match self.credit_slots {
+            0 => &mut self.at_once,
+            slots => &mut self.flights.due(slot + slots).credits,
+        };
+        let Marked { headers, last } =
+            self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
         if TO_BUFFERS {
             let due = self.flights.due(slot + pace.there_slots);
             due.flits.push((number as u32, flows));
