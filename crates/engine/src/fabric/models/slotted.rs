@@ -164,19 +164,19 @@ impl SlottedFabric {
 
     /// How things stand at every channel.
     fn standings(&self) -> Vec<Standing> {
-        let places = 0..self.flows.channels.len() as u32;
+        let places = 0..(self.flows.blocks.len() * FLOWS) as u32;
         let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
         for &place in self.flights.all().flat_map(|due| &due.credits) {
             room[place as usize] += 1;
         }
         let standing = |lane: &Lane| {
-            let flow = &self.flows.flows[lane.place as usize];
+            let flow = self.flows.at(lane.place);
             Standing {
                 owner: lane.packet,
                 unsent: flow.unsent.into(),
                 room: room[lane.place as usize],
                 shut: false,
-                output: self.flows.channels[flow.output as usize],
+                output: self.flows.channel(flow.output),
                 front: lane.port.buffer.first,
             }
         };
@@ -301,7 +301,7 @@ impl Grants for SlottedFabric {
         if input.is_some() {
             self.board.leave(input, act);
             from = self.board.at(input).place;
-            self.flows.flows[from as usize].headers -= 1;
+            self.flows.at_mut(from).headers -= 1;
         }
         self.board.enter(channel, id, act);
         let link = &act.wiring.link;
