@@ -95,10 +95,8 @@ pub struct Blame {
     holders: Vec<Log>,
     /// By channel: who was at the front of the buffer at its end.
     fronts: Vec<Log>,
-    /// Both in fewer words, instead, where that says all that is needed.
+    /// The latest of both, where that nearly always is all that is needed.
     lanes: Lanes,
-    /// What of that somebody is being charged for: turns on a channel, and at a front.
-    written: Box<[Log; 2]>,
     /// As `holders` and `fronts`: when those who had their turns there waited themselves.
     passing: [Vec<Passing>; 2],
     queues: Queues,
@@ -136,21 +134,21 @@ impl Blame {
     pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
         let all = queues.of.len();
         let in_lanes = queues.are_in_order && !victims.all_are_followed();
-        let (channels, lanes) = if in_lanes { (0, all) } else { (all, 0) };
+        let (buffers, lanes) = if in_lanes { (0, &queues.of[..]) } else { (all, &[][..]) };
+        let lanes = Lanes::new(lanes, keeps.all_turns);
         Self {
             ends: queues.ends(),
             queues,
             records: Vec::new(),
             waits: Vec::new(),
-            holders: vec![Log::default(); channels],
-            fronts: vec![Log::default(); channels],
-            passing: [vec![Passing::default(); channels], vec![Passing::default(); channels]],
-            lanes: Lanes::new(lanes),
-            written: Box::default(),
+            holders: vec![Log::default(); all],
+            fronts: vec![Log::default(); all],
+            passing: [vec![Passing::default(); all], vec![Passing::default(); all]],
+            lanes,
             asking: Places::new(all),
             unstarted: Places::new(all),
             forgets: if keeps.all_turns { 0 } else { NEVER },
-            buffers: Buffers::new(channels),
+            buffers: Buffers::new(buffers),
             cells: Vec::new(),
             keepers: vec![PacketId::NONE; all],
             drained: Vec::new(),
@@ -198,6 +196,9 @@ impl Blame {
         queue: ChannelId,
         now: Time,
     ) {
+        if self.lanes.are_kept() {
+            return self.queued_in_lanes(id, (class, is_victim), queue, now);
+        }
         self.record_anew(id, (class, is_victim), now);
         let record = &mut self.records[id.index()];
         let is_list = queue.0 < self.queues.lists;
@@ -213,15 +214,16 @@ impl Blame {
 
     /// The packet that holds a channel, if any.
     pub(crate) fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
+        let log = &self.holders[self.queues.place(channel).index()];
         if self.lanes.are_kept() {
-            return self.lanes.holder(channel, Side::Channel, now);
+            return self.lanes.holder(channel, Side::Channel, log, now).map(|turn| turn.packet);
         }
-        self.holders[self.queues.place(channel).index()].holder(now).map(|turn| turn.packet)
+        log.holder(now).map(|turn| turn.packet)
     }
 
     /// A packet's traffic class.
     pub(crate) fn class(&self, id: PacketId) -> u32 {
-        self.records[id.index()].class
+        if self.lanes.are_kept() { self.lanes.class(id) } else { self.records[id.index()].class }
     }
 
     /// A packet has been lost: nobody is charged for what it waited.
@@ -235,12 +237,12 @@ impl Blame {
     /// A packet has been delivered; without contention it would have lived `alone`.
     #[inline]
     pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
-        let &Record { head, is_victim, .. } = &self.records[id.index()];
         if self.lanes.are_kept() {
-            self.lanes.leave(head, id, row.delivered);
-            if !is_victim {
+            self.lanes.ends(id);
+            if !self.lanes.is_recorded(id) || !self.records[id.index()].is_victim {
                 return;
             }
+            self.watches_nothing(id);
         }
         self.is_over(id, row, last, alone);
     }

@@ -8,6 +8,7 @@
 mod buffers;
 mod deferring;
 mod lane;
+mod quiet;
 mod running;
 mod sending;
 mod wires;
@@ -23,11 +24,13 @@ use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
+use crate::routing::Properties;
 use crate::spec::{Fidelity, FlowControl, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
 use buffers::Buffers;
 use lane::Lane;
+use quiet::Quiet;
 use std::hint::black_box;
 use wires::Wires;
 
@@ -37,6 +40,7 @@ pub struct SharedFabric {
     buffers: Buffers,
     wires: Wires,
     paces: Vec<Pace>,
+    quiet: Quiet,
     /// Time from when a flit leaves a buffer until another can start for its place.
     credit_ps: Time,
     /// Whether what is sent need not be known at once: credits take time, and nobody waits for
@@ -108,7 +112,8 @@ impl SharedFabric {
     /// An empty network.
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let (layout, capacity) = (&wiring.layout, machine.switch.input_buffer());
-        let escapes = wiring.routing.properties().escapes > 0;
+        let &Properties { escapes, weighs, .. } = wiring.routing.properties();
+        let escapes = escapes > 0;
         let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
             Lane::idle(port, rest, group.rate)
         });
@@ -122,6 +127,7 @@ impl SharedFabric {
             ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
             least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
             paces,
+            quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
             board,
             credit_ps,
             is_deferring: credit_ps > 0 && !escapes,
@@ -333,6 +339,7 @@ impl Grants for SharedFabric {
             from.output = channel;
         }
         let is_full = input.is_some() && self.is_full(input);
+        self.quiet.ends(channel);
         self.board.enter(channel, id, act);
         let link = &act.wiring.link;
         let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);

@@ -1,17 +1,35 @@
 //! What is kept of packets of which only a share are victims, where buffers are left in order.
 //!
-//! Of all others it is kept who had his turn where, and no more: a few words by hop.
+//! Of all others it is kept where they are and who has the latest turn where, in a few words by hop. Who
+//! had turns before is kept only where a victim may ask for it: on a channel from when it asks for that
+//! until it starts there, at the front of a buffer from when it starts on the channel before that.
 
-use super::lanes::{Side, Stay};
+use super::lanes::Side;
 use super::log::Turn;
-use super::passing::Passing;
-use super::record::{Ahead, Before};
+use super::record::Record;
 use super::turns::Turns;
-use super::{Blame, Cause, Observation, Ways};
+use super::{Blame, Observation, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 impl Blame {
+    /// A packet of a traffic class enters its node's output queue, where turns are kept in lanes.
+    #[inline]
+    pub(super) fn queued_in_lanes(
+        &mut self,
+        id: PacketId,
+        (class, is_victim): (u32, bool),
+        queue: ChannelId,
+        now: Time,
+    ) {
+        if self.lanes.begins(id, class, is_victim) {
+            self.record_anew(id, (class, is_victim), now);
+        }
+        if is_victim {
+            self.watches(id, Side::Channel, queue, now);
+        }
+    }
+
     /// Takes note of what has happened, where turns are kept in lanes; whether that is all.
     // As `observe`.
     #[allow(clippy::inline_always)]
@@ -34,15 +52,20 @@ impl Blame {
             Granted { packet, channel } => {
                 self.granted_in_lane(packet, channel, ways.ready(packet), now);
             }
-            Started { packet, channel, start } => {
+            Started { packet, channel, start } if self.lanes.is_recorded(packet) => {
                 self.starts_in_lane(packet, channel, (ways.ready(packet), start));
             }
-            Asked { packet } if !self.records[packet.index()].is_victim => {}
-            Left { channel, at } => self.lanes.end(channel, Side::Channel, at),
-            Cleared { buffer, at } if buffer.is_some() => {
-                self.lanes.end(buffer, Side::Front, at);
+            Asked { packet } if self.lanes.is_recorded(packet) => {
+                self.asks_in_lane(packet, now, ways);
             }
-            Cleared { .. } => {}
+            Left { channel, at } => {
+                let log = &mut self.holders[channel.index()];
+                self.lanes.end(channel, Side::Channel, log, at);
+            }
+            Cleared { buffer, at } if buffer.is_some() => {
+                self.lanes.end(buffer, Side::Front, &mut self.fronts[buffer.index()], at);
+            }
+            Started { .. } | Asked { .. } | Cleared { .. } => {}
             _ => return false,
         }
         true
@@ -51,37 +74,24 @@ impl Blame {
     /// A packet is sent as a whole.
     #[inline(never)]
     fn is_sent(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
-        if !self.goes_unasked(id, channel, (start, end)) {
-            self.victim_is_sent(id, channel, ready, (start, end));
+        if self.lanes.is_recorded(id) || !self.lanes.passes(id, channel, (start, end)) {
+            self.is_noted(id, channel, ready, start, end);
         }
     }
 
-    /// A packet has a channel from when it starts there until it ends, and nobody asks what it has
-    /// waited for; false if somebody may.
-    // As `goes_on`.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn goes_unasked(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        (start, end): (Time, Time),
-    ) -> bool {
-        let record = &mut self.records[id.index()];
-        if record.is_victim || record.asking.at().is_some() {
-            return false;
+    /// The same where more has to be kept than the latest turns.
+    #[cold]
+    #[inline(never)]
+    fn is_noted(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
+        if self.lanes.is_recorded(id) {
+            self.recorded_is_sent(id, channel, ready, (start, end));
+        } else {
+            self.goes_on(id, channel, (start, end), start);
         }
-        let from = std::mem::replace(&mut record.head, channel);
-        record.start = start;
-        let stay = Stay { packet: id, class: record.class, granted: start, end, left: NEVER };
-        self.goes_on(from, channel, stay, end, start);
-        true
     }
 
     /// The same of a victim, or of one that has kept others waiting.
-    #[cold]
-    #[inline(never)]
-    fn victim_is_sent(
+    fn recorded_is_sent(
         &mut self,
         id: PacketId,
         channel: ChannelId,
@@ -91,8 +101,7 @@ impl Blame {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
-        record.start = start;
-        let (from, class, is_victim) = (record.from, record.class, record.is_victim);
+        let (from, is_victim) = (record.from, record.is_victim);
         if let Some(queue) = record.asking.at()
             && self.keepers[queue.index()] == id
         {
@@ -104,9 +113,7 @@ impl Blame {
             }
             self.charge_in_lanes(id, channel, (ready, start), Turns::ToCome);
         }
-        self.has_started(id);
-        let stay = Stay { packet: id, class, granted, end, left: NEVER };
-        self.goes_on(from, channel, stay, end, start);
+        self.moves_in_lanes(id, channel, (granted, end), start);
     }
 
     /// A packet is granted a channel, starts at once and never stops.
@@ -119,48 +126,81 @@ impl Blame {
         now: Time,
         end: Time,
     ) {
-        if !self.goes_unasked(id, channel, (now, end)) {
-            self.victim_runs(id, channel, ready, (now, end));
+        if self.lanes.is_recorded(id) || !self.lanes.passes(id, channel, (now, end)) {
+            self.run_is_noted(id, channel, ready, now, end);
         }
     }
 
-    /// The same of a victim, or of one that has kept others waiting.
+    /// The same where more has to be kept than the latest turns.
     #[cold]
     #[inline(never)]
-    fn victim_runs(
+    fn run_is_noted(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        ready: Time,
+        now: Time,
+        end: Time,
+    ) {
+        if self.lanes.is_recorded(id) {
+            self.recorded_runs(id, channel, ready, (now, end));
+        } else {
+            self.goes_on(id, channel, (now, end), now);
+        }
+    }
+
+    /// The same of a victim, or of one that has not run through the channel before.
+    fn recorded_runs(
         &mut self,
         id: PacketId,
         channel: ChannelId,
         ready: Time,
         (now, end): (Time, Time),
     ) {
-        self.moves_in_lanes(id, channel, (now, end));
-        let record = &mut self.records[id.index()];
-        record.start = now;
-        if record.is_victim && now > ready {
-            self.charge_in_lanes(id, channel, (ready, now), Turns::Noted);
+        self.is_granted_in_lane(id, channel, now);
+        if self.records[id.index()].is_victim && now > ready {
+            self.charge_in_lanes(id, channel, (ready, now), Turns::ToCome);
         }
-        self.has_started(id);
+        self.moves_in_lanes(id, channel, (now, end), now);
+    }
+
+    /// A packet whose record is kept moves on, and has started.
+    fn moves_in_lanes(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (granted, end): (Time, Time),
+        start: Time,
+    ) {
+        // Its own turns are not among those that it asks for.
+        self.watches_nothing(id);
+        if granted < start || !self.lanes.passes(id, channel, (start, end)) {
+            self.goes_on(id, channel, (granted, end), start);
+        }
+        self.has_started_in_lane(id, channel, start);
     }
 
     /// A packet is granted a channel, and has not started.
     #[cold]
     #[inline(never)]
     fn granted_in_lane(&mut self, id: PacketId, channel: ChannelId, ready: Time, now: Time) {
-        self.moves_in_lanes(id, channel, (now, NEVER));
-        let queue = self.queues.of[channel.index()];
+        self.record_in_lane(id, now);
+        self.is_granted_in_lane(id, channel, now);
         let record = &mut self.records[id.index()];
         record.start = NEVER;
-        if !record.is_victim {
-            return self.asking.leave(&mut record.asking);
+        if record.is_victim {
+            // What has been in its way must be known until it has started.
+            let (from, asks) = (record.from, record.asking.at().is_some());
+            if !asks {
+                self.watches(id, Side::Channel, self.queues.of[channel.index()], now);
+            }
+            if from.is_some() && self.records[id.index()].unstarted.at().is_none() {
+                self.watches(id, Side::Front, from, ready);
+            }
+        } else {
+            self.watches_no_more(id, Side::Channel);
         }
-        // What has been in its way must be known until it has started.
-        if record.asking.at().is_none() {
-            self.asking.join(&mut record.asking, queue, now);
-        }
-        if record.from.is_some() {
-            self.unstarted.join(&mut record.unstarted, record.from, ready);
-        }
+        self.goes_on(id, channel, (now, NEVER), now);
     }
 
     /// A packet that has been granted a channel starts there.
@@ -175,46 +215,110 @@ impl Blame {
         if start > ready {
             self.charge_in_lanes(id, channel, (ready, start), Turns::Noted);
         }
-        self.has_started(id);
+        self.has_started_in_lane(id, channel, start);
     }
 
-    /// A packet has turns on the channel it is granted now and at the front of the buffer it leaves.
-    fn moves_in_lanes(&mut self, id: PacketId, channel: ChannelId, (now, end): (Time, Time)) {
+    /// A victim at the front of its buffer asks for an output.
+    #[cold]
+    #[inline(never)]
+    fn asks_in_lane(&mut self, id: PacketId, now: Time, ways: &impl Ways) {
+        let record = &mut self.records[id.index()];
+        if record.is_victim {
+            record.asked = now;
+            let output = ways.output(id, record.head);
+            self.watches(id, Side::Channel, self.queues.of[output.index()], now);
+        }
+    }
+
+    /// A packet whose record is kept is granted a channel.
+    fn is_granted_in_lane(&mut self, id: PacketId, channel: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
         record.granted = now;
         record.asked = record.asked.min(now);
-        let (from, class, left) = (record.from, record.class, NEVER);
-        self.goes_on(from, channel, Stay { packet: id, class, granted: now, end, left }, end, now);
     }
 
-    /// A packet goes from a buffer, if any, on to a channel; it is out of the buffer at `left`.
-    // Every hop passes here.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn goes_on(&mut self, from: ChannelId, channel: ChannelId, stay: Stay, left: Time, now: Time) {
-        if !self.lanes.enter(channel, stay) {
-            self.make_room(channel, stay, now);
-        }
-        if from.is_some() {
-            self.lanes.leave(from, stay.packet, left);
-        }
-    }
-
-    /// What nobody asks for any more of the turns at a channel and its buffer is forgotten, so that
-    /// there is room for the next. Victims that come later ask for nothing before now; those in the
-    /// buffer for nothing before its first packet was granted the channel.
-    #[cold]
-    #[inline(never)]
-    fn make_room(&mut self, channel: ChannelId, next: Stay, now: Time) {
-        let queue = self.queues.of[channel.index()];
-        let first = self.lanes.oldest_in(channel).map_or(NEVER, |stay| stay.granted);
+    /// A packet goes from a buffer, if any, on to a channel: its turns on that, and at the front of the
+    /// buffer, end at `end`. Victims that come later ask for nothing before now.
+    fn goes_on(
+        &mut self,
+        packet: PacketId,
+        channel: ChannelId,
+        (granted, end): (Time, Time),
+        now: Time,
+    ) {
+        let (class, from) = (self.lanes.class(packet), self.lanes.head(packet));
+        let turn = Turn { packet, class, channel, root: channel, asked: granted, granted, end };
         let least = now.min(self.forgets);
-        let on_channel = self.asking.since(queue).min(least);
-        let at_front = self.unstarted.since(channel).min(first).min(least);
-        self.lanes.make_room(channel, [on_channel, at_front]);
-        let has_room = self.lanes.enter(channel, next);
-        debug_assert!(has_room, "room has been made");
+        if from.is_some() {
+            let needed = self.unstarted.since(from).min(least);
+            let log = &mut self.fronts[from.index()];
+            self.lanes.takes_turn((from, Side::Front), log, turn, (needed, now));
+        }
+        let needed = self.asking.since(self.queues.of[channel.index()]).min(least);
+        let log = &mut self.holders[channel.index()];
+        self.lanes.takes_turn((channel, Side::Channel), log, turn, (needed, now));
+    }
+
+    /// A packet whose record is kept has started on a channel. The next that is asked of a victim is
+    /// who leaves the buffer at its end before it; of others nothing is.
+    fn has_started_in_lane(&mut self, id: PacketId, channel: ChannelId, start: Time) {
+        self.watches_nothing(id);
+        let record = &mut self.records[id.index()];
+        if !record.is_victim {
+            return self.lanes.set_recorded(id, false);
+        }
+        (record.start, record.asked) = (start, NEVER);
+        if record.has_waited {
+            self.waits[id.index()].stalls.clear();
+        }
+        // Only those before it will have turns there.
+        if self.lanes.first(channel) != id {
+            self.watches(id, Side::Front, channel, start);
+        }
+    }
+
+    /// More is kept of a packet from now on than where it is.
+    pub(super) fn record_in_lane(&mut self, id: PacketId, now: Time) {
+        if !self.lanes.is_recorded(id) {
+            self.lanes.set_recorded(id, true);
+            let head = self.lanes.head(id);
+            self.records[id.index()] =
+                Record { head, ..Record::new(self.lanes.class(id), false, now) };
+        }
+    }
+
+    /// Turns on the channels of a queue, or at the front of a buffer, that have not ended by `since`
+    /// are kept for a packet, and for that none on that side elsewhere.
+    pub(super) fn watches(&mut self, id: PacketId, side: Side, place: ChannelId, since: Time) {
+        self.watches_no_more(id, side);
+        let record = &mut self.records[id.index()];
+        match side {
+            Side::Channel => self.asking.join(&mut record.asking, place, since),
+            Side::Front => self.unstarted.join(&mut record.unstarted, place, since),
+        }
+        self.lanes.watch(place, side, true);
+    }
+
+    /// No turns on a side are kept for a packet any more.
+    pub(super) fn watches_no_more(&mut self, id: PacketId, side: Side) {
+        let record = &mut self.records[id.index()];
+        let (places, waiting) = match side {
+            Side::Channel => (&mut self.asking, &mut record.asking),
+            Side::Front => (&mut self.unstarted, &mut record.unstarted),
+        };
+        if let Some(place) = waiting.at() {
+            places.leave(waiting);
+            if places.since(place) == NEVER {
+                self.lanes.watch(place, side, self.forgets != NEVER);
+            }
+        }
+    }
+
+    /// No turns are kept for a packet any more.
+    pub(super) fn watches_nothing(&mut self, id: PacketId) {
+        self.watches_no_more(id, Side::Channel);
+        self.watches_no_more(id, Side::Front);
     }
 
     /// Cuts a victim's wait for a channel into pieces, and charges each.
@@ -226,37 +330,20 @@ impl Blame {
         span: (Time, Time),
         turns: Turns,
     ) {
-        let record = &mut self.records[id.index()];
-        record.root = channel;
-        let own = match turns {
-            Turns::Noted => Some(id),
-            Turns::ToCome => None,
-        };
-        let [on, front] = &mut *self.written;
-        self.lanes.write(on, (channel, Side::Channel), own, span.0);
-        let passing = Passing::default();
-        let before = |log| Before::all(log, &passing);
-        let fronts = record.from.is_some().then(|| {
-            self.lanes.write(front, (record.from, Side::Front), own, span.0);
-            (before(&*front), Cause::HeadOfLine)
-        });
-        let ahead = Ahead { holders: before(on), fronts, drained: None };
-        self.waits[id.index()].charge_wait(record, ahead, span);
+        let from = self.records[id.index()].from;
+        self.lanes.settle(channel, Side::Channel, &mut self.holders[channel.index()]);
+        if from.is_some() {
+            self.lanes.settle(from, Side::Front, &mut self.fronts[from.index()]);
+        }
+        self.charge_wait(id, channel, span, turns);
     }
 
     /// The latest turn on a channel, or wire.
     pub(super) fn latest_on(&self, place: ChannelId) -> Option<Turn> {
-        if !self.lanes.are_kept() {
-            return self.holders[place.index()].latest().copied();
+        if self.lanes.are_kept() {
+            self.lanes.latest(place)
+        } else {
+            self.holders[place.index()].latest().copied()
         }
-        self.lanes.latest(place).map(|&Stay { packet, class, granted, end, .. }| Turn {
-            packet,
-            class,
-            channel: place,
-            root: place,
-            asked: granted,
-            granted,
-            end,
-        })
     }
 }

@@ -1,5 +1,6 @@
 //! Packets ask, and those that might start lack something.
 
+use super::lanes::Side;
 use super::record::Stall;
 use super::roots::Search;
 use super::{Blame, Cause, Root, Ways};
@@ -54,10 +55,13 @@ impl Blame {
         ways: &impl Ways,
     ) {
         if keeps.is_some() && !self.keepers[keeps.index()].is_some() {
+            if self.lanes.are_kept() {
+                self.record_in_lane(id, now);
+            }
             let record = &mut self.records[id.index()];
             record.granted = now;
             if record.asking.at().is_none() {
-                self.asking.join(&mut record.asking, keeps, now);
+                self.watches(id, Side::Channel, keeps, now);
             }
             self.keepers[keeps.index()] = id;
         }
@@ -177,6 +181,9 @@ impl Blame {
     ) {
         let place = self.queues.place(channel);
         let record = &self.records[id.index()];
+        if !record.is_victim {
+            return;
+        }
         let own = Root { class: record.class, channel };
         let latest = self.latest_on(place);
         let (cause, root) = latest.map_or((Cause::Arbitration, own), |turn| {

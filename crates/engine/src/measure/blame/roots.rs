@@ -6,6 +6,7 @@
 //! that one to leave is the root.
 
 use super::lanes::Side;
+use super::record::Record;
 use super::{Blame, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
@@ -37,16 +38,15 @@ impl<W: Ways> Search<'_, W> {
 
     /// The packet that another waits for, if it waits.
     pub fn waits_for(&self, id: PacketId) -> Option<Step> {
-        let record = &self.blame.records[id.index()];
-        let head = record.head;
+        let Standing { head, start, is_stored } = self.blame.standing(id);
         if !head.is_some() {
             // It is in its node.
             return None;
         }
-        if record.start > self.now {
+        if start > self.now {
             return self.fills(head, id);
         }
-        if !self.ways.goes_on(head) || record.is_stored || self.ways.ready(id) > self.now {
+        if !self.ways.goes_on(head) || is_stored || self.ways.ready(id) > self.now {
             return None;
         }
         let leaver = self.leaver(head);
@@ -87,11 +87,33 @@ impl<W: Ways> Search<'_, W> {
 
     /// The packet that leaves the buffer at a channel's end, if any, and by which channel.
     fn leaver(&self, buffer: ChannelId) -> Option<Step> {
-        if self.blame.lanes.are_kept() {
-            let leaver = self.blame.lanes.holder(buffer, Side::Front, self.now)?;
-            return Some((leaver, self.blame.records[leaver.index()].head));
-        }
-        let turn = self.blame.fronts[buffer.index()].holder(self.now)?;
+        let Blame { lanes, fronts, .. } = self.blame;
+        let log = &fronts[buffer.index()];
+        let turn = if lanes.are_kept() {
+            lanes.holder(buffer, Side::Front, log, self.now)?
+        } else {
+            *log.holder(self.now)?
+        };
         Some((turn.packet, turn.channel))
+    }
+}
+
+/// Where a packet stands.
+struct Standing {
+    /// The channel it was granted last, or none.
+    head: ChannelId,
+    /// When it started there, or will.
+    start: Time,
+    /// Whether it has left its buffer for its switch's own queue.
+    is_stored: bool,
+}
+
+impl Blame {
+    fn standing(&self, id: PacketId) -> Standing {
+        if self.lanes.are_kept() && !self.lanes.is_recorded(id) {
+            return Standing { head: self.lanes.head(id), start: 0, is_stored: false };
+        }
+        let &Record { head, start, is_stored, .. } = &self.records[id.index()];
+        Standing { head, start, is_stored }
     }
 }

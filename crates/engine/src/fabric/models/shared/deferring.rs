@@ -206,13 +206,24 @@ impl SharedFabric {
     }
 
     /// Flits that have started on a channel before now and whose places cannot be used again.
+    #[inline]
     pub(super) fn held(&mut self, channel: ChannelId, act: &mut Act) -> u32 {
+        if self.quiet.is(channel) { 0 } else { self.find_held(channel, act) }
+    }
+
+    fn find_held(&mut self, channel: ChannelId, act: &mut Act) -> u32 {
         if self.is_deferring && act.now > 0 {
             self.send_until(self.board.at(channel).wire, act.now - 1, act);
         }
         self.find_room(channel, act);
+        let coming = self.coming(channel, act.now);
         let all = self.buffers.flits();
-        all - self.room(channel, act.now).min(all) - self.coming(channel, act.now)
+        let held = all - self.room(channel, act.now).min(all) - coming;
+        // What has started before now is never taken back.
+        if held == 0 && coming == 0 && self.board.at(channel).unsent == 0 {
+            self.quiet.falls(channel);
+        }
+        held
     }
 
     /// How many flits that are worked out will not have started on a channel before an instant.
