@@ -312,3 +312,38 @@ impl Grants for SlottedFabric {
         self.flows.begin(lane.place, from, flits, act.now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::Fabric;
+    use crate::spec::TopologySpec;
+
+    /// Whether machines like this are simulated in slots.
+    fn is_taken(change: impl FnOnce(&mut Machine)) -> bool {
+        let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![3, 3] });
+        let slot = machine.link.flit_ps;
+        let link = &mut machine.link;
+        (link.flow_control, link.end_token) = (FlowControl::OutOfBand, false);
+        (link.delay_ps, link.credit_delay_ps) = (2 * slot, 3 * slot);
+        (machine.switch.delay_ps, machine.switch.virtual_channels) = (slot, 2);
+        change(&mut machine);
+        let topology = Topology::new(&machine.topology).unwrap();
+        let wiring = Fabric::wired(&machine, &topology, Fidelity::Flit, 0).unwrap();
+        SlottedFabric::is_for(&machine, &wiring, Fidelity::Flit)
+    }
+
+    #[test]
+    fn all_times_must_be_multiples_of_that_of_a_flit() {
+        assert!(is_taken(|_| {}));
+        assert!(is_taken(|machine| machine.link.credit_delay_ps = 0));
+        assert!(!is_taken(|machine| machine.link.credit_delay_ps += 1));
+        assert!(!is_taken(|machine| machine.link.delay_ps += 1));
+        assert!(!is_taken(|machine| machine.switch.delay_ps += 1));
+        assert!(!is_taken(|machine| machine.link.packet_gap_ps = 1));
+        assert!(!is_taken(|machine| {
+            (machine.link.end_token, machine.link.control_ps) = (true, 1);
+        }));
+        assert!(!is_taken(|machine| machine.switch.input_buffer_flits = None));
+    }
+}
