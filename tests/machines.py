@@ -7,6 +7,10 @@ from typing import Any
 
 from tailback.machines import Machine, machine_of
 
+#: Keys of links.
+OUT_OF_BAND: dict[str, Any] = {"flow_control": "out_of_band"}
+SEPARATE: dict[str, Any] = {"sharing": "separate"}
+
 #: Topologies whose nodes have as many links to their switch as the preset gives; others have one.
 _MANY_LINKS = ("mesh", "torus", "hypercube", "pair", "star")
 
@@ -27,6 +31,12 @@ def t9000_tables(kind: str = "mesh", **keys: Any) -> dict[str, Any]:
 def t9000(kind: str = "mesh", **keys: Any) -> Machine:
     """Return the T9000 and C104 on a topology; `keys` as for `t9000_tables`."""
     return machine_of(t9000_tables(kind, **keys))
+
+
+def routed(topology: str, routing: str, link: dict[str, Any] | None = None, **keys: Any) -> Machine:
+    """Return a T9000 machine with a kind of routing and more of its keys."""
+    more = {"link": link} if link else {}
+    return t9000(topology, routing={"kind": routing, **keys}, **more)
 
 
 def refined(tables: Mapping[str, Any], **parts: Mapping[str, Any]) -> dict[str, Any]:

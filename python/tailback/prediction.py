@@ -11,8 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from tailback import engine, tables
-from tailback.errors import UserError
-from tailback.files import write_named
 from tailback.machines import Graph
 from tailback.message_law import MessageLaw, message_law
 from tailback.places import End, Ends, in_json
@@ -139,6 +137,22 @@ class Prediction:
         apart = machine.node_channels_per_wire == machine.switch.virtual_channels
         return workload.mixed_with_replies(apart=apart)
 
+    @property
+    def requests_in_pieces(self) -> list[str]:
+        """Classes of requests of several packets that can wait for each other in a circle.
+
+        Only where nodes have places for fewer replies than requests can come: the rest of one that
+        has a place may stand behind one that waits for it.
+        """
+        machine, workload = self.experiment.machine, self.experiment.workload
+        places = machine.interface.reply_queue
+        if places is None or not isinstance(workload, Traffic):
+            return []
+        if workload.open_requests(machine.nodes) <= places:
+            return []
+        interface = machine.interface
+        return workload.requests_in_pieces(interface.first_packet or interface.packet_room)
+
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
         load = self.channels["load_us"].to_numpy()
@@ -160,13 +174,9 @@ class Prediction:
 
     def write_plot(self, path: Path) -> None:
         """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
-        from tailback.figures import picture, picture_svg
+        from tailback.figures.written import write_picture
 
-        makers = {".html": picture.page, ".svg": picture_svg.svg}
-        make = makers.get(path.suffix.lower())
-        if make is None:
-            raise UserError("--plot", str(path), "must end in .html or .svg")
-        write_named("--plot", path, make(self._picture()).encode())
+        write_picture(path, self._picture)
 
     def _picture(self) -> Picture:
         from tailback.figures import topology
@@ -210,6 +220,7 @@ class Prediction:
             "topology": self.survey.to_dict(),
             "routing": self.routing.to_dict(),
             **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),
+            **({"requests_in_pieces": cut} if (cut := self.requests_in_pieces) else {}),
             **({} if self.law is None else {"message_law": self.law.to_dict()}),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,

@@ -172,6 +172,11 @@ def _meant(unit: str, known: Iterable[str]) -> str | None:
     return nearest(unit, known)
 
 
+def counted(number: Fraction | int, one: str) -> str:
+    """Return so many of something: ``1 rank``, ``2 ranks``."""
+    return f"{_decimal(Fraction(number))} {one}{'' if number == 1 else 's'}"
+
+
 def _decimal(number: Fraction) -> str:
     """Return a number in decimals, exactly if it has at most 18."""
     whole, rest = divmod(number, 1)
@@ -243,7 +248,7 @@ class Time(Quantity):
         """Return the exact value with its unit."""
         if self.cycles is None:
             return super().__str__()
-        return f"{_decimal(self.cycles)} {self.of}{'' if self.cycles == 1 else 's'}"
+        return counted(self.cycles, self.of)
 
 
 class Size(Quantity):

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tailback as tb
+from tailback.errors import RunFailure
+from tailback.standstill import write_standstill
 from tests.browser.conftest import Reader
 from tests.machines import t9000
+from tests.standstill import ASKING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -65,3 +68,16 @@ def test_pointing_at_a_link_tells_its_load(browser: Browser, tmp_path: Path) -> 
     told = page.locator(".hoverlayer .hovertext").text_content()
     assert told == f"(1, 1) to (2, 1): {line.load_us:.4g} µs"
     reader.close()
+
+
+@pytest.mark.verify
+def test_packets_that_wait_for_each_other_have_numbers(browser: Browser, tmp_path: Path) -> None:
+    experiment = tb.Experiment.from_dict(ASKING)
+    with pytest.raises(RunFailure) as caught:
+        tb.run(experiment)
+    path = tmp_path / "circle.html"
+    write_standstill(experiment, caught.value, path)
+    page = Reader(browser, path).open(ready=".plot-container .main-svg")
+    page.wait_for_function(f"{DRAWN} >= 3")
+    numbers = page.locator(".scatterlayer .textpoint text").all_text_contents()
+    assert numbers == [str(number) for number in range(1, 9)]

@@ -21,6 +21,7 @@ from tailback.analysis import merged
 from tailback.errors import UserError
 from tailback.figures.curves import Axis, Line, curves
 from tailback.figures.drawing import Cells, Choice, Drawing, Layer
+from tailback.frames import dictionaries
 from tailback.report import across
 from tailback.report.encoding import Encoder
 from tailback.report.loads import Loads
@@ -354,8 +355,9 @@ class TestReport:
         self, store: PointStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("tailback.report.loads.MOST_NUMBERS", 20_000)
-        choices = PointChoices(Variation.of(store.runs(), store.sweeps()))
-        loads = Loads(store, choices, ["full", "endpoints"])
+        runs = store.runs()
+        choices = PointChoices(Variation.of(runs, store.sweeps()))
+        loads = Loads(store, choices, ["full", "endpoints"], dictionaries(runs))
         loads.read(list(choices.keys))
         section = loads.section()
         assert 0 < loads.left_out < 12

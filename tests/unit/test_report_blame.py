@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,17 @@ def test_too_many_points_are_thinned_and_it_is_said(
     assert "1 points are not here" in str(found.content[0])
     # What is shown at first is there.
     assert "z" in figures(found)["blame"].drawing.chosen()["data"][0]
+
+
+def test_switches_of_a_hyperx_are_where_they_lie(tmp_path: Path) -> None:
+    machine = t9000_tables("hyperx", dims=[3, 2], nodes_per_switch=2)
+    page = page_of(small_store(tmp_path, PERIODS, [1], ("full",), BASE | {"machine": machine}))
+    _, *told = figures(section(page))["blame"].drawing.chosen(**{PERIOD: "3 µs"})["note"]
+    channels = [row[2] for row in told]
+    within = [name for name in channels if "node" not in name]
+    assert within
+    assert all(re.fullmatch(r"\([012], [01]\)->\([012], [01]\)", name) for name in within)
+    [loads] = [part for part in page.sections if part.title == "One point"]
+    names = str(figures(loads)["load_of_channels"].drawing.figure().to_dict())
+    assert "(2, 1)" in names
+    assert "switch 5" not in names

@@ -101,7 +101,7 @@ def test_what_never_ends_is_told(goal: Path, texts: tuple[str, str], kind: str, 
         (
             "num_ranks 1\nrank 0 {\n}\n",
             {"speed_factors": [1.0, 2.0]},
-            "workload.speed_factors = 2 factors: must be one for each of 1 ranks",
+            "workload.speed_factors = 2 factors: must be one for each of 1 rank",
         ),
         (
             "num_ranks 1\nrank 0 {\n}\n",

@@ -195,6 +195,40 @@ def test_virtual_channels_of_their_own_or_more_places_are_enough() -> None:
         assert mixed == ([("read", "data")] if channels == 1 else None)
 
 
+def _all_to_one(size: str, places: int) -> Experiment:
+    """Each of nine nodes writes to that in the middle, apart from what is answered."""
+    write = {"name": "write", "pattern": "hot_spot", "hot_spots": [4], "hot_spot_share": 1.0}
+    write |= {"message_size": size, "period": "1 ns", "start": "together", "repeat": 4}
+    write |= {"reply": "done", "max_outstanding": 2, "virtual_channels": [0, 0]}
+    done = {"name": "done", "message_size": "8 B", "virtual_channels": [1, 1]}
+    machine = {
+        "preset": "booksim_mesh",
+        "topology": {"kind": "mesh", "dims": [3, 3]},
+        "switch": {"virtual_channels": 2},
+        "interface": {"reply_queue": places, "packet_size": "8 B"},
+    }
+    workload = {"kind": "traffic", "traffic_class": [write, done]}
+    return Experiment.from_dict({"machine": machine, "workload": workload})
+
+
+def test_requests_of_several_packets_can_wait_for_each_other() -> None:
+    pieces = _all_to_one("64 B", 4)
+    with pytest.raises(RunFailure) as caught:
+        tb.run(pieces)
+    assert {blocked["class"] for blocked in caught.value.circle} == {"write"}
+    assert (
+        "write may be several packets, and nodes have places for 4: the rest of one can stand "
+        "behind another that waits for a place (protocol deadlock)"
+    ) in _text(prediction_report(tb.describe(pieces)))
+
+
+@pytest.mark.parametrize(("size", "places"), [("8 B", 1), ("64 B", 18)])
+def test_one_packet_each_or_places_for_all_requests_are_enough(size: str, places: int) -> None:
+    experiment = _all_to_one(size, places)
+    assert tb.run(experiment)["messages_per_node_per_ms"].value > 0
+    assert "requests_in_pieces" not in tb.describe(experiment).to_dict()
+
+
 def test_without_contention_there_are_places_for_all() -> None:
     free, shared = (
         tb.run(_two_by_two(1, (None, None)), mode="free"),

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use tailback_engine::spec::{Collective, Operation as Together};
 use tailback_engine::workload::trace::{Batch, Envelope, Filter, Operation, What};
 
-pub use files::looks_like;
+pub use files::{is_called_so, looks_like};
 
 /// The CPUs of a rank: the processor, its GPU, and what the GPU communicates by.
 const GPU: u8 = 1;

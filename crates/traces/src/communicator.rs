@@ -1,5 +1,6 @@
 //! Communicators: who is in them, and by which number their messages are told apart.
 
+use crate::words::counted;
 use std::sync::Arc;
 
 /// A communicator as a rank knows it.
@@ -25,7 +26,8 @@ impl Communicator {
         let count = self.size(ranks);
         let place = u32::try_from(number).ok().filter(|&place| place < count);
         let place = place.ok_or_else(|| {
-            format!("rank {number} is not there: the communicator has {count} ranks")
+            let ranks = counted(count, "rank");
+            format!("rank {number} is not there: the communicator has {ranks}")
         })?;
         Ok(self.members.as_ref().map_or(place, |members| members[place as usize]))
     }

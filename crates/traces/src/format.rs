@@ -106,7 +106,9 @@ pub fn guess(path: &Path) -> Result<Format, Mistake> {
     let mut start = vec![0; LOOKED_AT.min(file.length() as usize)];
     let there = file.read(0, &mut start)?;
     start.truncate(there);
-    by_number(path, &start)?.or_else(|| by_text(path, &start)).ok_or_else(|| {
+    let found = by_number(path, &start)?.or_else(|| by_text(path, &start));
+    let called = || chakra::is_called_so(path).then_some(Format::Chakra);
+    found.or_else(called).ok_or_else(|| {
         let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
         let what = format!("has none of the formats that are known: {}", names.join(", "));
         Mistake::new(path, what)

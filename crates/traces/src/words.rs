@@ -69,6 +69,12 @@ fn distance(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
+/// So many of something, in words: "1 rank", "2 ranks".
+pub fn counted(count: impl Into<u64>, one: &str) -> String {
+    let count = count.into();
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

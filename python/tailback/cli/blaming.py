@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
-from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples, overrides
+from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="PAGE", help="Page with a matrix and a map.")
-]
 
 
 @app.command(

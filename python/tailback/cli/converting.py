@@ -75,7 +75,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.conversion import Reading, convert
         from tailback.errors import UserError
         from tailback.interrupts import deferred
-        from tailback.units import Time
+        from tailback.units import Time, counted
 
         try:
             length = Time.parse(cycle)
@@ -99,9 +99,10 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
             print_json(asdict(found))
             return
         typer.echo(
-            f"{out}: {found.target}, {found.ranks} ranks, {found.operations} operations, "
-            f"{found.messages} messages of {found.bytes} B together, "
-            f"{found.collectives} parts of collectives"
+            f"{out}: {found.target}, {counted(found.ranks, 'rank')}, "
+            f"{counted(found.operations, 'operation')}, "
+            f"{counted(found.messages, 'message')} of {found.bytes} B together, "
+            f"{counted(found.collectives, 'part')} of collectives"
         )
         for note in found.notes:
             typer.echo(f"note: {note}", err=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
-from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples, overrides
+from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of tables of --json.")]
 Faster = Annotated[
@@ -27,9 +26,6 @@ Without = Annotated[
         metavar="channel:NAME",
         help="Also with a link between switches for which nobody waits; repeatable.",
     ),
-]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="PAGE", help="Page with all tables and a chart.")
 ]
 Slack = Annotated[
     bool, typer.Option("--slack/--no-slack", help="How late processes could be; takes memory.")

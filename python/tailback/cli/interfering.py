@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
-from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples, overrides
+from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
 
 class By(str, Enum):
@@ -24,9 +24,6 @@ Way = Annotated[
     typer.Option(
         "--by", help="Run pairs of jobs, or all jobs without one; default: pairs of up to 6."
     ),
-]
-Html = Annotated[
-    Path | None, typer.Option("--html", metavar="PAGE", help="Page with both matrices.")
 ]
 Csv = Annotated[
     Path | None, typer.Option("--csv", metavar="FILE", help="Write a row for each pair of jobs.")

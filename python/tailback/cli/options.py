@@ -33,6 +33,18 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Folder for Parquet tables and a manifest."),
 ]
+Standstill = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw packets that wait for each other for ever: a page (.html) or .svg.",
+    ),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="PAGE", help="Write a page, too: tables and pictures."),
+]
 Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the network: a page (.html) or .svg."),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ from .options import (
     Plot,
     Seed,
     Set,
+    Standstill,
     app,
     examples,
     overrides,
@@ -27,6 +30,7 @@ from .options import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from tailback.errors import RunFailure
     from tailback.experiment import Experiment
 
 
@@ -76,6 +80,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
     json: Json = False,
     out: Out = None,
     packets: Packets = False,
+    plot: Standstill = None,
 ) -> None:
     """Run one contention mode (run.mode)."""
     with failures(json):
@@ -86,7 +91,9 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         mode = experiment.run.mode
         prepare(out, experiment, packets=packets)
-        with prints_aside(json), Ticker() as watch:
+        if plot is not None:
+            _check_picture(plot)
+        with _draws(plot, experiment), prints_aside(json), Ticker() as watch:
             result = run_mode(experiment, mode, packets=packets, watch=watch)
         tables = {} if out is None else stored({mode: result}, packets)
         _deliver(result.to_dict(), tables, out, None if json else partial(run_report, result))
@@ -109,14 +116,13 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Say what would be simulated, without simulating."""
     with failures(json):
-        from tailback.files import check_named
         from tailback.prediction import describe as predict
         from tailback.terminal.predicted import prediction_report
 
         experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
         prepare(out, experiment)
         if plot is not None:
-            check_named("--plot", plot)
+            _check_picture(plot)
         prediction = predict(experiment)
         if plot is not None:
             prediction.write_plot(plot)
@@ -131,6 +137,41 @@ def schema() -> None:
     from tailback.experiment import json_schema
 
     print_json(json_schema())
+
+
+@contextmanager
+def _draws(plot: Path | None, experiment: Experiment) -> Iterator[None]:
+    """Draw packets that turn out to wait for each other."""
+    from tailback.errors import RunFailure
+
+    why = "no packets wait for each other"
+    try:
+        yield
+    except RunFailure as failure:
+        if plot is not None and failure.circle:
+            why = _why_not_drawn(experiment, failure, plot)
+        raise
+    finally:
+        if plot is not None and why:
+            print(f"note: {plot} is not written: {why}", file=sys.stderr)
+
+
+def _check_picture(plot: Path) -> None:
+    from tailback.figures.written import check_picture
+
+    check_picture(plot)
+
+
+def _why_not_drawn(experiment: Experiment, failure: RunFailure, plot: Path) -> str:
+    """Draw them; return why they cannot be drawn, or nothing."""
+    from tailback.errors import UserError
+    from tailback.standstill import write_standstill
+
+    try:
+        write_standstill(experiment, failure, plot)
+    except UserError as error:
+        return str(error)
+    return ""
 
 
 def _experiment(file: Path, changes: list[str]) -> Experiment:

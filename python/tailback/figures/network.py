@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -47,6 +47,8 @@ class Network:
     groups: tuple[Group, ...]
     group_of: Ints
     """Number of the group of every channel."""
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What each `node` and each `switch` is called, see `Topology.labels`."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -71,7 +73,9 @@ class Network:
 
     @cached_property
     def _ends(self) -> Ends:
-        return Ends.on_grid(self.places) if self.coordinates else Ends()
+        if not self.coordinates:
+            return Ends({}, self.labels)
+        return Ends.on_grid(self.places, self.labels)
 
     @property
     def lies_on_grid(self) -> bool:
@@ -114,9 +118,11 @@ class Network:
 
 
 def network_of(
-    nodes: Mapping[str, NDArray[np.number]], channels: Mapping[str, NDArray[np.generic]]
+    nodes: Mapping[str, NDArray[np.number]],
+    channels: Mapping[str, NDArray[np.generic]],
+    labels: Mapping[str, Sequence[str]] | None = None,
 ) -> Network:
-    """Return a machine from the columns of its tables of nodes and channels."""
+    """Return a machine from the columns of its tables of nodes and channels; `Topology.labels`."""
     names = tuple(name for name in nodes if is_coordinate(name))
     along = [nodes[name].astype(int).tolist() for name in names or ("node",)]
     ends = ("kind", "from_node", "to_node", "dimension", "direction")
@@ -128,7 +134,8 @@ def network_of(
         Group(str(kind), int(a), int(b), int(dimension), int(direction), width)  # type: ignore[call-overload]
         for (kind, a, b, dimension, direction), width in zip(numbers, widths, strict=True)
     ]
-    return Network(tuple(zip(*along, strict=True)), names, tuple(groups), group_of)
+    places = tuple(zip(*along, strict=True))
+    return Network(places, names, tuple(groups), group_of, labels or {})
 
 
 def dimension_name(dimension: int) -> str:

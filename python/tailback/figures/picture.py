@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tailback.scaling import MICROSECONDS, Unit, unit_for
 
@@ -20,10 +20,21 @@ if TYPE_CHECKING:
 SCALE = ("#4575d4", "#1f9e89", "#b8921f", "#e5602f", "#c2255c")
 """Colours of loads, from none to the highest: all can be seen on white and on black."""
 
+HELD = SCALE[-1]
+"""The colour of channels that packets hold which wait for each other, and of these packets."""
+STEP_PX = 18
+_HELD_WIDER = 1.8
+
 _SHADES = 32
 _WIDTH_PX = 900
 """About how wide or high a drawing is shown."""
 _PER_MESSAGE = "per message of every node"
+
+
+Channel = tuple[str, int, int]
+"""Kind of channels, and the numbers of what they lead from and to."""
+
+Role = Literal["link", "failed", "held"]
 
 
 @dataclass(frozen=True)
@@ -35,13 +46,15 @@ class Line:
     load_us: float
     """NaN where it is not known."""
     width: int
-    has_failed: bool = False
-    """Such a link is drawn in dashes."""
+    role: Role = "link"
+    """A link that has failed is drawn in dashes; one that a packet holds for ever stands out."""
+    channel: Channel | None = None
+    """The channels it stands for."""
 
     @property
-    def alike(self) -> tuple[int, bool]:
+    def alike(self) -> tuple[int, Role]:
         """What else than its load a line looks by."""
-        return self.width, self.has_failed
+        return self.width, self.role
 
 
 @dataclass(frozen=True)
@@ -62,6 +75,8 @@ class Picture:
     switches: Sequence[Dot]
     nodes: Sequence[Dot]
     groups: Sequence[Group] = ()
+    steps: Sequence[Dot] = ()
+    """Packets that wait for each other, in a circle: each for the next."""
 
     @property
     def most(self) -> float:
@@ -89,13 +104,18 @@ class Picture:
         """Return the thickness of a line in pixels; of several wires it is more."""
         count = len(self.lines)
         thin = 3.0 if count < _FEW else 2.0 if count < _MANY else 1.2
-        return thin * (1 + 0.5 * log2(line.width))
+        return thin * (1 + 0.5 * log2(line.width)) * (_HELD_WIDER if line.role == "held" else 1)
+
+    @property
+    def waiting(self) -> list[Point]:
+        """The way from packet to packet, back to the first."""
+        return [step.point for step in (*self.steps, *self.steps[:1])]
 
     @cached_property
     def extent(self) -> float:
         """Width or height, whichever is more."""
         points = [point for line in self.lines for point in line.points]
-        points += [dot.point for dot in (*self.switches, *self.nodes)]
+        points += [dot.point for dot in (*self.switches, *self.nodes, *self.steps)]
         points += [corner for group in self.groups for corner in group.corners]
         sides = ([point[axis] for point in points] for axis in (0, 1))
         return max(*(max(side) - min(side) for side in sides), 1e-9)
@@ -137,12 +157,15 @@ def figure(seen: Picture, theme: Theme = LIGHT) -> go.Figure:
         style = {
             "color": theme.faint if shade is None else colours[shade],
             "width": seen.stroke(alike[0]),
-            **({"dash": "dash"} if alike[0].has_failed else {}),
+            **({"dash": "dash"} if alike[0].role == "failed" else {}),
+            **({"color": HELD} if alike[0].role == "held" else {}),
         }
         drawn.add_scatter(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip")
     _add_middles(drawn, seen)
     _add_dots(drawn, seen.nodes, "square", colour(5), 7)
     _add_dots(drawn, seen.switches, "circle", theme.text, 10 if len(seen.switches) < _MANY else 5)
+    if seen.steps:
+        _add_steps(drawn, seen, theme)
     for name in seen.names():
         _add_name(drawn, name, theme)
     for group in seen.groups:
@@ -196,6 +219,23 @@ def _add_dots(drawn: go.Figure, dots: Sequence[Dot], symbol: str, fill: str, siz
         marker={"size": size, "symbol": symbol, "color": fill},
         text=[dot.text for dot in dots],
         hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _add_steps(drawn: go.Figure, seen: Picture, theme: Theme) -> None:
+    """Add packets that wait for each other, with their numbers, and who waits for whom."""
+    xs, ys = zip(*seen.waiting, strict=True)
+    style = {"color": theme.text, "width": 1.2, "dash": "dot"}
+    drawn.add_scatter(x=xs, y=ys, mode="lines", line=style, hoverinfo="skip")
+    drawn.add_scatter(
+        x=xs[:-1],
+        y=ys[:-1],
+        mode="markers+text",
+        marker={"size": STEP_PX, "symbol": "circle", "color": HELD},
+        text=[step.name for step in seen.steps],
+        textfont={"color": "#ffffff", "size": 11},
+        hovertext=[step.text for step in seen.steps],
+        hovertemplate="%{hovertext}<extra></extra>",
     )
 
 

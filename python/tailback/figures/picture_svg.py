@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from .look import DARK, FONT, LIGHT, colour
-from .picture import SCALE, Dot, Picture, shades
+from .picture import HELD, SCALE, STEP_PX, Dot, Picture, shades
 from .placing import Point
 
 _MARGIN, _TOP = 40, 88
@@ -14,10 +14,12 @@ _MARGIN, _TOP = 40, 88
 _STYLE = f"""<style>
 .paper {{ fill: {LIGHT.paper}; }} .text, .switch {{ fill: {LIGHT.text}; }}
 .ground {{ fill: {LIGHT.grid}; }} .unknown {{ stroke: {LIGHT.faint}; }}
+.waits {{ stroke: {LIGHT.text}; }}
 .name {{ fill: {LIGHT.text}; stroke: {LIGHT.paper}; stroke-width: 3px; paint-order: stroke; }}
 @media (prefers-color-scheme: dark) {{
 .paper {{ fill: {DARK.paper}; }} .text, .switch {{ fill: {DARK.text}; }}
 .ground {{ fill: {DARK.grid}; }} .unknown {{ stroke: {DARK.faint}; }}
+.waits {{ stroke: {DARK.text}; }}
 .name {{ fill: {DARK.text}; stroke: {DARK.paper}; }}
 }}
 </style>"""
@@ -28,7 +30,7 @@ class _Canvas:
 
     def __init__(self, seen: Picture, width_px: int) -> None:
         points = [point for line in seen.lines for point in line.points]
-        points += [dot.point for dot in (*seen.switches, *seen.nodes)]
+        points += [dot.point for dot in (*seen.switches, *seen.nodes, *seen.steps)]
         points += [corner for group in seen.groups for corner in (*group.corners, group.named_at)]
         self.left, right = min(x for x, _ in points), max(x for x, _ in points)
         low, self.high = min(y for _, y in points), max(y for _, y in points)
@@ -51,6 +53,7 @@ def svg(seen: Picture, width_px: int = 1000) -> str:
         *_dots(seen.nodes, canvas, f'fill="{colour(5)}"', 3.5),
         *_dots(seen.switches, canvas, 'class="switch"', 5),
         *_names(seen, canvas),
+        *_steps(seen, canvas),
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" '
@@ -95,7 +98,9 @@ def _lines(seen: Picture, canvas: _Canvas) -> Iterator[str]:
         shade = seen.shade(line)
         stroke = 'class="unknown"' if shade is None else f'stroke="{colours[shade]}"'
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(canvas.at, line.points))
-        dash = ' stroke-dasharray="6 5"' if line.has_failed else ""
+        if line.role == "held":
+            stroke = f'stroke="{HELD}"'
+        dash = ' stroke-dasharray="6 5"' if line.role == "failed" else ""
         yield (
             f'<polyline points="{way}" fill="none" {stroke} '
             f'stroke-width="{seen.stroke(line):.2g}"{dash}><title>{escape(seen.told(line))}</title>'
@@ -108,6 +113,21 @@ def _dots(dots: Sequence[Dot], canvas: _Canvas, fill: str, size: float) -> Itera
         x, y = canvas.at(dot.point)
         circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" {fill}>'
         yield f"{circle}<title>{escape(dot.text)}</title></circle>"
+
+
+def _steps(seen: Picture, canvas: _Canvas) -> Iterator[str]:
+    """Yield packets that wait for each other, with their numbers, and who waits for whom."""
+    if not seen.steps:
+        return
+    way = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(canvas.at, seen.waiting))
+    yield f'<polyline class="waits" points="{way}" fill="none" stroke-dasharray="2 4"/>'
+    for step in seen.steps:
+        x, y = canvas.at(step.point)
+        yield (
+            f'<g><title>{escape(step.text)}</title><circle cx="{x:.1f}" cy="{y:.1f}" '
+            f'r="{STEP_PX / 2:g}" fill="{HELD}"/><text x="{x:.1f}" y="{y + 4:.1f}" fill="#ffffff" '
+            f'font-size="11" text-anchor="middle">{escape(step.name)}</text></g>'
+        )
 
 
 def _names(seen: Picture, canvas: _Canvas) -> Iterator[str]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tailback.errors import UserError
 from tailback.schedules import Schedule, link_loads
+from tailback.units import counted
 
 from .look import DARK, FONT, LIGHT
 from .picture import SCALE, shades
@@ -116,7 +117,7 @@ def _links(loads: np.ndarray, columns: int, rows: int, most: int) -> Iterator[st
             yield (
                 f'<line x1="{begin_x}" y1="{begin_y}" x2="{begin_x + right}" '
                 f'y2="{begin_y + down}" {stroke} stroke-width="4">'
-                f"<title>{_count(load)}</title></line>"
+                f"<title>{counted(load, 'message')}</title></line>"
             )
 
 
@@ -129,7 +130,8 @@ def _nodes(schedule: Schedule, source: np.ndarray, destination: np.ndarray) -> I
         idle = "" if to.size else " idle"
         yield (
             f'<rect class="node{idle}" x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" rx="3">'
-            f"<title>node {node} (row {row}, column {column}): {_count(to.size)}</title></rect>"
+            f"<title>node {node} (row {row}, column {column}): {counted(to.size, 'message')}"
+            "</title></rect>"
         )
         if to.size:
             text = ",".join(map(str, divmod(int(to[0]), columns))) if to.size == 1 else str(to.size)
@@ -137,7 +139,3 @@ def _nodes(schedule: Schedule, source: np.ndarray, destination: np.ndarray) -> I
                 f'<text class="text" x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}" '
                 f'text-anchor="middle">{text}</text>'
             )
-
-
-def _count(messages: int) -> str:
-    return f"{messages} message{'' if messages == 1 else 's'}"

@@ -15,14 +15,14 @@ from tailback.errors import UserError
 from tailback.machines import Machine
 from tailback.places import Ends, grid_places, shown
 
-from .picture import Dot, Line, Picture
+from .picture import Channel, Dot, Line, Picture
 from .placing import Columns, Placing, Point, placed
 
 #: Of the largest network that is drawn.
 MOST_SWITCHES = 4_000
 MOST_LINKS = 20_000
 
-Loads = Mapping[tuple[str, int, int], float]
+Loads = Mapping[Channel, float]
 """Load in us of the channels of a kind from one number to another, as in tables of channels."""
 
 _ASIDE = (0.045, 0.006)
@@ -107,8 +107,8 @@ def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[
         names = ends.of_channel("internal", source, destination)
         round_ = abs(source - destination) in where.rounds
         points = _way(where, where.switches[source], where.switches[destination], round_=round_)
-        load = loads.get(("internal", source, destination), nan)
-        lines.append(_line(points, names, width, load))
+        channel = ("internal", source, destination)
+        lines.append(_line(points, names, width, loads, channel))
     return lines
 
 
@@ -119,7 +119,7 @@ def _failed(where: Placing, failed: Sequence[tuple[int, int]], ends: Ends) -> li
         one, other = map(shown, ends.of_channel("internal", source, destination))
         round_ = abs(source - destination) in where.rounds
         points = _way(where, where.switches[source], where.switches[destination], round_=round_)
-        lines.append(Line(points, f"{one} to {other}: failed", nan, 1, has_failed=True))
+        lines.append(Line(points, f"{one} to {other}: failed", nan, 1, role="failed"))
     return lines
 
 
@@ -144,15 +144,16 @@ def _external_line(
     kind: str, source: int, destination: int, way: Sequence[Point], loads: Loads, ends: Ends
 ) -> Line:
     names = ends.of_channel(kind, source, destination)
-    load = loads.get((kind, source, destination), nan)
-    return _line(way, names, 1, load)
+    return _line(way, names, 1, loads, (kind, source, destination))
 
 
-def _line(points: Sequence[Point], names: tuple[Any, Any], width: int, load: float) -> Line:
+def _line(
+    points: Sequence[Point], names: tuple[Any, Any], width: int, loads: Loads, channel: Channel
+) -> Line:
     text = f"{shown(names[0])} to {shown(names[1])}"
     if width > 1:
         text += f", {width} channels"
-    return Line(points, text, float(load), width)
+    return Line(points, text, float(loads.get(channel, nan)), width, channel=channel)
 
 
 def _way(where: Placing, start: Point, end: Point, *, round_: bool = False) -> list[Point]:

@@ -22,7 +22,7 @@ from tailback.wording import number
 
 from .listing import value_cell
 from .loads import MOST_NUMBERS
-from .machines import ENDS, PLACES, Machines
+from .machines import ENDS, PLACES, Machines, labels_of
 from .of_blame import (
     CULPRITS,
     MEAN,
@@ -167,10 +167,12 @@ class BlamedPoints:
     def _machine(self, run: Row) -> tuple[Machine, Names]:
         """Return the machine of a run and the words for it."""
         tables = next(iter(self.store.tables(run["identity"], _MACHINE).values()))
-        machine = self._machines.of(tables["nodes"], tables["channels"])
+        labels = labels_of(run)
+        nodes, channels = tables["nodes"], tables["channels"]
+        machine = self._machines.of(nodes, channels, labels)
         same = id(machine), run["blame_classes"]
         if same not in self._names:
-            self._names[same] = Names.of_tables(tables["nodes"], tables["channels"], same[1])
+            self._names[same] = Names.of_tables(nodes, channels, same[1], labels)
         return machine, self._names[same]
 
     def _note(self, key: Key, blamed: Blamed) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
 from tailback.figures.latency import TIMES, Bins, distribution, shown
 
-from .machines import ENDS, PLACES, Machines, columns_of
+from .machines import ENDS, PLACES, Machines, columns_of, labels_of
 from .page import Figure, Section
 from .surfaces import Surface
 from .variation import PointChoices
@@ -65,6 +65,8 @@ class Loads:
     store: Tables
     choices: PointChoices
     modes: list[str]
+    runs: Iterable[Mapping[str, Any]]
+    """Rows of the store."""
 
     def __post_init__(self) -> None:
         """Begin with nothing read."""
@@ -73,6 +75,7 @@ class Loads:
         self.bins: dict[Key, Settings] = {}
         self.left_out = 0
         self._machines = Machines()
+        self._rows = {row["identity"]: row for row in self.runs}
 
     def read(self, identities: Sequence[str]) -> None:
         """Read the tables of points: of all, or of every second, third, … if they are too many."""
@@ -90,8 +93,9 @@ class Loads:
         key = self.choices.keys[identity]
         found = {mode: _histograms(of_mode["histograms"]) for mode, of_mode in tables.items()}
         numbers = self._add_latencies(key, found)
+        labels = labels_of(self._rows[identity])
         for mode, of_mode in tables.items():
-            numbers += self._add_maps((*key, self.modes.index(mode)), of_mode)
+            numbers += self._add_maps((*key, self.modes.index(mode)), of_mode, labels)
         return numbers
 
     def _tables(
@@ -134,9 +138,11 @@ class Loads:
         names = tuple(choice.name for choice in self.choices.choices)
         return Section("One point", (text, *figures), (*names, "mode"))
 
-    def _add_maps(self, key: Key, tables: Mapping[str, pa.Table]) -> int:
+    def _add_maps(
+        self, key: Key, tables: Mapping[str, pa.Table], labels: Mapping[str, Sequence[str]]
+    ) -> int:
         """Keep the maps of a run; return how many numbers they have."""
-        machine = self._machines.of(tables["nodes"], tables["channels"])
+        machine = self._machines.of(tables["nodes"], tables["channels"], labels)
         self.nodes.add(key, machine.nodes, columns_of(tables["nodes"], NODE_MEASURES))
         count = len(NODE_MEASURES) * len(machine.network.places)
         if machine.channels is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from tailback.figures.maps import Form, channel_form, node_form
 from tailback.figures.network import Network, is_coordinate, network_of
+from tailback.machines import TOPOLOGIES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +21,23 @@ PLACES = ("node", "x", "y", "z", *(f"x{number}" for number in range(3, 20)))
 
 ENDS = ("kind", "from_node", "to_node", "dimension", "direction")
 """Columns of channels that say what they are."""
+
+
+_TOPOLOGY = "machine.topology."
+
+
+def labels_of(run: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+    """Return `Topology.labels` of the machine of a stored run, unless they are in a file."""
+    kind = TOPOLOGIES.get(run.get(f"{_TOPOLOGY}kind", ""))
+    if kind is None:
+        return {}
+    keys = {key: run.get(f"{_TOPOLOGY}{key}") for key in kind.key_names}
+    return kind.labels_by({key: _read(value) for key, value in keys.items()})
+
+
+def _read(value: object) -> object:
+    """Return a parameter as it was before it was stored: lists are JSON."""
+    return json.loads(value) if isinstance(value, str) and value.startswith("[") else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +57,19 @@ class Machines:
         """Begin with none."""
         self._known: dict[bytes, Machine] = {}
 
-    def of(self, nodes: pa.Table, channels: pa.Table) -> Machine:
-        """Return the machine that has these nodes and channels."""
+    def of(
+        self,
+        nodes: pa.Table,
+        channels: pa.Table,
+        labels: Mapping[str, Sequence[str]] | None = None,
+    ) -> Machine:
+        """Return the machine that has these nodes and channels, and `Topology.labels`."""
         ends = columns_of(channels, ("from_node", "to_node", "dimension")).values()
         names = [name for name in nodes.column_names if is_coordinate(name)]
-        same = repr((names, nodes.num_rows)).encode() + b"".join(end.tobytes() for end in ends)
+        said = names, nodes.num_rows, sorted((labels or {}).items())
+        same = repr(said).encode() + b"".join(end.tobytes() for end in ends)
         if same not in self._known:
-            network = network_of(columns_of(nodes), columns_of(channels))
+            network = network_of(columns_of(nodes), columns_of(channels), labels)
             self._known[same] = Machine(network, node_form(network), channel_form(network))
         return self._known[same]
 

@@ -88,7 +88,8 @@ def blame_page(result: Result) -> Page:
         raise unknown_blame()
     blame = result.blame
     blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
-    machine = Machines().of(result.nodes, result.channels)
+    labels = result.experiment.machine.topology.labels
+    machine = Machines().of(result.nodes, result.channels, labels)
     total = blame.total(blamed.confidence)
     causes = _table(("cause", PER_MESSAGE, "share"), blamed.causes())
     facts = [

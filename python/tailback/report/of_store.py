@@ -99,7 +99,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
         series = Series(variation, frame, runs)
         sections += [*opening.sections(series), across.section(series)]
     modes = [mode for mode in MODES if mode in set(values(runs["mode"]))]
-    loads = Loads(store, choices, modes)
+    loads = Loads(store, choices, modes, rows)
     loads.read([row["identity"] for row in variation.rows])
     sections.append(loads.section())
     classes = traffic.section(store, variation)

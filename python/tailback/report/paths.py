@@ -21,7 +21,7 @@ from tailback.scaling import MICROSECONDS, scaled
 from tailback.store.columns import INNER, OF_PATHS, PATH_METRICS, PATH_TABLES
 
 from .listing import value_cell
-from .machines import ENDS, PLACES
+from .machines import ENDS, PLACES, labels_of
 from .page import Cell, Content, Figure, Section, Table
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class _Sums:
         """Add what a run has kept to a group."""
         self._runs[key] = self._runs.get(key, 0) + 1
         found = self._store.tables(run["identity"], _WANTED)[run["mode"]]
-        names = Names.of_tables(found["nodes"], found["channels"], "process")
+        names = Names.of_tables(found["nodes"], found["channels"], "process", labels_of(run))
         waits, calls = (self.waits.setdefault(key, {}), self.calls.setdefault(key, {}))
         for row in found["critical_path_waits"].to_pylist():
             channels = (_named(names, row[name]) for name in ("channel", "root"))

@@ -34,6 +34,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         chosen,
         *_rounded(prediction.experiment.machine),
         *_mixed(prediction),
+        *_in_pieces(prediction),
         Text(),
         machine,
         Text(),
@@ -82,6 +83,17 @@ def _mixed(prediction: Prediction) -> Iterator[Text]:
         yield Text(
             f"{request} and its replies, {reply}, share virtual channels, and nodes have places "
             f"for {places}: they can wait for each other in a circle (protocol deadlock)",
+            style="yellow",
+        )
+
+
+def _in_pieces(prediction: Prediction) -> Iterator[Text]:
+    """Yield which requests can wait for each other in a circle."""
+    for request in prediction.requests_in_pieces:
+        places = prediction.experiment.machine.interface.reply_queue
+        yield Text(
+            f"{request} may be several packets, and nodes have places for {places}: the rest of "
+            "one can stand behind another that waits for a place (protocol deadlock)",
             style="yellow",
         )
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from ..csv_files import cell_mistake, node_number, read_csv, whole_number
 from ..errors import UserError, shown
+from ..units import counted
 
 Placement = Literal["linear", "round_robin", "random", "blocks", "file"]
 
@@ -34,7 +35,8 @@ class Placing:
             # Block after block; behind the last node the first has one more.
             return [rank // per_node % nodes for rank in range(ranks)]
         if ranks > per_node * nodes:
-            allowed = f"must be at least {-(-ranks // nodes)} for {ranks} ranks on {nodes} nodes"
+            on = f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}"
+            allowed = f"must be at least {-(-ranks // nodes)} for {on}"
             raise UserError("workload.ranks_per_node", shown(per_node), allowed)
         if self.placement == "round_robin":
             used = -(-ranks // per_node) if self.per_node else min(ranks, nodes)

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
 from ..errors import UserError, nearest, read_bytes, shown
-from ..units import Rate, Size, Time
+from ..units import Rate, Size, Time, counted
 from .base import Network, Workload
 from .placement import Placement, Placing
 
@@ -150,7 +150,7 @@ class Trace(Workload, init=False):
             allowed = "must be given: the trace counts floating-point operations; such as 1e9"
             raise UserError("workload.compute_speed", None, allowed)
         if self.speed_factors and len(self.speed_factors) != facts.ranks:
-            allowed = f"must be one for each of {facts.ranks} ranks"
+            allowed = f"must be one for each of {counted(facts.ranks, 'rank')}"
             given = f"{len(self.speed_factors)} factors"
             raise UserError("workload.speed_factors", given, allowed)
         self._nodes(network)

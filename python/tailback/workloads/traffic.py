@@ -172,6 +172,15 @@ class TrafficClass(Description, init=False):
             raise _own(error) from None
 
     @property
+    def longest(self) -> Size | None:
+        """The longest message; None: lengths are drawn and have no bound."""
+        if self.message_sizes:
+            weights = self.message_weights or (1,) * len(self.message_sizes)
+            sizes = zip(self.message_sizes, weights, strict=True)
+            return max((size for size, weight in sizes if weight), key=lambda size: size.bytes)
+        return self.message_size if self.message_distribution == "constant" else None
+
+    @property
     def share(self) -> list[int] | None:
         """The first and the last of its virtual channels; None: it may use all."""
         return None if self.virtual_channels is None else list(self.virtual_channels)
@@ -242,6 +251,17 @@ class Traffic(Workload, init=False):
         pairs = [(one, self._called(one.reply)) for one in asking if one.reply is not None]
         mixed = [(a, b) for a, b in pairs if not apart or a.share is None or a.share == b.share]
         return [(a.name, b.name) for a, b in mixed]
+
+    def requests_in_pieces(self, packet: Size) -> list[str]:
+        """Return the classes of requests that may be longer than a packet has room for."""
+        lengths = ((one.name, one.longest) for one in self.traffic_class if one.reply is not None)
+        return [name for name, size in lengths if size is None or size.bytes > packet.bytes]
+
+    def open_requests(self, nodes: int) -> int:
+        """Return how many requests can be unanswered at once, all nodes together."""
+        asking = (one for one in self.traffic_class if one.reply is not None)
+        most = ((one.max_outstanding, one.repeat or one.max_outstanding) for one in asking)
+        return nodes * sum(map(min, most))
 
     @property
     def sources(self) -> tuple[TrafficClass, ...]:

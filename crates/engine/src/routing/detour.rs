@@ -289,9 +289,8 @@ impl Algorithm for Detour {
         if header.route & OPEN == 0 {
             return header.route;
         }
-        let (direct, Some(round)) = self.ways(switch, header) else {
-            return self.ways(switch, header).0;
-        };
+        let (direct, round) = self.ways(switch, header);
+        let Some(round) = round else { return direct };
         let mut weigh = |route| self.weigh(switch, Header { route, ..header }, &mut load);
         let ((hops, weight), (more, other)) = (weigh(direct), weigh(round));
         let threshold = i128::from(self.weighing.threshold);

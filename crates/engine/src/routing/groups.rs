@@ -29,7 +29,7 @@ impl Groups {
     /// How many there are.
     pub fn count(&self) -> usize {
         match self {
-            Self::Dragonfly(fly) => fly.groups,
+            Self::Dragonfly(fly) => fly.groups(),
             Self::LeafSpine(fly) => fly.groups,
         }
     }
@@ -38,7 +38,7 @@ impl Groups {
     #[inline]
     pub fn of(&self, switch: SwitchId) -> usize {
         match self {
-            Self::Dragonfly(fly) => switch.index() / fly.a,
+            Self::Dragonfly(fly) => fly.group(switch),
             Self::LeafSpine(fly) => switch.index() / (fly.leaves + fly.spines),
         }
     }

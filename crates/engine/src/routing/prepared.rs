@@ -197,6 +197,7 @@ impl Routing {
             Chosen::DimensionOrder(routing) if self.parallel.is_none() => {
                 routing.next(switch, header)
             }
+            Chosen::Fixed(routing) if self.parallel.is_none() => routing.next(switch, header),
             _ => self.next_of_others(switch, header),
         }
     }

@@ -46,3 +46,57 @@ fn is_of_slots(times: &Distribution, slot: Time) -> bool {
         Shape::Normal | Shape::Exponential | Shape::OnOff { .. } => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{Messages, Pattern, Sync, Throttle};
+
+    const SLOT: Time = 1_000;
+
+    fn sends(shape: Shape, mean: Time, start: Start) -> Workload {
+        Workload::Synthetic(Synthetic {
+            processes_per_node: 1,
+            pattern: Pattern::Uniform,
+            radius: 0,
+            compute: Distribution { shape, mean, relative_sigma: 0.0 },
+            messages: 1,
+            bytes: Distribution::constant(4),
+            mix: Vec::new(),
+            includes_self: false,
+            sync: Sync::Asynchronous,
+            throttle: Throttle::Outstanding { limit: 8 },
+            start,
+            repeat: None,
+        })
+    }
+
+    fn list(times: &[Time]) -> Workload {
+        let ends = vec![0; times.len()];
+        let (source, destination) = (ends.clone(), ends.clone());
+        Workload::Messages(Messages { time_ps: times.to_vec(), source, destination, bytes: ends })
+    }
+
+    #[test]
+    fn what_is_sent_at_multiples_of_a_slot_is_in_slots() {
+        let geometric = Shape::Geometric { slot: 2 * SLOT };
+        assert!(is_in_slots(&sends(geometric, 6_500, Start::Together), SLOT));
+        assert!(is_in_slots(&sends(Shape::Constant, 3 * SLOT, Start::Together), SLOT));
+        assert!(is_in_slots(&list(&[0, 3 * SLOT, 3 * SLOT]), SLOT));
+    }
+
+    #[test]
+    fn all_else_is_not() {
+        let odd = Shape::Geometric { slot: SLOT + 1 };
+        let others = [
+            sends(odd, 6_500, Start::Together),
+            sends(Shape::Constant, SLOT / 2, Start::Together),
+            sends(Shape::Constant, SLOT, Start::Random),
+            sends(Shape::Exponential, SLOT, Start::Together),
+            list(&[0, SLOT + 1]),
+        ];
+        for other in others {
+            assert!(!is_in_slots(&other, SLOT), "{other:?}");
+        }
+    }
+}

@@ -4,10 +4,12 @@
 
 use crate::agreement::{with_channels, with_choices};
 use crate::parts::clear_rates;
-use crate::random::{Dice, check, random_cases, same_packets};
+use crate::random::{Dice, check, random_cases, same_packets, same_packets_in_any_order};
 use crate::small;
 use tailback_engine::measure::{ChannelTally, Counters, NodeTally, Use};
-use tailback_engine::spec::{Blame, Fidelity, RoutingSpec, Spec, TopologySpec, Weighing, Workload};
+use tailback_engine::spec::{
+    Blame, Fidelity, RoutingSpec, Sharing, Spec, TopologySpec, Weighing, Workload,
+};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 
@@ -149,4 +151,21 @@ fn nor_where_ways_are_chosen_by_loads() {
 #[test]
 fn nor_where_all_happens_in_slots() {
     compare_all(130_000_000, slotted);
+}
+
+/// What is known ahead of its time is no load yet, whatever a fidelity knows.
+#[test]
+fn worms_choose_the_ways_that_flits_choose() {
+    for number in 0..random_cases(600) {
+        let mut dice = Dice::new(122_000_000 + number);
+        let mut spec = weighed(&mut dice);
+        spec.machine.link.packet_gap_ps = 0;
+        spec.machine.link.sharing = Sharing::Separate;
+        check(number, &spec, |spec| {
+            let (expected, _) = measure(spec, None, &[]);
+            let worm = Spec { fidelity: Fidelity::Worm, ..spec.clone() };
+            same_packets_in_any_order(expected, measure(&worm, None, &[]).0);
+            0
+        });
+    }
 }

@@ -92,6 +92,11 @@ impl Messages {
     }
 }
 
+/// Whether a file is called like that of a rank, whatever is in it: it may have been cut off.
+pub fn is_called_so(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| numbered(name).is_some())
+}
+
 /// Whether a file begins like a trace.
 pub fn looks_like(path: &Path) -> bool {
     let Ok(mut messages) = Messages::new(path, 1 << 24) else { return false };

@@ -7,6 +7,7 @@ use crate::bytes::{u32_at, u64_at};
 use crate::graph::{Edge, Graph, MOST_NODES};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
+use crate::words::counted;
 use std::path::Path;
 
 /// The number at its beginning.
@@ -54,8 +55,11 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
     let table = START + HEAD as u64;
     let needed = table + 16 * u64::from(count);
     if count == 0 || file.length() < needed {
-        let what =
-            format!("{count} ranks need {needed} bytes at least; there are {}", file.length());
+        let what = format!(
+            "needs {needed} bytes at least for {}; there are {}",
+            counted(count, "rank"),
+            file.length()
+        );
         return Err(Mistake::at_byte(path, START, what));
     }
     let mut bytes = vec![0; 16 * count as usize];

@@ -9,6 +9,7 @@ use crate::graph::{Edge, Graph, MOST_NODES};
 use crate::lines::{Lines, Part};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
+use crate::words::counted;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,7 +62,8 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
         return Err(statements.mistake(format!("rank {rank} does not end: the file is cut off")));
     }
     if (ranks.len() as u32) < count {
-        let what = format!("has {} ranks; num_ranks says {count}", ranks.len());
+        let there = counted(ranks.len() as u64, "rank");
+        let what = format!("has {there}; num_ranks says {count}");
         return Err(statements.mistake(what));
     }
     Ok(Box::new(Schedules::new(Text { file, ranks })))

@@ -5,7 +5,7 @@ use super::record::Call;
 use super::types::Types;
 use super::{Output, Parsed};
 use crate::sequence::{self, Sequence};
-use crate::words::in_bytes;
+use crate::words::{counted, in_bytes};
 use std::collections::HashMap;
 use tailback_engine::workload::trace::{Envelope, Filter, What};
 
@@ -94,7 +94,8 @@ impl Rank {
         let is_world = call.number(&["comm"]).is_ok_and(|comm| comm == super::communicators::WORLD);
         match call.count(&["size"]) {
             Ok(size) if is_world && size != u64::from(self.ranks) => {
-                Err(format!("there are {size} ranks; files of {} were found", self.ranks))
+                let ranks = counted(size, "rank");
+                Err(format!("MPI_COMM_WORLD has {ranks}; files of {} were found", self.ranks))
             }
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! The arguments of an action.
 
 use super::datatypes;
-use crate::words::{real, shown, signed, words};
+use crate::words::{counted, real, shown, signed, words};
 
 /// What is wrong with an action.
 pub type Parsed<T> = Result<T, String>;
@@ -69,7 +69,8 @@ impl<'a> Arguments<'a> {
     pub fn counts(&mut self, what: &str) -> Parsed<Vec<u64>> {
         let (ranks, left) = (self.ranks as usize, self.left());
         if left < ranks {
-            return Err(format!("{what} are needed for each of {ranks} ranks; there are {left}"));
+            let ranks = counted(self.ranks, "rank");
+            return Err(format!("{what} are needed for each of {ranks}; there are {left}"));
         }
         (0..ranks).map(|_| self.count(what)).collect()
     }

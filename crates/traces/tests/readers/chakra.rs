@@ -189,6 +189,11 @@ fn mistakes_name_the_node() {
     let whole = file(&program());
     let cut = mistake(&folder.file("cut.et", &whole[..whole.len() - 3]));
     assert!(cut.ends_with("the file is cut off"), "{cut}");
+    // Before the end of its first node, and of its metadata.
+    for length in [12, 5] {
+        let cut = mistake(&folder.file("cut.0.et", &whole[..length]));
+        assert!(cut.ends_with("the file is cut off"), "{cut}");
+    }
     folder.file("gap.0.et", file(&[]));
     let gap = mistake(&folder.file("gap.2.et", file(&[])));
     assert_eq!(gap, "gap.2.et: has files of ranks up to 2, but none of rank 1");

@@ -116,7 +116,7 @@ fn mistakes_in_text_name_the_line() {
             "num_ranks 1\nrank 0 {\nl1: calc 3".into(),
             "line 3: rank 0 does not end: the file is cut off",
         ),
-        ("num_ranks 2\nrank 0 {\n}\n".into(), "line 3: has 1 ranks; num_ranks says 2"),
+        ("num_ranks 2\nrank 0 {\n}\n".into(), "line 3: has 1 rank; num_ranks says 2"),
         ("num_ranks 0\n".into(), "line 1: num_ranks must be 1 or more"),
         (
             "num_ranks 1\nrank 0 {\nrank 1 {".into(),

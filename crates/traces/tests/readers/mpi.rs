@@ -175,7 +175,7 @@ fn mistakes_name_the_call() {
     let cases = [
         (
             send("int dest=1; int tag=0"),
-            "line 1: MPI_Send: rank 1 is not there: the communicator has 1 ranks",
+            "line 1: MPI_Send: rank 1 is not there: the communicator has 1 rank",
         ),
         (send("int dest=0"), "line 1: MPI_Send: tag is missing"),
         (send("int dest=x; int tag=0"), "line 1: MPI_Send: dest must be a whole number, not x"),
@@ -188,7 +188,7 @@ fn mistakes_name_the_call() {
         ),
         (
             calls(&[("MPI_Comm_size", "MPI_Comm comm=2 (MPI_COMM_WORLD); int size=7")]),
-            "line 1: MPI_Comm_size: there are 7 ranks; files of 1 were found",
+            "line 1: MPI_Comm_size: MPI_COMM_WORLD has 7 ranks; files of 1 were found",
         ),
         (
             calls(&[("MPI_Barrier", "MPI_Comm comm=9")]),

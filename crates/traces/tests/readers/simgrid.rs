@@ -212,7 +212,7 @@ fn mistakes_name_file_and_line() {
         ),
         (
             "0 init\n0 alltoallv 9\n",
-            "line 2: lengths sent are needed for each of 1 ranks; there are 0",
+            "line 2: lengths sent are needed for each of 1 rank; there are 0",
         ),
         ("0 init\nx init\n", "line 2: must begin with a rank below 16777216, not x"),
         ("0 init\n2 init\n", "has ranks up to 2, but no line of rank 1"),

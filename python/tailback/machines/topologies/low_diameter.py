@@ -51,7 +51,12 @@ class HyperX(Topology):
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
         """The coordinates of each `switch`, if it has several; nodes have numbers."""
-        places = grid_places(self.dims) if len(self.dims) > 1 else []
+        return self.labels_by({"dims": self.dims})
+
+    @classmethod
+    def labels_by(cls, keys: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+        """Return the same of keys."""
+        places = grid_places(keys["dims"]) if len(keys["dims"]) > 1 else []
         return {"switch": [shown(place) for place in places]} if places else {}
 
     def spec(self) -> dict[str, Any]:

@@ -164,19 +164,19 @@ impl SlottedFabric {
 
     /// How things stand at every channel.
     fn standings(&self) -> Vec<Standing> {
-        let places = 0..self.flows.channels.len() as u32;
+        let places = 0..(self.flows.blocks.len() * FLOWS) as u32;
         let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
         for &place in self.flights.all().flat_map(|due| &due.credits) {
             room[place as usize] += 1;
         }
         let standing = |lane: &Lane| {
-            let flow = &self.flows.flows[lane.place as usize];
+            let flow = self.flows.at(lane.place);
             Standing {
                 owner: lane.packet,
                 unsent: flow.unsent.into(),
                 room: room[lane.place as usize],
                 shut: false,
-                output: self.flows.channels[flow.output as usize],
+                output: self.flows.channel(flow.output),
                 front: lane.port.buffer.first,
             }
         };
@@ -301,7 +301,7 @@ impl Grants for SlottedFabric {
         if input.is_some() {
             self.board.leave(input, act);
             from = self.board.at(input).place;
-            self.flows.flows[from as usize].headers -= 1;
+            self.flows.at_mut(from).headers -= 1;
         }
         self.board.enter(channel, id, act);
         let link = &act.wiring.link;
@@ -310,5 +310,40 @@ impl Grants for SlottedFabric {
         lane.rest.own[0] += 1;
         lane.packet = id;
         self.flows.begin(lane.place, from, flits, act.now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::Fabric;
+    use crate::spec::TopologySpec;
+
+    /// Whether machines like this are simulated in slots.
+    fn is_taken(change: impl FnOnce(&mut Machine)) -> bool {
+        let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![3, 3] });
+        let slot = machine.link.flit_ps;
+        let link = &mut machine.link;
+        (link.flow_control, link.end_token) = (FlowControl::OutOfBand, false);
+        (link.delay_ps, link.credit_delay_ps) = (2 * slot, 3 * slot);
+        (machine.switch.delay_ps, machine.switch.virtual_channels) = (slot, 2);
+        change(&mut machine);
+        let topology = Topology::new(&machine.topology).unwrap();
+        let wiring = Fabric::wired(&machine, &topology, Fidelity::Flit, 0).unwrap();
+        SlottedFabric::is_for(&machine, &wiring, Fidelity::Flit)
+    }
+
+    #[test]
+    fn all_times_must_be_multiples_of_that_of_a_flit() {
+        assert!(is_taken(|_| {}));
+        assert!(is_taken(|machine| machine.link.credit_delay_ps = 0));
+        assert!(!is_taken(|machine| machine.link.credit_delay_ps += 1));
+        assert!(!is_taken(|machine| machine.link.delay_ps += 1));
+        assert!(!is_taken(|machine| machine.switch.delay_ps += 1));
+        assert!(!is_taken(|machine| machine.link.packet_gap_ps = 1));
+        assert!(!is_taken(|machine| {
+            (machine.link.end_token, machine.link.control_ps) = (true, 1);
+        }));
+        assert!(!is_taken(|machine| machine.switch.input_buffer_flits = None));
     }
 }

@@ -59,6 +59,8 @@ pub struct WormFabric {
     heads: Vec<ChannelId>,
     /// Whether credits may come back less than a flit apart.
     credits_crowd: bool,
+    /// Whether routing asks how many flits channels hold.
+    weighs: bool,
 }
 
 /// Times of flits that are not those of a packet that goes straight.
@@ -95,6 +97,7 @@ impl WormFabric {
         Ok(Self {
             rings: vec![Rings::default(); board.channels.len()],
             credits_crowd: rates[0].last_ps < rates[0].flit_ps || board.lists.are_used(),
+            weighs: wiring.routing.weighs(),
             board,
             stretches: Stretches::default(),
             main: rates[0],
@@ -123,7 +126,7 @@ impl WormFabric {
     pub(in crate::fabric) fn asks(&mut self, channel: ChannelId, act: &mut Act) {
         if act.wiring.routing.weighs() {
             let now = act.now;
-            self.board.decide(channel, act, |channel| self.buffer - self.room(channel, now));
+            self.board.decide(channel, act, |channel| self.held(channel, now));
             self.board.redirect(channel, act);
         }
         let lead = self.board.at(channel).port.front_output;

@@ -208,7 +208,9 @@ impl Wiring {
     }
 
     /// The lead of the only, or of the first group by which a packet may leave a switch.
-    #[inline]
+    // Inlined into the above, as every hop of what is not plain dimension order passes here.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
         let slot = self.routing.next(switch, header);
         if self.shares.is_one() {

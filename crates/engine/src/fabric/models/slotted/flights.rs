@@ -3,13 +3,13 @@
 /// All that is there in a slot.
 #[derive(Default)]
 pub struct Due {
-    /// Flows whose packets have been sent.
-    pub ended: Vec<u32>,
-    /// Flits that are in the buffers at the ends of channels: flows of blocks, as bits.
+    /// Flows whose packets have been sent: of blocks, as bits.
+    pub ended: Vec<(u32, u64)>,
+    /// Those whose flits are in the buffers at the ends of their channels.
     pub flits: Vec<(u32, u64)>,
-    /// Flows by which headers have come.
-    pub headers: Vec<u32>,
-    /// Flows to which credits come back.
+    /// Those of them by which all of a header has come.
+    pub headers: Vec<(u32, u64)>,
+    /// Places of flows to which credits come back.
     pub credits: Vec<u32>,
 }
 

@@ -14,6 +14,9 @@ pub const NOBODY: u32 = 0;
 /// A channel's packet, and who leaves the buffer at its end.
 #[derive(Clone, Copy, Default)]
 pub struct Flow {
+    /// Flits of packets that were granted it in the current window; those that had not started
+    /// when it began count.
+    granted: u64,
     /// When what it sent last has been sent; if a packet that was granted it later has not
     /// started, when it was.
     pub free_at: Time,
@@ -36,6 +39,8 @@ pub struct Marked {
     pub headers: u64,
     /// Flows that send the last of a packet.
     pub last: u64,
+    /// How many send one.
+    pub count: u64,
 }
 
 /// The flows of all channels, in places of blocks.
@@ -43,16 +48,13 @@ pub struct Flows {
     /// The first is [`NOBODY`]'s.
     pub blocks: Vec<Block>,
     /// By place.
-    pub flows: Vec<Flow>,
+    flows: Vec<Flow>,
     /// By place: flits in the buffer at its end.
     held: Vec<u16>,
     /// By place: flits that may still start, as far as that buffer goes.
     credits: Vec<u16>,
     /// By place: the channel.
-    pub channels: Vec<ChannelId>,
-    /// By place: flits of packets that were granted it in the current window; those that had not
-    /// started when it began count.
-    granted: Vec<u64>,
+    channels: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
     /// Blocks with something to send or sent in the last slot, as bits.
@@ -68,7 +70,6 @@ impl Flows {
             held: Vec::new(),
             credits: Vec::new(),
             channels: Vec::new(),
-            granted: Vec::new(),
             ahead: Vec::new(),
             active: Vec::new(),
         };
@@ -106,7 +107,6 @@ impl Flows {
         self.held.resize(places, 0);
         self.credits.resize(places, 0);
         self.channels.resize(places, ChannelId::NONE);
-        self.granted.resize(places, 0);
         self.ahead.resize(places, 0);
     }
 
@@ -136,43 +136,73 @@ impl Flows {
     pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
         let has_flit = input == NOBODY || self.held[input as usize] > 0;
         self.flows[input as usize].output = place;
-        self.granted[place as usize] += u64::from(flits);
         let flow = &mut self.flows[place as usize];
+        flow.granted += u64::from(flits);
         (flow.free_at, flow.input) = (now, input);
         (flow.unsent, flow.header_unsent) = (flits, header as u16);
-        let number = place as usize / FLOWS;
-        let bit = 1 << (place as usize % FLOWS);
-        let block = &mut self.blocks[number];
-        block.sending |= bit;
-        block.in_header |= bit;
+        let (number, bit) = split(place);
+        let (block, flow) = (&mut self.blocks[number], 1 << bit);
+        block.sending |= flow;
+        block.in_header |= flow;
         // Whatever it sent before was of another packet.
         for word in [&mut block.started, &mut block.sent, &mut block.before] {
-            *word &= !bit;
+            *word &= !flow;
         }
-        put(&mut block.has_flit, bit, has_flit);
-        put(&mut block.last, bit, flits == 1);
+        put(&mut block.has_flit, flow, has_flit);
+        put(&mut block.last, flow, flits == 1);
         self.active[number / FLOWS] |= 1 << (number % FLOWS);
+    }
+
+    /// A packet has left a channel, and the buffer of a flow, which is told; none: its node.
+    #[inline]
+    pub fn ends(&mut self, place: u32) -> u32 {
+        let input = self.at(place).input;
+        self.flows[input as usize].output = NOBODY;
+        input
+    }
+
+    /// A flow.
+    #[inline]
+    pub fn at(&self, place: u32) -> &Flow {
+        &self.flows[place as usize]
+    }
+
+    /// A flow.
+    #[inline]
+    pub fn at_mut(&mut self, place: u32) -> &mut Flow {
+        &mut self.flows[place as usize]
+    }
+
+    /// The channel of a flow.
+    #[inline]
+    pub fn channel(&self, place: u32) -> ChannelId {
+        self.channels[place as usize]
+    }
+
+    /// The flows of a block, and their channels.
+    #[inline]
+    pub fn in_block(&mut self, number: usize) -> (&mut [Flow; FLOWS], &[ChannelId; FLOWS]) {
+        (block_of(&mut self.flows, number), block_of(&mut self.channels, number))
     }
 
     /// Flits of a block have come to the buffers at the ends of their channels.
     #[inline]
-    pub fn flits_come(&mut self, block: u32, flits: u64) {
-        let first = block as usize * FLOWS;
-        let held = block_of_mut(&mut self.held, first);
-        let flows = block_of_mut(&mut self.flows, first);
-        for place in places(flits) {
-            held[place] += 1;
-            let output = flows[place].output as usize;
-            self.blocks[output / FLOWS].has_flit |= 1 << (output % FLOWS);
+    pub fn flits_come(&mut self, number: u32, flits: u64) {
+        let held = block_of(&mut self.held, number as usize);
+        let flows = block_of(&mut self.flows, number as usize);
+        for bit in places(flits) {
+            held[bit] += 1;
+            let (output, bit) = split(flows[bit].output);
+            self.blocks[output].has_flit |= 1 << bit;
         }
     }
 
     /// A credit comes back to a flow.
     #[inline]
     pub fn credit_comes(&mut self, place: u32) {
-        let place = place as usize;
-        self.credits[place] += 1;
-        self.blocks[place / FLOWS].has_credit |= 1 << (place % FLOWS);
+        let (number, bit) = split(place);
+        self.credits[place as usize] += 1;
+        self.blocks[number].has_credit |= 1 << bit;
     }
 
     /// Flits that may still start on a channel, as far as the buffer at its end goes.
@@ -191,66 +221,92 @@ impl Flows {
         free_at: Time,
         left: &mut Vec<u32>,
     ) -> Marked {
-        let first = number * FLOWS;
-        let all = block_of_mut(&mut self.flows, first);
-        let credits = block_of_mut(&mut self.credits, first);
+        let all = block_of(&mut self.flows, number);
+        let credits = block_of(&mut self.credits, number);
         let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
         let (mut inputs, mut count) = ([NOBODY; FLOWS], 0);
-        for place in places(flows) {
-            let flow = &mut all[place];
+        for bit in places(flows) {
+            let (flow, mask) = (&mut all[bit], 1 << bit);
             flow.free_at = free_at;
             flow.unsent -= 1;
-            one_left |= u64::from(flow.unsent == 1) << place;
+            put_if(&mut one_left, mask, flow.unsent == 1);
             if TO_BUFFERS {
-                credits[place] -= 1;
-                no_credit |= u64::from(credits[place] == 0) << place;
+                credits[bit] -= 1;
+                put_if(&mut no_credit, mask, credits[bit] == 0);
             }
             if FROM_BUFFERS {
                 let held = &mut self.held[flow.input as usize];
                 *held -= 1;
-                no_flit |= u64::from(*held == 0) << place;
+                put_if(&mut no_flit, mask, *held == 0);
                 inputs[count % FLOWS] = flow.input;
-                count += 1;
             }
+            count += 1;
         }
-        left.extend_from_slice(&inputs[..count]);
+        if FROM_BUFFERS {
+            left.extend_from_slice(&inputs[..count]);
+        }
         let block = &mut self.blocks[number];
-        let marked = Marked { headers: block.in_header & flows, last: block.last & flows };
+        let (headers, last) = (block.in_header & flows, block.last & flows);
         block.take_turns(flows);
         block.started |= flows;
-        block.sending &= !marked.last;
+        block.sending &= !last;
         block.last = block.last & !flows | one_left;
         block.has_flit &= !no_flit;
         block.has_credit &= !no_credit;
-        marked
+        Marked { headers, last, count: count as u64 }
     }
 
-    /// Time that a flow transmitted in the current window, and will until `until` with its
-    /// last flit, if that began in the slot that ends then.
+    /// Of flows of a block that send a flit of a header each, those that send the last of it.
+    #[inline]
+    pub fn end_headers(&mut self, number: usize, mut flows: u64, header_flits: u32) -> u64 {
+        if header_flits > 1 {
+            for bit in places(flows) {
+                let unsent = &mut self.flows[number * FLOWS + bit].header_unsent;
+                *unsent -= 1;
+                flows &= !(u64::from(*unsent > 0) << bit);
+            }
+        }
+        self.blocks[number].in_header &= !flows;
+        flows
+    }
+
+    /// Time that a flow transmitted in the current window, all of its last flit included.
     pub fn busy(&self, place: u32, slot: Time) -> Time {
-        let place = place as usize;
-        let sent = self.granted[place] - u64::from(self.flows[place].unsent);
-        self.ahead[place] + sent * slot
+        let Flow { granted, unsent, .. } = *self.at(place);
+        self.ahead[place as usize] + (granted - u64::from(unsent)) * slot
     }
 
     /// Whether a flow sends in the slot at hand, or has sent in the last that there was.
     pub fn has_sent(&self, place: u32) -> bool {
-        let place = place as usize;
-        self.blocks[place / FLOWS].sent >> (place % FLOWS) & 1 != 0
+        let (number, bit) = split(place);
+        self.blocks[number].sent >> bit & 1 != 0
     }
 
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
-        let place = place as usize;
-        self.granted[place] = self.flows[place].unsent.into();
-        self.ahead[place] = ahead;
+        let flow = self.at_mut(place);
+        flow.granted = flow.unsent.into();
+        self.ahead[place as usize] = ahead;
     }
 }
 
-/// The places of a block, of which the first is given: no place in it is out of bounds.
+/// The places of a block: none of them is out of bounds.
 #[inline]
-fn block_of_mut<T>(all: &mut [T], first: usize) -> &mut [T; FLOWS] {
-    (&mut all[first..first + FLOWS]).try_into().expect("all blocks are whole")
+fn block_of<T>(all: &mut [T], number: usize) -> &mut [T; FLOWS] {
+    let block = &mut all[number * FLOWS..][..FLOWS];
+    block.try_into().expect("all blocks are whole")
+}
+
+/// The block of a place, and the place in it.
+#[inline]
+fn split(place: u32) -> (usize, usize) {
+    (place as usize / FLOWS, place as usize % FLOWS)
+}
+
+/// Sets a bit on a condition.
+#[inline]
+fn put_if(word: &mut u64, bit: u64, on: bool) {
+    *word = if on { *word | bit } else { *word };
 }
 
 /// Sets or clears a bit.

@@ -2,11 +2,12 @@
 
 use super::block::{Block, FLOWS, places};
 use super::flights::Due;
-use super::flows::{Marked, NOBODY};
+use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, first_flit};
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
+use crate::time::Time;
 
 /// Flits of a block that start together.
 #[derive(Clone, Copy)]
@@ -23,14 +24,14 @@ impl SlottedFabric {
     /// All that is there in a slot; how much it was.
     pub(super) fn happens(&mut self, slot: u64) -> u64 {
         let mut due = std::mem::take(self.flights.due(slot));
-        for &place in &due.ended {
-            self.release(place);
+        for &(block, flows) in &due.ended {
+            places(flows).for_each(|bit| self.release(place(block, bit)));
         }
         for &(block, flits) in &due.flits {
             self.flows.flits_come(block, flits);
         }
-        for &place in &due.headers {
-            self.header_comes(place);
+        for &(block, flows) in &due.headers {
+            places(flows).for_each(|bit| self.header_comes(place(block, bit)));
         }
         self.credits_come(&due.credits);
         let Due { ended, flits, headers, credits } = &due;
@@ -44,26 +45,24 @@ impl SlottedFabric {
     /// front of the buffer the packet came from.
     #[inline]
     fn release(&mut self, place: u32) {
-        let channel = self.flows.channels[place as usize];
+        let channel = self.flows.channel(place);
         let lane = self.board.at_mut(channel);
         lane.packet = PacketId::NONE;
         let lead = lane.rest.lead;
         self.board.falls_free(lead);
-        let input = self.flows.flows[place as usize].input;
-        let from = &mut self.flows.flows[input as usize];
-        from.output = NOBODY;
-        if from.headers > 0 {
-            self.asking.push(self.flows.channels[input as usize]);
+        let input = self.flows.ends(place);
+        if self.flows.at(input).headers > 0 {
+            self.asking.push(self.flows.channel(input));
         }
     }
 
     /// The header of a packet is in the buffer at a channel's end.
     #[inline]
     fn header_comes(&mut self, place: u32) {
-        let flow = &mut self.flows.flows[place as usize];
+        let flow = self.flows.at_mut(place);
         flow.headers += 1;
         if flow.headers == 1 && flow.output == NOBODY {
-            self.asking.push(self.flows.channels[place as usize]);
+            self.asking.push(self.flows.channel(place));
         }
     }
 
@@ -76,7 +75,7 @@ impl SlottedFabric {
         if self.room_for_all.is_some() {
             // Somebody may wait for the room behind an idle channel.
             for &place in credits {
-                let lane = self.board.at(self.flows.channels[place as usize]);
+                let lane = self.board.at(self.flows.channel(place));
                 if !lane.packet.is_some() {
                     self.board.falls_free(lane.rest.lead);
                 }
@@ -100,8 +99,9 @@ impl SlottedFabric {
                 }
                 let chosen = block.choose(self.sharing);
                 if chosen != 0 {
-                    flits[block.kind.in_sums()] += u64::from(chosen.count_ones());
-                    self.start_all(Start { block: number, flows: chosen, slot }, act);
+                    let kind = block.kind.in_sums();
+                    let start = Start { block: number, flows: chosen, slot };
+                    flits[kind] += self.start_all(start, act);
                 } else if block.sending == 0 && block.sent == 0 {
                     self.flows.active[word] &= !(1 << bit);
                 }
@@ -120,9 +120,9 @@ impl SlottedFabric {
         true
     }
 
-    /// Flits of a block start.
+    /// Flits of a block start; how many.
     #[inline]
-    fn start_all(&mut self, start: Start, act: &mut Act) {
+    fn start_all(&mut self, start: Start, act: &mut Act) -> u64 {
         let block = &self.flows.blocks[start.block];
         let (kind, pace) = (block.kind, self.paces[usize::from(block.rate)]);
         self.go_on(start, &pace, act);
@@ -138,81 +138,74 @@ impl SlottedFabric {
     #[inline]
     fn go_on(&mut self, start: Start, pace: &Pace, act: &mut Act) {
         let Block { before, started, kind, .. } = self.flows.blocks[start.block];
+        let (flows, channels) = self.flows.in_block(start.block);
         for bit in places(start.flows & !before) {
-            let place = start.block * FLOWS + bit;
-            let channel = self.flows.channels[place];
+            let channel = channels[bit];
             if started >> bit & 1 == 0 {
                 let packet = self.board.at(channel).packet;
                 first_flit(channel, packet, kind, act.now, pace.hop_ps, act);
             }
-            let stalled = act.now - self.flows.flows[place].free_at;
+            let stalled = act.now - flows[bit].free_at;
             if stalled > 0 {
                 act.measures.kept(channel, kind, stalled);
             }
         }
     }
 
-    /// Flits of a block start on channels that lead from buffers, or nodes, to others.
+    /// Flits of a block start on channels that lead from buffers, or nodes, to others; how many.
+    #[inline]
     fn start<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
         &mut self,
         start: Start,
         pace: &Pace,
         act: &mut Act,
-    ) {
+    ) -> u64 {
         let free_at = act.now + self.slot_ps;
         let Start { block: number, flows, slot } = start;
         let credits = match self.credit_slots {
             0 => &mut self.at_once,
             slots => &mut self.flights.due(slot + slots).credits,
         };
-        let Marked { headers, last } =
-            self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
+        let sent = self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
+        let headers = match sent.headers {
+            0 => 0,
+            headers => self.flows.end_headers(number, headers, act.wiring.link.header_flits),
+        };
+        if sent.last != 0 {
+            self.flights.due(slot + 1).ended.push((number as u32, sent.last));
+        }
         if TO_BUFFERS {
             let due = self.flights.due(slot + pace.there_slots);
             due.flits.push((number as u32, flows));
+            if headers != 0 {
+                due.headers.push((number as u32, headers));
+            }
+        } else {
+            self.reach_nodes(number, (headers, sent.last), free_at + pace.wire_ps, act);
         }
-        if headers != 0 {
-            self.headers_start::<TO_BUFFERS>(Start { flows: headers, ..start }, pace, act);
-        }
-        if last != 0 {
-            self.last_start::<TO_BUFFERS>(Start { flows: last, ..start }, pace, act);
-        }
+        sent.count
     }
 
-    /// Some of them are of headers.
+    /// It is known when headers and last flits will have reached nodes.
     #[inline]
-    fn headers_start<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let there = act.now + self.slot_ps + pace.wire_ps;
-        for bit in places(start.flows) {
-            let place = start.block * FLOWS + bit;
-            let flow = &mut self.flows.flows[place];
-            flow.header_unsent -= 1;
-            if flow.header_unsent > 0 {
-                continue;
-            }
-            self.flows.blocks[start.block].in_header &= !(1 << bit);
-            if TO_BUFFERS {
-                self.flights.due(start.slot + pace.there_slots).headers.push(place as u32);
-            } else {
-                let channel = self.flows.channels[place];
-                let packet = self.board.at(channel).packet;
-                self.board.post_header(channel, packet, there, act);
-            }
+    fn reach_nodes(&mut self, block: usize, flows: (u64, u64), there: Time, act: &mut Act) {
+        let (headers, last) = flows;
+        let (_, channels) = self.flows.in_block(block);
+        for bit in places(headers) {
+            let channel = channels[bit];
+            let packet = self.board.at(channel).packet;
+            self.board.post_header(channel, packet, there, act);
+        }
+        for bit in places(last) {
+            let channel = channels[bit];
+            let packet = self.board.at(channel).packet;
+            self.board.post_tail(channel, packet, there, act);
         }
     }
+}
 
-    /// Some of them are the last of packets.
-    #[inline]
-    fn last_start<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let there = act.now + self.slot_ps + pace.wire_ps;
-        for bit in places(start.flows) {
-            let place = start.block * FLOWS + bit;
-            self.flights.due(start.slot + 1).ended.push(place as u32);
-            if !TO_BUFFERS {
-                let channel = self.flows.channels[place];
-                let packet = self.board.at(channel).packet;
-                self.board.post_tail(channel, packet, there, act);
-            }
-        }
-    }
+/// The place of a flow of a block.
+#[inline]
+fn place(block: u32, bit: usize) -> u32 {
+    block * FLOWS as u32 + bit as u32
 }

@@ -206,19 +206,7 @@ impl Grants for WormFabric {
         if !channel.port.switch.is_some() {
             return u32::MAX;
         }
-        let first = channel.next_flit().wrapping_sub(self.buffer);
-        let counts = |place: u32| self.credit_counts(id, first.wrapping_add(place), now);
-        // They come back in their order: those that have are at most `low`, at least `high`.
-        let (mut low, mut high) = (0, self.buffer);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if counts(middle) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        self.credits_before(id, channel.next_flit(), now)
     }
 
     #[inline]

@@ -91,11 +91,13 @@ impl WormFabric {
 
     /// Credits of a channel come back at the times of a stretch.
     ///
-    /// Earlier stretches are dropped that are of credits used already.
+    /// Earlier stretches are dropped that are of credits used already; where loads are compared,
+    /// of those used before the latest packet, which may use others later.
     pub(super) fn keep_credit(&mut self, id: ChannelId, stretch: Stretch) {
         let channel = &mut self.board.channels[id.index()];
         channel.set_keeps_credits(true);
-        let place = channel.next_flit().wrapping_sub(self.buffer);
+        let next = if self.weighs { channel.base } else { channel.next_flit() };
+        let place = next.wrapping_sub(self.buffer);
         let ring = &mut self.rings[id.index()].credits;
         self.stretches.drop_while(ring, |next| is_reached(next.first, place));
         self.stretches.push(ring, stretch);
@@ -149,6 +151,22 @@ impl WormFabric {
         self.bound(self.rings[id.index()].credits, straight, number)
     }
 
+    /// Places for a flit, and for those behind it, whose credits have come back.
+    pub(super) fn credits_before(&self, id: ChannelId, number: u32, now: Time) -> u32 {
+        let first = number.wrapping_sub(self.buffer);
+        least_not(self.buffer, |place| self.credit_counts(id, first.wrapping_add(place), now))
+    }
+
+    /// Flits that have started on a channel before now and whose credits have not come back.
+    pub(super) fn held(&self, id: ChannelId, now: Time) -> u32 {
+        let channel = self.board.at(id);
+        // Others were sent before the latest packet was granted the channel.
+        let first = channel.base;
+        let started =
+            least_not(channel.known, |flit| self.start(id, first.wrapping_add(flit)) < now);
+        self.buffer - self.credits_before(id, first.wrapping_add(started), now)
+    }
+
     /// The stretch that flit `number` is in: of the packet that goes straight, which
     /// comes after all those of the ring; or of the ring; or past.
     #[inline]
@@ -181,4 +199,18 @@ impl WormFabric {
             None => Bound { at: 0, spacing: 0, count },
         }
     }
+}
+
+/// The least number for which something is not so that is so up to there; at most `end`.
+fn least_not(end: u32, is_so: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (0, end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }

@@ -1,0 +1,122 @@
+"""What networks accept at most, by how packets are routed, beside the known bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.machines import Machine, machine_of
+
+
+def accepted(machine: Machine, fidelity: Any, **pattern: Any) -> float:
+    """Return the load that a machine accepts of one that it cannot carry."""
+    workload = tb.Synthetic(
+        **pattern,
+        sync="asynchronous",
+        throttle="queue_length",
+        max_queue=32,
+        compute_period="5 ns",
+        compute_distribution="exponential",
+        message_size="3 B",
+    )
+    run = {"mode": "full", "fidelity": fidelity, "warmup": "5 us", "duration": "15 us"}
+    return tb.run(machine, workload, **run)["accepted_load"].value
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("kind", "fidelity", "next_group", "uniform"),
+    [
+        # One link of a flit per cycle between every two groups, for 8 nodes.
+        ("minimal", "flit", (0.12, 0.126), (0.6, 0.7)),
+        # Twice as many hops between groups: at most one half.
+        ("valiant", "flit", (0.36, 0.5), (0.36, 0.5)),
+        # As the better of both, within 10 %.
+        ("ugal_l", "flit", (0.4, 0.5), (0.56, 0.7)),
+        ("ugal_g", "flit", (0.4, 0.5), (0.56, 0.7)),
+        ("par", "flit", (0.4, 0.5), (0.5, 0.7)),
+        # With a channel for each class a clocked switch carries less: this is what differs.
+        ("minimal", "clocked", (0.05, 0.06), (0.28, 0.33)),
+        ("ugal_l", "clocked", (0.1, 0.13), (0.15, 0.2)),
+        # Every class of channels has a wire of its own.
+        ("ugal_l", "worm", (0.5, 0.75), (0.6, 1.0)),
+        ("ugal_l", "packet", (0.36, 0.5), (0.5, 0.75)),
+    ],
+)
+def test_loads_of_a_dragonfly_are_within_the_known_bounds(
+    kind: str, fidelity: str, next_group: tuple[float, float], uniform: tuple[float, float]
+) -> None:
+    keys = {"intermediate": "group"} if kind == "valiant" else {}
+    clocked = {"allocator": "islip", "arbiter": "round_robin"} if fidelity == "clocked" else {}
+    fidelity = "flit" if clocked else fidelity
+    machine = machine_of(
+        {
+            "preset": "wormhole_mesh",
+            "topology": {"kind": "dragonfly"},
+            "routing": {"kind": kind, **keys},
+            "switch": {"input_buffer": "32 B", **clocked},
+            **({"clock": "1 GHz"} if clocked else {}),
+            "interface": {"packet_size": "3 B"},
+            **({"link": {"sharing": "separate"}} if fidelity == "worm" else {}),
+        }
+    )
+    for pattern, (low, high) in (("next_group", next_group), ("uniform", uniform)):
+        assert low < accepted(machine, fidelity, pattern=pattern) < high, pattern
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("kind", "failed", "adversarial", "uniform"),
+    [
+        # One link of a flit per cycle for the four nodes of a switch.
+        ("dimension_order", 0.0, (0.24, 0.251), (0.5, 0.7)),
+        # Twice as many hops: at most one half.
+        ("valiant", 0.0, (0.33, 0.5), (0.33, 0.5)),
+        # As the better of both, within 10 %.
+        ("ugal_l", 0.0, (0.33, 0.5), (0.5, 0.7)),
+        ("ugal_g", 0.0, (0.33, 0.5), (0.5, 0.7)),
+        # Aside in a line takes two of its links for one: at most one half.
+        ("dal", 0.0, (0.4, 0.5), (0.45, 0.7)),
+        # A twentieth of all links has failed.
+        ("ugal_l", 0.05, (0.33, 0.5), (0.48, 0.65)),
+        ("dal", 0.05, (0.4, 0.5), (0.43, 0.65)),
+    ],
+)
+def test_loads_of_a_hyperx_are_within_the_known_bounds(
+    tmp_path: Path,
+    kind: str,
+    failed: float,
+    adversarial: tuple[float, float],
+    uniform: tuple[float, float],
+) -> None:
+    side, nodes = 4, 4
+    machine = machine_of(
+        {
+            "preset": "wormhole_mesh",
+            "topology": {
+                "kind": "hyperx",
+                "dims": [side, side],
+                "nodes_per_switch": nodes,
+                "failed_share": failed,
+            },
+            "routing": {"kind": kind},
+            "switch": {"input_buffer": "32 B"},
+            "interface": {"packet_size": "3 B"},
+        }
+    )
+    # All nodes of a switch send to those of the next along x.
+    path = tmp_path / "next.csv"
+    rows = ["source,destination"]
+    for source in range(machine.nodes):
+        switch, lane = divmod(source, nodes)
+        following = switch - switch % side + (switch + 1) % side
+        rows.append(f"{source},{following * nodes + lane}")
+    path.write_text("\n".join(rows) + "\n")
+    for keys, (low, high) in (
+        ({"pattern": "permutation", "file": str(path)}, adversarial),
+        ({"pattern": "uniform"}, uniform),
+    ):
+        assert low < accepted(machine, "flit", **keys) < high, keys
