@@ -108,10 +108,8 @@ TORI = (
     torus(32, 34, 70, 0.14),
 )
 
-KINDS: tuple[Arrivals, ...] = ("poisson", "bernoulli")
-
 SHARED_WIRES = [
-    network.case(load, arrivals) for network in TORI for load in LOADS for arrivals in KINDS
+    network.case(load, arrivals) for network in TORI for load in LOADS for arrivals in ARRIVALS
 ]
 
 _GROUPS = {"nodes_per_switch": 8, "switches_per_group": 32, "global_links": 8, "groups": 256}

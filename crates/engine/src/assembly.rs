@@ -45,8 +45,7 @@ impl Assembly {
         let is_charged = spec.blame.is_some() || charges(spec);
         let accounts = if is_charged { Accounts::OfWaits } else { Accounts::None };
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
-        let instants = if spec.is_in_slots() { Instants::OfSlots } else { Instants::Any };
-        let known = (accounts, instants);
+        let known = (accounts, instants(spec, accounts));
         let mut fabric = Fabric::new(&spec.machine, &topology, kind, known, seed)?;
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();
@@ -63,6 +62,13 @@ impl Assembly {
         measures.traffic = traffic(spec, &workload)?;
         Ok(Self { topology, fabric, workload, nodes, measures })
     }
+}
+
+/// When nodes do what they do by themselves, as far as anybody wants to know: to see it, lists of
+/// messages are read to the end.
+fn instants(spec: &Spec, accounts: Accounts) -> Instants {
+    let matters = spec.fidelity == Fidelity::Flit && accounts == Accounts::None;
+    if matters && spec.is_in_slots() { Instants::OfSlots } else { Instants::Any }
 }
 
 /// What is measured of every traffic class, where there are several: the network must know the

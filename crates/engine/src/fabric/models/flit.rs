@@ -302,12 +302,7 @@ impl FlitFabric {
         if let Some(regrant) = &mut self.regrant {
             regrant.ask(&self.asking, act.now);
         }
-        for place in 0..self.asking.len() {
-            let channel = self.asking[place];
-            self.board.wait(channel);
-            self.board.mark(self.board.at(channel).port.front_output);
-        }
-        self.asking.clear();
+        self.board.join(&mut self.asking);
     }
 
     /// What is to be noted of those that ask at this instant.

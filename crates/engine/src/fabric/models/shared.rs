@@ -19,7 +19,7 @@ use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::flit::lines::{LineId, Lines, What};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::network::wires::most_on_a_wire;
-use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, idle_channel, roomy_channel};
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
@@ -153,12 +153,7 @@ impl SharedFabric {
                 self.board.redirect(channel, act);
             }
         }
-        for place in 0..self.asking.len() {
-            let channel = self.asking[place];
-            self.board.wait(channel);
-            self.board.mark(self.board.at(channel).port.front_output);
-        }
-        self.asking.clear();
+        self.board.join(&mut self.asking);
     }
 }
 
@@ -308,20 +303,22 @@ impl Grants for SharedFabric {
         &mut self.board
     }
 
-    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
-        let width = u32::from(self.board.at(lead).port.width);
-        if self.is_deferring && !self.board.is_closed(lead) && !self.find_idle(lead, width, act) {
-            return None;
-        }
-        let room = |channel| self.room(channel, act.now);
-        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
+    #[inline]
+    fn is_idle(channel: &Lane, _: Time) -> bool {
+        !channel.packet.is_some()
     }
 
-    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
-        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
-        let room = |channel| self.room(channel, act.now);
-        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
+    #[inline]
+    fn room_for_all(&self) -> Option<u32> {
+        self.room_for_all
+    }
+
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        let width = self.board.open_channels(lead).len() as u32;
+        if self.is_deferring && width > 0 && !self.find_idle(lead, width, act) {
+            return None;
+        }
+        self.lowest_idle(lead, act)
     }
 
     fn room(&self, channel: ChannelId, now: Time) -> u32 {

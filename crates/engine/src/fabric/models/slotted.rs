@@ -17,9 +17,7 @@ use crate::event_queue::Subject;
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::network::wires::most_on_a_wire;
-use crate::fabric::switch::switchboard::{
-    Act, Grants, HasPort, Switchboard, idle_channel, roomy_channel,
-};
+use crate::fabric::switch::switchboard::{Act, Grants, HasPort, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
@@ -143,12 +141,7 @@ impl SlottedFabric {
                 self.board.redirect(channel, act);
             }
         }
-        for place in 0..self.asking.len() {
-            let channel = self.asking[place];
-            self.board.wait(channel);
-            self.board.mark(self.board.at(channel).port.front_output);
-        }
-        self.asking.clear();
+        self.board.join(&mut self.asking);
     }
 
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.
@@ -276,16 +269,14 @@ impl Grants for SlottedFabric {
         &mut self.board
     }
 
-    fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
-        let room = |channel| self.room(channel, 0);
-        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
+    #[inline]
+    fn is_idle(channel: &Lane, _: Time) -> bool {
+        !channel.packet.is_some()
     }
 
-    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
-        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
-        let room = |channel| self.room(channel, act.now);
-        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
+    #[inline]
+    fn room_for_all(&self) -> Option<u32> {
+        self.room_for_all
     }
 
     fn room(&self, channel: ChannelId, _: Time) -> u32 {

@@ -190,6 +190,11 @@ impl Grants for StreamFabric {
         &mut self.board
     }
 
+    #[inline]
+    fn is_idle(channel: &Channel, now: Time) -> bool {
+        channel.is_idle(now)
+    }
+
     /// The lowest-numbered idle channel of a group.
     fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
         self.board.at(lead).group().find(|&channel| self.board.at(channel).is_idle(act.now))

@@ -13,7 +13,7 @@ mod receivers;
 mod turns;
 
 pub use allocator::Choices;
-pub use grants::{Grants, first_flit, idle_channel, roomy_channel, sets_out};
+pub use grants::{Grants, first_flit, sets_out};
 pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
@@ -297,6 +297,16 @@ impl<C: HasPort> Switchboard<C> {
         let output = self.at_mut(lead).port_mut();
         output.dirty = false;
         Some((lead, output.kind))
+    }
+
+    /// Those that ask join the queues of their outputs, which must choose; in order of channel
+    /// number.
+    #[inline]
+    pub fn join(&mut self, asking: &mut Vec<ChannelId>) {
+        for channel in asking.drain(..) {
+            self.wait(channel);
+            self.mark(self.at(channel).port().front_output);
+        }
     }
 
     /// The front packet of a channel's buffer joins those that wait for its output.

@@ -5,7 +5,7 @@ use super::lane::Lane;
 use super::lines::Mark;
 use super::{Control, FlitFabric};
 use crate::fabric::deadlock::Standing;
-use crate::fabric::switch::switchboard::{Act, Grants, Switchboard, idle_channel, roomy_channel};
+use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::time::Time;
@@ -128,16 +128,14 @@ impl Grants for FlitFabric {
         &mut self.board
     }
 
-    fn idle_channel(&mut self, lead: ChannelId, _: &mut Act) -> Option<ChannelId> {
-        let room = |channel| self.room(channel, 0);
-        idle_channel(&self.board, lead, |lane| !lane.packet.is_some(), room)
+    #[inline]
+    fn is_idle(channel: &Lane, _: Time) -> bool {
+        !channel.packet.is_some()
     }
 
-    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
-        let Some(all) = self.room_for_all else { return self.idle_channel(lead, act) };
-        let flits = act.wiring.link.packet_flits(act.packets[id].bytes);
-        let room = |channel| self.room(channel, act.now);
-        roomy_channel(&self.board, lead, flits.min(all), |lane| !lane.packet.is_some(), room)
+    #[inline]
+    fn room_for_all(&self) -> Option<u32> {
+        self.room_for_all
     }
 
     #[inline]

@@ -181,7 +181,7 @@ impl Flows {
 
     /// The flows of a block, and their channels.
     #[inline]
-    pub fn in_block(&mut self, number: usize) -> (&mut [Flow; FLOWS], &[ChannelId; FLOWS]) {
+    pub fn in_block(&mut self, number: usize) -> (&[Flow; FLOWS], &[ChannelId; FLOWS]) {
         (block_of(&mut self.flows, number), block_of(&mut self.channels, number))
     }
 

@@ -172,6 +172,11 @@ impl Grants for WormFabric {
         &mut self.board
     }
 
+    #[inline]
+    fn is_idle(channel: &Channel, now: Time) -> bool {
+        channel.is_idle(now)
+    }
+
     /// The lowest-numbered idle channel of a group that has a credit, else the
     /// lowest-numbered idle one. If there is none, sees to it that the group looks
     /// again as soon as one is known to be.

@@ -14,18 +14,56 @@ pub trait Grants {
     type Channel: HasPort;
     /// Its channels.
     fn board(&mut self) -> &mut Switchboard<Self::Channel>;
-    /// The channel of a group that a packet is granted now, if one is idle.
-    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId>;
-    /// The channel of a group that a packet with a choice would be granted now, if one is free.
-    #[inline]
-    fn free_channel(&mut self, lead: ChannelId, _: PacketId, act: &mut Act) -> Option<ChannelId> {
-        self.idle_channel(lead, act)
-    }
+    /// Whether a channel can be granted to a packet.
+    fn is_idle(channel: &Self::Channel, now: Time) -> bool;
     /// Tokens that may start on a channel now, as far as the buffer at its end goes;
     /// as many as there are at a node.
     fn room(&self, channel: ChannelId, now: Time) -> u32;
     /// The front packet of `input` (none: the node's packet at hand) gets a channel.
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act);
+
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    #[inline]
+    fn room_for_all(&self) -> Option<u32> {
+        None
+    }
+
+    /// The channel of a group that a packet is granted now, if one is idle.
+    #[inline]
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        self.lowest_idle(lead, act)
+    }
+
+    /// The lowest-numbered idle channel of a group that has room, else the lowest-numbered
+    /// idle one.
+    #[inline]
+    fn lowest_idle(&mut self, lead: ChannelId, act: &Act) -> Option<ChannelId> {
+        let channels = self.board().open_channels(lead);
+        let has_others = channels.len() > 1;
+        let mut idle = None;
+        for channel in channels.map(ChannelId) {
+            if Self::is_idle(self.board().at(channel), act.now) {
+                if !has_others || self.room(channel, act.now) > 0 {
+                    return Some(channel);
+                }
+                idle = idle.or(Some(channel));
+            }
+        }
+        idle
+    }
+
+    /// The channel of a group that a packet with a choice would be granted now, if one is free.
+    #[inline]
+    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
+        let Some(all) = self.room_for_all() else { return self.idle_channel(lead, act) };
+        let needed = act.wiring.link.packet_flits(act.packets[id].bytes).min(all);
+        let mut channels = self.board().open_channels(lead).map(ChannelId);
+        channels.find(|&channel| {
+            Self::is_idle(self.board().at(channel), act.now)
+                && self.room(channel, act.now) >= needed
+        })
+    }
 
     /// A group grants what it can.
     #[inline]
@@ -96,44 +134,6 @@ pub trait Grants {
             self.grant(channel, id, input, act);
         }
     }
-}
-
-/// The lowest-numbered channel of a group that is idle and has room for a flit, else the
-/// lowest-numbered idle one.
-#[inline]
-pub fn idle_channel<C: HasPort>(
-    board: &Switchboard<C>,
-    lead: ChannelId,
-    is_idle: impl Fn(&C) -> bool,
-    room: impl Fn(ChannelId) -> u32,
-) -> Option<ChannelId> {
-    if board.is_closed(lead) {
-        return None;
-    }
-    let width = u32::from(board.at(lead).port().width);
-    if width == 1 {
-        return is_idle(board.at(lead)).then_some(lead);
-    }
-    let channels = (lead.0..lead.0 + width).map(ChannelId);
-    let idle = channels.filter(|&channel| is_idle(board.at(channel)));
-    idle.clone().find(|&channel| room(channel) > 0).or_else(|| idle.clone().next())
-}
-
-/// The lowest-numbered channel of a group that is idle and has so much room.
-#[inline]
-pub fn roomy_channel<C: HasPort>(
-    board: &Switchboard<C>,
-    lead: ChannelId,
-    least_room: u32,
-    is_idle: impl Fn(&C) -> bool,
-    room: impl Fn(ChannelId) -> u32,
-) -> Option<ChannelId> {
-    if board.is_closed(lead) {
-        return None;
-    }
-    let width = u32::from(board.at(lead).port().width);
-    let is_free = |&channel: &ChannelId| is_idle(board.at(channel)) && room(channel) >= least_room;
-    (lead.0..lead.0 + width).map(ChannelId).find(is_free)
 }
 
 /// The first flit of a packet starts on a channel at `start`, where a hop takes `hop`.

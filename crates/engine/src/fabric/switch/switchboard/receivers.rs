@@ -14,6 +14,7 @@ use crate::measure::blame::Observation;
 use crate::spec::Interface;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The receive FIFOs of all nodes.
 pub struct Receivers {
@@ -73,6 +74,13 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn is_closed(&self, lead: ChannelId) -> bool {
         self.at(lead).port().is_closed()
+    }
+
+    /// The numbers of a group's channels; none if it is closed.
+    #[inline]
+    pub fn open_channels(&self, lead: ChannelId) -> Range<u32> {
+        let port = self.at(lead).port();
+        lead.0..lead.0 + if port.is_closed() { 0 } else { u32::from(port.width) }
     }
 
     /// A packet has been granted a channel to a node, and takes a place there.
