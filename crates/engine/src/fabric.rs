@@ -149,7 +149,7 @@ impl Fabric {
         let id = self.packets.insert(packet.begins_with(route));
         if let Some(blame) = &mut measures.blame {
             let is_victim = blame.has_victim(packet.source, packet.class);
-            let lead = self.wiring.injection_lead(packet.source, packet.traffic());
+            let lead = || self.wiring.injection_lead(packet.source, packet.traffic());
             blame.queued(id, (class, is_victim), lead, now);
         }
         if let Some(stored) = &mut measures.stored {

@@ -188,17 +188,30 @@ impl Blame {
 
     /// A packet of a traffic class enters its node's output queue, or list, for which its first
     /// injection channel stands.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn queued(
+        &mut self,
+        id: PacketId,
+        (class, is_victim): (u32, bool),
+        queue: impl FnOnce() -> ChannelId,
+        now: Time,
+    ) {
+        if !self.lanes.are_kept() {
+            self.joins_queue(id, (class, is_victim), queue(), now);
+        } else if self.lanes.begins(id, class, is_victim) {
+            self.queued_in_lanes(id, (class, is_victim), queue(), now);
+        }
+    }
+
+    /// The same where more is kept of it than where it is.
+    #[inline(never)]
+    fn joins_queue(
         &mut self,
         id: PacketId,
         (class, is_victim): (u32, bool),
         queue: ChannelId,
         now: Time,
     ) {
-        if self.lanes.are_kept() {
-            return self.queued_in_lanes(id, (class, is_victim), queue, now);
-        }
         self.record_anew(id, (class, is_victim), now);
         let record = &mut self.records[id.index()];
         let is_list = queue.0 < self.queues.lists;
@@ -238,7 +251,6 @@ impl Blame {
     #[inline]
     pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
         if self.lanes.are_kept() {
-            self.lanes.ends(id);
             if !self.lanes.is_recorded(id) || !self.records[id.index()].is_victim {
                 return;
             }
@@ -255,29 +267,46 @@ impl Blame {
         self.unstarted.leave(&mut record.unstarted);
         self.buffers.leave(record.head, id);
         let beyond = (row.delivered - row.queued).saturating_sub(alone);
-        let waits = &mut self.waits[id.index()];
-        let (mut class, receiver) = (record.class, self.queues.receiver(record.head));
+        let receiver = self.queues.receiver(record.head);
         if record.is_victim && (record.has_waited || beyond > 0) {
             record.has_waited = true;
             // Those before it have been drained.
             let before = receiver.and_then(|node| self.drained.get(node.index()));
-            waits.settle(record, beyond, before.copied().unwrap_or(class));
+            let before = before.copied().unwrap_or(record.class);
+            self.waits[id.index()].settle(record, beyond, before);
         }
-        let is_told = self.is_told(id);
         if let Some(node) = receiver {
-            let nodes = self.drained.len().max(node.index() + 1);
-            self.drained.resize(nodes, 0);
-            self.drained[node.index()] = class;
+            self.is_drained(id, node);
         }
-        if !is_told {
+        if !self.is_told(id) {
             return;
         }
+        let is_message = last && row.class == Class::Data;
+        if self.labels.is_some() || self.packets.is_some() {
+            return self.tell_whole(id, row, is_message, alone);
+        }
         let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
-        let (mut charges, mut passed) = if record.has_waited {
-            (&waits.charges[..], &waits.passed.all[..])
-        } else {
-            (&[][..], &[][..])
-        };
+        let charged = if record.has_waited { waits.charged() } else { Default::default() };
+        self.tables.add(record.class, charged, is_message, row.delivered);
+    }
+
+    /// A packet has been drained at a node.
+    #[cold]
+    #[inline(never)]
+    fn is_drained(&mut self, id: PacketId, node: NodeId) {
+        let nodes = self.drained.len().max(node.index() + 1);
+        self.drained.resize(nodes, 0);
+        self.drained[node.index()] = self.records[id.index()].class;
+    }
+
+    /// What a packet has been charged is added to the tables, by classes, and told of itself.
+    #[cold]
+    #[inline(never)]
+    fn tell_whole(&mut self, id: PacketId, row: &PacketRow, is_message: bool, alone: Time) {
+        let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
+        let mut class = record.class;
+        let (mut charges, mut passed) =
+            if record.has_waited { waits.charged() } else { Default::default() };
         let by_class: Vec<Passed>;
         if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels)
             && record.has_waited
@@ -291,7 +320,6 @@ impl Blame {
             passed = &by_class;
             charges = labels.by_class(charges, &waits.begins);
         }
-        let is_message = last && row.class == Class::Data;
         self.tables.add(class, (charges, passed), is_message, row.delivered);
         if let Some(packets) = &mut self.packets {
             let timed = has_begins.then(|| waits.timed(row.delivered).map(|(begin, _)| begin));

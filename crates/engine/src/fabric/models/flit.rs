@@ -313,7 +313,7 @@ impl FlitFabric {
             act.observe(Observation::Cleared { buffer, at: act.now });
         }
         for &channel in &self.asking {
-            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
+            self.board.observe_request(channel, act);
         }
     }
 

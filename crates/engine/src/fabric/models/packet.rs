@@ -165,14 +165,14 @@ impl PacketFabric {
     #[cold]
     #[inline(never)]
     fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
-        let width = u32::from(self.board.at(lead).port.width);
-        let mut channels = (lead.0..lead.0 + width).map(ChannelId);
-        let idle = channels.find(|&channel| self.wire_free_at(channel) <= act.now);
-        let Some(channel) = idle else { return };
-        let granted = self.board.at(lead).granted;
+        let output = self.board.at(lead);
+        let granted = output.granted;
         let is_granted = granted.is_some() && self.board.at(granted).port.buffer.first == packet;
         let keeps = if is_granted { lead } else { ChannelId::NONE };
-        act.observe(Observation::LacksRoom { packet, channel, keeps });
+        let (now, width) = (act.now, u32::from(output.port.width));
+        let is_idle = |&channel: &ChannelId| self.wire_free_at(channel) <= now;
+        let full = || (lead.0..lead.0 + width).map(ChannelId).find(is_idle);
+        self.board.observe_room(packet, keeps, full, act);
     }
 
     /// Makes sure that a request is granted, if there is one and a channel is idle.
@@ -344,7 +344,7 @@ impl ChannelModel for PacketFabric {
         self.board.wait(channel);
         self.board.mark(lead);
         if act.is_observed() {
-            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
+            self.board.observe_request(channel, act);
         }
     }
 

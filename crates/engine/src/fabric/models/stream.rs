@@ -149,7 +149,7 @@ impl ChannelModel for StreamFabric {
     fn request(&mut self, of: Subject, act: &mut Act) {
         let channel = of.channel();
         if act.is_observed() {
-            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
+            self.board.observe_request(channel, act);
         }
         self.board.wait(channel);
         self.board.mark(self.board.at(channel).port.front_output);
@@ -223,7 +223,7 @@ impl Grants for StreamFabric {
         act.observe(Observation::Granted { packet: packet_id, channel: id });
         if act.is_observed() && self.room(id, act.now) == 0 {
             let keeps = ChannelId::NONE;
-            act.observe(Observation::LacksRoom { packet: packet_id, channel: id, keeps });
+            self.board.observe_room(packet_id, keeps, || Some(id), act);
         }
         self.stale.push(id);
     }

@@ -28,7 +28,6 @@ use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::fabric::transit::PacketPool;
 use crate::fabric::{Timing, Wiring};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::Observation;
 use crate::spec::Machine;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -146,7 +145,7 @@ impl WormFabric {
         let (is_released, at) = (!output.owner.is_some(), output.since);
         self.board.wait(channel);
         if act.is_observed() {
-            act.observe(Observation::Asked { packet: self.board.at(channel).port.buffer.first });
+            self.board.observe_request(channel, act);
         }
         if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);

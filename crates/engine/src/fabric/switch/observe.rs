@@ -3,7 +3,7 @@
 use crate::event_queue::Event;
 use crate::fabric::Wiring;
 use crate::fabric::network::layout::End;
-use crate::fabric::switch::switchboard::Act;
+use crate::fabric::switch::switchboard::{Act, HasPort, Switchboard};
 use crate::fabric::transit::{Packet, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
@@ -41,7 +41,7 @@ impl Act<'_> {
     #[inline(always)]
     pub fn observe_at(&mut self, what: Observation, at: Time) {
         if let Some(blame) = &mut self.measures.blame {
-            let ways = Known { wiring: self.wiring, packets: self.packets };
+            let ways = Known { wiring: self.wiring, packets: self.packets, first: |_| None };
             blame.observe(what, at, &ways);
         }
     }
@@ -86,13 +86,50 @@ impl Act<'_> {
     }
 }
 
-/// What is known whatever happens in switches.
-struct Known<'a> {
-    wiring: &'a Wiring,
-    packets: &'a PacketPool,
+impl<C: HasPort> Switchboard<C> {
+    /// Tells that the packet at the front of the buffer at a channel's end asks.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe_request(&self, channel: ChannelId, act: &mut Act) {
+        let port = self.at(channel).port();
+        act.observe(Observation::Asked { packet: port.buffer.first, queue: port.front_output });
+    }
+
+    /// Tells that a packet might start, but lacks room in the buffer at the end of a channel: `full`, if
+    /// there is one; `keeps`: the group's lead where it keeps others waiting, else none. Who fills buffers
+    /// is read here.
+    #[inline]
+    pub fn observe_room(
+        &self,
+        packet: PacketId,
+        keeps: ChannelId,
+        full: impl FnOnce() -> Option<ChannelId>,
+        act: &mut Act,
+    ) {
+        if let Some(blame) = &mut act.measures.blame
+            && blame.notes_room(packet, keeps)
+            && let Some(channel) = full()
+        {
+            let first = |buffer: ChannelId| Some(self.at(buffer).port().buffer.first);
+            let ways = Known { wiring: act.wiring, packets: act.packets, first };
+            blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways);
+        }
+    }
 }
 
-impl Ways for Known<'_> {
+/// What is known whatever happens in switches, and who is first in buffers, if the model tells.
+struct Known<'a, F> {
+    wiring: &'a Wiring,
+    packets: &'a PacketPool,
+    first: F,
+}
+
+impl<F: Fn(ChannelId) -> Option<PacketId>> Ways for Known<'_, F> {
+    #[inline]
+    fn first(&self, buffer: ChannelId) -> Option<PacketId> {
+        (self.first)(buffer)
+    }
+
     #[inline]
     fn ready(&self, packet: PacketId) -> Time {
         self.packets[packet].ready

@@ -28,7 +28,7 @@ impl Blame {
     #[inline(never)]
     pub(super) fn header_asks(&mut self, id: PacketId, output: ChannelId, now: Time) {
         self.records[id.index()].head = output;
-        self.asks_for(id, output, now);
+        self.asks_for(id, self.queues.of[output.index()], now);
         if self.victims.all_are_followed() {
             let root = self.circuit_root(output, now);
             self.records[id.index()].waits_behind(root);

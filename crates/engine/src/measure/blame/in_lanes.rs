@@ -13,8 +13,10 @@ use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 impl Blame {
-    /// A packet of a traffic class enters its node's output queue, where turns are kept in lanes.
-    #[inline]
+    /// A packet of which there is more to know than where it is, or which has the place of such a packet,
+    /// enters its node's output queue, where turns are kept in lanes.
+    #[cold]
+    #[inline(never)]
     pub(super) fn queued_in_lanes(
         &mut self,
         id: PacketId,
@@ -22,9 +24,7 @@ impl Blame {
         queue: ChannelId,
         now: Time,
     ) {
-        if self.lanes.begins(id, class, is_victim) {
-            self.record_anew(id, (class, is_victim), now);
-        }
+        self.record_anew(id, (class, is_victim), now);
         if is_victim {
             self.watches(id, Side::Channel, queue, now);
         }
@@ -55,8 +55,8 @@ impl Blame {
             Started { packet, channel, start } if self.lanes.is_recorded(packet) => {
                 self.starts_in_lane(packet, channel, (ways.ready(packet), start));
             }
-            Asked { packet } if self.lanes.is_recorded(packet) => {
-                self.asks_in_lane(packet, now, ways);
+            Asked { packet, queue } if self.lanes.is_recorded(packet) => {
+                self.asks_in_lane(packet, queue, now);
             }
             Left { channel, at } => {
                 let log = &mut self.holders[channel.index()];
@@ -74,7 +74,7 @@ impl Blame {
     /// A packet is sent as a whole.
     #[inline(never)]
     fn is_sent(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
-        if self.lanes.is_recorded(id) || !self.lanes.passes(id, channel, (start, end)) {
+        if !self.lanes.passes(id, channel, (start, end)) {
             self.is_noted(id, channel, ready, start, end);
         }
     }
@@ -118,6 +118,7 @@ impl Blame {
     }
 
     /// A packet that has waited for room keeps nobody else waiting any more.
+    #[inline]
     fn keeps_nobody_waiting(&mut self, id: PacketId) {
         if let Some(queue) = self.records[id.index()].asking.at()
             && self.keepers[queue.index()] == id
@@ -136,7 +137,7 @@ impl Blame {
         now: Time,
         end: Time,
     ) {
-        if self.lanes.is_recorded(id) || !self.lanes.passes(id, channel, (now, end)) {
+        if !self.lanes.passes(id, channel, (now, end)) {
             self.run_is_noted(id, channel, ready, now, end);
         }
     }
@@ -177,6 +178,7 @@ impl Blame {
     }
 
     /// A victim moves on, and has started.
+    #[inline(never)]
     fn victim_moves(
         &mut self,
         id: PacketId,
@@ -230,13 +232,12 @@ impl Blame {
     /// A victim at the front of its buffer asks for an output.
     #[cold]
     #[inline(never)]
-    fn asks_in_lane(&mut self, id: PacketId, now: Time, ways: &impl Ways) {
+    fn asks_in_lane(&mut self, id: PacketId, queue: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
         if record.is_victim {
             record.asked = now;
-            let output = ways.output(id, record.head);
             self.watches_no_more(id, Side::Channel);
-            self.watches(id, Side::Channel, self.queues.of[output.index()], now);
+            self.watches(id, Side::Channel, queue, now);
         }
     }
 
@@ -250,6 +251,7 @@ impl Blame {
 
     /// A packet goes from a buffer, if any, on to a channel: its turns on that, and at the front of the
     /// buffer, end at `end`.
+    #[inline]
     fn moves_in_lanes(
         &mut self,
         id: PacketId,
@@ -257,7 +259,7 @@ impl Blame {
         (granted, end): (Time, Time),
         now: Time,
     ) {
-        if granted < now || !self.lanes.passes(id, channel, (now, end)) {
+        if granted < now || !self.lanes.moves(id, channel, (now, end)) {
             self.goes_on(id, channel, (granted, end), now);
         }
     }
@@ -286,13 +288,14 @@ impl Blame {
 
     /// A victim has started on a channel. The next that is asked is who leaves the buffer at its end
     /// before it.
+    #[inline]
     fn has_started_in_lane(&mut self, id: PacketId, channel: ChannelId, start: Time) {
         let record = &mut self.records[id.index()];
         (record.start, record.asked) = (start, NEVER);
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
-        if self.lanes.first(channel) != id {
+        if self.lanes.has_others(channel) {
             self.watches(id, Side::Front, channel, start);
         }
     }
@@ -336,8 +339,11 @@ impl Blame {
     /// No turns are kept for a packet any more.
     #[inline]
     pub(super) fn watches_nothing(&mut self, id: PacketId) {
-        if self.records[id.index()].waits_anywhere() {
+        let &Record { asking, unstarted, .. } = &self.records[id.index()];
+        if asking.at().is_some() {
             self.watches_no_more(id, Side::Channel);
+        }
+        if unstarted.at().is_some() {
             self.watches_no_more(id, Side::Front);
         }
     }

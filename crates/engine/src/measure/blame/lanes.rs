@@ -2,7 +2,7 @@
 //! the order in which they came, each by one channel.
 //!
 //! Of every channel it is known who had the latest turn on it and at the front of the buffer at its end,
-//! and who is in that. Those before them are noted in a [`Log`] where somebody may ask for them: as long as
+//! and how many are in that. Those before them are noted in a [`Log`] where somebody may ask for them: as long as
 //! a victim is in that buffer, or wants the channel.
 
 #[cfg(test)]
@@ -55,8 +55,8 @@ struct Lane {
     on: Stay,
     /// The latest turn at the front of the buffer.
     front: Leaving,
-    /// The first packet in the buffer, or on the way there; none: it is empty.
-    first: PacketId,
+    /// How many packets are in the buffer, or on the way there, modulo 2^32; at a node: that have come.
+    inside: u32,
     /// The channel that stands for the queue of those who may be granted it.
     queue: ChannelId,
     /// By side: why it may not be enough that the latest turn is known.
@@ -96,21 +96,23 @@ impl Lane {
 
     /// The log is to have the latest turn, and those before it that may be asked for from now on.
     fn enter(&self, channel: ChannelId, side: Side, log: &mut Log) {
-        if self.needs[side as usize] & LOGGED != 0 {
-            return;
-        }
-        log.clear();
-        let latest = self.latest(channel, side);
-        if latest.packet.is_some() {
-            log.push(latest, 0);
+        if self.needs[side as usize] & LOGGED == 0 {
+            log.begin(self.latest(channel, side));
         }
     }
 
-    /// The first packet leaves the buffer; `behind`: who is behind it there, if anybody is.
+    /// A packet has its turn on the channel, and is in the buffer next.
     #[inline]
-    fn loses_first(&mut self, id: PacketId, behind: PacketId) {
-        debug_assert_eq!(self.first, id, "buffers are left in order");
-        self.first = if id == self.on.packet { PacketId::NONE } else { behind };
+    fn is_entered(&mut self, stay: Stay) {
+        self.on = stay;
+        self.inside = self.inside.wrapping_add(1);
+    }
+
+    /// The first packet in the buffer leaves it.
+    #[inline]
+    fn is_left(&mut self, leaving: Leaving) {
+        self.front = leaving;
+        self.inside = self.inside.wrapping_sub(1);
     }
 }
 
@@ -121,8 +123,6 @@ struct Whereabouts {
     class: u32,
     /// The channel it was granted last, or none.
     head: ChannelId,
-    /// Who is behind it in the buffer at the end of that, unless it is the last.
-    behind: PacketId,
     /// Whether there is more to know of it.
     is_recorded: bool,
 }
@@ -141,7 +141,7 @@ impl Lanes {
         let lane = |(channel, &queue): (usize, &ChannelId)| Lane {
             on: Stay { packet: PacketId::NONE, class: 0, granted: 0, end: 0 },
             front: Leaving { end: 0, packet: PacketId::NONE, class: 0, channel: ChannelId::NONE },
-            first: PacketId::NONE,
+            inside: 0,
             queue,
             needs: [watched | if queue.index() == channel { 0 } else { LED }, watched],
         };
@@ -158,13 +158,19 @@ impl Lanes {
     /// before.
     #[inline]
     pub fn begins(&mut self, id: PacketId, class: u32, is_recorded: bool) -> bool {
-        let (head, behind) = (ChannelId::NONE, PacketId::NONE);
-        let begins = Whereabouts { class, head, behind, is_recorded };
+        let begins = Whereabouts { class, head: ChannelId::NONE, is_recorded };
         let Some(packet) = self.packets.get_mut(id.index()) else {
-            self.packets.resize(id.index() + 1, begins);
-            return true;
+            return self.grow(id, begins);
         };
         std::mem::replace(packet, begins).is_recorded || is_recorded
+    }
+
+    /// There is a place for one more packet, of which there is more to know.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, id: PacketId, begins: Whereabouts) -> bool {
+        self.packets.resize(id.index() + 1, begins);
+        true
     }
 
     /// Whether there is more to know of a packet.
@@ -191,55 +197,39 @@ impl Lanes {
         self.packets[id.index()].head
     }
 
-    /// A packet goes from a buffer, if any, on to a channel, from `start` to `end`. False if turns have to
-    /// be noted in a log: then nothing has been done ([`Self::takes_turn`]).
+    /// A packet goes from a buffer, if any, on to a channel, from `start` to `end`. False if there is more to
+    /// know of it, or turns have to be noted in a log: then nothing has been done ([`Self::takes_turn`]).
     // Every hop passes here.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     #[must_use]
-    pub fn passes(&mut self, id: PacketId, channel: ChannelId, (start, end): (Time, Time)) -> bool {
-        let Whereabouts { class, head: from, behind, .. } = self.packets[id.index()];
-        let lane = &self.lanes[channel.index()];
-        let needs = lane.needs[Side::Channel as usize];
-        if lane.on.end > start
+    pub fn passes(&mut self, id: PacketId, channel: ChannelId, times: (Time, Time)) -> bool {
+        !self.packets[id.index()].is_recorded && self.moves(id, channel, times)
+    }
+
+    /// The same of any packet.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    #[must_use]
+    pub fn moves(&mut self, id: PacketId, channel: ChannelId, (start, end): (Time, Time)) -> bool {
+        let needs = self.lanes[channel.index()].needs[Side::Channel as usize];
+        if self.lanes[channel.index()].on.end > start
             || needs != 0 && (needs != LED || self.is_watched(channel, Side::Channel))
         {
             return false;
         }
-        if from.is_some() {
-            let lane = &mut self.lanes[from.index()];
+        let packet = &mut self.packets[id.index()];
+        let Whereabouts { class, head: from, .. } = *packet;
+        // There is none for its node's queue.
+        if let Some(lane) = self.lanes.get_mut(from.index()) {
             if lane.needs[Side::Front as usize] != 0 || lane.front.end > start {
                 return false;
             }
-            lane.loses_first(id, behind);
-            lane.front = Leaving { end, packet: id, class, channel };
+            lane.is_left(Leaving { end, packet: id, class, channel });
         }
-        self.packets[id.index()].head = channel;
-        self.enters(channel, Stay { packet: id, class, granted: start, end });
+        packet.head = channel;
+        self.lanes[channel.index()].is_entered(Stay { packet: id, class, granted: start, end });
         true
-    }
-
-    /// A packet is in the buffer at a channel's end next, and has the latest turn on the channel.
-    #[inline]
-    fn enters(&mut self, channel: ChannelId, stay: Stay) {
-        let lane = &mut self.lanes[channel.index()];
-        let before = std::mem::replace(&mut lane.on, stay).packet;
-        // Who is alone is noted behind itself, as that costs no branch that is hard to foresee.
-        let (first, before) = match lane.first {
-            PacketId::NONE => (stay.packet, stay.packet),
-            first => (first, before),
-        };
-        lane.first = first;
-        self.packets[before.index()].behind = stay.packet;
-    }
-
-    /// A packet has been delivered: it is in no buffer any more.
-    #[inline]
-    pub fn ends(&mut self, id: PacketId) {
-        let Whereabouts { head, behind, .. } = self.packets[id.index()];
-        if head.is_some() {
-            self.lanes[head.index()].loses_first(id, behind);
-        }
     }
 
     /// A packet takes its turn on a side: it leaves the buffer, or is in it next. Those before it are
@@ -264,16 +254,12 @@ impl Lanes {
         let needs = &mut lane.needs[side as usize];
         *needs = *needs & !(LOGGED | OVERLAPS) | logged;
         let Turn { packet, class, channel: by, granted, end, .. } = turn;
-        let whereabouts = &mut self.packets[packet.index()];
         match side {
             Side::Channel => {
-                whereabouts.head = channel;
-                self.enters(channel, Stay { packet, class, granted, end });
+                self.packets[packet.index()].head = channel;
+                lane.is_entered(Stay { packet, class, granted, end });
             }
-            Side::Front => {
-                lane.loses_first(packet, whereabouts.behind);
-                lane.front = Leaving { end, packet, class, channel: by };
-            }
+            Side::Front => lane.is_left(Leaving { end, packet, class, channel: by }),
         }
     }
 
@@ -330,9 +316,9 @@ impl Lanes {
         }
     }
 
-    /// The first packet in the buffer at a channel's end, or on its way there, or none.
-    pub fn first(&self, channel: ChannelId) -> PacketId {
-        self.lanes[channel.index()].first
+    /// Whether others are in the buffer at a channel's end, or on their way there, besides the latest.
+    pub fn has_others(&self, channel: ChannelId) -> bool {
+        self.lanes[channel.index()].inside != 1
     }
 
     /// Who was granted a channel last.

@@ -55,9 +55,10 @@ impl Default for Log {
 }
 
 impl Log {
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.latest = NOBODYS;
+    /// Forgets all but a turn; of nobody: all.
+    #[inline]
+    pub fn begin(&mut self, latest: Turn) {
+        self.latest = latest;
         self.older.clear();
     }
 

@@ -8,8 +8,8 @@ use crate::time::{NEVER, Time};
 /// ([`Blame::queued`], [`Blame::delivered`]), all else the model.
 #[derive(Clone, Copy, Debug)]
 pub enum Observation {
-    /// At the front of its buffer or list, it asks for an output.
-    Asked { packet: PacketId },
+    /// At the front of its buffer or list, it asks for an output, in a queue that a channel stands for.
+    Asked { packet: PacketId, queue: ChannelId },
     /// It has been granted a channel, and leaves the buffer or list it stands in, if any.
     Granted { packet: PacketId, channel: ChannelId },
     /// The same; it starts at once and never stops, and will have left both at `until`.
@@ -81,6 +81,11 @@ pub trait Ways {
     fn output(&self, packet: PacketId, channel: ChannelId) -> ChannelId;
     /// How long a packet is sent on a channel if it is never stopped.
     fn takes(&self, packet: PacketId, channel: ChannelId) -> Time;
+    /// The first packet in the buffer at a channel's end, or on its way there, or none; where the model
+    /// tells that.
+    fn first(&self, _: ChannelId) -> Option<PacketId> {
+        None
+    }
 }
 
 impl Blame {
@@ -99,8 +104,8 @@ impl Blame {
             occupancy.observe(what, (label, labels), now, ways);
         }
         match what {
-            Asked { packet } if self.is_bystander(packet) => {}
-            Asked { packet } => self.asks(packet, now, ways),
+            Asked { packet, .. } if self.is_bystander(packet) => {}
+            Asked { packet, queue } => self.asks(packet, queue, now, ways),
             Granted { packet, channel } if self.is_bystander(packet) => {
                 self.passes(packet, channel, ways.ready(packet), (now, NEVER));
             }

@@ -147,11 +147,21 @@ impl Pieces {
     }
 
     /// All of it has been.
+    #[inline]
     pub fn close(&mut self) {
-        self.all[self.before..].reverse();
+        if self.all.len() > self.before + 1 {
+            self.all[self.before..].reverse();
+        }
+    }
+
+    /// Whether anybody wants to know.
+    #[inline]
+    pub fn are_known(&self) -> bool {
+        !self.is_unknown
     }
 
     /// Of a wait that is being charged: a piece that begins at `from`, of a turn somewhere.
+    #[inline(never)]
     pub fn pass(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
         if self.is_unknown {
             return;

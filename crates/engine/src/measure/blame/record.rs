@@ -3,7 +3,7 @@
 use super::cause::{Cause, Charge, Root};
 use super::circuits::Span;
 use super::log::{Log, Turn};
-use super::passing::{Passing, Pieces};
+use super::passing::{Passed, Passing, Pieces};
 use super::waiters::Waiting;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -160,6 +160,11 @@ impl Waits {
         Self { passed: Pieces::new(are_passed_on), ..Self::default() }
     }
 
+    /// What it has been charged, and the same passed on.
+    pub fn charged(&self) -> (&[Charge], &[Passed]) {
+        (&self.charges, &self.passed.all)
+    }
+
     /// Another packet takes the place of this one.
     pub fn clear(&mut self) {
         self.stalls.clear();
@@ -200,8 +205,11 @@ impl Waits {
     }
 
     /// They are put in order of time.
+    #[inline]
     fn order(&mut self) {
-        self.charges[self.before..].reverse();
+        if self.charges.len() > self.before + 1 {
+            self.charges[self.before..].reverse();
+        }
         self.passed.close();
     }
 
@@ -296,7 +304,9 @@ impl Waits {
         let idle = holders.end_before(place).clamp(asked, start);
         // While the channel was idle and it was not granted that, there was no place.
         let closed = drained.map_or(idle, |_| record.granted.clamp(idle, start));
-        self.charge_stalls(record, (closed, start));
+        if closed < start {
+            self.charge_stalls(record, (closed, start));
+        }
         self.push(receiver(channel, drained.unwrap_or(0), closed - idle), idle, None);
         let mut until = idle;
         for (turn, time) in holders.cut(place, (asked, idle)) {
@@ -322,14 +332,18 @@ impl Waits {
         }
         let Some((fronts, cause)) = fronts else { return };
         let free = fronts.log.end_before(fronts.count).clamp(ready, asked);
-        // Its header came late: that was stopped on its way.
-        let Root { class: culprit, channel: root } = record.last;
-        let late = Charge { channel, root, culprit, cause: Cause::Stretched, time: asked - free };
-        self.push_late(late, free);
+        if free < asked {
+            // Its header came late: that was stopped on its way.
+            let Root { class: culprit, channel: root } = record.last;
+            let (cause, time) = (Cause::Stretched, asked - free);
+            self.push_late(Charge { channel, root, culprit, cause, time }, free);
+        }
         self.charge_fronts((fronts, cause), channel, (ready, free));
     }
 
     /// Charges time, latest first, in which a packet came late because of its last wait.
+    #[cold]
+    #[inline(never)]
     fn push_late(&mut self, late: Charge, from: Time) {
         let (charges, passed) = (&self.charges[..self.before], &self.passed);
         let culprit = passed.culprit_before(charges.last(), late.culprit);
@@ -338,6 +352,7 @@ impl Waits {
     }
 
     /// Charges time in which it might have started, had it not lacked something.
+    #[inline(never)]
     fn charge_stalls(&mut self, record: &Record, (from, to): (Time, Time)) {
         let channel = record.head;
         let mut until = to;
@@ -356,9 +371,19 @@ impl Waits {
 
     /// Charges a piece that begins at `from`, and passes it on to those for whom the others waited
     /// that had turns then.
+    // Most pieces are empty: that is found out before a charge is made up.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn push(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
         if charge.time > 0 {
-            self.push_direct(charge);
+            self.push_piece(charge, from, passing);
+        }
+    }
+
+    #[inline(never)]
+    fn push_piece(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
+        self.push_direct(charge);
+        if self.passed.are_known() {
             self.passed.pass(charge, from, passing);
         }
     }
@@ -382,10 +407,18 @@ impl Waits {
     /// `before`: the class of who was drained before it at its node.
     pub fn settle(&mut self, record: &Record, beyond: Time, before: u32) {
         let sum: Time = self.charges.iter().map(|charge| charge.time).sum();
+        self.begins.push((self.charges.len(), NEVER));
+        if beyond > sum {
+            self.charge_rest(record, beyond - sum, before);
+        } else if sum > beyond {
+            self.catch_up(sum - beyond);
+        }
+    }
+
+    /// Charges the time by which the rest of it came late.
+    fn charge_rest(&mut self, record: &Record, late: Time, before: u32) {
         let (culprit, channel) = (record.last.class, record.head);
         let root = if record.last.channel.is_some() { record.last.channel } else { channel };
-        let late = beyond.saturating_sub(sum);
-        self.begins.push((self.charges.len(), NEVER));
         let behind = self.behind.min(late);
         let time = late - behind;
         let stretched = Charge { channel, root, culprit, cause: Cause::Stretched, time };
@@ -396,14 +429,17 @@ impl Waits {
         let drained = Charge { channel, root: channel, culprit, cause, time: behind };
         self.push_direct(drained);
         self.passed.add(drained);
-        let mut caught_up = sum.saturating_sub(beyond);
-        self.passed.take(caught_up);
-        while caught_up > 0
+    }
+
+    /// Takes away time in which it caught up with waits of its header, the latest first.
+    fn catch_up(&mut self, mut time: Time) {
+        self.passed.take(time);
+        while time > 0
             && let Some(last) = self.charges.last_mut()
         {
-            let time = caught_up.min(last.time);
-            last.time -= time;
-            caught_up -= time;
+            let taken = time.min(last.time);
+            last.time -= taken;
+            time -= taken;
             if last.time == 0 {
                 self.charges.pop();
             }

@@ -11,21 +11,25 @@ impl Blame {
     /// A packet at the front of a buffer asks for an output.
     #[cold]
     #[inline(never)]
-    pub(super) fn asks(&mut self, id: PacketId, now: Time, ways: &impl Ways) {
-        let output = ways.output(id, self.records[id.index()].head);
+    pub(super) fn asks(&mut self, id: PacketId, queue: ChannelId, now: Time, ways: &impl Ways) {
+        debug_assert_eq!(
+            queue,
+            self.queues.of[ways.output(id, self.records[id.index()].head).index()]
+        );
         if !self.victims.all_are_followed() {
-            return self.asks_for(id, output, now);
+            return self.asks_for(id, queue, now);
         }
+        let output = ways.output(id, self.records[id.index()].head);
         let search = Search { blame: self, ways, now };
         let root = search.holds(output, id).map(|holder| search.root(holder));
-        self.asks_for(id, output, now);
+        self.asks_for(id, queue, now);
         self.records[id.index()].waits_behind(root);
     }
 
-    /// A packet asks for an output from now on.
-    pub(super) fn asks_for(&mut self, id: PacketId, output: ChannelId, now: Time) {
+    /// A packet asks in a queue from now on.
+    pub(super) fn asks_for(&mut self, id: PacketId, queue: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
-        self.asking.join(&mut record.asking, self.queues.of[output.index()], now);
+        self.asking.join(&mut record.asking, queue, now);
         record.asked = now;
     }
 
@@ -40,6 +44,19 @@ impl Blame {
         if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
             stalls.push(Stall { from: now, cause, root });
         }
+    }
+
+    /// Whether it is anything new that a packet lacks room ([`Self::lacks_room`]).
+    #[inline]
+    pub(crate) fn notes_room(&self, id: PacketId, keeps: ChannelId) -> bool {
+        keeps.is_some() && !self.keepers[keeps.index()].is_some()
+            || self.is_followed(id) && !self.is_known_to_lack_room(id)
+    }
+
+    /// Whether a packet's waits are followed.
+    #[inline]
+    fn is_followed(&self, id: PacketId) -> bool {
+        (!self.lanes.are_kept() || self.lanes.is_recorded(id)) && self.records[id.index()].is_victim
     }
 
     /// A packet that might start on a channel lacks room. If it has been granted an output whose

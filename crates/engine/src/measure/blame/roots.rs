@@ -82,7 +82,9 @@ impl<W: Ways> Search<'_, W> {
     /// The first packet in the buffer at a channel's end, or none.
     fn first(&self, channel: ChannelId) -> PacketId {
         let Blame { lanes, buffers, .. } = self.blame;
-        if lanes.are_kept() { lanes.first(channel) } else { buffers.first(channel) }
+        let first = self.ways.first(channel);
+        debug_assert!(first.is_some() || !lanes.are_kept(), "nobody keeps account of buffers");
+        first.unwrap_or_else(|| buffers.first(channel))
     }
 
     /// The packet that leaves the buffer at a channel's end, if any, and by which channel.

@@ -131,25 +131,10 @@ impl Tables {
         is_message: bool,
         now: Time,
     ) {
-        let mut batch = self.batches.at(now);
-        if self.are_groups {
-            self.settle();
-            batch = (self.batch + 1) % BATCHES;
-            self.batch = batch;
-        } else if batch != self.batch {
-            self.settle();
-            let Self { direct, passed, roots, victims, batches, .. } = self;
-            batches.reach(now, || {
-                for Pairs { pairs, channels, .. } in [&mut *direct, passed] {
-                    pairs.halve();
-                    channels.halve();
-                }
-                roots.halve();
-                victims.halve();
-            });
-            batch = batches.at(now);
-            self.batch = batch;
+        if self.are_groups || self.batches.at(now) != self.batch {
+            self.begin_batch(now);
         }
+        let batch = self.batch;
         let whole = Key { channel: 0, victim, culprit: 0, cause: Cause::Throttling };
         self.victims.add(whole, is_message.into(), batch);
         let [pending, passed_on] = &mut self.pending;
@@ -162,7 +147,30 @@ impl Tables {
         }
     }
 
+    /// Charges are of another batch from `now` on.
+    #[cold]
+    #[inline(never)]
+    fn begin_batch(&mut self, now: Time) {
+        self.settle();
+        if self.are_groups {
+            self.batch = (self.batch + 1) % BATCHES;
+            return;
+        }
+        let Self { direct, passed, roots, victims, batches, .. } = self;
+        batches.reach(now, || {
+            for Pairs { pairs, channels, .. } in [&mut *direct, passed] {
+                pairs.halve();
+                channels.halve();
+            }
+            roots.halve();
+            victims.halve();
+        });
+        self.batch = batches.at(now);
+    }
+
     /// Adds what is still to be added.
+    #[cold]
+    #[inline(never)]
     fn settle(&mut self) {
         let [pending, passed_on] = &mut self.pending;
         self.direct.add(pending, self.batch);

@@ -61,7 +61,7 @@ impl Told {
     /// Packet `number`, of class 10 and so many, is queued.
     fn queued(&mut self, now: Time, number: u32, queue: u32) -> PacketId {
         let id = PacketId(number);
-        self.blame.queued(id, (10 + number, true), ChannelId(queue), now);
+        self.blame.queued(id, (10 + number, true), || ChannelId(queue), now);
         self.known.ready.insert(id, now);
         id
     }
@@ -112,8 +112,8 @@ fn who_had_the_output_before_is_charged_and_then_who_was_granted_it_before() {
         told.goes_on(packet, ready, 2);
     }
     told.at(2, RunsThrough { packet: first, channel: channel(2), until: 12 });
-    told.at(3, Asked { packet: second });
-    told.at(5, Asked { packet: third });
+    told.at(3, Asked { packet: second, queue: channel(2) });
+    told.at(5, Asked { packet: third, queue: channel(2) });
     // Whose turn begins when the first's has ended.
     told.at(12, RunsThrough { packet: third, channel: channel(2), until: 20 });
     told.at(21, RunsThrough { packet: second, channel: channel(2), until: 30 });
@@ -139,12 +139,12 @@ fn the_root_of_a_tree_is_who_does_not_wait() {
         [(0, 0), (1, 1), (2, 5)].map(|(n, queue)| told.queued(0, n, queue));
     told.at(0, RunsThrough { packet: first, channel: channel(2), until: 3 });
     told.goes_on(first, 4, 3);
-    told.at(4, Asked { packet: first });
+    told.at(4, Asked { packet: first, queue: channel(3) });
     told.at(5, Granted { packet: second, channel: channel(2) });
     told.at(5, LacksRoom { packet: second, channel: channel(2), keeps: ChannelId::NONE });
     told.at(5, RunsThrough { packet: third, channel: channel(1), until: 6 });
     told.goes_on(third, 6, 2);
-    told.at(6, Asked { packet: third });
+    told.at(6, Asked { packet: third, queue: channel(2) });
     told.at(20, Left { channel: channel(3), at: 20 });
     told.at(20, RunsThrough { packet: first, channel: channel(3), until: 30 });
     told.at(25, Started { packet: second, channel: channel(2), start: 25 });
@@ -171,7 +171,7 @@ fn who_stands_behind_another_is_charged_to_it() {
     told.at(9, Started { packet: first, channel: channel(3), start: 9 });
     told.at(13, Left { channel: channel(3), at: 13 });
     told.at(13, Cleared { buffer: channel(2), at: 13 });
-    told.at(13, Asked { packet: second });
+    told.at(13, Asked { packet: second, queue: channel(4) });
     told.at(13, RunsThrough { packet: second, channel: channel(4), until: 17 });
     assert_eq!(
         told.charges(second, 11),

@@ -52,10 +52,11 @@ impl Victims {
     #[inline]
     pub fn has_next(&mut self, node: NodeId, class: Class) -> bool {
         let Some(share) = self.share else { return true };
-        if self.queued.len() <= node.index() {
+        let Some(counts) = self.queued.get_mut(node.index()) else {
             self.queued.resize(node.index() + 1, [0; 2]);
-        }
-        let count = &mut self.queued[node.index()][class as usize];
+            return self.has_next(node, class);
+        };
+        let count = &mut counts[class as usize];
         let number = *count << 1 | class as u64;
         *count += 1;
         let key = self.seed ^ mix(u64::from(node.0) ^ mix(number));

@@ -153,7 +153,7 @@ impl FlitFabric {
             let lane = self.board.at(channel);
             if act.is_observed() && !lane.has_started() {
                 let (packet, keeps) = (lane.packet, ChannelId::NONE);
-                act.observe(Observation::LacksRoom { packet, channel, keeps });
+                self.board.observe_room(packet, keeps, || Some(channel), act);
             }
             return self.stalls(channel, act.now);
         }
@@ -223,15 +223,14 @@ impl FlitFabric {
     #[cold]
     #[inline(never)]
     fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
+        let now = act.now;
         let lacks_room = |&channel: &ChannelId| {
             let lane = self.board.at(channel);
-            lane.free_at <= act.now && lane.unsent == 0 && lane.band.grants() == 0
+            lane.free_at <= now && lane.unsent == 0 && lane.band.grants() == 0
         };
         let width = u32::from(self.board.at(lead).port.width);
-        if let Some(channel) = (lead.0..lead.0 + width).map(ChannelId).find(lacks_room) {
-            let keeps = ChannelId::NONE;
-            act.observe(Observation::LacksRoom { packet, channel, keeps });
-        }
+        let full = || (lead.0..lead.0 + width).map(ChannelId).find(lacks_room);
+        self.board.observe_room(packet, ChannelId::NONE, full, act);
     }
 
     fn can_take(&self, channel: ChannelId, now: Time) -> bool {

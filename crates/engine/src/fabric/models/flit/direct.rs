@@ -7,7 +7,6 @@ use super::{Control, FlitFabric};
 use crate::fabric::deadlock::Standing;
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl FlitFabric {
@@ -84,7 +83,7 @@ impl FlitFabric {
         if !has_credit || input.is_some() && self.board.at(input).held == 0 {
             if act.is_observed() && !has_credit && !self.board.at(channel).has_started() {
                 let (packet, keeps) = (self.board.at(channel).packet, ChannelId::NONE);
-                act.observe(Observation::LacksRoom { packet, channel, keeps });
+                self.board.observe_room(packet, keeps, || Some(channel), act);
             }
             self.stalls(channel, act.now);
             return;

@@ -21,8 +21,8 @@ impl RouterFabric {
     #[cold]
     pub(super) fn observe_request(&self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at(channel);
-        let packet = lane.port.buffer.first;
-        act.observe_at(Observation::Asked { packet }, self.granted_in(lane.due));
+        let (packet, queue) = (lane.port.buffer.first, lane.port.front_output);
+        act.observe_at(Observation::Asked { packet, queue }, self.granted_in(lane.due));
     }
 
     /// A packet would start, or go on, on a channel at an instant, but there is no room for it in

@@ -126,8 +126,7 @@ impl WormFabric {
     fn observe_grant(&self, id: ChannelId, packet: PacketId, act: &mut Act) {
         act.observe(Observation::Granted { packet, channel: id });
         if !self.has_credit(id, act.now) {
-            let keeps = ChannelId::NONE;
-            act.observe(Observation::LacksRoom { packet, channel: id, keeps });
+            self.board.observe_room(packet, ChannelId::NONE, || Some(id), act);
         }
     }
 
