@@ -386,7 +386,8 @@ impl Fabric {
                 _ if are_whole || shares_ends => wiring.layout.wire_of.clone(),
                 _ => Vec::new(),
             },
-            receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
+            nodes: wiring.layout.receivers(),
+            have_fifos: self.traits.receives,
             lists: self.traits.lists,
             have_buffers: is_full
                 && !have_heads

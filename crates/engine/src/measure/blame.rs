@@ -86,6 +86,14 @@ pub struct Charged {
     pub passed: Vec<Charge>,
 }
 
+/// A packet granted that keeps others waiting, or none.
+#[derive(Clone, Copy)]
+struct Keeper {
+    packet: PacketId,
+    /// Since when.
+    since: Time,
+}
+
 /// Who made whom wait.
 pub struct Blame {
     records: Vec<Record>,
@@ -115,7 +123,7 @@ pub struct Blame {
     /// By channel, or wire, where frames are cut into cells: whose cells it has carried.
     cells: Vec<cells::Carried>,
     /// By lead: the packet granted that waits for room and keeps the others waiting.
-    keepers: Vec<PacketId>,
+    keepers: Vec<Keeper>,
     /// By node with a receive FIFO: the traffic class of the packet drained last.
     drained: Vec<u32>,
     /// The tables of the window.
@@ -134,8 +142,11 @@ impl Blame {
     pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
         let all = queues.of.len();
         let in_lanes = queues.are_in_order && !victims.all_are_followed();
-        let (buffers, lanes) = if in_lanes { (0, &queues.of[..]) } else { (all, &[][..]) };
-        let lanes = Lanes::new(lanes, keeps.all_turns);
+        let lanes = if in_lanes {
+            Lanes::new(&queues.of, &queues.nodes, keeps.all_turns)
+        } else {
+            Lanes::default()
+        };
         Self {
             ends: queues.ends(),
             queues,
@@ -148,9 +159,9 @@ impl Blame {
             asking: Places::new(all),
             unstarted: Places::new(all),
             forgets: if keeps.all_turns { 0 } else { NEVER },
-            buffers: Buffers::new(buffers),
+            buffers: Buffers::new(if in_lanes { 0 } else { all }),
             cells: Vec::new(),
-            keepers: vec![PacketId::NONE; all],
+            keepers: vec![Keeper { packet: PacketId::NONE, since: NEVER }; all],
             drained: Vec::new(),
             tables: Tables::new(0, interval, &victims),
             packets: keeps.packets.then(Vec::new),

@@ -44,10 +44,14 @@ impl Blame {
         use Observation::*;
         match what {
             Sent { packet, channel, ready, start, until } => {
-                self.is_sent(packet, channel, ready, start, until);
+                if !self.lanes.passes(packet, channel, (start, until)) {
+                    self.is_sent(packet, channel, ready, start, until);
+                }
             }
             RunsThrough { packet, channel, until } => {
-                self.runs_in_lane(packet, channel, ways.ready(packet), now, until);
+                if !self.lanes.passes(packet, channel, (now, until)) {
+                    self.runs_in_lane(packet, channel, ways.ready(packet), now, until);
+                }
             }
             Granted { packet, channel } => {
                 self.granted_in_lane(packet, channel, ways.ready(packet), now);
@@ -71,29 +75,27 @@ impl Blame {
         true
     }
 
-    /// A packet is sent as a whole.
-    #[inline(never)]
-    fn is_sent(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
-        if !self.lanes.passes(id, channel, (start, end)) {
-            self.is_noted(id, channel, ready, start, end);
-        }
-    }
-
-    /// The same where more has to be kept than the latest turns.
+    /// A packet is sent as a whole, and more has to be kept than the latest turns.
     #[cold]
     #[inline(never)]
-    fn is_noted(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
-        let mut granted = start;
+    fn is_sent(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
         if self.lanes.is_recorded(id) {
-            if self.records[id.index()].is_victim {
-                return self.victim_is_sent(id, channel, ready, (start, end));
-            }
-            granted = self.records[id.index()].granted.min(start);
-            self.keeps_nobody_waiting(id);
-            self.watches_no_more(id, Side::Channel);
-            self.lanes.set_recorded(id, false);
+            return self.victim_is_sent(id, channel, ready, (start, end));
         }
+        let granted = self.kept_since(id, channel).min(start);
         self.moves_in_lanes(id, channel, (granted, end), start);
+    }
+
+    /// Since when a packet that has no record has kept others waiting for a channel, if it has, and does
+    /// no more.
+    fn kept_since(&mut self, id: PacketId, channel: ChannelId) -> Time {
+        let keeper = &mut self.keepers[self.queues.of[channel.index()].index()];
+        if keeper.packet != id {
+            return NEVER;
+        }
+        keeper.packet = PacketId::NONE;
+        self.lanes.set_keeping(id, false);
+        keeper.since
     }
 
     /// The same of a victim.
@@ -121,31 +123,17 @@ impl Blame {
     #[inline]
     fn keeps_nobody_waiting(&mut self, id: PacketId) {
         if let Some(queue) = self.records[id.index()].asking.at()
-            && self.keepers[queue.index()] == id
+            && self.keepers[queue.index()].packet == id
         {
-            self.keepers[queue.index()] = PacketId::NONE;
+            self.keepers[queue.index()].packet = PacketId::NONE;
         }
     }
 
-    /// A packet is granted a channel, starts at once and never stops.
-    #[inline(never)]
-    fn runs_in_lane(
-        &mut self,
-        id: PacketId,
-        channel: ChannelId,
-        ready: Time,
-        now: Time,
-        end: Time,
-    ) {
-        if !self.lanes.passes(id, channel, (now, end)) {
-            self.run_is_noted(id, channel, ready, now, end);
-        }
-    }
-
-    /// The same where more has to be kept than the latest turns.
+    /// A packet is granted a channel, starts at once and never stops, and more has to be kept than the
+    /// latest turns.
     #[cold]
     #[inline(never)]
-    fn run_is_noted(
+    fn runs_in_lane(
         &mut self,
         id: PacketId,
         channel: ChannelId,
@@ -259,7 +247,7 @@ impl Blame {
         (granted, end): (Time, Time),
         now: Time,
     ) {
-        if granted < now || !self.lanes.moves(id, channel, (now, end)) {
+        if !self.lanes.moves(id, channel, granted, (now, end)) {
             self.goes_on(id, channel, (granted, end), now);
         }
     }
@@ -295,7 +283,7 @@ impl Blame {
         if record.has_waited {
             self.waits[id.index()].stalls.clear();
         }
-        if self.lanes.has_others(channel) {
+        if self.lanes.stands_far_behind(channel, start) {
             self.watches(id, Side::Front, channel, start);
         }
     }

@@ -9,7 +9,7 @@
 mod tests;
 
 use super::log::{Log, Turn};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::time::Time;
 
 /// A packet's turn on a channel.
@@ -55,7 +55,7 @@ struct Lane {
     on: Stay,
     /// The latest turn at the front of the buffer.
     front: Leaving,
-    /// How many packets are in the buffer, or on the way there, modulo 2^32; at a node: that have come.
+    /// How many packets are in the buffer, or on the way there, modulo 2^32; at a node: have been.
     inside: u32,
     /// The channel that stands for the queue of those who may be granted it.
     queue: ChannelId,
@@ -71,6 +71,8 @@ const WATCHED: u8 = 2;
 const LED: u8 = 4;
 /// The turn before the latest was not over when that began.
 const OVERLAPS: u8 = 8;
+/// There is no buffer: a node takes everything in at once.
+const AT_NODE: u8 = 16;
 
 impl Lane {
     /// The latest turn on a side; that of nobody ended at 0.
@@ -123,27 +125,42 @@ struct Whereabouts {
     class: u32,
     /// The channel it was granted last, or none.
     head: ChannelId,
-    /// Whether there is more to know of it.
-    is_recorded: bool,
+    /// What else there is to know of it.
+    flags: u8,
+}
+
+/// It has a record.
+const RECORDED: u8 = 1;
+/// It has been granted an output, and keeps others waiting there.
+const KEEPING: u8 = 2;
+
+impl Whereabouts {
+    fn set(&mut self, flag: u8, is_set: bool) {
+        self.flags = self.flags & !flag | if is_set { flag } else { 0 };
+    }
 }
 
 /// The latest turns at every channel, and where packets are; or nothing.
+#[derive(Default)]
 pub struct Lanes {
     lanes: Vec<Lane>,
     packets: Vec<Whereabouts>,
 }
 
 impl Lanes {
-    /// Nobody has had a turn at any of so many channels, by which of these stand for their queues.
-    /// `are_watched`: nothing is ever forgotten.
-    pub fn new(queues: &[ChannelId], are_watched: bool) -> Self {
+    /// Nobody has had a turn at any channel; by channel: which one stands for its queue, and the node at
+    /// its end, if any. `are_watched`: nothing is ever forgotten.
+    pub fn new(queues: &[ChannelId], nodes: &[NodeId], are_watched: bool) -> Self {
         let watched = if are_watched { WATCHED } else { 0 };
         let lane = |(channel, &queue): (usize, &ChannelId)| Lane {
             on: Stay { packet: PacketId::NONE, class: 0, granted: 0, end: 0 },
             front: Leaving { end: 0, packet: PacketId::NONE, class: 0, channel: ChannelId::NONE },
             inside: 0,
             queue,
-            needs: [watched | if queue.index() == channel { 0 } else { LED }, watched],
+            needs: [
+                watched | if queue.index() == channel { 0 } else { LED },
+                watched | if nodes[channel].is_some() { AT_NODE } else { 0 },
+            ],
         };
         Self { lanes: queues.iter().enumerate().map(lane).collect(), packets: Vec::new() }
     }
@@ -158,11 +175,12 @@ impl Lanes {
     /// before.
     #[inline]
     pub fn begins(&mut self, id: PacketId, class: u32, is_recorded: bool) -> bool {
-        let begins = Whereabouts { class, head: ChannelId::NONE, is_recorded };
+        let flags = if is_recorded { RECORDED } else { 0 };
+        let begins = Whereabouts { class, head: ChannelId::NONE, flags };
         let Some(packet) = self.packets.get_mut(id.index()) else {
             return self.grow(id, begins);
         };
-        std::mem::replace(packet, begins).is_recorded || is_recorded
+        (std::mem::replace(packet, begins).flags | flags) & RECORDED != 0
     }
 
     /// There is a place for one more packet, of which there is more to know.
@@ -176,13 +194,19 @@ impl Lanes {
     /// Whether there is more to know of a packet.
     #[inline]
     pub fn is_recorded(&self, id: PacketId) -> bool {
-        self.packets[id.index()].is_recorded
+        self.packets[id.index()].flags & RECORDED != 0
     }
 
     /// Whether there is from now on.
     #[inline]
     pub fn set_recorded(&mut self, id: PacketId, is_recorded: bool) {
-        self.packets[id.index()].is_recorded = is_recorded;
+        self.packets[id.index()].set(RECORDED, is_recorded);
+    }
+
+    /// Whether a packet that has no record keeps others waiting from now on.
+    #[inline]
+    pub fn set_keeping(&mut self, id: PacketId, is_keeping: bool) {
+        self.packets[id.index()].set(KEEPING, is_keeping);
     }
 
     /// A packet's traffic class.
@@ -200,18 +224,23 @@ impl Lanes {
     /// A packet goes from a buffer, if any, on to a channel, from `start` to `end`. False if there is more to
     /// know of it, or turns have to be noted in a log: then nothing has been done ([`Self::takes_turn`]).
     // Every hop passes here.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
+    #[inline(never)]
     #[must_use]
-    pub fn passes(&mut self, id: PacketId, channel: ChannelId, times: (Time, Time)) -> bool {
-        !self.packets[id.index()].is_recorded && self.moves(id, channel, times)
+    pub fn passes(&mut self, id: PacketId, channel: ChannelId, (start, end): (Time, Time)) -> bool {
+        self.packets[id.index()].flags == 0 && self.moves(id, channel, start, (start, end))
     }
 
-    /// The same of any packet.
+    /// The same of any packet, which was granted the channel before it starts there, or then.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     #[must_use]
-    pub fn moves(&mut self, id: PacketId, channel: ChannelId, (start, end): (Time, Time)) -> bool {
+    pub fn moves(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        granted: Time,
+        (start, end): (Time, Time),
+    ) -> bool {
         let needs = self.lanes[channel.index()].needs[Side::Channel as usize];
         if self.lanes[channel.index()].on.end > start
             || needs != 0 && (needs != LED || self.is_watched(channel, Side::Channel))
@@ -228,7 +257,7 @@ impl Lanes {
             lane.is_left(Leaving { end, packet: id, class, channel });
         }
         packet.head = channel;
-        self.lanes[channel.index()].is_entered(Stay { packet: id, class, granted: start, end });
+        self.lanes[channel.index()].is_entered(Stay { packet: id, class, granted, end });
         true
     }
 
@@ -316,9 +345,12 @@ impl Lanes {
         }
     }
 
-    /// Whether others are in the buffer at a channel's end, or on their way there, besides the latest.
-    pub fn has_others(&self, channel: ChannelId) -> bool {
-        self.lanes[channel.index()].inside != 1
+    /// Whether the latest packet in the buffer at a channel's end, or on its way there, has to know of more
+    /// turns at the front than the one before its own, as far as these end after `since`.
+    pub fn stands_far_behind(&self, channel: ChannelId, since: Time) -> bool {
+        let Lane { inside, front, needs, .. } = &self.lanes[channel.index()];
+        let is_next = *inside == 1 || *inside == 2 && front.end <= since;
+        !is_next && needs[Side::Front as usize] & AT_NODE == 0
     }
 
     /// Who was granted a channel last.

@@ -16,9 +16,10 @@ pub struct Queues {
     /// Channels below this number stand for the lists of nodes that are one with their
     /// switches: what is before a packet in its list throttles it.
     pub lists: u32,
-    /// By channel: the node at its end, where that has a receive FIFO, or [`NodeId::NONE`]; empty
-    /// where no node has.
-    pub receivers: Vec<NodeId>,
+    /// By channel: the node at its end, or [`NodeId::NONE`].
+    pub nodes: Vec<NodeId>,
+    /// Whether these have receive FIFOs.
+    pub have_fifos: bool,
     /// Whether packets stand in buffers at the ends of channels, first in, first out.
     pub have_buffers: bool,
     /// Whether they leave all of these in the order in which they came, each by one channel, and
@@ -44,7 +45,10 @@ impl Queues {
     /// The receive FIFO that a packet sent by a channel needs a place in, if there is one.
     #[inline]
     pub(super) fn receiver(&self, channel: ChannelId) -> Option<NodeId> {
-        self.receivers.get(channel.index()).copied().filter(|node| node.is_some())
+        if !self.have_fifos {
+            return None;
+        }
+        self.nodes.get(channel.index()).copied().filter(|node| node.is_some())
     }
 
     /// By channel, or wire: the queues of those who may want it, at one end or at both.

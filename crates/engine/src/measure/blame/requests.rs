@@ -3,7 +3,7 @@
 use super::lanes::Side;
 use super::record::Stall;
 use super::roots::Search;
-use super::{Blame, Cause, Root, Ways};
+use super::{Blame, Cause, Keeper, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
@@ -49,8 +49,26 @@ impl Blame {
     /// Whether it is anything new that a packet lacks room ([`Self::lacks_room`]).
     #[inline]
     pub(crate) fn notes_room(&self, id: PacketId, keeps: ChannelId) -> bool {
-        keeps.is_some() && !self.keepers[keeps.index()].is_some()
-            || self.is_followed(id) && !self.is_known_to_lack_room(id)
+        self.is_to_keep(keeps) || self.is_followed(id) && !self.is_known_to_lack_room(id)
+    }
+
+    /// Whether somebody is to keep others waiting at a lead, if any, where nobody has done so yet.
+    #[inline]
+    fn is_to_keep(&self, lead: ChannelId) -> bool {
+        lead.is_some() && !self.keepers[lead.index()].packet.is_some()
+    }
+
+    /// A packet has been granted an output whose lead it keeps.
+    fn keeps_waiting(&mut self, id: PacketId, lead: ChannelId, now: Time) {
+        self.keepers[lead.index()] = Keeper { packet: id, since: now };
+        if self.lanes.are_kept() && !self.lanes.is_recorded(id) {
+            return self.lanes.set_keeping(id, true);
+        }
+        let record = &mut self.records[id.index()];
+        record.granted = now;
+        if record.asking.at().is_none() {
+            self.watches(id, Side::Channel, lead, now);
+        }
     }
 
     /// Whether a packet's waits are followed.
@@ -71,16 +89,8 @@ impl Blame {
         now: Time,
         ways: &impl Ways,
     ) {
-        if keeps.is_some() && !self.keepers[keeps.index()].is_some() {
-            if self.lanes.are_kept() {
-                self.record_in_lane(id, now);
-            }
-            let record = &mut self.records[id.index()];
-            record.granted = now;
-            if record.asking.at().is_none() {
-                self.watches(id, Side::Channel, keeps, now);
-            }
-            self.keepers[keeps.index()] = id;
+        if self.is_to_keep(keeps) {
+            self.keeps_waiting(id, keeps, now);
         }
         if self.records[id.index()].is_victim && !self.is_known_to_lack_room(id) {
             let search = Search { blame: self, ways, now };

@@ -65,7 +65,7 @@ impl<W: Ways> Search<'_, W> {
         if let Some(holder) = self.blame.holder(lead, self.now) {
             return Some((holder, lead));
         }
-        match self.blame.keepers[lead.index()] {
+        match self.blame.keepers[lead.index()].packet {
             keeper if keeper == id => self.fills(lead, id),
             keeper => keeper.is_some().then_some((keeper, lead)),
         }

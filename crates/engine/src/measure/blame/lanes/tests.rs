@@ -11,7 +11,7 @@ struct Told {
 
 impl Told {
     fn new() -> Self {
-        let mut lanes = Lanes::new(&QUEUES, false);
+        let mut lanes = Lanes::new(&QUEUES, &[NodeId::NONE; 3], false);
         for packet in (0..8).rev() {
             lanes.begins(PacketId(packet), packet, false);
         }
@@ -62,11 +62,14 @@ fn a_packet_has_turns_on_the_channel_and_at_the_front_of_its_buffer() {
     assert!(!told.moves(1, 1, (30, 45)));
     assert_eq!(told.lanes.front_free(ChannelId(0)), 45);
     assert_eq!(told.holder(0, Side::Front, 44), Some(1));
-    assert!(told.lanes.has_others(ChannelId(0)) && !told.lanes.has_others(ChannelId(1)));
+    let is_far_behind =
+        |told: &Told, channel, since| told.lanes.stands_far_behind(ChannelId(channel), since);
+    assert!(is_far_behind(&told, 0, 44) && !is_far_behind(&told, 0, 45));
+    assert!(!is_far_behind(&told, 1, 0));
     assert_eq!(told.lanes.latest(ChannelId(0)).map(|turn| turn.class), Some(3));
     assert_eq!(told.turns(0, Side::Channel), [(3, 30)]);
     assert!(!told.moves(2, 1, (45, 60)));
-    assert!(!told.lanes.has_others(ChannelId(0)) && told.lanes.has_others(ChannelId(1)));
+    assert!(!is_far_behind(&told, 0, 0) && !is_far_behind(&told, 1, 0));
 }
 
 /// From when somebody watches the queue or the buffer on, with who had the latest turn then.
