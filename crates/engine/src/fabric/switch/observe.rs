@@ -106,10 +106,18 @@ impl<C: HasPort> Switchboard<C> {
         full: impl FnOnce() -> Option<ChannelId>,
         act: &mut Act,
     ) {
-        if let Some(blame) = &mut act.measures.blame
+        if let Some(blame) = &act.measures.blame
             && blame.notes_room(packet, keeps)
             && let Some(channel) = full()
         {
+            self.tell_room(packet, channel, keeps, act);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_room(&self, packet: PacketId, channel: ChannelId, keeps: ChannelId, act: &mut Act) {
+        if let Some(blame) = &mut act.measures.blame {
             let first = |buffer: ChannelId| Some(self.at(buffer).port().buffer.first);
             let ways = Known { wiring: act.wiring, packets: act.packets, first };
             blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways);
