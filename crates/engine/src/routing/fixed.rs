@@ -46,6 +46,13 @@ impl Algorithm for Fixed {
         0..self.base.routes()
     }
 
+    // Inlined into its caller, which is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        self.base.step(switch, header).map(|(port, class)| self.slots.slot(port, class))
+    }
+
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
         if let Some((port, class)) = self.base.step(switch, header) {

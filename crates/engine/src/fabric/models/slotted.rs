@@ -129,7 +129,7 @@ impl SlottedFabric {
         }
     }
 
-    /// Those that ask at this instant join the queues, in order of channel number.
+    /// Those that ask at this instant do so in order of channel number.
     fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
         if act.wiring.routing.weighs() {
@@ -141,7 +141,9 @@ impl SlottedFabric {
                 self.board.redirect(channel, act);
             }
         }
-        self.board.join(&mut self.asking);
+        let mut asking = std::mem::take(&mut self.asking);
+        self.ask(&mut asking, act);
+        self.asking = asking;
     }
 
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.

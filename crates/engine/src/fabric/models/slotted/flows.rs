@@ -202,6 +202,7 @@ impl Flows {
     pub fn credit_comes(&mut self, place: u32) {
         let (number, bit) = split(place);
         self.credits[place as usize] += 1;
+        // Without a branch, which nobody would foresee under load.
         self.blocks[number].has_credit |= 1 << bit;
     }
 
@@ -224,26 +225,23 @@ impl Flows {
         let all = block_of(&mut self.flows, number);
         let credits = block_of(&mut self.credits, number);
         let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
-        let (mut inputs, mut count) = ([NOBODY; FLOWS], 0);
+        let mut count = 0;
         for bit in places(flows) {
-            let (flow, mask) = (&mut all[bit], 1 << bit);
+            let flow = &mut all[bit];
             flow.free_at = free_at;
             flow.unsent -= 1;
-            put_if(&mut one_left, mask, flow.unsent == 1);
+            one_left |= u64::from(flow.unsent == 1) << bit;
             if TO_BUFFERS {
                 credits[bit] -= 1;
-                put_if(&mut no_credit, mask, credits[bit] == 0);
+                no_credit |= u64::from(credits[bit] == 0) << bit;
             }
             if FROM_BUFFERS {
                 let held = &mut self.held[flow.input as usize];
                 *held -= 1;
-                put_if(&mut no_flit, mask, *held == 0);
-                inputs[count % FLOWS] = flow.input;
+                no_flit |= u64::from(*held == 0) << bit;
+                left.push(flow.input);
             }
             count += 1;
-        }
-        if FROM_BUFFERS {
-            left.extend_from_slice(&inputs[..count]);
         }
         let block = &mut self.blocks[number];
         let (headers, last) = (block.in_header & flows, block.last & flows);
@@ -253,7 +251,7 @@ impl Flows {
         block.last = block.last & !flows | one_left;
         block.has_flit &= !no_flit;
         block.has_credit &= !no_credit;
-        Marked { headers, last, count: count as u64 }
+        Marked { headers, last, count }
     }
 
     /// Of flows of a block that send a flit of a header each, those that send the last of it.
@@ -301,12 +299,6 @@ fn block_of<T>(all: &mut [T], number: usize) -> &mut [T; FLOWS] {
 #[inline]
 fn split(place: u32) -> (usize, usize) {
     (place as usize / FLOWS, place as usize % FLOWS)
-}
-
-/// Sets a bit on a condition.
-#[inline]
-fn put_if(word: &mut u64, bit: u64, on: bool) {
-    *word = if on { *word | bit } else { *word };
 }
 
 /// Sets or clears a bit.

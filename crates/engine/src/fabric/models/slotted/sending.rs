@@ -1,10 +1,10 @@
 //! What happens to flits in a slot.
 
 use super::block::{Block, FLOWS, places};
-use super::flights::Due;
+use super::flights::Arrival;
 use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
-use crate::fabric::switch::switchboard::{Act, first_flit};
+use crate::fabric::switch::switchboard::{Act, sets_out};
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
 use crate::time::Time;
@@ -27,15 +27,12 @@ impl SlottedFabric {
         for &(block, flows) in &due.ended {
             places(flows).for_each(|bit| self.release(place(block, bit)));
         }
-        for &(block, flits) in &due.flits {
+        for &Arrival { block, flits, headers } in &due.arrivals {
             self.flows.flits_come(block, flits);
-        }
-        for &(block, flows) in &due.headers {
-            places(flows).for_each(|bit| self.header_comes(place(block, bit)));
+            places(headers).for_each(|bit| self.header_comes(place(block, bit)));
         }
         self.credits_come(&due.credits);
-        let Due { ended, flits, headers, credits } = &due;
-        let count = ended.len() + flits.len() + headers.len() + credits.len();
+        let count = due.ended.len() + due.arrivals.len() + due.credits.len();
         due.clear();
         *self.flights.due(slot) = due;
         count as u64
@@ -143,7 +140,7 @@ impl SlottedFabric {
             let channel = channels[bit];
             if started >> bit & 1 == 0 {
                 let packet = self.board.at(channel).packet;
-                first_flit(channel, packet, kind, act.now, pace.hop_ps, act);
+                sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
             }
             let stalled = act.now - flows[bit].free_at;
             if stalled > 0 {
@@ -175,11 +172,8 @@ impl SlottedFabric {
             self.flights.due(slot + 1).ended.push((number as u32, sent.last));
         }
         if TO_BUFFERS {
-            let due = self.flights.due(slot + pace.there_slots);
-            due.flits.push((number as u32, flows));
-            if headers != 0 {
-                due.headers.push((number as u32, headers));
-            }
+            let arrival = Arrival { block: number as u32, flits: flows, headers };
+            self.flights.due(slot + pace.there_slots).arrivals.push(arrival);
         } else {
             self.reach_nodes(number, (headers, sent.last), free_at + pace.wire_ps, act);
         }
