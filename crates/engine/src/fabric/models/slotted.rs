@@ -62,10 +62,18 @@ pub struct SlottedFabric {
 struct Pace {
     /// From the start of a packet until the switch at the end may be asked.
     hop_ps: Time,
-    /// Time a flit is on the wire.
+    /// From the start of a flit until it is at the end of the wire.
     wire_ps: Time,
     /// Slots from its start until it is in the buffer at the end.
     there_slots: u64,
+}
+
+impl Pace {
+    /// When a flit that starts now is at the end of the wire.
+    #[inline]
+    fn there(&self, now: Time) -> Time {
+        now + self.wire_ps
+    }
 }
 
 /// Most slots for which anything is under way.
@@ -106,7 +114,7 @@ impl SlottedFabric {
         });
         let pace = |timing: &Timing| Pace {
             hop_ps: timing.hop_ps,
-            wire_ps: timing.wire_ps,
+            wire_ps: timing.flit_ps + timing.wire_ps,
             there_slots: 1 + timing.delay_ps() / slot_ps,
         };
         let paces: Vec<Pace> = wiring.timings.iter().map(pace).collect();

@@ -15,8 +15,6 @@ pub struct Block {
     pub has_flit: u64,
     /// Those with room for a flit at the end of their channels.
     pub has_credit: u64,
-    /// Those whose packet's header has not been sent.
-    pub in_header: u64,
     /// Those whose packet has started.
     pub started: u64,
     /// Those with one flit left.
@@ -42,7 +40,6 @@ impl Block {
             sending: 0,
             has_flit: 0,
             has_credit: 0,
-            in_header: 0,
             started: 0,
             last: 0,
             sent: 0,

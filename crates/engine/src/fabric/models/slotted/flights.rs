@@ -5,32 +5,25 @@
 pub struct Due {
     /// Flows whose packets have been sent: of blocks, as bits.
     pub ended: Vec<(u32, u64)>,
-    /// What is in the buffers at the ends of channels.
-    pub arrivals: Vec<Arrival>,
+    /// Those whose flits are in the buffers at the ends of their channels.
+    pub flits: Vec<(u32, u64)>,
+    /// Places of those by which all of a header has come.
+    pub headers: Vec<u32>,
     /// Places of flows to which credits come back.
     pub credits: Vec<u32>,
 }
 
-/// Flits that have come by channels of a block.
-#[derive(Clone, Copy)]
-pub struct Arrival {
-    /// The number of the block.
-    pub block: u32,
-    /// Its flows by which one has come.
-    pub flits: u64,
-    /// Those of them by which all of a header has come.
-    pub headers: u64,
-}
-
 impl Due {
     fn is_empty(&self) -> bool {
-        self.ended.is_empty() && self.arrivals.is_empty() && self.credits.is_empty()
+        // With a header comes a flit.
+        self.ended.is_empty() && self.flits.is_empty() && self.credits.is_empty()
     }
 
     /// None of it is under way any more.
     pub fn clear(&mut self) {
         self.ended.clear();
-        self.arrivals.clear();
+        self.flits.clear();
+        self.headers.clear();
         self.credits.clear();
     }
 }

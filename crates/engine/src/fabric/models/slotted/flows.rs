@@ -35,8 +35,6 @@ pub struct Flow {
 /// Which flits they are that flows of a block send together.
 #[derive(Clone, Copy)]
 pub struct Marked {
-    /// Flows that send one of a header.
-    pub headers: u64,
     /// Flows that send the last of a packet.
     pub last: u64,
     /// How many send one.
@@ -143,7 +141,6 @@ impl Flows {
         let (number, bit) = split(place);
         let (block, flow) = (&mut self.blocks[number], 1 << bit);
         block.sending |= flow;
-        block.in_header |= flow;
         // Whatever it sent before was of another packet.
         for word in [&mut block.started, &mut block.sent, &mut block.before] {
             *word &= !flow;
@@ -244,28 +241,23 @@ impl Flows {
             count += 1;
         }
         let block = &mut self.blocks[number];
-        let (headers, last) = (block.in_header & flows, block.last & flows);
+        let last = block.last & flows;
         block.take_turns(flows);
         block.started |= flows;
         block.sending &= !last;
         block.last = block.last & !flows | one_left;
         block.has_flit &= !no_flit;
         block.has_credit &= !no_credit;
-        Marked { headers, last, count }
+        Marked { last, count }
     }
 
-    /// Of flows of a block that send a flit of a header each, those that send the last of it.
+    /// Whether the flit that a flow sends is the last of a header.
     #[inline]
-    pub fn end_headers(&mut self, number: usize, mut flows: u64, header_flits: u32) -> u64 {
-        if header_flits > 1 {
-            for bit in places(flows) {
-                let unsent = &mut self.flows[number * FLOWS + bit].header_unsent;
-                *unsent -= 1;
-                flows &= !(u64::from(*unsent > 0) << bit);
-            }
-        }
-        self.blocks[number].in_header &= !flows;
-        flows
+    pub fn ends_header(&mut self, place: u32) -> bool {
+        let unsent = &mut self.flows[place as usize].header_unsent;
+        let is_last = *unsent == 1;
+        *unsent = unsent.saturating_sub(1);
+        is_last
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.
