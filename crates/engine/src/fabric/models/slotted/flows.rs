@@ -1,6 +1,6 @@
 //! What a channel needs to send flits, and where it stands among all.
 
-use super::block::{Block, FLOWS, places};
+use super::block::{Alike, Block, FLOWS, places};
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
@@ -45,6 +45,8 @@ pub struct Marked {
 pub struct Flows {
     /// The first is [`NOBODY`]'s.
     pub blocks: Vec<Block>,
+    /// By block.
+    pub alike: Vec<Alike>,
     /// By place.
     flows: Vec<Flow>,
     /// By place: flits in the buffer at its end.
@@ -64,6 +66,7 @@ impl Flows {
     pub fn new(layout: &Layout, credits: u16, board: &mut Switchboard<Lane>) -> Self {
         let mut all = Self {
             blocks: Vec::new(),
+            alike: Vec::new(),
             flows: Vec::new(),
             held: Vec::new(),
             credits: Vec::new(),
@@ -71,7 +74,7 @@ impl Flows {
             ahead: Vec::new(),
             active: Vec::new(),
         };
-        all.add_block(Block::idle(ChannelKind::Internal, 0, 1));
+        all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1 });
         let segment = |channel: ChannelId| {
             let group = &layout.groups[layout.group_of[channel.index()].index()];
             (group.kind, group.rate)
@@ -89,7 +92,7 @@ impl Flows {
             let (kind, rate) = segment(alike[0]);
             for (number, wire) in wires().enumerate() {
                 if number * stride % FLOWS == 0 {
-                    all.add_block(Block::idle(kind, rate, stride));
+                    all.add_block(Alike { kind, rate, stride: stride as u8 });
                 }
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
@@ -98,8 +101,9 @@ impl Flows {
         all
     }
 
-    fn add_block(&mut self, block: Block) {
-        self.blocks.push(block);
+    fn add_block(&mut self, alike: Alike) {
+        self.blocks.push(Block::default());
+        self.alike.push(alike);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
         self.held.resize(places, 0);
@@ -141,10 +145,7 @@ impl Flows {
         let (number, bit) = split(place);
         let (block, flow) = (&mut self.blocks[number], 1 << bit);
         block.sending |= flow;
-        // Whatever it sent before was of another packet.
-        for word in [&mut block.started, &mut block.sent, &mut block.before] {
-            *word &= !flow;
-        }
+        block.started &= !flow;
         put(&mut block.has_flit, flow, has_flit);
         put(&mut block.last, flow, flits == 1);
         self.active[number / FLOWS] |= 1 << (number % FLOWS);
@@ -242,7 +243,7 @@ impl Flows {
         }
         let block = &mut self.blocks[number];
         let last = block.last & flows;
-        block.take_turns(flows);
+        block.take_turns(flows, self.alike[number].stride);
         block.started |= flows;
         block.sending &= !last;
         block.last = block.last & !flows | one_left;

@@ -1,6 +1,6 @@
 //! What happens to flits in a slot.
 
-use super::block::{Block, FLOWS, places};
+use super::block::{Alike, Block, FLOWS, places};
 use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, sets_out};
@@ -92,11 +92,11 @@ impl SlottedFabric {
                 if is_first {
                     block.before = std::mem::replace(&mut block.sent, 0);
                 }
-                let chosen = block.choose(self.sharing);
+                let Alike { kind, stride, .. } = self.flows.alike[number];
+                let chosen = block.choose(stride, self.sharing);
                 if chosen != 0 {
-                    let kind = block.kind.in_sums();
                     let start = Start { block: number, flows: chosen, slot };
-                    flits[kind] += self.start_all(start, act);
+                    flits[kind.in_sums()] += self.start_all(start, act);
                 } else if block.sending == 0 && block.sent == 0 {
                     self.flows.active[word] &= !(1 << bit);
                 }
@@ -118,8 +118,8 @@ impl SlottedFabric {
     /// Flits of a block start; how many.
     #[inline]
     fn start_all(&mut self, start: Start, act: &mut Act) -> u64 {
-        let block = &self.flows.blocks[start.block];
-        let (kind, pace) = (block.kind, self.paces[usize::from(block.rate)]);
+        let Alike { kind, rate, .. } = self.flows.alike[start.block];
+        let pace = self.paces[usize::from(rate)];
         match kind {
             ChannelKind::Injection => self.start::<false, true>(start, &pace, act),
             ChannelKind::Internal => self.start::<true, true>(start, &pace, act),
@@ -163,9 +163,11 @@ impl SlottedFabric {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     fn go_on<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let Block { before, started, kind, .. } = self.flows.blocks[start.block];
+        let Block { before, started, .. } = self.flows.blocks[start.block];
+        let kind = self.flows.alike[start.block].kind;
         let (flows, channels) = self.flows.in_block(start.block);
-        for bit in places(start.flows & !before) {
+        // Whatever flows sent before that have not started was of other packets.
+        for bit in places(start.flows & !(before & started)) {
             let channel = channels[bit];
             let stalled = act.now - flows[bit].free_at;
             if stalled > 0 {
