@@ -23,6 +23,7 @@ from .effort import effort
 
 if TYPE_CHECKING:
     from tailback.execution import Outcome, Pool
+    from tailback.standstill import Standstill
 
     from .description import Point, Sweep
 
@@ -35,6 +36,7 @@ class Finding:
     events: int = 0
     kind: str = ""
     text: str = ""
+    standstill: Standstill | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class SweepRun:
             self.store.save_point(identity, finding.content)
             return None
         place = labels(point.experiment, point.varied)
-        self.store.save_failure(Failure(identity, finding.kind, finding.text, place))
+        failure = Failure(identity, finding.kind, finding.text, place, finding.standstill)
+        self.store.save_failure(failure)
         return f"{where(point)}: {finding.text}"
 
     def _asked(self) -> dict[str, Any]:
@@ -120,12 +123,22 @@ def simulate(point: Point) -> Finding:
     try:
         cost = compare(point.experiment, point.modes)
     except RunFailure as failure:
-        kind = failure.kind if failure.kind in ("deadlock", "livelock") else "refused"
-        return Finding(None, kind=kind, text=str(failure))
+        return _failed(point, failure)
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())
     return Finding(to_bytes(table_of(cost, identity_of(point))), events)
+
+
+def _failed(point: Point, failure: RunFailure) -> Finding:
+    """Return why a point has no result, and of a deadlock who waits for whom."""
+    if failure.kind != "deadlock":
+        kind = "livelock" if failure.kind == "livelock" else "refused"
+        return Finding(None, kind=kind, text=str(failure))
+    from tailback.standstill import Standstill
+
+    stands = Standstill.of(point.experiment.machine, failure)
+    return Finding(None, kind="deadlock", text=str(failure), standstill=stands)
 
 
 def identity_of(point: Point) -> str:
