@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tailback import engine
 from tailback.comparison import compare
-from tailback.errors import RunFailure, UserError
+from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
 from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
@@ -146,7 +146,12 @@ def identity_of(point: Point) -> str:
     return point.experiment.identity(engine.RESULTS_VERSION, point.modes)
 
 
+def _written(value: object) -> object:
+    """Return a value as a file has it: lists in brackets."""
+    return shown(value) if isinstance(value, list | tuple) else value
+
+
 def where(point: Point) -> str:
     """Return where a point lies in its sweep: `workload.sync = asynchronous, seed 2`."""
-    varied = [f"{name} = {value}" for name, value in point.varied.items()]
+    varied = [f"{name} = {_written(value)}" for name, value in point.varied.items()]
     return ", ".join([*varied, f"seed {point.experiment.run.seed}"])
