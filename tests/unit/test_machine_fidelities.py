@@ -9,9 +9,7 @@ import pytest
 from tailback.errors import UserError
 from tailback.machines import Fidelity, Link, Machine, Switch
 from tailback.units import Size
-from tests.machines import t9000
-
-OUT_OF_BAND: dict[str, Any] = {"flow_control": "out_of_band"}
+from tests.machines import OUT_OF_BAND, SEPARATE, routed, t9000
 
 
 @pytest.mark.parametrize(("buffer", "fits"), [("33 B", False), ("34 B", True)])
@@ -141,6 +139,49 @@ IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
         Machine(),
         "worm",
         'run.fidelity = "worm": must be packet with switching cut_through',
+    ),
+    (
+        t9000("torus", link=OUT_OF_BAND),
+        "worm",
+        'machine.link.sharing = "round_robin": must be separate with fidelity worm: flits of '
+        "several packets take turns on a wire; use flit or packet, or sharing = separate",
+    ),
+    (t9000("torus"), "token", "must be separate with fidelity token"),
+    (t9000("torus"), "stream", "must be separate with fidelity stream"),
+    (
+        routed("mesh", "west_first"),
+        "token",
+        'machine.routing.kind = "west_first": must be one that gives a packet one output with '
+        "fidelities stream and token; use worm, flit or packet",
+    ),
+    (t9000("fat_tree", link=OUT_OF_BAND), "stream", "must be one that gives a packet one output"),
+    (
+        routed("mesh", "chaos", OUT_OF_BAND),
+        "flit",
+        'machine.routing.kind = "chaos": needs fidelity packet: packets that cannot go on are '
+        "moved as a whole",
+    ),
+    (
+        routed("mesh", "deflection"),
+        "token",
+        'machine.routing.kind = "deflection": needs fidelity packet',
+    ),
+    (
+        routed("mesh", "minimal_adaptive", SEPARATE | OUT_OF_BAND),
+        "worm",
+        'machine.routing.kind = "minimal_adaptive": must be one without a way out with fidelity '
+        "worm, which does not look again when flits leave a buffer; use flit or packet",
+    ),
+    (
+        t9000("mesh", routing={"kind": "deflection"}, switch={"input_buffer": "67 B"}),
+        "packet",
+        'machine.switch.input_buffer = "67 B": must hold two packets with routing deflection, at '
+        "least 68 B with fidelity packet",
+    ),
+    (
+        t9000("torus", node_link={"rate": "1 Gbit/s"}),
+        "stream",
+        "machine.node_link = different rates: must be the same everywhere with fidelity stream",
     ),
 ]
 

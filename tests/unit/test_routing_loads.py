@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import tailback as tb
-from tailback.machines import Machine, machine_of
-
-
-def accepted(machine: Machine, fidelity: Any, **pattern: Any) -> float:
-    """Return the load that a machine accepts of one that it cannot carry."""
-    workload = tb.Synthetic(
-        **pattern,
-        sync="asynchronous",
-        throttle="queue_length",
-        max_queue=32,
-        compute_period="5 ns",
-        compute_distribution="exponential",
-        message_size="3 B",
-    )
-    run = {"mode": "full", "fidelity": fidelity, "warmup": "5 us", "duration": "15 us"}
-    return tb.run(machine, workload, **run)["accepted_load"].value
+from tailback.machines import machine_of
+from tests.loads import accepted
 
 
 @pytest.mark.verify

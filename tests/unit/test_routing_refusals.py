@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tailback.errors import UserError, listed
-from tailback.machines import ROUTINGS, TOPOLOGIES, Fidelity, Machine, machine_of
-from tests.machines import OUT_OF_BAND, SEPARATE, routed, t9000
+from tailback.machines import ROUTINGS, TOPOLOGIES, machine_of
+from tests.machines import SEPARATE, routed
 
 
 def test_what_compares_loads_is_refused_where_they_are_not_known() -> None:
@@ -108,60 +108,5 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_refused_in_one_line(tables: dict[str, Any], expected: str) -> None:
     with pytest.raises(UserError) as caught:
         machine_of(tables)
-    assert expected in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-IMPOSSIBLE: list[tuple[Machine, Fidelity, str]] = [
-    (
-        t9000("torus", link=OUT_OF_BAND),
-        "worm",
-        'machine.link.sharing = "round_robin": must be separate with fidelity worm: flits of '
-        "several packets take turns on a wire; use flit or packet, or sharing = separate",
-    ),
-    (t9000("torus"), "token", "must be separate with fidelity token"),
-    (t9000("torus"), "stream", "must be separate with fidelity stream"),
-    (
-        routed("mesh", "west_first"),
-        "token",
-        'machine.routing.kind = "west_first": must be one that gives a packet one output with '
-        "fidelities stream and token; use worm, flit or packet",
-    ),
-    (t9000("fat_tree", link=OUT_OF_BAND), "stream", "must be one that gives a packet one output"),
-    (
-        routed("mesh", "chaos", OUT_OF_BAND),
-        "flit",
-        'machine.routing.kind = "chaos": needs fidelity packet: packets that cannot go on are '
-        "moved as a whole",
-    ),
-    (
-        routed("mesh", "deflection"),
-        "token",
-        'machine.routing.kind = "deflection": needs fidelity packet',
-    ),
-    (
-        routed("mesh", "minimal_adaptive", SEPARATE | OUT_OF_BAND),
-        "worm",
-        'machine.routing.kind = "minimal_adaptive": must be one without a way out with fidelity '
-        "worm, which does not look again when flits leave a buffer; use flit or packet",
-    ),
-    (
-        t9000("mesh", routing={"kind": "deflection"}, switch={"input_buffer": "67 B"}),
-        "packet",
-        'machine.switch.input_buffer = "67 B": must hold two packets with routing deflection, at '
-        "least 68 B with fidelity packet",
-    ),
-    (
-        t9000("torus", node_link={"rate": "1 Gbit/s"}),
-        "stream",
-        "machine.node_link = different rates: must be the same everywhere with fidelity stream",
-    ),
-]
-
-
-@pytest.mark.parametrize(("machine", "fidelity", "expected"), IMPOSSIBLE)
-def test_a_fidelity_may_be_impossible(machine: Machine, fidelity: Fidelity, expected: str) -> None:
-    with pytest.raises(UserError) as caught:
-        machine.check(fidelity)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -9,6 +9,7 @@ import pytest
 import tailback as tb
 from tailback.errors import UserError
 from tailback.machines.reading import machine_of
+from tests.loads import accepted
 
 
 def spec(topology: dict[str, Any], **routing: Any) -> Any:
@@ -83,17 +84,7 @@ def test_dal_goes_aside_where_all_nodes_of_a_switch_send_to_the_next() -> None:
                 "interface": {"packet_size": "3 B"},
             }
         )
-        workload = tb.Synthetic(
-            pattern="neighbour",
-            sync="asynchronous",
-            throttle="queue_length",
-            max_queue=32,
-            compute_period="5 ns",
-            compute_distribution="exponential",
-            message_size="3 B",
-        )
-        run = {"mode": "full", "fidelity": "flit", "warmup": "5 us", "duration": "10 us"}
-        found[kind] = tb.run(machine, workload, **run)["accepted_load"].value
+        found[kind] = accepted(machine, "flit", pattern="neighbour")
     assert 0.12 < found["dimension_order"] < 0.126
     assert 0.36 < found["valiant"] < 0.5
     assert 0.36 < found["dal"] < 0.5
