@@ -12,7 +12,7 @@ use super::remaining;
 use super::ring_order::{RingOrder, Split};
 use super::table::Table;
 use crate::error::SpecError;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Family, Topology};
 
 /// A minimal algorithm that gives one answer and remembers nothing.
@@ -134,6 +134,18 @@ impl Base {
             Self::Paths(table) => table.is_known_free(),
             _ => true,
         }
+    }
+
+    /// Whether neither sources nor routes of packets make a difference at some switches, and it
+    /// takes longer to work a way out than to look it up.
+    pub fn has_known_ways(&self) -> bool {
+        matches!(self, Self::Rings(routing) if routing.has_known_ways())
+    }
+
+    /// Whether all packets to a destination leave a switch by the same way, where that is so at
+    /// some ([`Self::has_known_ways`]).
+    pub fn is_known(&self, switch: SwitchId, destination: NodeId) -> bool {
+        matches!(self, Self::Rings(routing) if routing.is_known(switch, destination))
     }
 
     /// The port and the class by which a packet leaves a switch.

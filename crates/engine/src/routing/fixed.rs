@@ -21,6 +21,11 @@ impl Fixed {
         let slots = Slots::new(base.classes());
         Self { base, slots }
     }
+
+    /// Whose way it is.
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
 }
 
 impl Algorithm for Fixed {

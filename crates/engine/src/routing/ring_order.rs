@@ -36,7 +36,7 @@
 
 use super::Header;
 use super::grid::{Grid, Line};
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 
 /// Dimension-order routing for one grid, some dimensions of which are rings.
 pub struct RingOrder {
@@ -80,6 +80,28 @@ impl RingOrder {
         if self.split == Split::Wrapping { 1 << self.grid.lines.len() } else { 1 }
     }
 
+    /// Whether neither the source of a packet nor its route make a difference, but for half a ring
+    /// away.
+    pub fn has_known_ways(&self) -> bool {
+        matches!(self.split, Split::Dateline | Split::OneWay { .. })
+    }
+
+    /// Whether they make none at a switch, where that is so.
+    pub fn is_known(&self, switch: SwitchId, destination: NodeId) -> bool {
+        let (here, there) = self.grid.ends(switch, destination);
+        if here == there || matches!(self.split, Split::OneWay { .. }) {
+            return true;
+        }
+        let line = &self.grid.lines[self.dimension(here, there)];
+        line.rises(line.of(here), line.of(there)).is_some()
+    }
+
+    /// The dimension in which a packet goes on.
+    #[inline]
+    fn dimension(&self, here: u64, there: u64) -> usize {
+        usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize])
+    }
+
     /// The port and the class by which a packet leaves a switch.
     // Inlined into its callers, of which one is called with every hop on a torus.
     #[allow(clippy::inline_always)]
@@ -89,7 +111,7 @@ impl RingOrder {
         if here == there {
             return None;
         }
-        let dimension = usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize]);
+        let dimension = self.dimension(here, there);
         let line = &self.grid.lines[dimension];
         let (at, to) = (line.of(here), line.of(there));
         let rises = line.rises(at, to).unwrap_or_else(|| match self.split {
@@ -132,7 +154,6 @@ impl RingOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, order, routing, sides};
     use crate::spec::{RoutingSpec, TopologySpec};
     use crate::topology::Topology;
