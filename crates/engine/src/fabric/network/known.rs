@@ -51,7 +51,7 @@ impl KnownLeads {
 mod tests {
     use super::*;
     use crate::fabric::Fabric;
-    use crate::spec::{Fidelity, Machine, RoutingSpec, TopologySpec};
+    use crate::spec::{Fidelity, FlowControl, Machine, RoutingSpec, TopologySpec};
 
     #[test]
     fn what_is_known_is_what_routing_says_for_any_source_and_route() {
@@ -67,6 +67,8 @@ mod tests {
             .flat_map(|dims| algorithms.iter().map(move |algorithm| (dims.clone(), algorithm)))
         {
             let mut machine = Machine::t9000(TopologySpec::Torus { dims: dims.clone() });
+            machine.link.flow_control = FlowControl::OutOfBand;
+            machine.link.end_token = false;
             machine.switch.virtual_channels = 2;
             machine.routing.algorithm = algorithm.clone();
             let topology = Topology::new(&machine.topology).unwrap();
