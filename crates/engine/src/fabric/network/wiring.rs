@@ -132,9 +132,10 @@ impl Wiring {
             _ => Onward::Header,
         };
         let asks_by_rules = has_allocators || !shares.is_one();
-        let known = match asks_by_rules {
-            true => KnownLeads::default(),
-            false => KnownLeads::new(topology, &routing, &layout),
+        let known = if asks_by_rules {
+            KnownLeads::default()
+        } else {
+            KnownLeads::new(topology, &routing, &layout)
         };
         Ok(Self {
             has_allocators,
