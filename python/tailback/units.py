@@ -172,9 +172,9 @@ def _meant(unit: str, known: Iterable[str]) -> str | None:
     return nearest(unit, known)
 
 
-def counted(number: Fraction | int, one: str) -> str:
-    """Return so many of something: ``1 rank``, ``2 ranks``."""
-    return f"{_decimal(Fraction(number))} {one}{'' if number == 1 else 's'}"
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return so many of something, for readers: ``1 rank``, ``2,000 ranks``."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def _decimal(number: Fraction) -> str:
@@ -248,7 +248,7 @@ class Time(Quantity):
         """Return the exact value with its unit."""
         if self.cycles is None:
             return super().__str__()
-        return counted(self.cycles, self.of)
+        return f"{_decimal(self.cycles)} {self.of}{'' if self.cycles == 1 else 's'}"
 
 
 class Size(Quantity):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Protocol
 
+from tailback.units import counted
+
 if TYPE_CHECKING:
     from tailback.statistics import Estimate
 
@@ -74,7 +76,7 @@ def _magnitude(value: float) -> int:
 def events_text(events: int, wall_seconds: float) -> str:
     """Return how many events there were, and how fast if that says anything."""
     if events < 100_000:
-        return f"{events:,} events"
+        return counted(events, "event")
     return f"{plain(events / 1e6, 3)} M events, {plain(events / 1e6 / wall_seconds, 3)} M/s"
 
 

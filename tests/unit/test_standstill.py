@@ -12,7 +12,7 @@ import tailback as tb
 from tailback.errors import RunFailure
 from tailback.experiment import Experiment
 from tailback.figures.picture import HELD
-from tailback.standstill import write_standstill
+from tailback.standstill import Standstill, write_standstill
 from tests.standstill import ASKING, RING
 
 
@@ -62,3 +62,20 @@ def test_a_protocol_deadlock_is_drawn_with_those_that_wait_in_nodes(tmp_path: Pa
     # First in the queue of a node, where its switch is drawn.
     switches = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="5" class="switch">', svg)
     assert sum((float(x), float(y)) in places for x, y in switches) == 2
+
+
+def test_names_of_switches_do_not_cover_numbers_of_packets() -> None:
+    experiment = Experiment.from_dict(ASKING)
+    with pytest.raises(RunFailure) as caught:
+        tb.run(experiment)
+    kept = Standstill.of(experiment.machine, caught.value)
+    seen = kept.picture("deadlock")
+    assert seen is not None
+    scale = 560 / seen.extent
+    names = seen.names(560)
+    assert len(names) == 4
+    for name in names:
+        x, y = name.point[0] * scale + name.right, name.point[1] * scale + name.up
+        for step in seen.steps:
+            right, up = step.point[0] * scale, step.point[1] * scale
+            assert abs(right - x) > 20 or abs(up - y) > 8, (name, step)

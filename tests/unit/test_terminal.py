@@ -15,7 +15,7 @@ from tailback.statistics import Estimate
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import cost_report, run_report
 from tailback.terminal.predicted import prediction_report
-from tailback.wording import number, plain
+from tailback.wording import events_text, number, plain
 from tests.machines import t9000
 
 
@@ -130,3 +130,16 @@ def test_progress_is_one_line() -> None:
     )
     expected = "full: 2.500 ms simulated, 20.0 M events/s, messages 50 ±2 % (goal 1 %)"
     assert line(state, 2e7) == expected
+
+
+@pytest.mark.parametrize(
+    ("events", "text"),
+    [
+        (0, "0 events"),
+        (1, "1 event"),
+        (2_000, "2,000 events"),
+        (422_000, "0.422 M events, 0.211 M/s"),
+    ],
+)
+def test_events_are_counted(events: int, text: str) -> None:
+    assert events_text(events, 2.0) == text

@@ -28,8 +28,9 @@ X = Annotated[
 Y = Annotated[
     str | None, typer.Option("--y", metavar="NAME", help="Metric to draw, theta_t or theta_r.")
 ]
-Mode = Annotated[
-    str | None, typer.Option("--mode", metavar="MODE", help="Contention mode to draw.")
+DrawnMode = Annotated[
+    str | None,
+    typer.Option("--mode", metavar="MODE", help="Contention mode to draw; default: all."),
 ]
 Where = Annotated[
     list[str] | None,
@@ -50,7 +51,7 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
     folder: Folder,
     x: X = None,
     y: Y = None,
-    mode: Mode = None,
+    mode: DrawnMode = None,
     where: Where = None,
     out: PlotOut = None,
     title: Title = None,

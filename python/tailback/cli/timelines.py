@@ -34,7 +34,10 @@ ChannelsShown = Annotated[
         help="The busiest N channels (64), all, none, or this one; repeatable.",
     ),
 ]
-Mode = Annotated[str | None, typer.Option("--mode", help="Contention mode; default: run.mode.")]
+SimulatedMode = Annotated[
+    str | None,
+    typer.Option("--mode", metavar="MODE", help="Contention mode to simulate; default: run.mode."),
+]
 
 
 @app.command(
@@ -53,7 +56,7 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
     end: End = None,
     processes: Processes = None,
     channels: ChannelsShown = None,
-    mode: Mode = None,
+    mode: SimulatedMode = None,
     set_: Set = None,
     seed: Seed = None,
     allow_deadlock: AllowDeadlock = False,
@@ -99,12 +102,13 @@ def _write(recorded: Recording, out: Path) -> str:
     """Write it; return what was written, in words."""
     from tailback.files import write_named
     from tailback.timelines import write_archive
+    from tailback.units import counted
 
     made = recorded.timeline
     if out.suffix == ".otf2":
-        return f"{write_archive(made, out)} events"
+        return counted(write_archive(made, out), "event")
     write_named("--out", out, _content(recorded, out))
-    return f"{made.events} events on {len(made.tracks)} tracks"
+    return f"{counted(made.events, 'event')} on {counted(len(made.tracks), 'track')}"
 
 
 def _content(recorded: Recording, out: Path) -> bytes:

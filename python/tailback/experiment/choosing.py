@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import workloads
 from ..errors import Description, UserError, choice, unknown_key
+from .tables import laid_over
 
 Kind = TypeVar("Kind", bound=Description)
 
@@ -36,7 +37,7 @@ def chosen(
     if they are a preset's, or the table's and the changes choose another class.
     """
     changes = {} if changes is None else changes
-    given = {**table, **changes}
+    given = laid_over(table, changes)
     preset: Mapping[str, Any] = {}
     if "preset" in given:
         name = given.pop("preset")

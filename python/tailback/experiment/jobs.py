@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import UserError, choice, shown, unknown_key
 from ..workloads import Job, Jobs
 from .choosing import WORKLOAD, chosen
-from .tables import JOBS
+from .tables import JOBS, laid_over
 
 #: Keys of a job beside its workload.
 KEYS = tuple(key for key in Job.model_fields if key != "workload")
@@ -94,7 +94,7 @@ def _refined(table: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, A
     for key, other in (("share", "nodes"), ("nodes", "share")):
         if key in change and other not in change:
             found.pop(other, None)
-    found["workload"] = {**table.get("workload", {}), **change.get("workload", {})}
+    found["workload"] = laid_over(table.get("workload", {}), change.get("workload", {}))
     return found
 
 

@@ -5,10 +5,10 @@ A parameter has a dotted name: that of its table, then its key, as in ``machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..errors import UserError, joined, shown
+from ..errors import UserError, choice, joined, shown
 
 #: Tables below ``machine`` with keys of their own.
 MACHINE_TABLES = (
@@ -29,6 +29,9 @@ SECTIONS = ("machine", *MACHINE_TABLES, "workload", "run")
 #: Tables of jobs, ``[[job]]``, have names in a list: ``job.NAME`` and ``job.NAME.workload``.
 JOBS = "job"
 
+#: So have those of traffic classes: ``workload.traffic_class.NAME``, of a job's workload, too.
+CLASSES = "traffic_class"
+
 #: Parameters that name a file, by dotted name.
 FILES = (
     "machine.topology.file",
@@ -48,7 +51,7 @@ def section_and_key(name: str) -> tuple[str, str]:
 def is_section(section: str) -> bool:
     """Whether a dotted name is that of a table with parameters."""
     is_own = section in SECTIONS or section.startswith(f"{LINK_CLASSES}.")
-    return is_own or job_of(section) is not None
+    return is_own or job_of(section) is not None or class_of(section) is not None
 
 
 def job_of(section: str) -> str | None:
@@ -58,12 +61,50 @@ def job_of(section: str) -> str | None:
     return steps[0] if is_table and steps and steps[0] else None
 
 
+def class_of(section: str) -> str | None:
+    """Return the name of the traffic class that ``workload.traffic_class.NAME`` is the table of."""
+    above, _, name = section.rpartition(".")
+    workload, _, key = above.rpartition(".")
+    of_job = job_of(workload) is not None and workload.endswith(".workload")
+    return name if key == CLASSES and (workload == "workload" or of_job) else None
+
+
 def table_at(tables: Mapping[str, Any], section: str) -> Mapping[str, Any]:
     """Return the table of a dotted name; an empty one if it is not there."""
     found: Any = tables
     for step in section.split("."):
+        found = named(found) if isinstance(found, list | tuple) else found
         found = found.get(step, {}) if isinstance(found, Mapping) else {}
     return found if isinstance(found, Mapping) else {}
+
+
+def named(tables: Sequence[object]) -> dict[str, Mapping[str, Any]]:
+    """Return those of a list that are tables with names, by these."""
+    having = (table for table in tables if isinstance(table, Mapping))
+    return {str(table["name"]): table for table in having if "name" in table}
+
+
+def laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the table of a workload with changes laid over it: of traffic classes, by name.
+
+    Raises `UserError` for a class that there is not.
+    """
+    found = {**table, **changes}
+    classes, change = table.get(CLASSES), changes.get(CLASSES)
+    if isinstance(classes, list | tuple) and isinstance(change, Mapping):
+        known = named(classes)
+        for name, keys in change.items():
+            if name not in known:
+                raise choice(f"workload.{CLASSES}", name, known)
+            if not isinstance(keys, Mapping):
+                raise UserError(
+                    f"workload.{CLASSES}.{name}", shown(keys), "must be a table of keys"
+                )
+        found[CLASSES] = [
+            {**one, **change.get(one.get("name"), {})} if isinstance(one, Mapping) else one
+            for one in classes
+        ]
+    return found
 
 
 def put(tables: dict[str, Any], name: str, value: object) -> None:
@@ -86,7 +127,7 @@ def entries(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, ob
     """
     for key, value in tables.items():
         name = joined(path, key)
-        if isinstance(value, Mapping) and (is_section(name) or name in (LINK_CLASSES, JOBS)):
+        if isinstance(value, Mapping) and (is_section(name) or is_section(f"{name}.NAME")):
             yield from entries(value, name)
         else:
             yield name, value

@@ -103,7 +103,7 @@ def value_text(column: str, value: object) -> str:
         if isinstance(value, int) and not unit:
             return str(value)
         return scaled(value, unit, _DIGITS if isinstance(value, float) else 15).rstrip()
-    return _list_text(str(value))
+    return list_text(column, str(value))
 
 
 def description_text(varied: Mapping[str, object]) -> str:
@@ -124,14 +124,23 @@ def _split(column: str) -> tuple[str, str]:
     return words.strip().replace("_", " "), "" if found is None else _UNITS[found]
 
 
-def _list_text(text: str) -> str:
-    """Return `8 x 8` for the JSON text `[8, 8]`; other text as it is."""
+#: Keys whose lists of numbers are no sizes: what stands between the numbers.
+_BETWEEN = {"virtual_channels": " to ", "nodes": ", ", "hot_spots": ", ", "order": ", "}
+
+
+def list_text(column: str, text: str) -> str:
+    """Return `8 x 8` for the JSON text `[8, 8]`, `0 to 1` for virtual channels; others as they are.
+
+    Numbers of nodes and the like are no sizes: `8, 8`.
+    """
     if not text.startswith("["):
         return text
     try:
         values = json.loads(text)
     except ValueError:
         return text
-    if values and all(isinstance(value, int) for value in values):
-        return " x ".join(map(str, values))
-    return ", ".join(map(str, values)) if isinstance(values, list) else text
+    if any(isinstance(value, dict | list) for value in values):
+        return text
+    sizes = values and all(isinstance(value, int) for value in values)
+    between = _BETWEEN.get(column.rpartition(".")[2], " x " if sizes else ", ")
+    return between.join(map(str, values))

@@ -54,7 +54,7 @@ class Theme:
     plot: str
     """Behind the data: where a map has no value, this is seen."""
     instead: tuple[tuple[str, str], ...] = ()
-    """Colours of data that could not be told from the paper, and what takes their place."""
+    """Colours of `LIGHT`, and of data on it, that are others here: what takes their place."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -62,16 +62,20 @@ class Theme:
 
 
 LIGHT = Theme(text="#1d2329", faint="#8a949e", grid="#e4e8ec", paper="#ffffff", plot="#ffffff")
+_DARK_TEXT, _DARK_FAINT, _DARK_GRID, _DARK_PAPER = "#dfe4e9", "#737e89", "#2e353c", "#171b20"
 DARK = Theme(
-    text="#dfe4e9",
-    faint="#737e89",
-    grid="#2e353c",
-    paper="#171b20",
-    plot="#171b20",
+    text=_DARK_TEXT,
+    faint=_DARK_FAINT,
+    grid=_DARK_GRID,
+    paper=_DARK_PAPER,
+    plot=_DARK_PAPER,
     instead=tuple(
         zip(
-            COLOURS,
-            ("#4f86f7", "#f4592f", "#17b98a", "#d977b8", "#7fdcff", "#ffc933", "#ffffff"),
+            (*COLOURS, LIGHT.text, LIGHT.faint, LIGHT.grid, LIGHT.paper),
+            (
+                *("#4f86f7", "#f4592f", "#17b98a", "#d977b8", "#7fdcff", "#ffc933", "#ffffff"),
+                *(_DARK_TEXT, _DARK_FAINT, _DARK_GRID, _DARK_PAPER),
+            ),
             strict=True,
         )
     ),

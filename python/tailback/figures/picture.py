@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, log2
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tailback.scaling import MICROSECONDS, Unit, unit_for
 
+from .drawing import Drawing
 from .look import DARK, LIGHT, Theme, colour, layout
 from .naming import Name, placed_names
 from .placing import Group, Point
@@ -28,6 +29,8 @@ _HELD_WIDER = 1.8
 _SHADES = 32
 _WIDTH_PX = 900
 """About how wide or high a drawing is shown."""
+_HEIGHT_PX = 560
+"""On a page of several figures."""
 _PER_MESSAGE = "per message of every node"
 
 
@@ -123,8 +126,8 @@ class Picture:
     def names(self, width_px: float = _WIDTH_PX) -> list[Name]:
         """Return the names of switches for which there is room."""
         dots = [(dot.point, dot.name) for dot in self.switches]
-        nodes = [dot.point for dot in self.nodes]
-        return placed_names(dots, nodes, width_px / self.extent)
+        others = [dot.point for dot in (*self.nodes, *self.steps)]
+        return placed_names(dots, others, width_px / self.extent)
 
 
 _FEW, _MANY = 80, 400
@@ -138,8 +141,8 @@ def shades() -> list[str]:
     return found
 
 
-def figure(seen: Picture, theme: Theme = LIGHT) -> go.Figure:
-    """Return a picture as a figure of Plotly."""
+def figure(seen: Picture, theme: Theme = LIGHT, width_px: float = _WIDTH_PX) -> go.Figure:
+    """Return a picture as a figure of Plotly, about so wide or high."""
     import plotly.graph_objects as go
 
     colours = shades()
@@ -166,7 +169,7 @@ def figure(seen: Picture, theme: Theme = LIGHT) -> go.Figure:
     _add_dots(drawn, seen.switches, "circle", theme.text, 10 if len(seen.switches) < _MANY else 5)
     if seen.steps:
         _add_steps(drawn, seen, theme)
-    for name in seen.names():
+    for name in seen.names(width_px):
         _add_name(drawn, name, theme)
     for group in seen.groups:
         _add_group(drawn, group, theme)
@@ -264,6 +267,15 @@ def _add_group(drawn: go.Figure, group: Group, theme: Theme) -> None:
     x, y = group.named_at
     style = {"size": 13, "weight": 600}
     drawn.add_annotation(x=x, y=y, text=group.name, showarrow=False, font=style)
+
+
+def drawing(
+    seen: Picture, table: Mapping[str, Sequence[Any]], note: tuple[tuple[str, ...], ...]
+) -> Drawing:
+    """Return a picture for a page that has a title, paper and font; the rest as of a `Drawing`."""
+    plot = figure(seen, width_px=_HEIGHT_PX).to_plotly_json()
+    own = {name: of for name, of in plot["layout"].items() if name not in {"template", "title"}}
+    return Drawing({"data": plot["data"], "layout": own}, table, note=note, height_px=_HEIGHT_PX)
 
 
 _SCRIPT = """

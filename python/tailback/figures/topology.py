@@ -14,6 +14,7 @@ from typing import Any
 from tailback.errors import UserError
 from tailback.machines import Machine
 from tailback.places import Ends, grid_places, shown
+from tailback.units import counted
 
 from .picture import Channel, Dot, Line, Picture
 from .placing import Columns, Placing, Point, placed
@@ -62,9 +63,9 @@ def picture(
     nodes = _node_dots(where.senders)
     if where.receivers != where.senders:
         nodes += _node_dots(where.receivers)
-    sizes = [_count(len(graph["node_enters"]), "node"), _count(switches, "switch", "es")]
+    sizes = [counted(len(graph["node_enters"]), "node"), counted(switches, "switch", "switches")]
     if failed:
-        sizes.append(_count(len(failed), "failed link"))
+        sizes.append(counted(len(failed), "failed link"))
     title = f"{machine.topology.kind.replace('_', ' ')}: {', '.join(sizes)}"
     return Picture(title, lines, dots, nodes, where.groups)
 
@@ -91,13 +92,9 @@ def _switch_text(ends: Ends, number: int, names: Sequence[str], nodes: int) -> s
     if "node" in ends.places:
         return f"node {shown(ends.places['node'][number])}"
     if "switch" in ends.places:
-        return f"switch {shown(ends.places['switch'][number])}, {_count(nodes, 'node')}"
+        return f"switch {shown(ends.places['switch'][number])}, {counted(nodes, 'node')}"
     named = f" ({names[number]})" if names and names[number] != str(number) else ""
-    return f"switch {number}{named}, {_count(nodes, 'node')}"
-
-
-def _count(number: int, of: str, plural: str = "s") -> str:
-    return f"{number:,} {of}{'' if number == 1 else plural}"
+    return f"switch {number}{named}, {counted(nodes, 'node')}"
 
 
 def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Line]:

@@ -31,19 +31,25 @@
   that come with BookSim2 [Jiang et al. 2013], in cycles of 1 ns with flits of 8 B. What an example
   leaves open is that program's default; its credits take a cycle more in some versions.
 * ``garnet_like``: an 8 x 8 mesh with the router of Garnet 2.0 [Garnet 2020]: flits of 16 B, 4
-  virtual channels of 4 flits, a cycle in a router and one on a link; 1 GHz is a choice, and so is
-  that there is one virtual network.
+  virtual channels of 4 flits, a cycle in a router and one on a link, x before y: the defaults of
+  its source, where virtual channels of control messages have one flit. Choices are 1 GHz, and one
+  virtual network, of data.
 * ``slingshot_like``: a dragonfly of Rosetta switches [De Sensi et al. 2020]: 64 ports of 200
-  Gbit/s, of which 16 lead to nodes, 31 to the other switches of a group and 17 to other groups; a
-  switch takes 350 ns on average. Cables of 2 m and 20 m (5 ns/m), buffers of 16 KiB, packets of
+  Gbit/s [Argonne], of which 16 lead to nodes, 31 to the other switches of a group and 17 to other
+  groups; a switch takes 350 ns on average. How ports are divided and the 350 ns are known from
+  what others quote of that paper. Cables of 2 m and 20 m (5 ns/m), buffers of 16 KiB, packets of
   4096 B and UGAL are choices: what its routing and congestion control do exactly is not public.
   4 groups; the largest has 545.
-* ``infiniband_like``: a fat tree of two levels of 36-port EDR switches, 648 nodes; a switch
-  takes 90 ns [Mellanox 2015]. Packets of 2048 B with 26 B of headers and checksums [IBTA 2007],
-  routes by destination as subnet managers lay them; buffers of 8 KiB and cables of 3 m are choices.
+* ``infiniband_like``: a fat tree of two levels of 36-port switches [Raz 2016], 648 nodes, with EDR
+  links: four lanes of 25 Gbit/s [MSB7890]. That a switch takes 90 ns [Mellanox 2015] is known
+  from what others quote. Packets of 2048 B with 26 B of headers and checksums [IBTA 2007] (8 B for
+  the link, 12 B for the transport, checksums of 4 B and 2 B), routes by destination as subnet
+  managers lay them; buffers of 8 KiB and cables of 3 m are choices.
 * ``tpu_torus_like``: a cube of 64 accelerators, a torus of 4 x 4 x 4 with links of 50 GB/s
-  [Jouppi et al. 2023]. Its packets, buffers and delays are not public: packets of 512 B in flits of
-  32 B, 4 KiB for each of 2 virtual channels, 50 ns in a switch and 5 ns on a link are choices.
+  [Jouppi et al. 2023], as others quote it; that a machine of 4096 has 24 TB/s across its middle
+  [Google Cloud] is 47 GB/s for each of 512 links, if it is 16 x 16 x 16. Its packets, buffers and
+  delays are not public: packets of 512 B in flits of 32 B, 4 KiB for each of 2 virtual channels,
+  50 ns in a switch and 5 ns on a link are choices.
 * ``avici_tsr``: 256 nodes with gigabit Ethernet on 16 line cards of an Avici TSR [Chen & Wyckoff].
   Printed are its cells of 72 bytes in 30 ns, 16 ports per card, packets of 64 to 1518 bytes and
   one of the two fabrics of the hardware (sections 2.3 and 3.2). Fitted to the latencies and the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,13 +33,14 @@ class Listing:
     def points(self) -> Table:
         """Return one row per point, and one per failure with its reason."""
         modes = [mode for mode in MODES if any(run["mode"] == mode for run in self.runs)]
-        columns = [*self.variation.columns, *([SEED] if self._seeds else [])]
+        columns = [*self.variation.columns, *self._of_failures(), *([SEED] if self._seeds else [])]
         headings = [parameter_label(column) for column in columns]
         headings += [f"{METRICS[m].title}, {mode}" for m in _BY_MODE for mode in modes]
         ratios = self._thetas()
         headings += ratios
-        rows = [*self._finished(columns, modes, ratios), *self._failed(columns, len(headings))]
-        return Table((*headings, "state"), tuple(rows), "", searchable=True)
+        failed = failed_rows(self.failures, columns, len(headings) + 1)
+        rows = (*self._finished(columns, modes, ratios), *failed)
+        return Table((*headings, "state"), rows, "", searchable=True)
 
     def _thetas(self) -> list[str]:
         """Return the ratios that are known of any point, each only once."""
@@ -47,10 +48,19 @@ class Listing:
         names = [name for name in THETAS if not (same and name.endswith("_network"))]
         return [name for name in names if any(run.get(name) is not None for run in self.runs)]
 
+    def _of_failures(self) -> list[str]:
+        """Return what else varied: where points failed, those that did not may be the same."""
+        known = {*self.variation.columns, SEED}
+        names = dict.fromkeys(name for failure in self.failures for name in failure.varied)
+        return [name for name in names if name not in known and self._differs(name)]
+
+    def _differs(self, name: str) -> bool:
+        of_runs = {run.get(name) for run in self.runs}
+        return len(of_runs | {failure.varied.get(name) for failure in self.failures}) > 1
+
     @property
     def _seeds(self) -> bool:
-        seeds = {run[SEED] for run in self.runs} | {f.varied.get(SEED) for f in self.failures}
-        return len(seeds) > 1
+        return self._differs(SEED)
 
     def _finished(
         self, columns: Sequence[str], modes: Sequence[str], ratios: Sequence[str]
@@ -61,17 +71,10 @@ class Listing:
         for row in self.variation.rows:
             of_mode = points[row["identity"]]
             first = next(iter(of_mode.values()))
-            cells: list[Content] = [value_cell(column, first[column]) for column in columns]
+            cells: list[Content] = [value_cell(column, first.get(column)) for column in columns]
             cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]
             cells += [_estimate(of_mode.get("full"), ratio) for ratio in ratios]
             yield (*cells, _state(of_mode))
-
-    def _failed(self, columns: Sequence[str], width: int) -> Iterator[tuple[Content, ...]]:
-        for failure in self.failures:
-            known = [value_cell(column, failure.varied.get(column)) for column in columns]
-            empty: list[Content] = [None] * (width - len(known))
-            hint = f"{description_text(failure.varied)}: {failure.text}"
-            yield (*known, *empty, Cell(failure.kind, f"1 {failure.kind}", "bad", hint))
 
     def parameters(self) -> tuple[Table, Table]:
         """Return what was varied, and what was the same everywhere."""
@@ -96,6 +99,17 @@ class Listing:
         values = [value_text(column, value) for value in self.variation.values(column)]
         shown = values if len(values) <= 12 else [*values[:4], "…", *values[-2:]]
         return ", ".join(shown), len(values)
+
+
+def failed_rows(
+    failures: Iterable[Failure], columns: Sequence[str], width: int
+) -> Iterator[tuple[Content, ...]]:
+    """Yield a row for each point that could not be simulated, its reason in the last column."""
+    for failure in failures:
+        known = [value_cell(column, failure.varied.get(column)) for column in columns]
+        empty: list[Content] = [None] * (width - 1 - len(known))
+        hint = f"{description_text(failure.varied)}: {failure.text}"
+        yield (*known, *empty, Cell(failure.kind, f"1 {failure.kind}", "bad", hint))
 
 
 def value_cell(column: str, value: Any) -> Cell:

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tailback.analysis import merged
 from tailback.comparison import MODES
 from tailback.errors import one_line
+from tailback.figures.labels import parameter_label
 from tailback.frames import dictionaries, values
 from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
 from tailback.verdict import sentence
 from tailback.wording import number, plain
 
-from . import across, blamed, of_jobs, opening, paths, titles, traffic
-from .listing import Listing, estimate_in
+from . import across, blamed, of_jobs, opening, paths, standing, titles, traffic
+from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
-from .page import Page, Section, write
+from .page import Page, Section, Table, write
 from .series import Series
 from .terms import TERMS
-from .variation import ORIGIN, PointChoices, Variation
+from .variation import ORIGIN, PointChoices, Variation, ranks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,11 +61,12 @@ def write_report(folder: Path, out: Path | None = None, title: str | None = None
     `title` is that of the page, unless the sweeps have one or it says what was simulated.
 
     By default it is `report.html` in the folder. Raises `UserError` if there is
-    no store, no finished point in it, or the file cannot be written.
+    no store, nothing in it, or the file cannot be written.
     """
     path = folder / NAME if out is None else out
     with _no_search_for_cycles():
-        write(page_of(PointStore.open(folder), title), path)
+        store = PointStore.open(folder)
+        write(page_of(store, title) if store.has_points else _page_of_failures(store, title), path)
     return path
 
 
@@ -89,7 +91,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
     runs = store.runs(without=LIGHT)  # which no part of a report needs
     variation = Variation.of(runs, sweeps)
     choices = PointChoices(variation)
-    failures = store.failures()
+    failures = _failures(store)
     rows = dictionaries(runs)
     listing = Listing(variation, rows, failures)
     varied, common = listing.parameters()
@@ -114,6 +116,9 @@ def page_of(store: Store, title: str | None = None) -> Page:
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)
+    still = standing.section(failures)
+    if still is not None:
+        sections.append(still)
     sections.append(Section("All points", (_ALL_POINTS, listing.points())))
     what = (varied, common) if varied.rows else (common,)
     sections.append(Section("What was run", what))
@@ -124,6 +129,32 @@ def page_of(store: Store, title: str | None = None) -> Page:
         facts=tuple(_facts(rows, variation, failures, modes)),
         terms=TERMS,
     )
+
+
+def _page_of_failures(store: PointStore, title: str | None) -> Page:
+    """Return the report on a store of points of which none could be simulated."""
+    failures, sweeps = _failures(store), store.sweeps()
+    if not failures:
+        store.runs()  # Refused with the reason.
+    columns = [*dict.fromkeys(name for failure in failures for name in failure.varied)]
+    table = Table(
+        (*map(parameter_label, columns), "state"),
+        tuple(failed_rows(failures, columns, len(columns) + 1)),
+        searchable=True,
+    )
+    still = standing.section(failures)
+    listed = Section("All points", ("No point could be simulated.", table))
+    return Page(
+        title=one_line(title or "").strip() or titles.given(sweeps) or "Nothing simulated",
+        sections=(listed,) if still is None else (still, listed),
+        facts=(("failed points", f"{len(failures):,}"),),
+        terms=TERMS,
+    )
+
+
+def _failures(store: Store) -> list[Failure]:
+    """Return the points that could not be simulated, in the order of what varied."""
+    return sorted(store.failures(), key=lambda failure: ranks(failure.varied))
 
 
 def _title(sweeps: Sequence[dict[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:

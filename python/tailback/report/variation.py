@@ -193,3 +193,8 @@ def rank(value: Any) -> tuple[Any, ...]:
     if isinstance(read, list) and all(isinstance(entry, int | float) for entry in read):
         return (2, len(read), *read)
     return (3,)
+
+
+def ranks(varied: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return what points are sorted by of which only what varied is known."""
+    return [rank(value) for value in varied.values()]

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from tailback import files
 from tailback.errors import UserError
 from tailback.since311 import Self
+from tailback.units import counted
 
 from . import point_file
 from .columns import BLAME_COLUMNS, OF_JOBS, PATH_COLUMNS
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.charging import Blame
+    from tailback.standstill import Standstill
 
 FORMAT = "tailback store"
 VERSION = 1
@@ -55,6 +57,8 @@ class Failure:
     """One line."""
     varied: Mapping[str, Any]
     """Where the point lies in its sweep, with its seed."""
+    standstill: Standstill | None = None
+    """Who waits for whom in a deadlock."""
 
     @property
     def final(self) -> bool:
@@ -159,7 +163,8 @@ class PointStore:
 
     def save_failure(self, failure: Failure) -> None:
         """Keep the reason why there is no result of a point."""
-        self._save(Path("failures", f"{failure.identity}.json"), json_bytes(asdict(failure)))
+        told = {name: value for name, value in asdict(failure).items() if value is not None}
+        self._save(Path("failures", f"{failure.identity}.json"), json_bytes(told))
 
     def save_sweep(self, description: Mapping[str, Any]) -> None:
         """Keep what a sweep asked for; the same question is kept once."""
@@ -218,8 +223,13 @@ class PointStore:
         if missing:
             tables += point_file.light([*map(self._point, missing)], without)
         if not tables:
-            raise UserError(str(self.folder), None, "holds no finished point")
+            raise UserError(str(self.folder), None, self._why_empty())
         return _in_order(tables) if missing else tables[0]
+
+    def _why_empty(self) -> str:
+        failed = len(self._stems("failures", ".json"))
+        why = f"; {counted(failed, 'point')} failed: tailback report says why" if failed else ""
+        return f"holds no finished point{why}"
 
     def _labels(self, known: Container[str]) -> dict[str, dict[str, Any]]:
         """Return what only sweeps know of points: by column, then by identity.
@@ -241,6 +251,11 @@ class PointStore:
 
     def _point(self, identity: str) -> Path:
         return self.folder / "points" / f"{identity}.parquet"
+
+    @property
+    def has_points(self) -> bool:
+        """Whether a point is finished."""
+        return bool(self._identities())
 
     def _identities(self) -> set[str]:
         return set(self._stems("points", ".parquet"))
@@ -304,13 +319,22 @@ def _failure(path: Path) -> Failure:
     """Return what a file says of a point that failed."""
     given = read_json(path)
     try:
-        failure = Failure(**given)
-    except TypeError:
+        failure = Failure(**given | _standstill(given))
+    except (TypeError, ValueError):
         raise damaged(path, "not of a failure") from None
     texts = (failure.identity, failure.kind, failure.text)
     if not (all(isinstance(text, str) for text in texts) and isinstance(failure.varied, dict)):
         raise damaged(path, "not of a failure")
     return failure
+
+
+def _standstill(given: Mapping[str, Any]) -> dict[str, Standstill]:
+    """Return what a failure says of who waits; raise `ValueError` if it cannot be read."""
+    if "standstill" not in given:
+        return {}
+    from tailback.standstill import Standstill
+
+    return {"standstill": Standstill.read(given["standstill"])}
 
 
 def _question(path: Path) -> dict[str, Any]:

@@ -11,8 +11,10 @@ from ..experiment import Experiment, Run
 from ..experiment.choosing import WORKLOAD, chosen
 from ..experiment.jobs import jobs_of
 from ..experiment.tables import (
+    CLASSES,
     FILES,
     JOBS,
+    class_of,
     is_section,
     job_of,
     put,
@@ -222,6 +224,9 @@ class Maker:
 def _part_of(experiment: Experiment, section: str) -> object:
     """Return what a table of the file has become."""
     found: Any = experiment
+    if (name := class_of(section)) is not None:
+        workload: Any = _part_of(experiment, section.removesuffix(f".{CLASSES}.{name}"))
+        return next((one for one in workload.traffic_class if one.name == name), None)
     job = job_of(section)
     if job is not None:
         found = next((one for one in experiment.jobs if one.name == job), None)

@@ -15,7 +15,7 @@ from ..experiment import Experiment
 from ..experiment.description import tables_of
 from ..experiment.jobs import changed, check_tables
 from ..experiment.reading import parsed_override, read_description
-from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
+from ..experiment.tables import FILES, JOBS, laid_over, put, section_and_key, table_at
 from ..machines.reading import refined
 from .combinations import Combination, Maker, combinations, public_file
 from .fidelities import mixed
@@ -171,7 +171,7 @@ def _changed(tables: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, An
         below = found.get(name, {})
         if not isinstance(below, Mapping):
             raise UserError(name, shown(below), f"must be a table: [{name}]")
-        found[name] = refined(below, change)
+        found[name] = laid_over(below, change) if name == "workload" else refined(below, change)
     return found
 
 

@@ -17,9 +17,11 @@ from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
 from ..experiment.jobs import KEYS
 from ..experiment.tables import (
+    CLASSES,
     JOBS,
     MACHINE_TABLES,
     SECTIONS,
+    class_of,
     is_section,
     job_of,
     section_and_key,
@@ -29,7 +31,7 @@ from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Part, fields_of
-from ..workloads import Job
+from ..workloads import Job, TrafficClass
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS
 
@@ -37,8 +39,14 @@ from .arithmetic import FUNCTIONS
 TRUTHS = {"true": True, "false": False}
 #: What may be varied of a job, beside its workload.
 JOB_KEYS = tuple(key for key in KEYS if key != "name")
+#: What may be varied of a traffic class.
+CLASS_KEYS = tuple(key for key in TrafficClass.model_fields if key != "name")
 #: What takes its values from elsewhere in [sweep], by the key there.
 ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
+
+
+#: What tables with names describe.
+_NAMED: dict[str, type[Description]] = {JOBS: Job, CLASSES: TrafficClass}
 
 
 @cache
@@ -47,6 +55,8 @@ def keys_of(section: str) -> tuple[str, ...]:
     section = _usual(section)
     if section == JOBS:
         return JOB_KEYS
+    if section == CLASSES:
+        return CLASS_KEYS
     if section == "machine":
         return ("preset", "clock")
     if section.startswith("machine."):
@@ -134,8 +144,8 @@ def check_own(name: str, field: str) -> None:
 def short(name: str) -> str:
     """Return the last part of a dotted name, or as much of it as says which it is."""
     section, key = section_and_key(name)
-    if job_of(section) is not None:
-        return name.removeprefix(f"{JOBS}.")
+    if job_of(section) is not None or class_of(section) is not None:
+        return name.removeprefix(f"{JOBS}.").removeprefix(f"{WORKLOAD.section}.{CLASSES}.")
     if section == "sweep" or len(_by_key().get(key, ())) == 1:
         return key
     return name.removeprefix("machine.") if section.startswith("machine.") else name
@@ -150,7 +160,7 @@ def default_of(section: str, key: str, preset: object, kind: object) -> Any:
     if section.startswith("machine"):
         return _default_of_machine(section, key, preset, kind)
     section = _usual(section)
-    made: type[Description] | None = Job if section == JOBS else Run
+    made: type[Description] | None = _NAMED.get(section, Run)
     if section == WORKLOAD.section:
         values = WORKLOAD.presets.get(preset, {}) if isinstance(preset, str) else {}
         if key in values:
@@ -202,15 +212,17 @@ def _by_part() -> dict[str, list[str]]:
 
 
 def _usual(section: str) -> str:
-    """Return the table that a job's is like: ``job`` or ``workload``; others as they are."""
+    """Return what a table with a name is like: a job's, a workload or a class; others as it is."""
+    if class_of(section) is not None:
+        return CLASSES
     if job_of(section) is None:
         return section
     return WORKLOAD.section if section.endswith(f".{WORKLOAD.section}") else JOBS
 
 
 def _classes(section: str) -> tuple[type[Description], ...]:
-    if section == JOBS:
-        return (Job,)
+    if section in _NAMED:
+        return (_NAMED[section],)
     return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)
 
 

@@ -17,11 +17,14 @@ from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
 from ..experiment.tables import (
+    CLASSES,
     JOBS,
     MACHINE_TABLES,
+    class_of,
     entries,
     is_section,
     job_of,
+    named,
     section_and_key,
     table_at,
 )
@@ -87,6 +90,7 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
     texts: dict[str, object] = {}
     for name, field, given in _entries(table):
         _check_job(name, base)
+        _check_class(name, base)
         if isinstance(given, Mapping) and "computed" in given:
             texts[name] = _computed(field, given)
         else:
@@ -152,6 +156,20 @@ def _check_job(name: str, base: Tables) -> None:
         raise UserError(f"sweep.{section}", None, allowed)
 
 
+def _check_class(name: str, base: Tables) -> None:
+    """Refuse to vary a traffic class that there is not."""
+    section, _ = section_and_key(name)
+    one = class_of(section)
+    if one is None or table_at(base, section):
+        return
+    place = section.removesuffix(f".{one}")
+    classes = table_at(base, place.removesuffix(f".{CLASSES}")).get(CLASSES)
+    known = named(classes) if isinstance(classes, list | tuple) else {}
+    if not known:
+        raise UserError(f"sweep.{place}", shown(one), f"there are no such classes: no [[{place}]]")
+    raise choice(f"sweep.{place}", one, known)
+
+
 def _check_key(name: str, given: object) -> None:
     if name in ELSEWHERE:
         allowed = f"cannot be varied like a parameter; use sweep.{ELSEWHERE[name]} = ..."
@@ -161,6 +179,8 @@ def _check_key(name: str, given: object) -> None:
         return
     if section == "machine" or section in MACHINE_TABLES:
         _check_machine(name, given)
+    if not is_section(section) and is_section(f"{section}.NAME"):
+        raise UserError(f"sweep.{name}", None, f"must name one: sweep.{section}.NAME.{key}")
     known = keys_of(section) if is_section(section) else ()
     raise unknown_key(f"sweep.{section}", key, known)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tailback import engine
 from tailback.comparison import compare
-from tailback.errors import RunFailure, UserError
+from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
 from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
@@ -23,6 +23,7 @@ from .effort import effort
 
 if TYPE_CHECKING:
     from tailback.execution import Outcome, Pool
+    from tailback.standstill import Standstill
 
     from .description import Point, Sweep
 
@@ -35,6 +36,7 @@ class Finding:
     events: int = 0
     kind: str = ""
     text: str = ""
+    standstill: Standstill | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class SweepRun:
             self.store.save_point(identity, finding.content)
             return None
         place = labels(point.experiment, point.varied)
-        self.store.save_failure(Failure(identity, finding.kind, finding.text, place))
+        failure = Failure(identity, finding.kind, finding.text, place, finding.standstill)
+        self.store.save_failure(failure)
         return f"{where(point)}: {finding.text}"
 
     def _asked(self) -> dict[str, Any]:
@@ -120,12 +123,22 @@ def simulate(point: Point) -> Finding:
     try:
         cost = compare(point.experiment, point.modes)
     except RunFailure as failure:
-        kind = failure.kind if failure.kind in ("deadlock", "livelock") else "refused"
-        return Finding(None, kind=kind, text=str(failure))
+        return _failed(point, failure)
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())
     return Finding(to_bytes(table_of(cost, identity_of(point))), events)
+
+
+def _failed(point: Point, failure: RunFailure) -> Finding:
+    """Return why a point has no result, and of a deadlock who waits for whom."""
+    if failure.kind != "deadlock":
+        kind = "livelock" if failure.kind == "livelock" else "refused"
+        return Finding(None, kind=kind, text=str(failure))
+    from tailback.standstill import Standstill
+
+    stands = Standstill.of(point.experiment.machine, failure)
+    return Finding(None, kind="deadlock", text=str(failure), standstill=stands)
 
 
 def identity_of(point: Point) -> str:
@@ -133,7 +146,12 @@ def identity_of(point: Point) -> str:
     return point.experiment.identity(engine.RESULTS_VERSION, point.modes)
 
 
+def _written(value: object) -> object:
+    """Return a value as a file has it: lists in brackets."""
+    return shown(value) if isinstance(value, list | tuple) else value
+
+
 def where(point: Point) -> str:
     """Return where a point lies in its sweep: `workload.sync = asynchronous, seed 2`."""
-    varied = [f"{name} = {value}" for name, value in point.varied.items()]
+    varied = [f"{name} = {_written(value)}" for name, value in point.varied.items()]
     return ", ".join([*varied, f"seed {point.experiment.run.seed}"])

@@ -10,12 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tailback.errors import RunFailure
+from tailback.standstill import circle_headings, circle_rows, waiting_told
 
 from .layout import new_table
-
-_SHOWN = 40
-_BESIDE = 8
-"""Who waits is shown so often beside a circle, which is the reason."""
 
 
 def failure_report(failure: RunFailure) -> RenderableType:
@@ -23,10 +20,10 @@ def failure_report(failure: RunFailure) -> RenderableType:
     parts: list[RenderableType] = []
     if failure.circle:
         parts.append(_circle_table(failure.circle))
-    shown = _BESIDE if failure.circle else _SHOWN
-    if failure.waiting:
-        parts.append(_waiting_table(failure.waiting[:shown]))
-    more = len(failure.waiting) - shown
+    told = waiting_told(failure)
+    if told:
+        parts.append(_waiting_table(told))
+    more = len(failure.waiting) - len(told)
     if more > 0:
         parts.append(Text(f"  and {more} more"))
     return Group(*parts)
@@ -35,49 +32,12 @@ def failure_report(failure: RunFailure) -> RenderableType:
 def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
     """Return the packets that wait for each other, each for something the next one has."""
     table = new_table("Packets that wait for each other")
-    has_classes = any(blocked["class"] is not None for blocked in circle)
-    names = ("class",) if has_classes else ()
-    for heading in ("packet", *names, "from", "to", "holds", "waits for", "held by"):
-        table.add_column(heading, no_wrap=not has_classes or heading == "packet")
-    for blocked in circle[:_SHOWN]:
-        table.add_row(
-            *(str(blocked[key]) for key in ("packet", *names, "from", "to")),
-            "\n".join(place["name"] for place in blocked["holds"]) or _stands(blocked),
-            _wanted(blocked),
-            _holder(blocked),
-        )
+    headings = circle_headings(circle)
+    for heading in headings:
+        table.add_column(heading, no_wrap="class" not in headings or heading == "packet")
+    for row in circle_rows(circle, "\n"):
+        table.add_row(*row)
     return table
-
-
-def _stands(blocked: dict[str, Any]) -> str:
-    """Return where a packet is that holds no channel."""
-    is_queued = blocked["lack"] in {"first_in_queue", "reply_leaves", "rest_is_queued"}
-    return f"the queue of node {blocked['from']}" if is_queued else ""
-
-
-def _wanted(blocked: dict[str, Any]) -> str:
-    if blocked["lack"] == "reply_place":
-        return f"a place for its reply at node {blocked['to']}"
-    if blocked["lack"] in {"reply_leaves", "rest_is_queued"}:
-        return "those before it"
-    return str(blocked["waits_for"]["name"])
-
-
-#: What is said of a packet that lacks something no packet holds.
-_LACKS = {
-    "pause": "(paused)",
-    "reply_place": "(no place)",
-    "rest_comes": "(behind others)",
-    "rest_leaves": "(behind others)",
-    "rest_is_queued": "(behind others)",
-    "reply_leaves": "(behind others)",
-}
-
-
-def _holder(blocked: dict[str, Any]) -> str:
-    if blocked["lack"] in _LACKS:
-        return _LACKS[blocked["lack"]]
-    return "(no room)" if blocked["held_by"] is None else f"packet {blocked['held_by']}"
 
 
 def _waiting_table(waiting: tuple[tuple[str, str], ...]) -> Table:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tailback.figures.labels import list_text
 from tailback.frames import floats, is_number, values
 from tailback.statistics import Estimate
 from tailback.wording import UNKNOWN, number, plain
@@ -79,7 +79,7 @@ def _cells(rows: pa.Table, name: str) -> list[str]:
     if f"{name}_low" in rows.column_names and f"{name}_high" in rows.column_names:
         ends = (floats(rows[f"{name}_{end}"]).tolist() for end in ("low", "high"))
         return list(_estimates(known, *ends))
-    return [_shown(value) for value in known]
+    return [_shown(name, value) for value in known]
 
 
 def _estimates(
@@ -89,15 +89,15 @@ def _estimates(
         yield UNKNOWN if value is None else number(Estimate(value, low, high))
 
 
-def _shown(value: object) -> str:
+def _shown(column: str, value: object) -> str:
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return _float(value)
-    if isinstance(value, str) and value.startswith("["):
-        return _list(value)
+    if isinstance(value, str):
+        return list_text(column, value)
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -105,14 +105,3 @@ def _float(value: float) -> str:
     if value.is_integer() and abs(value) < 1e15:
         return f"{value:,.0f}"
     return f"{value:.6g}" if 1e-4 <= abs(value) < 1e6 else plain(value)
-
-
-def _list(text: str) -> str:
-    """Return `8 x 8` for `[8, 8]`."""
-    try:
-        entries = json.loads(text)
-    except ValueError:
-        return text
-    if all(isinstance(entry, int | str) for entry in entries):
-        return " x ".join(map(str, entries))
-    return text

@@ -6,7 +6,7 @@ from copy import copy
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict, model_validator
 
 from ..errors import Description, UserError, choice, shown
 from ..units import Size, Time
@@ -15,9 +15,19 @@ from .gaps import Gaps
 from .patterns import Pattern
 from .synthetic import Lengths, Radius, Synthetic
 
+
 #: The first and the last virtual channel that packets may use, None: they may use all; and how
 #: urgent they are.
-VirtualChannels = Annotated[tuple[int, int], Strict(False)] | None
+def _first_and_last(given: object) -> object:
+    """Refuse what cannot be the first and the last of virtual channels."""
+    if given is None or (isinstance(given, list | tuple) and len(given) == 2):
+        return given
+    raise UserError("", shown(given), "must be the first and the last one, such as [0, 1]")
+
+
+VirtualChannels = Annotated[
+    Annotated[tuple[int, int], Strict(False)] | None, BeforeValidator(_first_and_last)
+]
 Priority = Annotated[int, Field(ge=0, le=65_535)]
 
 #: Keys of a class that are those of the synthetic workload, by what they are called there.

@@ -2,6 +2,7 @@
 
 pub mod cells;
 pub mod flits;
+mod known;
 pub mod layout;
 pub mod line;
 pub mod shares;

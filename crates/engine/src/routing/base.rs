@@ -12,7 +12,7 @@ use super::remaining;
 use super::ring_order::{RingOrder, Split};
 use super::table::Table;
 use crate::error::SpecError;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Family, Topology};
 
 /// A minimal algorithm that gives one answer and remembers nothing.
@@ -136,9 +136,32 @@ impl Base {
         }
     }
 
+    /// Whether neither sources nor routes of packets make a difference at some switches, and it
+    /// takes longer to work a way out than to look it up.
+    pub fn has_known_ways(&self) -> bool {
+        matches!(self, Self::Rings(routing) if routing.has_known_ways())
+    }
+
+    /// Whether all packets to a destination leave a switch by the same way, where that is so at
+    /// some ([`Self::has_known_ways`]).
+    pub fn is_known(&self, switch: SwitchId, destination: NodeId) -> bool {
+        matches!(self, Self::Rings(routing) if routing.is_known(switch, destination))
+    }
+
     /// The port and the class by which a packet leaves a switch.
-    #[inline]
+    // Inlined into its callers, of which one is called with every hop on a torus.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn step(&self, switch: SwitchId, header: Header) -> Option<(usize, usize)> {
+        // What most machines have that come here stands in line, all else behind a call.
+        match self {
+            Self::Rings(routing) => routing.step(switch, header),
+            _ => self.step_of_others(switch, header),
+        }
+    }
+
+    #[inline(never)]
+    fn step_of_others(&self, switch: SwitchId, header: Header) -> Option<(usize, usize)> {
         match self {
             Self::Open(routing) => routing.next(switch, header).map(|port| (port, 0)),
             Self::Rings(routing) => routing.step(switch, header),

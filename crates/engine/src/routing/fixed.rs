@@ -21,6 +21,11 @@ impl Fixed {
         let slots = Slots::new(base.classes());
         Self { base, slots }
     }
+
+    /// Whose way it is.
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
 }
 
 impl Algorithm for Fixed {
@@ -44,6 +49,13 @@ impl Algorithm for Fixed {
 
     fn beginnings(&self, _source: NodeId, _destination: NodeId) -> Range<u32> {
         0..self.base.routes()
+    }
+
+    // Inlined into its caller, which is called with every hop.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn next(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        self.base.step(switch, header).map(|(port, class)| self.slots.slot(port, class))
     }
 
     #[inline]

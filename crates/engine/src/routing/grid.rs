@@ -157,15 +157,25 @@ impl Line {
         if here == there {
             return Way::Arrived;
         }
+        match self.rises(here, there) {
+            None => Way::Either,
+            Some(true) => Way::Ascending,
+            Some(false) => Way::Descending,
+        }
+    }
+
+    /// Whether `here` comes nearer to `there`, which is another, upwards; none if it does both
+    /// ways, half a ring away.
+    // Upwards or downwards is as good as random: told without a branch.
+    #[inline]
+    pub fn rises(&self, here: u32, there: u32) -> Option<bool> {
+        let is_above = there > here;
         if !self.is_ring {
-            return if there > here { Way::Ascending } else { Way::Descending };
+            return Some(is_above);
         }
-        let up = if there > here { there - here } else { there + self.side - here };
-        match (2 * up).cmp(&self.side) {
-            std::cmp::Ordering::Less => Way::Ascending,
-            std::cmp::Ordering::Equal => Way::Either,
-            std::cmp::Ordering::Greater => Way::Descending,
-        }
+        let across = if is_above { 0 } else { self.side };
+        let up = there.wrapping_add(across).wrapping_sub(here);
+        (2 * up != self.side).then_some(2 * up < self.side)
     }
 }
 

@@ -202,6 +202,23 @@ impl Routing {
         }
     }
 
+    /// Whether packets to a destination may leave a switch by the same slot whatever their sources
+    /// and routes, and that takes longer to work out than to look up.
+    pub fn has_known_ways(&self) -> bool {
+        match &self.algorithm {
+            Chosen::Fixed(routing) => self.parallel.is_none() && routing.base().has_known_ways(),
+            _ => false,
+        }
+    }
+
+    /// Where that is so at all ([`Self::has_known_ways`]): whether it is at a switch.
+    pub fn is_known(&self, switch: SwitchId, destination: NodeId) -> bool {
+        match &self.algorithm {
+            Chosen::Fixed(routing) => routing.base().is_known(switch, destination),
+            _ => false,
+        }
+    }
+
     /// The algorithm, if it is dimension order on an open grid: what must be fast.
     #[inline]
     pub(crate) fn in_order(&self) -> Option<&DimensionOrder> {

@@ -35,8 +35,8 @@
 //! that send through it, half go either way.
 
 use super::Header;
-use super::grid::{Grid, Line, Way};
-use crate::ids::SwitchId;
+use super::grid::{Grid, Line};
+use crate::ids::{NodeId, SwitchId};
 
 /// Dimension-order routing for one grid, some dimensions of which are rings.
 pub struct RingOrder {
@@ -80,51 +80,80 @@ impl RingOrder {
         if self.split == Split::Wrapping { 1 << self.grid.lines.len() } else { 1 }
     }
 
-    /// The port and the class by which a packet leaves a switch.
+    /// Whether neither the source of a packet nor its route make a difference, but for half a ring
+    /// away.
+    pub fn has_known_ways(&self) -> bool {
+        matches!(self.split, Split::Dateline | Split::OneWay { .. })
+    }
+
+    /// Whether they make none at a switch, where that is so.
+    pub fn is_known(&self, switch: SwitchId, destination: NodeId) -> bool {
+        let (here, there) = self.grid.ends(switch, destination);
+        if here == there || matches!(self.split, Split::OneWay { .. }) {
+            return true;
+        }
+        let line = &self.grid.lines[self.dimension(here, there)];
+        line.rises(line.of(here), line.of(there)).is_some()
+    }
+
+    /// The dimension in which a packet goes on.
     #[inline]
+    fn dimension(&self, here: u64, there: u64) -> usize {
+        usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize])
+    }
+
+    /// The port and the class by which a packet leaves a switch.
+    // Inlined into its callers, of which one is called with every hop on a torus.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     pub fn step(&self, switch: SwitchId, header: Header) -> Option<(usize, usize)> {
         let (here, there) = self.grid.ends(switch, header.destination);
         if here == there {
             return None;
         }
-        let from = self.grid.of_node(header.source);
-        let dimension = usize::from(self.grid.dimension_of_bit[(here ^ there).ilog2() as usize]);
+        let dimension = self.dimension(here, there);
         let line = &self.grid.lines[dimension];
         let (at, to) = (line.of(here), line.of(there));
-        let rises = match (line.way(at, to), self.split) {
-            (Way::Either, Split::Wrapping) => header.route >> dimension & 1 == 1,
-            (Way::Either, Split::OneWay { rises }) => rises,
-            (Way::Either, _) => {
+        let rises = line.rises(at, to).unwrap_or_else(|| match self.split {
+            Split::Wrapping => header.route >> dimension & 1 == 1,
+            Split::OneWay { rises } => rises,
+            Split::Dateline | Split::Balanced => {
+                let from = self.grid.of_node(header.source);
                 (at + self.grid.parity(from) + self.grid.parity(there)).is_multiple_of(2)
             }
-            (way, _) => way == Way::Ascending,
+        });
+        let will_cross = (at > to) == rises;
+        let class = match self.split {
+            Split::Dateline | Split::OneWay { .. } if will_cross => BEFORE,
+            Split::Dateline | Split::OneWay { .. } => AFTER,
+            Split::Balanced => self.balanced(line, header, at, (rises, will_cross)),
+            Split::Wrapping => self.by_wrapping(line, header, to, rises),
         };
-        let class = self.class(line, from, (at, to), rises);
         Some((2 * dimension + usize::from(rises), class))
     }
 
-    /// The class of a packet between two coordinates of a ring.
-    #[inline]
-    fn class(&self, line: &Line, from: u64, (at, to): (u32, u32), rises: bool) -> usize {
+    /// The class of a packet that has still to cross the dateline, or not, where some others are
+    /// in the same.
+    fn balanced(&self, line: &Line, header: Header, at: u32, way: (bool, bool)) -> usize {
+        let (rises, will_cross) = way;
+        let from = self.grid.of_node(header.source);
         let begun = line.of(from);
-        if self.split == Split::Wrapping {
-            let wraps = if rises { begun > to } else { begun < to };
-            return if wraps == rises { UPPER } else { LOWER };
-        }
-        let will_cross = if rises { at > to } else { at < to };
-        if will_cross {
-            return BEFORE;
-        }
         let has_crossed = if rises { begun > at } else { begun < at };
-        let is_balanced = self.split == Split::Balanced;
-        if is_balanced && !has_crossed && self.grid.parity(from) == 1 { BEFORE } else { AFTER }
+        let is_free = !has_crossed && self.grid.parity(from) == 1;
+        if will_cross || is_free { BEFORE } else { AFTER }
+    }
+
+    /// The class of a packet to a coordinate of a ring by its whole way there.
+    fn by_wrapping(&self, line: &Line, header: Header, to: u32, rises: bool) -> usize {
+        let begun = line.of(self.grid.of_node(header.source));
+        let wraps = if rises { begun > to } else { begun < to };
+        if wraps == rises { UPPER } else { LOWER }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, order, routing, sides};
     use crate::spec::{RoutingSpec, TopologySpec};
     use crate::topology::Topology;

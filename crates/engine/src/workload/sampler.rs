@@ -7,6 +7,8 @@ use crate::spec::{Distribution, Shape};
 /// One distribution, with a stream of its own for every process.
 pub struct Sampler {
     distribution: Distribution,
+    /// Of slots: [`failing`].
+    failing: f64,
     /// Empty for a constant, which draws nothing.
     streams: Vec<Stream>,
 }
@@ -25,9 +27,13 @@ impl Sampler {
         seed: u64,
     ) -> Result<Self, SpecError> {
         check(field, &distribution)?;
+        let failing = match distribution.shape {
+            Shape::Geometric { slot } => failing(slot, distribution.mean),
+            _ => 0.0,
+        };
         let streams = if distribution.shape == Shape::Constant { 0 } else { processes as u32 };
         let streams = (0..streams).map(|process| Stream::new(seed, purpose, process)).collect();
-        Ok(Self { distribution, streams })
+        Ok(Self { distribution, failing, streams })
     }
 
     /// The next value of a process.
@@ -35,7 +41,12 @@ impl Sampler {
         if self.streams.is_empty() {
             return self.distribution.mean;
         }
-        draw(&self.distribution, &mut self.streams[process])
+        let stream = &mut self.streams[process];
+        match self.distribution.shape {
+            // A logarithm less for every value.
+            Shape::Geometric { slot } => slot * slots(self.failing, stream),
+            _ => draw(&self.distribution, stream),
+        }
     }
 }
 
@@ -73,17 +84,21 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
         Shape::Constant => return distribution.mean,
         Shape::Normal => mean * (1.0 + distribution.relative_sigma * stream.normal()),
         Shape::Exponential => mean * stream.exponential(),
-        Shape::Geometric { slot } => return slot * slots(slot as f64 / mean, stream),
+        Shape::Geometric { slot } => return slot * slots(failing(slot, distribution.mean), stream),
         Shape::OnOff { burst, peak } => return on_off(distribution.mean, burst, peak, stream),
     };
     nearest(value)
 }
 
-/// Slots up to and with the first of those that succeed with `probability`, by inversion.
-fn slots(probability: f64, stream: &mut Stream) -> u64 {
-    // log(1 - p) is minus infinity for p = 1: no slot is passed over.
-    let passed = stream.exponential() / -libm::log1p(-probability);
-    passed as u64 + 1
+/// Minus the logarithm of the probability that a slot fails.
+fn failing(slot: u64, mean: u64) -> f64 {
+    // Infinity if none does: no slot is passed over.
+    -libm::log1p(-(slot as f64 / mean as f64))
+}
+
+/// Slots up to and with the first that succeeds, by inversion.
+fn slots(failing: f64, stream: &mut Stream) -> u64 {
+    (stream.exponential() / failing) as u64 + 1
 }
 
 /// A gap within a burst, or with probability 1 / burst, after the last of one, that and

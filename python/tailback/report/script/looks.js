@@ -13,6 +13,9 @@ function themed(layout, theme) {
     if (result[name].title) result[name].title.font = { size: theme.size };
   }
   if (result.coloraxis) result.coloraxis.colorbar.title.font = { size: theme.size };
+  for (const part of [...(result.annotations ?? []), ...(result.shapes ?? [])]) {
+    for (const name of ["bgcolor", "fillcolor"]) part[name] = theme.instead[part[name]] ?? part[name];
+  }
   return result;
 }
 

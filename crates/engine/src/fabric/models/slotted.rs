@@ -62,10 +62,18 @@ pub struct SlottedFabric {
 struct Pace {
     /// From the start of a packet until the switch at the end may be asked.
     hop_ps: Time,
-    /// Time a flit is on the wire.
+    /// From the start of a flit until it is at the end of the wire.
     wire_ps: Time,
     /// Slots from its start until it is in the buffer at the end.
     there_slots: u64,
+}
+
+impl Pace {
+    /// When a flit that starts now is at the end of the wire.
+    #[inline]
+    fn there(&self, now: Time) -> Time {
+        now + self.wire_ps
+    }
 }
 
 /// Most slots for which anything is under way.
@@ -106,7 +114,7 @@ impl SlottedFabric {
         });
         let pace = |timing: &Timing| Pace {
             hop_ps: timing.hop_ps,
-            wire_ps: timing.wire_ps,
+            wire_ps: timing.flit_ps + timing.wire_ps,
             there_slots: 1 + timing.delay_ps() / slot_ps,
         };
         let paces: Vec<Pace> = wiring.timings.iter().map(pace).collect();
@@ -129,7 +137,7 @@ impl SlottedFabric {
         }
     }
 
-    /// Those that ask at this instant join the queues, in order of channel number.
+    /// Those that ask at this instant do so in order of channel number.
     fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
         if act.wiring.routing.weighs() {
@@ -141,7 +149,9 @@ impl SlottedFabric {
                 self.board.redirect(channel, act);
             }
         }
-        self.board.join(&mut self.asking);
+        let mut asking = std::mem::take(&mut self.asking);
+        self.ask(&mut asking, act);
+        self.asking = asking;
     }
 
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.

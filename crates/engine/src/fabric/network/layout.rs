@@ -186,6 +186,15 @@ impl Layout {
         self.slot_lead[switch.index() * self.slots + slot]
     }
 
+    /// The lead at a slot, or (none) that of the group to the destination's node.
+    #[inline]
+    pub fn lead_at(&self, switch: SwitchId, slot: Option<usize>, destination: NodeId) -> ChannelId {
+        match slot {
+            Some(slot) => self.slot_lead(switch, slot),
+            None => self.ejection_lead(destination),
+        }
+    }
+
     /// The port of a line card into the fabric of cells.
     #[inline]
     pub fn port_in(&self, card: SwitchId) -> ChannelId {

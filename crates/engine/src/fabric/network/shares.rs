@@ -48,11 +48,7 @@ impl Shares {
         let last = ranges[ranges.len() - 1].1;
         if let Some(unused) = gap.or((last + 1 < count).then_some(last + 1)) {
             let allowed = format!("must name every one: virtual channel {unused} is nobody's");
-            return Err(SpecError::new(
-                "workload.traffic_class.virtual_channels",
-                "given",
-                allowed,
-            ));
+            return Err(SpecError::new("workload.traffic_class.virtual_channels", "", allowed));
         }
         let place = |class| ranges.iter().position(|range| *range == of(class)).unwrap_or(0) as u8;
         let of_class =

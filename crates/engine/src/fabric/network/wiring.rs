@@ -3,6 +3,7 @@
 use crate::error::SpecError;
 use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::network::cells::CellTiming;
+use crate::fabric::network::known::KnownLeads;
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
 use crate::fabric::network::shares::Shares;
@@ -43,6 +44,8 @@ pub struct Wiring {
     has_allocators: bool,
     /// Whether it takes more than the first output of routing to say where a packet asks.
     asks_by_rules: bool,
+    /// Where packets ask, as far as that is known beforehand.
+    known: KnownLeads,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
     /// When packets may go on.
@@ -128,9 +131,16 @@ impl Wiring {
             _ if fidelity.has_whole_packets() && !has_one_rate => Onward::WithoutGap,
             _ => Onward::Header,
         };
+        let asks_by_rules = has_allocators || !shares.is_one();
+        let known = if asks_by_rules {
+            KnownLeads::default()
+        } else {
+            KnownLeads::new(topology, &routing, &layout)
+        };
         Ok(Self {
             has_allocators,
-            asks_by_rules: has_allocators || !shares.is_one(),
+            asks_by_rules,
+            known,
             layout,
             routing,
             shares,
@@ -189,7 +199,7 @@ impl Wiring {
     #[inline(always)]
     pub fn asks_at(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
         match self.routing.in_order() {
-            Some(routing) if !self.asks_by_rules => self.lead_at(
+            Some(routing) if !self.asks_by_rules => self.layout.lead_at(
                 switch,
                 routing.next_to(switch, packet.destination),
                 packet.destination,
@@ -201,6 +211,9 @@ impl Wiring {
     /// The same where it is not plain dimension order.
     #[inline(never)]
     fn asks_by_rules(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
+        if let Some(lead) = self.known.at(switch, packet.destination) {
+            return lead;
+        }
         if self.has_allocators {
             return self.layout.allocators[switch.index()];
         }
@@ -214,7 +227,7 @@ impl Wiring {
     pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
         let slot = self.routing.next(switch, header);
         if self.shares.is_one() {
-            return self.lead_at(switch, slot, header.destination);
+            return self.layout.lead_at(switch, slot, header.destination);
         }
         self.lead_in_share(switch, slot, header)
     }
@@ -270,15 +283,6 @@ impl Wiring {
             lead
         } else {
             self.layout.of_share(lead, self.shares.of(traffic))
-        }
-    }
-
-    /// The lead at a slot, or (none) that of the group to the destination's node.
-    #[inline]
-    fn lead_at(&self, switch: SwitchId, slot: Option<usize>, destination: NodeId) -> ChannelId {
-        match slot {
-            Some(slot) => self.layout.slot_lead(switch, slot),
-            None => self.layout.ejection_lead(destination),
         }
     }
 

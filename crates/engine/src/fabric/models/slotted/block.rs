@@ -6,8 +6,21 @@ use crate::spec::Sharing;
 /// Flows of a block.
 pub const FLOWS: usize = u64::BITS as usize;
 
+/// What all flows of a block have in common.
+#[derive(Clone, Copy)]
+pub struct Alike {
+    /// What kind their channels are.
+    pub kind: ChannelKind,
+    /// Their place among the rates of the machine.
+    pub rate: u16,
+    /// Places of a wire.
+    pub stride: u8,
+}
+
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
-/// other as any wire of the block needs, made up to a power of two.
+/// other as any wire of the block needs, made up to a power of two. A cache line.
+#[derive(Default)]
+#[repr(align(64))]
 pub struct Block {
     /// Those with flits of a packet that have not started.
     pub sending: u64,
@@ -15,8 +28,6 @@ pub struct Block {
     pub has_flit: u64,
     /// Those with room for a flit at the end of their channels.
     pub has_credit: u64,
-    /// Those whose packet's header has not been sent.
-    pub in_header: u64,
     /// Those whose packet has started.
     pub started: u64,
     /// Those with one flit left.
@@ -27,33 +38,9 @@ pub struct Block {
     pub before: u64,
     /// Of each wire the flow that sent last; at first the last of them, so that the first is next.
     turns: u64,
-    /// Places of a wire.
-    stride: u8,
-    /// What kind their channels are.
-    pub kind: ChannelKind,
-    /// Their place among the rates of the machine.
-    pub rate: u16,
 }
 
 impl Block {
-    /// Idle flows; none is that of a channel yet.
-    pub fn idle(kind: ChannelKind, rate: u16, stride: usize) -> Self {
-        Self {
-            sending: 0,
-            has_flit: 0,
-            has_credit: 0,
-            in_header: 0,
-            started: 0,
-            last: 0,
-            sent: 0,
-            before: 0,
-            turns: 0,
-            stride: stride as u8,
-            kind,
-            rate,
-        }
-    }
-
     /// The last flow of a wire has this place in the block.
     pub fn ends_wire(&mut self, place: usize) {
         self.turns |= 1 << place;
@@ -61,16 +48,16 @@ impl Block {
 
     /// Of the flows that could send a flit now one of each wire that is free.
     #[inline]
-    pub fn choose(&self, sharing: Sharing) -> u64 {
+    pub fn choose(&self, stride: u8, sharing: Sharing) -> u64 {
         let ready = self.sending & self.has_flit & self.has_credit;
-        if self.stride == 1 {
+        if stride == 1 {
             return ready & !self.sent;
         }
-        let ready = ready & if self.sent == 0 { !0 } else { !self.wires_of(self.sent) };
-        if self.stride == 2 {
+        let ready = ready & if self.sent == 0 { !0 } else { !wires_of(self.sent, stride) };
+        if stride == 2 {
             self.choose_of_pairs(ready, sharing)
         } else {
-            self.choose_of(ready, sharing)
+            self.choose_of(ready, stride, sharing)
         }
     }
 
@@ -87,12 +74,12 @@ impl Block {
     }
 
     /// The same, wire by wire, of any number.
-    fn choose_of(&self, ready: u64, sharing: Sharing) -> u64 {
+    fn choose_of(&self, ready: u64, stride: u8, sharing: Sharing) -> u64 {
         let mut chosen =
             if sharing == Sharing::UntilStall { ready & self.turns & self.started } else { 0 };
-        let mut left = ready & !self.wires_of(chosen);
+        let mut left = ready & !wires_of(chosen, stride);
         while left != 0 {
-            let wire = self.wires_of(left & left.wrapping_neg());
+            let wire = wires_of(left & left.wrapping_neg(), stride);
             let rivals = left & wire;
             let turn = self.turns & wire;
             // All places above that of the one that sent last.
@@ -106,19 +93,9 @@ impl Block {
 
     /// These send now, one of a wire.
     #[inline]
-    pub fn take_turns(&mut self, chosen: u64) {
-        self.turns = self.turns & !self.wires_of(chosen) | chosen;
+    pub fn take_turns(&mut self, chosen: u64, stride: u8) {
+        self.turns = self.turns & !wires_of(chosen, stride) | chosen;
         self.sent |= chosen;
-    }
-
-    /// All places of the wires of some flows.
-    #[inline]
-    fn wires_of(&self, flows: u64) -> u64 {
-        match self.stride {
-            1 => flows,
-            2 => flows | swap_pairs(flows),
-            stride => wires_of(flows, u32::from(stride)),
-        }
     }
 }
 
@@ -129,9 +106,19 @@ fn swap_pairs(flows: u64) -> u64 {
     (flows & EVEN) << 1 | flows >> 1 & EVEN
 }
 
-/// Of flows that stand at such a stride all places of their wires.
+/// All places of the wires of some flows, each of which has so many.
 #[inline]
-fn wires_of(flows: u64, stride: u32) -> u64 {
+fn wires_of(flows: u64, stride: u8) -> u64 {
+    match stride {
+        1 => flows,
+        2 => flows | swap_pairs(flows),
+        stride => wires_of_any(flows, u32::from(stride)),
+    }
+}
+
+/// The same.
+#[inline]
+fn wires_of_any(flows: u64, stride: u32) -> u64 {
     let wire = u64::MAX >> (u64::BITS - stride);
     let (mut any, mut by) = (flows, 1);
     while by < stride {
@@ -160,13 +147,13 @@ mod tests {
     use crate::rng::{Purpose, Stream};
 
     /// What is to happen, flow by flow.
-    fn chosen(block: &Block, sharing: Sharing) -> u64 {
+    fn chosen(block: &Block, stride: u8, sharing: Sharing) -> u64 {
         let has = |bits: u64, place: usize| bits >> place & 1 != 0;
         let is_ready = |place: usize| {
             has(block.sending, place) && has(block.has_flit, place) && has(block.has_credit, place)
         };
         let mut all = 0;
-        let stride = usize::from(block.stride);
+        let stride = usize::from(stride);
         for first in (0..FLOWS).step_by(stride) {
             let wire = first..first + stride;
             if wire.clone().any(|place| has(block.sent, place)) {
@@ -188,19 +175,22 @@ mod tests {
         let mut random = Stream::new(7, Purpose::Compute, 0);
         for round in 0..3000_u64 {
             let stride = 1 << (round % 7);
-            let mut block = Block::idle(ChannelKind::Internal, 0, stride);
-            (stride - 1..FLOWS).step_by(stride).for_each(|place| block.ends_wire(place));
+            let mut block = Block::default();
+            let places = usize::from(stride);
+            (places - 1..FLOWS).step_by(places).for_each(|place| block.ends_wire(place));
             let mut bits = |most: u64| random.below(most + 1) | random.below(1 << 32) << 32;
             (block.has_flit, block.has_credit) = (bits(u64::MAX >> 1), !0);
             for _ in 0..4 {
                 block.sending = bits(u64::MAX >> 1) | bits(u64::MAX >> 1);
                 block.started = bits(u64::MAX >> 1);
                 for sharing in [Sharing::RoundRobin, Sharing::UntilStall] {
-                    assert_eq!(block.choose(sharing), chosen(&block, sharing), "{stride}");
+                    let expected = chosen(&block, stride, sharing);
+                    assert_eq!(block.choose(stride, sharing), expected, "{stride}");
                 }
-                let free = block.choose(Sharing::RoundRobin);
-                block.take_turns(free);
-                assert_eq!(block.choose(Sharing::RoundRobin) & block.wires_of(free), 0);
+                let free = block.choose(stride, Sharing::RoundRobin);
+                block.take_turns(free, stride);
+                let next = block.choose(stride, Sharing::RoundRobin);
+                assert_eq!(next & wires_of(free, stride), 0);
                 block.sent = if round % 2 == 0 { 0 } else { block.sent & bits(u64::MAX >> 1) };
             }
         }

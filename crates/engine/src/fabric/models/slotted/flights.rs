@@ -7,18 +7,16 @@ pub struct Due {
     pub ended: Vec<(u32, u64)>,
     /// Those whose flits are in the buffers at the ends of their channels.
     pub flits: Vec<(u32, u64)>,
-    /// Those of them by which all of a header has come.
-    pub headers: Vec<(u32, u64)>,
+    /// Places of those by which all of a header has come.
+    pub headers: Vec<u32>,
     /// Places of flows to which credits come back.
     pub credits: Vec<u32>,
 }
 
 impl Due {
     fn is_empty(&self) -> bool {
-        self.ended.is_empty()
-            && self.flits.is_empty()
-            && self.headers.is_empty()
-            && self.credits.is_empty()
+        // With a header comes a flit.
+        self.ended.is_empty() && self.flits.is_empty() && self.credits.is_empty()
     }
 
     /// None of it is under way any more.

@@ -1,6 +1,6 @@
 //! What a channel needs to send flits, and where it stands among all.
 
-use super::block::{Block, FLOWS, places};
+use super::block::{Alike, Block, FLOWS, places};
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
@@ -35,8 +35,6 @@ pub struct Flow {
 /// Which flits they are that flows of a block send together.
 #[derive(Clone, Copy)]
 pub struct Marked {
-    /// Flows that send one of a header.
-    pub headers: u64,
     /// Flows that send the last of a packet.
     pub last: u64,
     /// How many send one.
@@ -47,6 +45,8 @@ pub struct Marked {
 pub struct Flows {
     /// The first is [`NOBODY`]'s.
     pub blocks: Vec<Block>,
+    /// By block.
+    pub alike: Vec<Alike>,
     /// By place.
     flows: Vec<Flow>,
     /// By place: flits in the buffer at its end.
@@ -66,6 +66,7 @@ impl Flows {
     pub fn new(layout: &Layout, credits: u16, board: &mut Switchboard<Lane>) -> Self {
         let mut all = Self {
             blocks: Vec::new(),
+            alike: Vec::new(),
             flows: Vec::new(),
             held: Vec::new(),
             credits: Vec::new(),
@@ -73,7 +74,7 @@ impl Flows {
             ahead: Vec::new(),
             active: Vec::new(),
         };
-        all.add_block(Block::idle(ChannelKind::Internal, 0, 1));
+        all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1 });
         let segment = |channel: ChannelId| {
             let group = &layout.groups[layout.group_of[channel.index()].index()];
             (group.kind, group.rate)
@@ -91,7 +92,7 @@ impl Flows {
             let (kind, rate) = segment(alike[0]);
             for (number, wire) in wires().enumerate() {
                 if number * stride % FLOWS == 0 {
-                    all.add_block(Block::idle(kind, rate, stride));
+                    all.add_block(Alike { kind, rate, stride: stride as u8 });
                 }
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
@@ -100,8 +101,9 @@ impl Flows {
         all
     }
 
-    fn add_block(&mut self, block: Block) {
-        self.blocks.push(block);
+    fn add_block(&mut self, alike: Alike) {
+        self.blocks.push(Block::default());
+        self.alike.push(alike);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
         self.held.resize(places, 0);
@@ -143,11 +145,7 @@ impl Flows {
         let (number, bit) = split(place);
         let (block, flow) = (&mut self.blocks[number], 1 << bit);
         block.sending |= flow;
-        block.in_header |= flow;
-        // Whatever it sent before was of another packet.
-        for word in [&mut block.started, &mut block.sent, &mut block.before] {
-            *word &= !flow;
-        }
+        block.started &= !flow;
         put(&mut block.has_flit, flow, has_flit);
         put(&mut block.last, flow, flits == 1);
         self.active[number / FLOWS] |= 1 << (number % FLOWS);
@@ -202,6 +200,7 @@ impl Flows {
     pub fn credit_comes(&mut self, place: u32) {
         let (number, bit) = split(place);
         self.credits[place as usize] += 1;
+        // Without a branch, which nobody would foresee under load.
         self.blocks[number].has_credit |= 1 << bit;
     }
 
@@ -224,50 +223,42 @@ impl Flows {
         let all = block_of(&mut self.flows, number);
         let credits = block_of(&mut self.credits, number);
         let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
-        let (mut inputs, mut count) = ([NOBODY; FLOWS], 0);
+        let mut count = 0;
         for bit in places(flows) {
-            let (flow, mask) = (&mut all[bit], 1 << bit);
+            let flow = &mut all[bit];
             flow.free_at = free_at;
             flow.unsent -= 1;
-            put_if(&mut one_left, mask, flow.unsent == 1);
+            one_left |= u64::from(flow.unsent == 1) << bit;
             if TO_BUFFERS {
                 credits[bit] -= 1;
-                put_if(&mut no_credit, mask, credits[bit] == 0);
+                no_credit |= u64::from(credits[bit] == 0) << bit;
             }
             if FROM_BUFFERS {
                 let held = &mut self.held[flow.input as usize];
                 *held -= 1;
-                put_if(&mut no_flit, mask, *held == 0);
-                inputs[count % FLOWS] = flow.input;
+                no_flit |= u64::from(*held == 0) << bit;
+                left.push(flow.input);
             }
             count += 1;
         }
-        if FROM_BUFFERS {
-            left.extend_from_slice(&inputs[..count]);
-        }
         let block = &mut self.blocks[number];
-        let (headers, last) = (block.in_header & flows, block.last & flows);
-        block.take_turns(flows);
+        let last = block.last & flows;
+        block.take_turns(flows, self.alike[number].stride);
         block.started |= flows;
         block.sending &= !last;
         block.last = block.last & !flows | one_left;
         block.has_flit &= !no_flit;
         block.has_credit &= !no_credit;
-        Marked { headers, last, count: count as u64 }
+        Marked { last, count }
     }
 
-    /// Of flows of a block that send a flit of a header each, those that send the last of it.
+    /// Whether the flit that a flow sends is the last of a header.
     #[inline]
-    pub fn end_headers(&mut self, number: usize, mut flows: u64, header_flits: u32) -> u64 {
-        if header_flits > 1 {
-            for bit in places(flows) {
-                let unsent = &mut self.flows[number * FLOWS + bit].header_unsent;
-                *unsent -= 1;
-                flows &= !(u64::from(*unsent > 0) << bit);
-            }
-        }
-        self.blocks[number].in_header &= !flows;
-        flows
+    pub fn ends_header(&mut self, place: u32) -> bool {
+        let unsent = &mut self.flows[place as usize].header_unsent;
+        let is_last = *unsent == 1;
+        *unsent = unsent.saturating_sub(1);
+        is_last
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.
@@ -301,12 +292,6 @@ fn block_of<T>(all: &mut [T], number: usize) -> &mut [T; FLOWS] {
 #[inline]
 fn split(place: u32) -> (usize, usize) {
     (place as usize / FLOWS, place as usize % FLOWS)
-}
-
-/// Sets a bit on a condition.
-#[inline]
-fn put_if(word: &mut u64, bit: u64, on: bool) {
-    *word = if on { *word | bit } else { *word };
 }
 
 /// Sets or clears a bit.

@@ -1,13 +1,11 @@
 //! What happens to flits in a slot.
 
-use super::block::{Block, FLOWS, places};
-use super::flights::Due;
+use super::block::{Alike, Block, FLOWS, places};
 use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
-use crate::fabric::switch::switchboard::{Act, first_flit};
+use crate::fabric::switch::switchboard::{Act, sets_out};
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
-use crate::time::Time;
 
 /// Flits of a block that start together.
 #[derive(Clone, Copy)]
@@ -25,17 +23,14 @@ impl SlottedFabric {
     pub(super) fn happens(&mut self, slot: u64) -> u64 {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
-            places(flows).for_each(|bit| self.release(place(block, bit)));
+            places(flows).for_each(|bit| self.release(place(block as usize, bit)));
         }
         for &(block, flits) in &due.flits {
             self.flows.flits_come(block, flits);
         }
-        for &(block, flows) in &due.headers {
-            places(flows).for_each(|bit| self.header_comes(place(block, bit)));
-        }
+        due.headers.iter().for_each(|&place| self.header_comes(place));
         self.credits_come(&due.credits);
-        let Due { ended, flits, headers, credits } = &due;
-        let count = ended.len() + flits.len() + headers.len() + credits.len();
+        let count = due.ended.len() + due.flits.len() + due.headers.len() + due.credits.len();
         due.clear();
         *self.flights.due(slot) = due;
         count as u64
@@ -97,11 +92,11 @@ impl SlottedFabric {
                 if is_first {
                     block.before = std::mem::replace(&mut block.sent, 0);
                 }
-                let chosen = block.choose(self.sharing);
+                let Alike { kind, stride, .. } = self.flows.alike[number];
+                let chosen = block.choose(stride, self.sharing);
                 if chosen != 0 {
-                    let kind = block.kind.in_sums();
                     let start = Start { block: number, flows: chosen, slot };
-                    flits[kind] += self.start_all(start, act);
+                    flits[kind.in_sums()] += self.start_all(start, act);
                 } else if block.sending == 0 && block.sent == 0 {
                     self.flows.active[word] &= !(1 << bit);
                 }
@@ -123,32 +118,13 @@ impl SlottedFabric {
     /// Flits of a block start; how many.
     #[inline]
     fn start_all(&mut self, start: Start, act: &mut Act) -> u64 {
-        let block = &self.flows.blocks[start.block];
-        let (kind, pace) = (block.kind, self.paces[usize::from(block.rate)]);
-        self.go_on(start, &pace, act);
+        let Alike { kind, rate, .. } = self.flows.alike[start.block];
+        let pace = self.paces[usize::from(rate)];
         match kind {
             ChannelKind::Injection => self.start::<false, true>(start, &pace, act),
             ChannelKind::Internal => self.start::<true, true>(start, &pace, act),
             ChannelKind::Ejection => self.start::<true, false>(start, &pace, act),
             ChannelKind::Direct => self.start::<false, false>(start, &pace, act),
-        }
-    }
-
-    /// What is told of flows that sent no flit in the slot before.
-    #[inline]
-    fn go_on(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let Block { before, started, kind, .. } = self.flows.blocks[start.block];
-        let (flows, channels) = self.flows.in_block(start.block);
-        for bit in places(start.flows & !before) {
-            let channel = channels[bit];
-            if started >> bit & 1 == 0 {
-                let packet = self.board.at(channel).packet;
-                first_flit(channel, packet, kind, act.now, pace.hop_ps, act);
-            }
-            let stalled = act.now - flows[bit].free_at;
-            if stalled > 0 {
-                act.measures.kept(channel, kind, stalled);
-            }
         }
     }
 
@@ -160,6 +136,7 @@ impl SlottedFabric {
         pace: &Pace,
         act: &mut Act,
     ) -> u64 {
+        self.go_on::<TO_BUFFERS>(start, pace, act);
         let free_at = act.now + self.slot_ps;
         let Start { block: number, flows, slot } = start;
         let credits = match self.credit_slots {
@@ -167,37 +144,76 @@ impl SlottedFabric {
             slots => &mut self.flights.due(slot + slots).credits,
         };
         let sent = self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
-        let headers = match sent.headers {
-            0 => 0,
-            headers => self.flows.end_headers(number, headers, act.wiring.link.header_flits),
-        };
+        if act.wiring.link.header_flits > 1 {
+            self.end_headers::<TO_BUFFERS>(start, pace, act);
+        }
         if sent.last != 0 {
             self.flights.due(slot + 1).ended.push((number as u32, sent.last));
         }
         if TO_BUFFERS {
-            let due = self.flights.due(slot + pace.there_slots);
-            due.flits.push((number as u32, flows));
-            if headers != 0 {
-                due.headers.push((number as u32, headers));
-            }
+            self.flights.due(slot + pace.there_slots).flits.push((number as u32, flows));
         } else {
-            self.reach_nodes(number, (headers, sent.last), free_at + pace.wire_ps, act);
+            self.reach_nodes(start, sent.last, pace, act);
         }
         sent.count
     }
 
-    /// It is known when headers and last flits will have reached nodes.
-    #[inline]
-    fn reach_nodes(&mut self, block: usize, flows: (u64, u64), there: Time, act: &mut Act) {
-        let (headers, last) = flows;
-        let (_, channels) = self.flows.in_block(block);
-        for bit in places(headers) {
+    /// What is told of flows that sent no flit in the slot before.
+    // Inlined, as it is called for every block in every slot.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn go_on<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
+        let Block { before, started, .. } = self.flows.blocks[start.block];
+        let kind = self.flows.alike[start.block].kind;
+        let (flows, channels) = self.flows.in_block(start.block);
+        // Whatever flows sent before that have not started was of other packets.
+        for bit in places(start.flows & !(before & started)) {
             let channel = channels[bit];
-            let packet = self.board.at(channel).packet;
-            self.board.post_header(channel, packet, there, act);
+            let stalled = act.now - flows[bit].free_at;
+            if stalled > 0 {
+                act.measures.kept(channel, kind, stalled);
+            }
+            if started >> bit & 1 == 0 {
+                let packet = self.board.at(channel).packet;
+                sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
+                if act.wiring.link.header_flits > 1 {
+                    continue;
+                }
+                // Its first flit is all of its header.
+                if TO_BUFFERS {
+                    let due = self.flights.due(start.slot + pace.there_slots);
+                    due.headers.push(place(start.block, bit));
+                } else {
+                    self.board.post_header(channel, packet, pace.there(act.now), act);
+                }
+            }
         }
+    }
+
+    /// Of flows that send a flit each, some send the last of a header of several.
+    #[cold]
+    #[inline(never)]
+    fn end_headers<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
+        for place in places(start.flows).map(|bit| place(start.block, bit)) {
+            if !self.flows.ends_header(place) {
+                continue;
+            }
+            if TO_BUFFERS {
+                self.flights.due(start.slot + pace.there_slots).headers.push(place);
+            } else {
+                let channel = self.flows.channel(place);
+                let packet = self.board.at(channel).packet;
+                self.board.post_header(channel, packet, pace.there(act.now), act);
+            }
+        }
+    }
+
+    /// It is known when last flits will have reached nodes.
+    #[inline]
+    fn reach_nodes(&mut self, start: Start, last: u64, pace: &Pace, act: &mut Act) {
+        let there = pace.there(act.now);
         for bit in places(last) {
-            let channel = channels[bit];
+            let channel = self.flows.channel(place(start.block, bit));
             let packet = self.board.at(channel).packet;
             self.board.post_tail(channel, packet, there, act);
         }
@@ -206,6 +222,6 @@ impl SlottedFabric {
 
 /// The place of a flow of a block.
 #[inline]
-fn place(block: u32, bit: usize) -> u32 {
-    block * FLOWS as u32 + bit as u32
+fn place(block: usize, bit: usize) -> u32 {
+    (block * FLOWS + bit) as u32
 }

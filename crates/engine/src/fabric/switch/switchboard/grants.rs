@@ -1,7 +1,7 @@
 //! Who grants, and how: the same for all fidelities in which a packet is granted an idle
 //! channel whatever room there is, and waits on it.
 
-use super::{Act, HasPort, Switchboard};
+use super::{Act, HasPort, Port, Switchboard};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
@@ -63,6 +63,24 @@ pub trait Grants {
             Self::is_idle(self.board().at(channel), act.now)
                 && self.room(channel, act.now) >= needed
         })
+    }
+
+    /// The front packets of channels ask, in order of channel number. Who finds nobody before it is
+    /// the best where the first is, and takes an idle channel; all others join the queues.
+    #[inline]
+    fn ask(&mut self, asking: &mut Vec<ChannelId>, act: &mut Act) {
+        if !self.board().arbiter.takes_first() {
+            return self.board().join(asking);
+        }
+        for input in asking.drain(..) {
+            let Port { front_output: lead, buffer, .. } = *self.board().at(input).port();
+            let is_first = !self.board().at(lead).port().first_waiting.is_some();
+            match is_first.then(|| self.idle_channel(lead, act)).flatten() {
+                Some(channel) => self.grant(channel, buffer.first, input, act),
+                // The group looks again when a channel falls free, if it is not going to anyway.
+                None => self.board().wait(input),
+            }
+        }
     }
 
     /// A group grants what it can.

@@ -1,0 +1,90 @@
+"""The section of a report on points that ended in a deadlock: who waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailback.errors import UserError
+from tailback.figures import picture
+from tailback.figures.drawing import Choice, Drawing, one_of
+from tailback.figures.drawing import Key as Chosen
+from tailback.figures.labels import description_text
+from tailback.standstill import Standstill, circle_headings, circle_rows
+from tailback.store.points import Failure
+from tailback.units import counted
+
+from .page import Figure, Section, Table
+
+_MOST = 8
+"""Points that are shown; the page says how many there are."""
+
+
+def section(failures: Sequence[Failure]) -> Section | None:
+    """Return the section; None if no point keeps who waits for whom. The first are shown."""
+    stands = [(failure, failure.standstill) for failure in failures if failure.standstill]
+    if not stands:
+        return None
+    members: dict[Chosen, Drawing] = {}
+    places: list[str] = []
+    tables: list[Table] = []
+    for failure, standstill in stands[:_MOST]:
+        place = description_text(failure.varied)
+        seen, why_not = _picture(failure, standstill)
+        if seen is None:
+            tables.append(_table(place + why_not, standstill))
+        else:
+            members[len(places),] = _drawing(seen, standstill)
+            places.append(place)
+    figures = []
+    if members:
+        drawn = one_of((Choice("point", "point", tuple(places)),), members)
+        figures.append(Figure("deadlock", "Packets that wait for each other", drawn, _CAPTION))
+    return Section("Deadlocks", (_text([failure for failure, _ in stands]), *figures, *tables))
+
+
+def _picture(failure: Failure, standstill: Standstill) -> tuple[picture.Picture | None, str]:
+    """Return the picture of a point, or why there is none."""
+    try:
+        seen = standstill.picture(failure.text)
+    except UserError as error:
+        return None, f"; not drawn: {error.allowed}"
+    if seen is None and standstill.circle:
+        return None, "; drawn by `tailback run` with `--plot`, since its network is in a file"
+    return seen, ""
+
+
+def _drawing(seen: picture.Picture, standstill: Standstill) -> Drawing:
+    """Return the picture of a point, with the words below it."""
+    headings = ("number", *circle_headings(standstill.circle))
+    told = enumerate(circle_rows(standstill.circle, ", "), 1)
+    rows = [(str(number), *row) for number, row in told]
+    columns = zip(headings, zip(*rows, strict=True), strict=True)
+    table = {heading.replace(" ", "_"): column for heading, column in columns}
+    return picture.drawing(seen, table, (headings, *rows))
+
+
+def _table(caption: str, standstill: Standstill) -> Table:
+    """Return who waits for whom in words: packets, or else processes and messages."""
+    if standstill.circle:
+        rows = tuple(circle_rows(standstill.circle, ", "))
+        return Table(circle_headings(standstill.circle), rows, caption)
+    more = [(f"and {standstill.more} more", "")] if standstill.more else []
+    waiting = [(who, what) for who, what in standstill.waiting]
+    return Table(("who", "waits for"), (*waiting, *more), caption)
+
+
+def _text(failures: Sequence[Failure]) -> str:
+    count = len(failures)
+    where = f" ({description_text(failures[0].varied)})" if count == 1 else ""
+    shown = f" The first {_MOST} are shown." if count > _MOST else ""
+    return (
+        f"{counted(count, 'point')}{where} ended in a deadlock: packets or processes that wait for "
+        f"each other for ever. Nothing of such a run is measured.{shown}"
+    )
+
+
+_CAPTION = (
+    "Every number is a packet that waits for the next, the last one for 1; dotted lines lead from "
+    "each to whom it waits for. Channels that packets hold stand out. A packet stands at the end "
+    "of the last channel it has come to, or at its node if it has not left that."
+)
