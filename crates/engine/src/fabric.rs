@@ -389,7 +389,7 @@ impl Fabric {
                 _ => Vec::new(),
             },
             nodes: wiring.layout.receivers(),
-            have_fifos: self.traits.receives,
+            receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
             lists: self.traits.lists,
             have_buffers: is_full
                 && !have_heads

@@ -18,8 +18,8 @@ pub struct Queues {
     pub lists: u32,
     /// By channel: the node at its end, or [`NodeId::NONE`].
     pub nodes: Vec<NodeId>,
-    /// Whether these have receive FIFOs.
-    pub have_fifos: bool,
+    /// The same of nodes that have a receive FIFO; empty where none has.
+    pub receivers: Vec<NodeId>,
     /// Whether packets stand in buffers at the ends of channels, first in, first out.
     pub have_buffers: bool,
     /// Whether they leave all of these in the order in which they came, each by one channel, and
@@ -45,10 +45,7 @@ impl Queues {
     /// The receive FIFO that a packet sent by a channel needs a place in, if there is one.
     #[inline]
     pub(super) fn receiver(&self, channel: ChannelId) -> Option<NodeId> {
-        if !self.have_fifos {
-            return None;
-        }
-        self.nodes.get(channel.index()).copied().filter(|node| node.is_some())
+        self.receivers.get(channel.index()).copied().filter(|node| node.is_some())
     }
 
     /// By channel, or wire: the queues of those who may want it, at one end or at both.

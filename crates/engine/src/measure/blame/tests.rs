@@ -48,7 +48,7 @@ impl Told {
             wires,
             lists,
             nodes: vec![NodeId::NONE; CHANNELS as usize],
-            have_fifos: false,
+            receivers: Vec::new(),
             have_buffers: true,
             are_in_order: false,
             have_heads: false,
