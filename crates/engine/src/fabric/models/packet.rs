@@ -122,7 +122,7 @@ impl PacketFabric {
             let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.is_observed() {
-                    self.observe_room(lead, id, act);
+                    self.observe_room(lead, id, ChannelId::NONE, act);
                 }
                 return;
             };
@@ -145,7 +145,7 @@ impl PacketFabric {
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.is_observed() {
-                    self.observe_room(lead, id, act);
+                    self.observe_room(lead, id, lead, act);
                 }
                 return;
             };
@@ -161,17 +161,16 @@ impl PacketFabric {
         }
     }
 
-    /// A packet might start on an idle channel of a group, had that room.
+    /// A packet might start on an idle channel of a group, had that room; `keeps`: that group, if it has
+    /// been granted that, else none.
     #[cold]
     #[inline(never)]
-    fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
-        let output = self.board.at(lead);
-        let granted = output.granted;
-        let is_granted = granted.is_some() && self.board.at(granted).port.buffer.first == packet;
-        let keeps = if is_granted { lead } else { ChannelId::NONE };
-        let (now, width) = (act.now, u32::from(output.port.width));
-        let is_idle = |&channel: &ChannelId| self.wire_free_at(channel) <= now;
-        let full = || (lead.0..lead.0 + width).map(ChannelId).find(is_idle);
+    fn observe_room(&self, lead: ChannelId, packet: PacketId, keeps: ChannelId, act: &mut Act) {
+        let now = act.now;
+        let full = || {
+            let mut group = lead.0..lead.0 + u32::from(self.board.at(lead).port.width);
+            group.find(|&channel| self.wire_free_at(ChannelId(channel)) <= now).map(ChannelId)
+        };
         self.board.observe_room(packet, keeps, full, act);
     }
 

@@ -66,7 +66,7 @@ impl PacketFabric {
                     let port = &self.board.at(input).port;
                     let id = port.buffer.first;
                     let lead = act.wiring.first_lead(port.switch, act.packets[id].header());
-                    self.observe_room(lead, id, act);
+                    self.observe_room(lead, id, ChannelId::NONE, act);
                 }
             }
         }
