@@ -21,7 +21,9 @@ impl RouterFabric {
     #[cold]
     pub(super) fn observe_request(&self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at(channel);
-        let (packet, queue) = (lane.port.buffer.first, lane.port.front_output);
+        let packet = lane.port.buffer.first;
+        // Who has a choice of outputs asks at the allocator, which no port of a switch names.
+        let queue = act.wiring.asks_at(lane.port.switch, &act.packets[packet]);
         act.observe_at(Observation::Asked { packet, queue }, self.granted_in(lane.due));
     }
 
