@@ -387,7 +387,7 @@ impl Fabric {
                 _ => Vec::new(),
             },
             nodes: wiring.layout.receivers(),
-            receivers: if self.traits.receives { wiring.layout.receivers() } else { Vec::new() },
+            have_receivers: self.traits.receives,
             lists: self.traits.lists,
             have_buffers: is_full
                 && !have_heads

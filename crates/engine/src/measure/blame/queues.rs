@@ -3,6 +3,7 @@
 use crate::ids::{ChannelId, NodeId};
 
 /// Where packets wait for what: it never changes in a run.
+#[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
 pub struct Queues {
     /// By channel: the one that stands for the queue of those who may be granted it. Those of a
     /// node's own are in that of its first injection channel.
@@ -18,8 +19,8 @@ pub struct Queues {
     pub lists: u32,
     /// By channel: the node at its end, or [`NodeId::NONE`].
     pub nodes: Vec<NodeId>,
-    /// The same of nodes that have a receive FIFO; empty where none has.
-    pub receivers: Vec<NodeId>,
+    /// Whether nodes have receive FIFOs.
+    pub have_receivers: bool,
     /// Whether packets stand in buffers at the ends of channels, first in, first out.
     pub have_buffers: bool,
     /// Whether they leave all of these in the order in which they came, each by one channel, and
@@ -45,7 +46,8 @@ impl Queues {
     /// The receive FIFO that a packet sent by a channel needs a place in, if there is one.
     #[inline]
     pub(super) fn receiver(&self, channel: ChannelId) -> Option<NodeId> {
-        self.receivers.get(channel.index()).copied().filter(|node| node.is_some())
+        let node = self.nodes.get(channel.index()).copied();
+        node.filter(|node| self.have_receivers && node.is_some())
     }
 
     /// By channel, or wire: the queues of those who may want it, at one end or at both.

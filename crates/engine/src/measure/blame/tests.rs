@@ -48,7 +48,7 @@ impl Told {
             wires,
             lists,
             nodes: vec![NodeId::NONE; CHANNELS as usize],
-            receivers: Vec::new(),
+            have_receivers: false,
             have_buffers: true,
             are_in_order: false,
             have_heads: false,
