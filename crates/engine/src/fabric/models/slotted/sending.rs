@@ -1,10 +1,12 @@
 //! What happens to flits in a slot.
 
 use super::block::{Alike, Block, FLOWS, places};
+use super::flights::Due;
 use super::flows::NOBODY;
+use super::lane::Lane;
 use super::{Pace, SlottedFabric};
-use crate::fabric::switch::switchboard::{Act, sets_out};
-use crate::ids::PacketId;
+use crate::fabric::switch::switchboard::{Act, Switchboard, sets_out};
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 
 /// Flits of a block that start together.
@@ -176,15 +178,11 @@ impl SlottedFabric {
             if started >> bit & 1 == 0 {
                 let packet = self.board.at(channel).packet;
                 sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
-                if act.wiring.link.header_flits > 1 {
-                    continue;
-                }
-                // Its first flit is all of its header.
-                if TO_BUFFERS {
+                // Its first flit is all of its header, unless that has several.
+                if act.wiring.link.header_flits <= 1 {
                     let due = self.flights.due(start.slot + pace.there_slots);
-                    due.headers.push(place(start.block, bit));
-                } else {
-                    self.board.post_header(channel, packet, pace.there(act.now), act);
+                    let place = place(start.block, bit);
+                    header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
                 }
             }
         }
@@ -198,13 +196,9 @@ impl SlottedFabric {
             if !self.flows.ends_header(place) {
                 continue;
             }
-            if TO_BUFFERS {
-                self.flights.due(start.slot + pace.there_slots).headers.push(place);
-            } else {
-                let channel = self.flows.channel(place);
-                let packet = self.board.at(channel).packet;
-                self.board.post_header(channel, packet, pace.there(act.now), act);
-            }
+            let channel = self.flows.channel(place);
+            let due = self.flights.due(start.slot + pace.there_slots);
+            header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
         }
     }
 
@@ -217,6 +211,24 @@ impl SlottedFabric {
             let packet = self.board.at(channel).packet;
             self.board.post_tail(channel, packet, there, act);
         }
+    }
+}
+
+/// The last flit of a header starts, of the flow at a place and on a channel: it is due in a buffer,
+/// or known when it will have reached a node.
+#[inline]
+fn header_leaves<const TO_BUFFERS: bool>(
+    (place, channel): (u32, ChannelId),
+    pace: &Pace,
+    due: &mut Due,
+    board: &mut Switchboard<Lane>,
+    act: &mut Act,
+) {
+    if TO_BUFFERS {
+        due.headers.push(place);
+    } else {
+        let packet = board.at(channel).packet;
+        board.post_header(channel, packet, pace.there(act.now), act);
     }
 }
 
