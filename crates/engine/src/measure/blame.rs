@@ -86,14 +86,6 @@ pub struct Charged {
     pub passed: Vec<Charge>,
 }
 
-/// A packet granted that keeps others waiting, or none.
-#[derive(Clone, Copy)]
-struct Keeper {
-    packet: PacketId,
-    /// Since when.
-    since: Time,
-}
-
 /// Who made whom wait.
 pub struct Blame {
     records: Vec<Record>,
@@ -122,8 +114,11 @@ pub struct Blame {
     buffers: Buffers,
     /// By channel, or wire, where frames are cut into cells: whose cells it has carried.
     cells: Vec<cells::Carried>,
-    /// By lead: the packet granted that waits for room and keeps the others waiting.
-    keepers: Vec<Keeper>,
+    /// By lead: the packet granted that waits for room and keeps the others waiting, where the model does
+    /// not tell that.
+    keepers: Vec<PacketId>,
+    /// Since when the packet that is sent next has kept others waiting, if it has.
+    kept_since: Time,
     /// By node with a receive FIFO: the traffic class of the packet drained last.
     drained: Vec<u32>,
     /// The tables of the window.
@@ -161,7 +156,8 @@ impl Blame {
             forgets: if keeps.all_turns { 0 } else { NEVER },
             buffers: Buffers::new(if in_lanes { 0 } else { all }),
             cells: Vec::new(),
-            keepers: vec![Keeper { packet: PacketId::NONE, since: NEVER }; all],
+            keepers: vec![PacketId::NONE; if in_lanes { 0 } else { all }],
+            kept_since: NEVER,
             drained: Vec::new(),
             tables: Tables::new(0, interval, &victims),
             packets: keeps.packets.then(Vec::new),
@@ -261,13 +257,14 @@ impl Blame {
     /// A packet has been delivered; without contention it would have lived `alone`.
     #[inline]
     pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
-        if self.lanes.are_kept() {
-            if !self.lanes.is_recorded(id) || !self.records[id.index()].is_victim {
-                return;
-            }
+        if !self.lanes.are_kept() {
+            self.is_over(id, row, last, alone);
+        } else if self.lanes.is_recorded(id) {
             self.watches_nothing(id);
+            self.is_over(id, row, last, alone);
+            // Who has its place next has no record, unless it gets one.
+            self.records[id.index()].is_victim = false;
         }
-        self.is_over(id, row, last, alone);
     }
 
     /// The same of one of which more is kept than where it is.

@@ -154,7 +154,9 @@ impl PacketFabric {
             output.granted = ChannelId::NONE;
             if output.keeps() {
                 output.set_keeps(false);
-                act.measures.kept(output.kept, output.port.kind, act.now - output.kept_from);
+                let since = output.kept_from;
+                act.measures.kept(output.kept, output.port.kind, act.now - since);
+                act.observe(Observation::Kept { packet: id, since });
             }
             let end = self.start(channel, id, tokens, act);
             self.leave(input, tokens, end, act);
@@ -166,12 +168,19 @@ impl PacketFabric {
     #[cold]
     #[inline(never)]
     fn observe_room(&self, lead: ChannelId, packet: PacketId, keeps: ChannelId, act: &mut Act) {
-        let now = act.now;
-        let full = || {
-            let mut group = lead.0..lead.0 + u32::from(self.board.at(lead).port.width);
-            group.find(|&channel| self.wire_free_at(ChannelId(channel)) <= now).map(ChannelId)
-        };
-        self.board.observe_room(packet, keeps, full, act);
+        if act.notes_room(packet, keeps) {
+            self.tell_room(lead, packet, keeps, act);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_room(&self, lead: ChannelId, packet: PacketId, keeps: ChannelId, act: &mut Act) {
+        let mut group = lead.0..lead.0 + u32::from(self.board.at(lead).port.width);
+        let full = group.find(|&channel| self.wire_free_at(ChannelId(channel)) <= act.now);
+        let keeper = |lead: &Channel| if lead.keeps() { lead.granted } else { ChannelId::NONE };
+        if let Some(channel) = full.map(ChannelId) {
+            self.board.tell_room(packet, channel, (keeps, keeper), act);
+        }
     }
 
     /// Makes sure that a request is granted, if there is one and a channel is idle.

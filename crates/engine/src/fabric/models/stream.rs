@@ -222,8 +222,7 @@ impl Grants for StreamFabric {
         self.board.enter(id, packet_id, act);
         act.observe(Observation::Granted { packet: packet_id, channel: id });
         if act.is_observed() && self.room(id, act.now) == 0 {
-            let keeps = ChannelId::NONE;
-            self.board.observe_room(packet_id, keeps, || Some(id), act);
+            self.board.observe_room(packet_id, || Some(id), act);
         }
         self.stale.push(id);
     }

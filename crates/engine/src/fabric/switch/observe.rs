@@ -41,8 +41,8 @@ impl Act<'_> {
     #[inline(always)]
     pub fn observe_at(&mut self, what: Observation, at: Time) {
         if let Some(blame) = &mut self.measures.blame {
-            let ways = Known { wiring: self.wiring, packets: self.packets, first: |_| None };
-            blame.observe(what, at, &ways);
+            let ways = Known { wiring: self.wiring, packets: self.packets, board: Untold };
+            blame.observe(what, at, ways);
         }
     }
 
@@ -79,6 +79,13 @@ impl Act<'_> {
         }
     }
 
+    /// Whether anybody wants to know that a packet lacks room ([`Switchboard::observe_room`]).
+    #[inline]
+    pub fn notes_room(&self, packet: PacketId, keeps: ChannelId) -> bool {
+        let blame = self.measures.blame.as_ref();
+        blame.is_some_and(|blame| blame.notes_room(packet, keeps))
+    }
+
     /// Whether anybody wants to know, where it takes time to find out what has happened.
     #[inline]
     pub fn is_observed(&self) -> bool {
@@ -91,51 +98,111 @@ impl<C: HasPort> Switchboard<C> {
     // Called only where there is blame: without, what a request takes stays short.
     #[inline(never)]
     pub fn observe_request(&self, channel: ChannelId, act: &mut Act) {
-        let port = self.at(channel).port();
-        act.observe(Observation::Asked { packet: port.buffer.first, queue: port.front_output });
-    }
-
-    /// Tells that a packet might start, but lacks room in the buffer at the end of a channel: `full`, if
-    /// there is one; `keeps`: the group's lead where it keeps others waiting, else none. Who fills buffers
-    /// is read here.
-    #[inline]
-    pub fn observe_room(
-        &self,
-        packet: PacketId,
-        keeps: ChannelId,
-        full: impl FnOnce() -> Option<ChannelId>,
-        act: &mut Act,
-    ) {
-        if let Some(blame) = &act.measures.blame
-            && blame.notes_room(packet, keeps)
-            && let Some(channel) = full()
-        {
-            self.tell_room(packet, channel, keeps, act);
+        let packet = self.at(channel).port().buffer.first;
+        if act.measures.blame.as_ref().is_some_and(|blame| blame.follows(packet)) {
+            self.tell_request(channel, act);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell_room(&self, packet: PacketId, channel: ChannelId, keeps: ChannelId, act: &mut Act) {
+    fn tell_request(&self, channel: ChannelId, act: &mut Act) {
+        let port = self.at(channel).port();
+        act.observe(Observation::Asked { packet: port.buffer.first, queue: port.front_output });
+    }
+
+    /// Tells that a packet might start, but lacks room in the buffer at the end of a channel: `full`, if
+    /// there is one. Who fills buffers is read here.
+    #[inline]
+    pub fn observe_room(
+        &self,
+        packet: PacketId,
+        full: impl FnOnce() -> Option<ChannelId>,
+        act: &mut Act,
+    ) {
+        let keeps = ChannelId::NONE;
+        if act.notes_room(packet, keeps)
+            && let Some(channel) = full()
+        {
+            self.tell_room(packet, channel, (keeps, |_| ChannelId::NONE), act);
+        }
+    }
+
+    /// The same of a packet that may keep others waiting at an output it has been granted: `keeps`, that
+    /// group's lead, else none; `keeper`: the input whose packet does so at a lead, or none.
+    #[cold]
+    #[inline(never)]
+    pub fn tell_room(
+        &self,
+        packet: PacketId,
+        channel: ChannelId,
+        (keeps, keeper): (ChannelId, impl Fn(&C) -> ChannelId),
+        act: &mut Act,
+    ) {
         if let Some(blame) = &mut act.measures.blame {
-            let first = |buffer: ChannelId| Some(self.at(buffer).port().buffer.first);
-            let ways = Known { wiring: act.wiring, packets: act.packets, first };
+            let board = Told { board: self, keeper };
+            let ways = Known { wiring: act.wiring, packets: act.packets, board };
             blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways);
         }
     }
 }
 
-/// What is known whatever happens in switches, and who is first in buffers, if the model tells.
-struct Known<'a, F> {
-    wiring: &'a Wiring,
-    packets: &'a PacketPool,
-    first: F,
+/// Who stands where, if that is told.
+trait Stands {
+    /// The first packet in the buffer at a channel's end, or none.
+    fn first(&self, buffer: ChannelId) -> Option<PacketId>;
+    /// The packet that keeps others waiting at a lead, or none.
+    fn keeper(&self, lead: ChannelId) -> Option<PacketId>;
 }
 
-impl<F: Fn(ChannelId) -> Option<PacketId>> Ways for Known<'_, F> {
+/// It is not told.
+#[derive(Clone, Copy)]
+struct Untold;
+
+impl Stands for Untold {
+    fn first(&self, _: ChannelId) -> Option<PacketId> {
+        None
+    }
+
+    fn keeper(&self, _: ChannelId) -> Option<PacketId> {
+        None
+    }
+}
+
+/// It is read from the switchboard, and from a channel's record the input whose packet keeps others waiting.
+struct Told<'a, C, F> {
+    board: &'a Switchboard<C>,
+    keeper: F,
+}
+
+impl<C: HasPort, F: Fn(&C) -> ChannelId> Stands for Told<'_, C, F> {
+    fn first(&self, buffer: ChannelId) -> Option<PacketId> {
+        Some(self.board.at(buffer).port().buffer.first)
+    }
+
+    fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
+        let input = (self.keeper)(self.board.at(lead));
+        if input.is_some() { self.first(input) } else { Some(PacketId::NONE) }
+    }
+}
+
+/// What is known whatever happens in switches, and who is first in buffers, if the model tells.
+#[derive(Clone, Copy)]
+struct Known<'a, S> {
+    wiring: &'a Wiring,
+    packets: &'a PacketPool,
+    board: S,
+}
+
+impl<S: Stands> Ways for Known<'_, S> {
     #[inline]
     fn first(&self, buffer: ChannelId) -> Option<PacketId> {
-        (self.first)(buffer)
+        self.board.first(buffer)
+    }
+
+    #[inline]
+    fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
+        self.board.keeper(lead)
     }
 
     #[inline]

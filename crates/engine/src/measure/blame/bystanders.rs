@@ -83,9 +83,9 @@ impl Blame {
     fn gives_up(&mut self, id: PacketId) {
         let record = &mut self.records[id.index()];
         if let Some(queue) = record.asking.at()
-            && self.keepers[queue.index()].packet == id
+            && self.keepers[queue.index()] == id
         {
-            self.keepers[queue.index()].packet = PacketId::NONE;
+            self.keepers[queue.index()] = PacketId::NONE;
         }
         self.asking.leave(&mut record.asking);
         self.unstarted.leave(&mut record.unstarted);

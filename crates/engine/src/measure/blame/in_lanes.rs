@@ -13,7 +13,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 impl Blame {
-    /// A packet of which there is more to know than where it is, or which has the place of such a packet,
+    /// A packet of which there is more to know than where it is, or for which there is no place yet,
     /// enters its node's output queue, where turns are kept in lanes.
     #[cold]
     #[inline(never)]
@@ -44,9 +44,7 @@ impl Blame {
         use Observation::*;
         match what {
             Sent { packet, channel, ready, start, until } => {
-                if !self.lanes.passes(packet, channel, (start, until)) {
-                    self.is_sent(packet, channel, ready, start, until);
-                }
+                self.is_sent(packet, channel, ready, start, until);
             }
             RunsThrough { packet, channel, until } => {
                 if !self.lanes.passes(packet, channel, (now, until)) {
@@ -56,7 +54,7 @@ impl Blame {
             Granted { packet, channel } => {
                 self.granted_in_lane(packet, channel, ways.ready(packet), now);
             }
-            Started { packet, channel, start } if self.lanes.is_recorded(packet) => {
+            Started { packet, channel, start } if self.lanes.has_start(packet) => {
                 self.starts_in_lane(packet, channel, (ways.ready(packet), start));
             }
             Asked { packet, queue } if self.lanes.is_recorded(packet) => {
@@ -69,47 +67,88 @@ impl Blame {
             Cleared { buffer, at } if buffer.is_some() => {
                 self.lanes.end(buffer, Side::Front, &mut self.fronts[buffer.index()], at);
             }
+            Kept { packet, since } => self.has_kept(packet, since),
             Started { .. } | Asked { .. } | Cleared { .. } => {}
             _ => return false,
         }
         true
     }
 
-    /// A packet is sent as a whole, and more has to be kept than the latest turns.
-    #[cold]
+    /// A packet is sent as a whole.
+    // Every hop passes here. As many arguments as there are registers for: what is rare is called as is.
     #[inline(never)]
     fn is_sent(&mut self, id: PacketId, channel: ChannelId, ready: Time, start: Time, end: Time) {
-        if self.lanes.is_recorded(id) {
-            return self.victim_is_sent(id, channel, ready, (start, end));
+        if !self.lanes.passes(id, channel, (start, end)) {
+            self.is_sent_watched(id, channel, ready, start, end);
         }
-        let granted = self.kept_since(id, channel).min(start);
-        self.moves_in_lanes(id, channel, (granted, end), start);
     }
 
-    /// Since when a packet that has no record has kept others waiting for a channel, if it has, and does
-    /// no more.
-    fn kept_since(&mut self, id: PacketId, channel: ChannelId) -> Time {
-        let keeper = &mut self.keepers[self.queues.of[channel.index()].index()];
-        if keeper.packet != id {
-            return NEVER;
+    /// The same where more has to be kept than the latest turns.
+    #[inline(never)]
+    fn is_sent_watched(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        ready: Time,
+        start: Time,
+        end: Time,
+    ) {
+        if ready < start || !self.victim_passes(id, channel, (start, end)) {
+            self.is_sent_late(id, channel, ready, start, end);
         }
-        keeper.packet = PacketId::NONE;
-        self.lanes.set_keeping(id, false);
-        keeper.since
+    }
+
+    /// A packet goes from a buffer, if any, on to a channel, as soon as it can. False if that is not a
+    /// victim of which no more has to be kept: then nothing has been done.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn victim_passes(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        (start, end): (Time, Time),
+    ) -> bool {
+        if !self.lanes.is_unkept(id) {
+            return false;
+        }
+        let record = &mut self.records[id.index()];
+        if record.waits_anywhere() || !self.lanes.moves(id, channel, start, (start, end)) {
+            return false;
+        }
+        record.from = std::mem::replace(&mut record.head, channel);
+        self.has_started_in_lane(id, channel, start);
+        true
+    }
+
+    /// The same of a packet that has waited or keeps others waiting, or where turns have to be noted.
+    #[inline(never)]
+    fn is_sent_late(
+        &mut self,
+        id: PacketId,
+        channel: ChannelId,
+        ready: Time,
+        start: Time,
+        end: Time,
+    ) {
+        let granted = if self.lanes.stops_keeping(id) { self.kept_since } else { start };
+        if self.lanes.is_recorded(id) {
+            self.victim_is_sent(id, channel, ready, (granted, start, end));
+        } else {
+            self.moves_in_lanes(id, channel, (granted, end), start);
+        }
     }
 
     /// The same of a victim.
+    #[inline]
     fn victim_is_sent(
         &mut self,
         id: PacketId,
         channel: ChannelId,
         ready: Time,
-        (start, end): (Time, Time),
+        (granted, start, end): (Time, Time, Time),
     ) {
-        self.keeps_nobody_waiting(id);
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
-        let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
         if ready < start {
             if record.from.is_some() {
                 record.asked = self.lanes.front_free(record.from).max(ready);
@@ -119,14 +158,11 @@ impl Blame {
         self.victim_moves(id, channel, (granted, end), start);
     }
 
-    /// A packet that has waited for room keeps nobody else waiting any more.
+    /// A packet that is sent next has kept others waiting since `since`.
     #[inline]
-    fn keeps_nobody_waiting(&mut self, id: PacketId) {
-        if let Some(queue) = self.records[id.index()].asking.at()
-            && self.keepers[queue.index()].packet == id
-        {
-            self.keepers[queue.index()].packet = PacketId::NONE;
-        }
+    fn has_kept(&mut self, id: PacketId, since: Time) {
+        self.lanes.set_keeping(id);
+        self.kept_since = since;
     }
 
     /// A packet is granted a channel, starts at once and never stops, and more has to be kept than the
@@ -141,12 +177,18 @@ impl Blame {
         now: Time,
         end: Time,
     ) {
-        if self.lanes.is_recorded(id) {
-            if self.records[id.index()].is_victim {
-                return self.victim_runs(id, channel, ready, (now, end));
-            }
-            self.lanes.set_recorded(id, false);
+        if ready < now || !self.victim_passes(id, channel, (now, end)) {
+            self.runs_late(id, channel, ready, now, end);
         }
+    }
+
+    /// The same of a packet that has waited, or where turns have to be noted.
+    #[inline(never)]
+    fn runs_late(&mut self, id: PacketId, channel: ChannelId, ready: Time, now: Time, end: Time) {
+        if self.lanes.is_recorded(id) {
+            return self.victim_runs(id, channel, ready, (now, end));
+        }
+        self.lanes.set_starting(id, false);
         self.moves_in_lanes(id, channel, (now, end), now);
     }
 
@@ -166,7 +208,7 @@ impl Blame {
     }
 
     /// A victim moves on, and has started.
-    #[inline(never)]
+    #[inline]
     fn victim_moves(
         &mut self,
         id: PacketId,
@@ -184,21 +226,26 @@ impl Blame {
     #[cold]
     #[inline(never)]
     fn granted_in_lane(&mut self, id: PacketId, channel: ChannelId, ready: Time, now: Time) {
-        self.record_in_lane(id, now);
-        self.is_granted_in_lane(id, channel, now);
-        let record = &mut self.records[id.index()];
-        record.start = NEVER;
-        if record.is_victim {
-            // What has been in its way must be known until it has started.
-            let (from, asks) = (record.from, record.asking.at().is_some());
-            if !asks {
-                self.watches(id, Side::Channel, self.queues.of[channel.index()], now);
-            }
-            if from.is_some() && self.records[id.index()].unstarted.at().is_none() {
-                self.watches(id, Side::Front, from, ready);
-            }
+        if self.lanes.is_recorded(id) {
+            self.victim_is_granted(id, channel, ready, now);
+        } else {
+            self.lanes.set_starting(id, true);
         }
+        self.records[id.index()].start = NEVER;
         self.moves_in_lanes(id, channel, (now, NEVER), now);
+    }
+
+    /// The same of a victim: what has been in its way must be known until it has started.
+    #[inline]
+    fn victim_is_granted(&mut self, id: PacketId, channel: ChannelId, ready: Time, now: Time) {
+        self.is_granted_in_lane(id, channel, now);
+        let &Record { from, asking, unstarted, .. } = &self.records[id.index()];
+        if asking.at().is_none() {
+            self.watches(id, Side::Channel, self.queues.of[channel.index()], now);
+        }
+        if from.is_some() && unstarted.at().is_none() {
+            self.watches(id, Side::Front, from, ready);
+        }
     }
 
     /// A packet that has been granted a channel starts there.
@@ -221,19 +268,15 @@ impl Blame {
     #[cold]
     #[inline(never)]
     fn asks_in_lane(&mut self, id: PacketId, queue: ChannelId, now: Time) {
-        let record = &mut self.records[id.index()];
-        if record.is_victim {
-            record.asked = now;
-            self.watches_no_more(id, Side::Channel);
-            self.watches(id, Side::Channel, queue, now);
-        }
+        self.records[id.index()].asked = now;
+        self.watches_no_more(id, Side::Channel);
+        self.watches(id, Side::Channel, queue, now);
     }
 
     /// A packet whose record is kept is granted a channel.
     fn is_granted_in_lane(&mut self, id: PacketId, channel: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
-        record.granted = now;
         record.asked = record.asked.min(now);
     }
 
@@ -276,7 +319,8 @@ impl Blame {
 
     /// A victim has started on a channel. The next that is asked is who leaves the buffer at its end
     /// before it.
-    #[inline]
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
     fn has_started_in_lane(&mut self, id: PacketId, channel: ChannelId, start: Time) {
         let record = &mut self.records[id.index()];
         (record.start, record.asked) = (start, NEVER);
@@ -285,16 +329,6 @@ impl Blame {
         }
         if self.lanes.stands_far_behind(channel, start) {
             self.watches(id, Side::Front, channel, start);
-        }
-    }
-
-    /// More is kept of a packet from now on than where it is.
-    pub(super) fn record_in_lane(&mut self, id: PacketId, now: Time) {
-        if !self.lanes.is_recorded(id) {
-            self.lanes.set_recorded(id, true);
-            let head = self.lanes.head(id);
-            self.records[id.index()] =
-                Record { head, ..Record::new(self.lanes.class(id), false, now) };
         }
     }
 
@@ -345,12 +379,16 @@ impl Blame {
         span: (Time, Time),
         turns: Turns,
     ) {
-        let from = self.records[id.index()].from;
-        self.lanes.settle(channel, Side::Channel, &mut self.holders[channel.index()]);
-        if from.is_some() {
-            self.lanes.settle(from, Side::Front, &mut self.fronts[from.index()]);
-        }
-        self.charge_wait(id, channel, span, turns);
+        let own = match turns {
+            Turns::Noted => Some(id),
+            Turns::ToCome => None,
+        };
+        let record = &mut self.records[id.index()];
+        let holders = self.lanes.past(channel, Side::Channel, &self.holders[channel.index()], own);
+        // There is none for its node's queue.
+        let fronts = self.fronts.get(record.from.index());
+        let fronts = fronts.map(|log| self.lanes.past(record.from, Side::Front, log, own));
+        self.waits[id.index()].charge_past(record, (&holders, fronts.as_ref()), span);
     }
 
     /// The latest turn on a channel, or wire.

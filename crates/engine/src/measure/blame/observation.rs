@@ -18,6 +18,8 @@ pub enum Observation {
     Started { packet: PacketId, channel: ChannelId, start: Time },
     /// It is sent as a whole from `start` to `until`, and could have been since `ready`.
     Sent { packet: PacketId, channel: ChannelId, ready: Time, start: Time, until: Time },
+    /// It is sent next, and has kept others waiting at the output it was granted since `since`.
+    Kept { packet: PacketId, since: Time },
     /// It might start on a channel, but lacks room in the buffer at its end. If it has been
     /// granted an output, it keeps others waiting there: `keeps`, that group's lead, else none.
     LacksRoom { packet: PacketId, channel: ChannelId, keeps: ChannelId },
@@ -86,6 +88,43 @@ pub trait Ways {
     fn first(&self, _: ChannelId) -> Option<PacketId> {
         None
     }
+    /// The packet that has been granted an output, waits for room and keeps the others waiting, or none;
+    /// where the model tells that.
+    fn keeper(&self, _: ChannelId) -> Option<PacketId> {
+        None
+    }
+}
+
+impl<W: Ways> Ways for &W {
+    #[inline]
+    fn ready(&self, packet: PacketId) -> Time {
+        W::ready(self, packet)
+    }
+
+    #[inline]
+    fn goes_on(&self, channel: ChannelId) -> bool {
+        W::goes_on(self, channel)
+    }
+
+    #[inline]
+    fn output(&self, packet: PacketId, channel: ChannelId) -> ChannelId {
+        W::output(self, packet, channel)
+    }
+
+    #[inline]
+    fn takes(&self, packet: PacketId, channel: ChannelId) -> Time {
+        W::takes(self, packet, channel)
+    }
+
+    #[inline]
+    fn first(&self, buffer: ChannelId) -> Option<PacketId> {
+        W::first(self, buffer)
+    }
+
+    #[inline]
+    fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
+        W::keeper(self, lead)
+    }
 }
 
 impl Blame {
@@ -93,16 +132,35 @@ impl Blame {
     // Every caller names one kind: nothing is left of the match.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn observe(&mut self, what: Observation, now: Time, ways: &impl Ways) {
-        #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
-        use Observation::*;
-        if self.lanes.are_kept() && self.observe_in_lanes(what, now, ways) {
+    pub fn observe(&mut self, what: Observation, now: Time, ways: impl Ways + Copy) {
+        if self.lanes.are_kept() && self.observe_in_lanes(what, now, &ways) {
             return;
         }
+        // In copies, as what is looked at by its address is laid out in memory, whoever wants to know.
+        let (what, ways) = (what, ways);
+        if self.occupancy.is_some() {
+            return self.observe_and_keep(&what, now, &ways);
+        }
+        self.observe_whole(what, now, &ways);
+    }
+
+    /// The same where a timeline shows who held channels when.
+    #[cold]
+    #[inline(never)]
+    fn observe_and_keep(&mut self, what: &Observation, now: Time, ways: &impl Ways) {
         if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
             let label = |packet: PacketId| self.records[packet.index()].class;
-            occupancy.observe(what, (label, labels), now, ways);
+            occupancy.observe(*what, (label, labels), now, ways);
         }
+        self.observe_whole(*what, now, ways);
+    }
+
+    /// Takes note of what has happened in full.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn observe_whole(&mut self, what: Observation, now: Time, ways: &impl Ways) {
+        #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
+        use Observation::*;
         match what {
             Asked { packet, .. } if self.is_bystander(packet) => {}
             Asked { packet, queue } => self.asks(packet, queue, now, ways),
@@ -123,6 +181,7 @@ impl Blame {
             Sent { packet, channel, ready, start, until } => {
                 self.starts_whole(packet, channel, (ready, now), (start, until));
             }
+            Kept { .. } => {}
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
             }

@@ -2,6 +2,7 @@
 
 use super::cause::{Cause, Charge, Root};
 use super::circuits::Span;
+use super::lanes::Past;
 use super::log::{Log, Turn};
 use super::passing::{Passed, Passing, Pieces};
 use super::waiters::Waiting;
@@ -98,6 +99,12 @@ impl Record {
         (self.asking, self.unstarted) != (Waiting::NOWHERE, Waiting::NOWHERE)
     }
 
+    /// The charge for a time by which its header came late: that was stopped on its way.
+    fn is_late(&self, time: Time) -> Charge {
+        let (channel, Root { class: culprit, channel: root }) = (self.head, self.last);
+        Charge { channel, root, culprit, cause: Cause::Stretched, time }
+    }
+
     /// The buffer whose front it leaves for that, or none.
     #[inline]
     pub fn buffer(&self) -> ChannelId {
@@ -179,6 +186,44 @@ impl Waits {
     pub fn charge_wait(&mut self, record: &mut Record, ahead: Ahead, (ready, start): (Time, Time)) {
         self.begin_wait(record, ready);
         self.charge_backwards(record, ahead, (ready, start));
+        self.close_wait(record, start - ready);
+    }
+
+    /// The same where turns are kept in lanes: those on the channel, and at the front of the buffer it
+    /// stood in; none for its node's queue.
+    // There one turn is most often all that was in the way.
+    #[inline]
+    pub fn charge_past(
+        &mut self,
+        record: &mut Record,
+        (holders, fronts): (&Past, Option<&Past>),
+        (ready, start): (Time, Time),
+    ) {
+        self.begin_wait(record, ready);
+        let channel = record.head;
+        let asked = if fronts.is_some() { record.asked.clamp(ready, start) } else { ready };
+        let idle = holders.end().clamp(asked, start);
+        if idle < start {
+            self.charge_stalls(record, (idle, start));
+        }
+        holders.cut((asked, idle), |turn, time| {
+            let cause = match fronts {
+                None => Cause::Throttling,
+                Some(_) if turn.granted < asked => Cause::OutputBusy,
+                Some(_) => Cause::Arbitration,
+            };
+            self.push_direct(Charge { channel, root: turn.root, culprit: turn.class, cause, time });
+        });
+        if let Some(fronts) = fronts {
+            let free = fronts.end().clamp(ready, asked);
+            if free < asked {
+                self.push_late(record.is_late(asked - free), free);
+            }
+            fronts.cut((ready, free), |turn, time| {
+                let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
+                self.push_direct(Charge { channel, root, culprit, cause, time });
+            });
+        }
         self.close_wait(record, start - ready);
     }
 
@@ -333,10 +378,7 @@ impl Waits {
         let Some((fronts, cause)) = fronts else { return };
         let free = fronts.log.end_before(fronts.count).clamp(ready, asked);
         if free < asked {
-            // Its header came late: that was stopped on its way.
-            let Root { class: culprit, channel: root } = record.last;
-            let (cause, time) = (Cause::Stretched, asked - free);
-            self.push_late(Charge { channel, root, culprit, cause, time }, free);
+            self.push_late(record.is_late(asked - free), free);
         }
         self.charge_fronts((fronts, cause), channel, (ready, free));
     }

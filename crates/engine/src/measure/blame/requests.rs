@@ -1,9 +1,8 @@
 //! Packets ask, and those that might start lack something.
 
-use super::lanes::Side;
 use super::record::Stall;
 use super::roots::Search;
-use super::{Blame, Cause, Keeper, Root, Ways};
+use super::{Blame, Cause, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
@@ -46,35 +45,36 @@ impl Blame {
         }
     }
 
+    /// Whether anything is known of a packet but where it is.
+    #[inline]
+    pub(crate) fn follows(&self, id: PacketId) -> bool {
+        !self.lanes.are_kept() || self.lanes.is_recorded(id)
+    }
+
     /// Whether it is anything new that a packet lacks room ([`Self::lacks_room`]).
     #[inline]
     pub(crate) fn notes_room(&self, id: PacketId, keeps: ChannelId) -> bool {
-        self.is_to_keep(keeps) || self.is_followed(id) && !self.is_known_to_lack_room(id)
+        if !self.lanes.are_kept() && self.is_to_keep(keeps) {
+            return true;
+        }
+        let is_victim = self.follows(id) && self.records[id.index()].is_victim;
+        is_victim && !self.is_known_to_lack_room(id)
     }
 
     /// Whether somebody is to keep others waiting at a lead, if any, where nobody has done so yet.
     #[inline]
     fn is_to_keep(&self, lead: ChannelId) -> bool {
-        lead.is_some() && !self.keepers[lead.index()].packet.is_some()
+        lead.is_some() && !self.keepers[lead.index()].is_some()
     }
 
     /// A packet has been granted an output whose lead it keeps.
     fn keeps_waiting(&mut self, id: PacketId, lead: ChannelId, now: Time) {
-        self.keepers[lead.index()] = Keeper { packet: id, since: now };
-        if self.lanes.are_kept() && !self.lanes.is_recorded(id) {
-            return self.lanes.set_keeping(id, true);
-        }
+        self.keepers[lead.index()] = id;
         let record = &mut self.records[id.index()];
         record.granted = now;
         if record.asking.at().is_none() {
-            self.watches(id, Side::Channel, lead, now);
+            self.asking.join(&mut record.asking, lead, now);
         }
-    }
-
-    /// Whether a packet's waits are followed.
-    #[inline]
-    fn is_followed(&self, id: PacketId) -> bool {
-        (!self.lanes.are_kept() || self.lanes.is_recorded(id)) && self.records[id.index()].is_victim
     }
 
     /// A packet that might start on a channel lacks room. If it has been granted an output whose
@@ -89,7 +89,7 @@ impl Blame {
         now: Time,
         ways: &impl Ways,
     ) {
-        if self.is_to_keep(keeps) {
+        if !self.lanes.are_kept() && self.is_to_keep(keeps) {
             self.keeps_waiting(id, keeps, now);
         }
         if self.records[id.index()].is_victim && !self.is_known_to_lack_room(id) {

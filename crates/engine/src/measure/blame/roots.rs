@@ -65,9 +65,19 @@ impl<W: Ways> Search<'_, W> {
         if let Some(holder) = self.blame.holder(lead, self.now) {
             return Some((holder, lead));
         }
-        match self.blame.keepers[lead.index()].packet {
+        match self.keeper(lead) {
             keeper if keeper == id => self.fills(lead, id),
             keeper => keeper.is_some().then_some((keeper, lead)),
+        }
+    }
+
+    /// The packet granted that waits for room and keeps the others waiting, or none.
+    fn keeper(&self, lead: ChannelId) -> PacketId {
+        let Blame { lanes, keepers, .. } = self.blame;
+        if lanes.are_kept() {
+            self.ways.keeper(lead).unwrap_or(PacketId::NONE)
+        } else {
+            keepers[lead.index()]
         }
     }
 
@@ -112,8 +122,9 @@ struct Standing {
 
 impl Blame {
     fn standing(&self, id: PacketId) -> Standing {
-        if self.lanes.are_kept() && !self.lanes.is_recorded(id) {
-            return Standing { head: self.lanes.head(id), start: 0, is_stored: false };
+        if self.lanes.are_kept() {
+            let start = if self.lanes.has_start(id) { self.records[id.index()].start } else { 0 };
+            return Standing { head: self.lanes.head(id), start, is_stored: false };
         }
         let &Record { head, start, is_stored, .. } = &self.records[id.index()];
         Standing { head, start, is_stored }

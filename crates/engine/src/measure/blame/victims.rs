@@ -52,15 +52,22 @@ impl Victims {
     #[inline]
     pub fn has_next(&mut self, node: NodeId, class: Class) -> bool {
         let Some(share) = self.share else { return true };
-        let Some(counts) = self.queued.get_mut(node.index()) else {
-            self.queued.resize(node.index() + 1, [0; 2]);
-            return self.has_next(node, class);
-        };
+        if self.queued.len() <= node.index() {
+            self.grow(node);
+        }
+        let counts = &mut self.queued[node.index()];
         let count = &mut counts[class as usize];
         let number = *count << 1 | class as u64;
         *count += 1;
         let key = self.seed ^ mix(u64::from(node.0) ^ mix(number));
         ((mix(key) >> 32) as u32) < share
+    }
+
+    /// Packets of a node are counted, too.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, node: NodeId) {
+        self.queued.resize(node.index() + 1, [0; 2]);
     }
 }
 

@@ -31,9 +31,9 @@ impl Blame {
         record.start = start;
         record.root = channel;
         if let Some(queue) = record.asking.at()
-            && self.keepers[queue.index()].packet == id
+            && self.keepers[queue.index()] == id
         {
-            self.keepers[queue.index()].packet = PacketId::NONE;
+            self.keepers[queue.index()] = PacketId::NONE;
         }
         let mut asked = start;
         if ready < start {

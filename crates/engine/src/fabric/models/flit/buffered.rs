@@ -152,8 +152,7 @@ impl FlitFabric {
         if self.board.at(channel).credits == 0 {
             let lane = self.board.at(channel);
             if act.is_observed() && !lane.has_started() {
-                let (packet, keeps) = (lane.packet, ChannelId::NONE);
-                self.board.observe_room(packet, keeps, || Some(channel), act);
+                self.board.observe_room(lane.packet, || Some(channel), act);
             }
             return self.stalls(channel, act.now);
         }
@@ -230,7 +229,7 @@ impl FlitFabric {
         };
         let width = u32::from(self.board.at(lead).port.width);
         let full = || (lead.0..lead.0 + width).map(ChannelId).find(lacks_room);
-        self.board.observe_room(packet, ChannelId::NONE, full, act);
+        self.board.observe_room(packet, full, act);
     }
 
     fn can_take(&self, channel: ChannelId, now: Time) -> bool {

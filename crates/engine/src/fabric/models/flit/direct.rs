@@ -82,8 +82,8 @@ impl FlitFabric {
         let has_credit = lane.credits > 0 || !lane.port.switch.is_some();
         if !has_credit || input.is_some() && self.board.at(input).held == 0 {
             if act.is_observed() && !has_credit && !self.board.at(channel).has_started() {
-                let (packet, keeps) = (self.board.at(channel).packet, ChannelId::NONE);
-                self.board.observe_room(packet, keeps, || Some(channel), act);
+                let packet = self.board.at(channel).packet;
+                self.board.observe_room(packet, || Some(channel), act);
             }
             self.stalls(channel, act.now);
             return;

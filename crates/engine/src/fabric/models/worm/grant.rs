@@ -126,7 +126,7 @@ impl WormFabric {
     fn observe_grant(&self, id: ChannelId, packet: PacketId, act: &mut Act) {
         act.observe(Observation::Granted { packet, channel: id });
         if !self.has_credit(id, act.now) {
-            self.board.observe_room(packet, ChannelId::NONE, || Some(id), act);
+            self.board.observe_room(packet, || Some(id), act);
         }
     }
 

@@ -1,5 +1,4 @@
 use super::*;
-use crate::time::NEVER;
 
 const QUEUES: [ChannelId; 3] = [ChannelId(0), ChannelId(1), ChannelId(1)];
 
@@ -36,11 +35,11 @@ impl Told {
     }
 
     /// Who had turns on a side, and when they ended.
-    fn turns(&mut self, channel: u32, side: Side) -> Vec<(u32, Time)> {
-        let log = &mut self.logs[channel as usize][side as usize];
-        self.lanes.settle(ChannelId(channel), side, log);
-        let all = log.cut(log.count(), (0, 1_000));
-        let mut turns: Vec<_> = all.map(|(turn, _)| (turn.class, turn.end)).collect();
+    fn turns(&self, channel: u32, side: Side) -> Vec<(u32, Time)> {
+        let log = &self.logs[channel as usize][side as usize];
+        let past = self.lanes.past(ChannelId(channel), side, log, None);
+        let mut turns = Vec::new();
+        past.cut((0, 1_000), |turn, _| turns.push((turn.class, turn.end)));
         turns.reverse();
         turns
     }
