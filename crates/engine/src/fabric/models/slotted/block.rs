@@ -17,8 +17,26 @@ pub struct Alike {
     pub stride: u8,
 }
 
+impl Alike {
+    /// Whether their channels lead from buffers, not nodes.
+    #[inline]
+    pub fn from_buffers(&self) -> bool {
+        matches!(self.kind, ChannelKind::Internal | ChannelKind::Ejection)
+    }
+
+    /// Whether their channels lead to buffers, not nodes.
+    #[inline]
+    pub fn to_buffers(&self) -> bool {
+        matches!(self.kind, ChannelKind::Injection | ChannelKind::Internal)
+    }
+}
+
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
-/// other as any wire of the block needs, made up to a power of two. A cache line.
+/// other as any wire of the block needs, made up to a power of two.
+///
+/// What flows on from the buffer at a channel's end is of another block, as a rule, which is told
+/// only when it changes whether anything is there, and tells only when it changes whether it
+/// sends: who goes on as in the slot before costs nothing but a bit of these words.
 #[derive(Default)]
 #[repr(align(64))]
 pub struct Block {
@@ -26,18 +44,37 @@ pub struct Block {
     pub sending: u64,
     /// Those whose next flit is there.
     pub has_flit: u64,
-    /// Those with room for a flit at the end of their channels.
+    /// Those with room for a flit at the end of their channels, but for what has come back in the
+    /// round at hand.
     pub has_credit: u64,
     /// Those whose packet has started.
     pub started: u64,
     /// Those with one flit left.
     pub last: u64,
-    /// Those that send a flit in the slot at hand, or have sent one in the last that there was.
+    /// Those that send a flit in the slot at hand, or have sent one in the last that there was,
+    /// of a packet that goes on.
     pub sent: u64,
     /// Those that sent one in the slot before.
     pub before: u64,
     /// Of each wire the flow that sent last; at first the last of them, so that the first is next.
     turns: u64,
+    /// Those to whose buffers a flit has come in the slot at hand.
+    pub come: u64,
+    /// Those to which a credit has come back in the round at hand.
+    pub back: u64,
+    /// Those with flits in their buffers, but for what has come in the slot at hand.
+    pub held: u64,
+    /// Those whose buffers a flow sends from.
+    pub has_output: u64,
+    /// Of these, those whose buffers it was told to have a flit for it.
+    pub shown: u64,
+    /// Of these, those from whose buffers it sends in the slot at hand, as far as is known, or sent
+    /// in the last that there was.
+    pub leaving: u64,
+    /// Those from whose buffers flits of the slot at hand have been counted to leave.
+    pub left: u64,
+    /// Those that start a flit in this round.
+    pub starting: u64,
 }
 
 impl Block {
@@ -49,7 +86,7 @@ impl Block {
     /// Of the flows that could send a flit now one of each wire that is free.
     #[inline]
     pub fn choose(&self, stride: u8, sharing: Sharing) -> u64 {
-        let ready = self.sending & self.has_flit & self.has_credit;
+        let ready = self.sending & self.has_flit & (self.has_credit | self.back);
         if stride == 1 {
             return ready & !self.sent;
         }
@@ -89,6 +126,27 @@ impl Block {
             left &= !wire;
         }
         chosen
+    }
+
+    /// Of the flows with something in their buffers for others, those where that is new, or no more.
+    #[inline]
+    pub fn show(&mut self) -> u64 {
+        let new = ((self.held | self.come) ^ self.shown) & self.has_output;
+        self.shown ^= new;
+        new
+    }
+
+    /// Whether nothing happens to any of its flows, and nothing did in the last slot.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        (self.sending | self.sent | self.leaving | self.come | self.back) == 0
+    }
+
+    /// A slot begins.
+    #[inline]
+    pub fn begin_slot(&mut self) {
+        self.before = std::mem::replace(&mut self.sent, 0);
+        self.left = 0;
     }
 
     /// These send now, one of a wire.

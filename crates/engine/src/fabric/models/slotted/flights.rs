@@ -9,8 +9,8 @@ pub struct Due {
     pub flits: Vec<(u32, u64)>,
     /// Places of those by which all of a header has come.
     pub headers: Vec<u32>,
-    /// Places of flows to which credits come back.
-    pub credits: Vec<u32>,
+    /// Those to which credits come back.
+    pub credits: Vec<(u32, u64)>,
 }
 
 impl Due {

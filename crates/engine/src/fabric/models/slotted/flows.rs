@@ -1,6 +1,7 @@
 //! What a channel needs to send flits, and where it stands among all.
 
 use super::block::{Alike, Block, FLOWS, places};
+use super::counters::Counters;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
@@ -20,8 +21,6 @@ pub struct Flow {
     /// When what it sent last has been sent; if a packet that was granted it later has not
     /// started, when it was.
     pub free_at: Time,
-    /// Flits of the packet it sends that have not started.
-    pub unsent: u32,
     /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
     pub input: u32,
     /// The flow by which a packet leaves the buffer at its end, or [`NOBODY`].
@@ -32,15 +31,6 @@ pub struct Flow {
     pub headers: u16,
 }
 
-/// Which flits they are that flows of a block send together.
-#[derive(Clone, Copy)]
-pub struct Marked {
-    /// Flows that send the last of a packet.
-    pub last: u64,
-    /// How many send one.
-    pub count: u64,
-}
-
 /// The flows of all channels, in places of blocks.
 pub struct Flows {
     /// The first is [`NOBODY`]'s.
@@ -49,27 +39,36 @@ pub struct Flows {
     pub alike: Vec<Alike>,
     /// By place.
     flows: Vec<Flow>,
-    /// By place: flits in the buffer at its end.
-    held: Vec<u16>,
-    /// By place: flits that may still start, as far as that buffer goes.
-    credits: Vec<u16>,
+    /// Flits of the packet that a flow sends that have not started.
+    unsent: Counters,
+    /// Flits in the buffer at its end.
+    held: Counters,
+    /// Flits that may still start, as far as that buffer goes.
+    credits: Counters,
     /// By place: the channel.
     channels: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
-    /// Blocks with something to send or sent in the last slot, as bits.
+    /// Blocks to which something happens, as bits.
     pub active: Vec<u64>,
 }
 
 impl Flows {
-    /// Those of idle channels, with so many credits each; every channel is told its place.
-    pub fn new(layout: &Layout, credits: u16, board: &mut Switchboard<Lane>) -> Self {
+    /// Those of idle channels, with so many credits each, for packets of so many flits at most;
+    /// every channel is told its place.
+    pub fn new(
+        layout: &Layout,
+        credits: u32,
+        most_flits: u32,
+        board: &mut Switchboard<Lane>,
+    ) -> Self {
         let mut all = Self {
             blocks: Vec::new(),
             alike: Vec::new(),
             flows: Vec::new(),
-            held: Vec::new(),
-            credits: Vec::new(),
+            unsent: Counters::new(most_flits),
+            held: Counters::new(credits),
+            credits: Counters::new(credits),
             channels: Vec::new(),
             ahead: Vec::new(),
             active: Vec::new(),
@@ -106,8 +105,9 @@ impl Flows {
         self.alike.push(alike);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
-        self.held.resize(places, 0);
-        self.credits.resize(places, 0);
+        for counters in [&mut self.unsent, &mut self.held, &mut self.credits] {
+            counters.add_block();
+        }
         self.channels.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
     }
@@ -117,7 +117,7 @@ impl Flows {
         &mut self,
         channels: &[ChannelId],
         first: usize,
-        credits: u16,
+        credits: u32,
         board: &mut Switchboard<Lane>,
     ) {
         let number = self.blocks.len() - 1;
@@ -127,7 +127,7 @@ impl Flows {
             block.has_credit |= 1 << place;
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            self.credits[all] = credits;
+            self.credits.set(all as u32, credits);
             board.at_mut(channel).place = all as u32;
         }
     }
@@ -136,19 +136,31 @@ impl Flows {
     /// buffer of `input`.
     #[inline]
     pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
-        let has_flit = input == NOBODY || self.held[input as usize] > 0;
-        self.flows[input as usize].output = place;
+        let has_flit = self.leads_on(input, place);
         let flow = &mut self.flows[place as usize];
         flow.granted += u64::from(flits);
         (flow.free_at, flow.input) = (now, input);
-        (flow.unsent, flow.header_unsent) = (flits, header as u16);
+        flow.header_unsent = header as u16;
+        self.unsent.set(place, flits);
         let (number, bit) = split(place);
         let (block, flow) = (&mut self.blocks[number], 1 << bit);
         block.sending |= flow;
         block.started &= !flow;
         put(&mut block.has_flit, flow, has_flit);
         put(&mut block.last, flow, flits == 1);
-        self.active[number / FLOWS] |= 1 << (number % FLOWS);
+        self.wake(number);
+    }
+
+    /// What is in the buffer of a flow is sent on by another; whether anything is there.
+    #[inline]
+    fn leads_on(&mut self, input: u32, output: u32) -> bool {
+        self.flows[input as usize].output = output;
+        let (number, bit) = split(input);
+        let block = &mut self.blocks[number];
+        let has_flit = input == NOBODY || (block.held | block.come) >> bit & 1 != 0;
+        block.has_output |= 1 << bit;
+        put(&mut block.shown, 1 << bit, has_flit);
+        has_flit
     }
 
     /// A packet has left a channel, and the buffer of a flow, which is told; none: its node.
@@ -156,7 +168,17 @@ impl Flows {
     pub fn ends(&mut self, place: u32) -> u32 {
         let input = self.at(place).input;
         self.flows[input as usize].output = NOBODY;
+        let (number, bit) = split(input);
+        let block = &mut self.blocks[number];
+        block.has_output &= !(1 << bit);
+        block.leaving &= !(1 << bit);
         input
+    }
+
+    /// Something happens to a block.
+    #[inline]
+    pub fn wake(&mut self, number: usize) {
+        self.active[number / FLOWS] |= 1 << (number % FLOWS);
     }
 
     /// A flow.
@@ -183,73 +205,93 @@ impl Flows {
         (block_of(&mut self.flows, number), block_of(&mut self.channels, number))
     }
 
-    /// Flits of a block have come to the buffers at the ends of their channels.
+    /// Flits have come to the buffers at the ends of the channels of some flows of a block.
     #[inline]
-    pub fn flits_come(&mut self, number: u32, flits: u64) {
-        let held = block_of(&mut self.held, number as usize);
-        let flows = block_of(&mut self.flows, number as usize);
-        for bit in places(flits) {
-            held[bit] += 1;
-            let (output, bit) = split(flows[bit].output);
-            self.blocks[output].has_flit |= 1 << bit;
-        }
+    pub fn flits_come(&mut self, number: u32, flows: u64) {
+        self.blocks[number as usize].come |= flows;
+        self.wake(number as usize);
     }
 
-    /// A credit comes back to a flow.
+    /// Credits come back to some flows of a block.
     #[inline]
-    pub fn credit_comes(&mut self, place: u32) {
-        let (number, bit) = split(place);
-        self.credits[place as usize] += 1;
-        // Without a branch, which nobody would foresee under load.
-        self.blocks[number].has_credit |= 1 << bit;
+    pub fn credits_come(&mut self, number: usize, flows: u64) {
+        self.blocks[number].back |= flows;
+        self.wake(number);
     }
 
     /// Flits that may still start on a channel, as far as the buffer at its end goes.
     #[inline]
-    pub fn credits(&self, place: u32) -> u16 {
-        self.credits[place as usize]
+    pub fn credits(&self, place: u32) -> u32 {
+        let (number, bit) = split(place);
+        self.credits.get(place) + (self.blocks[number].back >> bit & 1) as u32
     }
 
-    /// Some flows of a block send a flit each, until `free_at`, from buffers or not, to buffers or
-    /// not, whose flows are added to `left`.
-    #[inline]
-    pub fn send<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
-        &mut self,
-        number: usize,
-        flows: u64,
-        free_at: Time,
-        left: &mut Vec<u32>,
-    ) -> Marked {
-        let all = block_of(&mut self.flows, number);
-        let credits = block_of(&mut self.credits, number);
-        let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
-        let mut count = 0;
-        for bit in places(flows) {
-            let flow = &mut all[bit];
-            flow.free_at = free_at;
-            flow.unsent -= 1;
-            one_left |= u64::from(flow.unsent == 1) << bit;
-            if TO_BUFFERS {
-                credits[bit] -= 1;
-                no_credit |= u64::from(credits[bit] == 0) << bit;
+    /// Those that send from buffers are told where something is there, or no more.
+    pub fn show_all(&mut self) {
+        for word in 0..self.active.len() {
+            for bit in places(self.active[word]) {
+                self.show(word * FLOWS + bit);
             }
-            if FROM_BUFFERS {
-                let held = &mut self.held[flow.input as usize];
-                *held -= 1;
-                no_flit |= u64::from(*held == 0) << bit;
-                left.push(flow.input);
-            }
-            count += 1;
         }
+    }
+
+    /// Those that send from the buffers of a block are told where something is there, or no more.
+    #[inline]
+    fn show(&mut self, number: usize) {
+        let new = self.blocks[number].show();
+        let flows = block_of(&mut self.flows, number);
+        for bit in places(new) {
+            let (output, bit) = split(flows[bit].output);
+            self.blocks[output].has_flit ^= 1 << bit;
+        }
+    }
+
+    /// Some flows of a block start a flit each; those that start the last of a packet.
+    #[inline]
+    pub fn send(&mut self, number: usize, flows: u64) -> u64 {
         let block = &mut self.blocks[number];
         let last = block.last & flows;
         block.take_turns(flows, self.alike[number].stride);
         block.started |= flows;
         block.sending &= !last;
-        block.last = block.last & !flows | one_left;
-        block.has_flit &= !no_flit;
-        block.has_credit &= !no_credit;
-        Marked { last, count }
+        block.last = self.unsent.lower(number, flows);
+        last
+    }
+
+    /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
+    #[inline]
+    pub fn turn(&mut self, number: usize, flows: u64, now: Time) {
+        let from_buffers = self.alike[number].from_buffers();
+        let all = block_of(&mut self.flows, number);
+        for bit in places(flows) {
+            all[bit].free_at = now;
+            if !from_buffers {
+                continue;
+            }
+            let (input, bit) = split(all[bit].input);
+            self.blocks[input].leaving ^= 1 << bit;
+            self.active[input / FLOWS] |= 1 << (input % FLOWS);
+        }
+    }
+
+    /// What flows of a block have received, and started, and what leaves their buffers is counted;
+    /// whose buffers it leaves.
+    #[inline]
+    pub fn count(&mut self, number: usize) -> u64 {
+        let block = &mut self.blocks[number];
+        let left = block.leaving & !block.left;
+        block.left |= left;
+        let come = std::mem::take(&mut block.come);
+        if come != left {
+            block.held = self.held.change(number, come, left);
+        }
+        let starting = std::mem::take(&mut block.starting);
+        let started = if self.alike[number].to_buffers() { starting } else { 0 };
+        let back = std::mem::take(&mut block.back);
+        if back != started {
+            block.has_credit = self.credits.change(number, back, started);
+        }
+        left
     }
 
     /// Whether the flit that a flow sends is the last of a header.
@@ -261,10 +303,15 @@ impl Flows {
         is_last
     }
 
+    /// Flits of the packet that a flow sends that have not started.
+    pub fn unsent(&self, place: u32) -> u32 {
+        self.unsent.get(place)
+    }
+
     /// Time that a flow transmitted in the current window, all of its last flit included.
     pub fn busy(&self, place: u32, slot: Time) -> Time {
-        let Flow { granted, unsent, .. } = *self.at(place);
-        self.ahead[place as usize] + (granted - u64::from(unsent)) * slot
+        let unsent = self.unsent(place);
+        self.ahead[place as usize] + (self.at(place).granted - u64::from(unsent)) * slot
     }
 
     /// Whether a flow sends in the slot at hand, or has sent in the last that there was.
@@ -275,8 +322,7 @@ impl Flows {
 
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
-        let flow = self.at_mut(place);
-        flow.granted = flow.unsent.into();
+        self.flows[place as usize].granted = self.unsent(place).into();
         self.ahead[place as usize] = ahead;
     }
 }

@@ -25,13 +25,17 @@ impl SlottedFabric {
     pub(super) fn happens(&mut self, slot: u64) -> u64 {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
+            self.flows.blocks[block as usize].sent &= !flows;
             places(flows).for_each(|bit| self.release(place(block as usize, bit)));
         }
-        for &(block, flits) in &due.flits {
-            self.flows.flits_come(block, flits);
+        for &(block, flows) in &due.flits {
+            self.flows.flits_come(block, flows);
         }
         due.headers.iter().for_each(|&place| self.header_comes(place));
-        self.credits_come(&due.credits);
+        for &(block, flows) in &due.credits {
+            self.credits_come(block as usize, flows);
+        }
+        self.flows.show_all();
         let count = due.ended.len() + due.flits.len() + due.headers.len() + due.credits.len();
         due.clear();
         *self.flights.due(slot) = due;
@@ -63,16 +67,14 @@ impl SlottedFabric {
         }
     }
 
-    /// Credits come back to flows.
+    /// Credits come back to flows of a block.
     #[inline]
-    pub(super) fn credits_come(&mut self, credits: &[u32]) {
-        for &place in credits {
-            self.flows.credit_comes(place);
-        }
+    fn credits_come(&mut self, block: usize, flows: u64) {
+        self.flows.credits_come(block, flows);
         if self.room_for_all.is_some() {
             // Somebody may wait for the room behind an idle channel.
-            for &place in credits {
-                let lane = self.board.at(self.flows.channel(place));
+            for bit in places(flows) {
+                let lane = self.board.at(self.flows.channel(place(block, bit)));
                 if !lane.packet.is_some() {
                     self.board.falls_free(lane.rest.lead);
                 }
@@ -92,72 +94,82 @@ impl SlottedFabric {
                 let number = word * FLOWS + bit;
                 let block = &mut self.flows.blocks[number];
                 if is_first {
-                    block.before = std::mem::replace(&mut block.sent, 0);
+                    block.begin_slot();
                 }
                 let Alike { kind, stride, .. } = self.flows.alike[number];
-                let chosen = block.choose(stride, self.sharing);
-                if chosen != 0 {
-                    let start = Start { block: number, flows: chosen, slot };
-                    flits[kind.in_sums()] += self.start_all(start, act);
-                } else if block.sending == 0 && block.sent == 0 {
-                    self.flows.active[word] &= !(1 << bit);
+                let flows = block.choose(stride, self.sharing);
+                block.starting = flows;
+                let turning = if is_first { flows ^ block.before } else { flows };
+                if flows != 0 {
+                    self.start_all(Start { block: number, flows, slot }, act);
+                    flits[kind.in_sums()] += u64::from(flows.count_ones());
+                }
+                if turning != 0 {
+                    self.flows.turn(number, turning, act.now);
                 }
             }
         }
+        self.count_all(slot);
         if flits == [0; 3] {
             return false;
         }
         act.measures.transmit(flits, act.now, act.now + self.slot_ps);
-        if !self.at_once.is_empty() {
-            let mut credits = std::mem::take(&mut self.at_once);
-            self.credits_come(&credits);
-            credits.clear();
-            self.at_once = credits;
-        }
         true
     }
 
-    /// Flits of a block start; how many.
-    #[inline]
-    fn start_all(&mut self, start: Start, act: &mut Act) -> u64 {
-        let Alike { kind, rate, .. } = self.flows.alike[start.block];
-        let pace = self.paces[usize::from(rate)];
-        match kind {
-            ChannelKind::Injection => self.start::<false, true>(start, &pace, act),
-            ChannelKind::Internal => self.start::<true, true>(start, &pace, act),
-            ChannelKind::Ejection => self.start::<true, false>(start, &pace, act),
-            ChannelKind::Direct => self.start::<false, false>(start, &pace, act),
+    /// What has happened to flits in this round is counted, and credits set out.
+    fn count_all(&mut self, slot: u64) {
+        for word in 0..self.flows.active.len() {
+            for bit in places(self.flows.active[word]) {
+                let number = word * FLOWS + bit;
+                let left = self.flows.count(number);
+                if left != 0 {
+                    match self.credit_slots {
+                        0 => self.credits_come(number, left),
+                        slots => {
+                            self.flights.due(slot + slots).credits.push((number as u32, left));
+                        }
+                    }
+                }
+                let block = &mut self.flows.blocks[number];
+                if block.is_quiet() {
+                    block.left = 0;
+                    self.flows.active[word] &= !(1 << bit);
+                }
+            }
         }
     }
 
-    /// Flits of a block start on channels that lead from buffers, or nodes, to others; how many.
+    /// Flits of a block start.
     #[inline]
-    fn start<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
-        &mut self,
-        start: Start,
-        pace: &Pace,
-        act: &mut Act,
-    ) -> u64 {
+    fn start_all(&mut self, start: Start, act: &mut Act) {
+        let Alike { kind, rate, .. } = self.flows.alike[start.block];
+        let pace = self.paces[usize::from(rate)];
+        match kind {
+            ChannelKind::Injection | ChannelKind::Internal => {
+                self.start::<true>(start, &pace, act);
+            }
+            ChannelKind::Ejection | ChannelKind::Direct => self.start::<false>(start, &pace, act),
+        }
+    }
+
+    /// Flits of a block start on channels that lead to buffers, or to nodes.
+    #[inline]
+    fn start<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
         self.go_on::<TO_BUFFERS>(start, pace, act);
-        let free_at = act.now + self.slot_ps;
         let Start { block: number, flows, slot } = start;
-        let credits = match self.credit_slots {
-            0 => &mut self.at_once,
-            slots => &mut self.flights.due(slot + slots).credits,
-        };
-        let sent = self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
+        let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
             self.end_headers::<TO_BUFFERS>(start, pace, act);
         }
-        if sent.last != 0 {
-            self.flights.due(slot + 1).ended.push((number as u32, sent.last));
+        if last != 0 {
+            self.flights.due(slot + 1).ended.push((number as u32, last));
         }
         if TO_BUFFERS {
             self.flights.due(slot + pace.there_slots).flits.push((number as u32, flows));
         } else {
-            self.reach_nodes(start, sent.last, pace, act);
+            self.reach_nodes(start, last, pace, act);
         }
-        sent.count
     }
 
     /// What is told of flows that sent no flit in the slot before.
