@@ -12,6 +12,9 @@ use crate::time::Time;
 /// Nobody's flow: what has none is told to it, instead of being asked for.
 pub const NOBODY: u32 = 0;
 
+/// The place of the credits among the two numbers of [`Flows::room`].
+const CREDITS: usize = 1;
+
 /// A channel's packet, and who leaves the buffer at its end.
 #[derive(Clone, Copy, Default)]
 pub struct Flow {
@@ -40,11 +43,9 @@ pub struct Flows {
     /// By place.
     flows: Vec<Flow>,
     /// Flits of the packet that a flow sends that have not started.
-    unsent: Counters,
-    /// Flits in the buffer at its end.
-    held: Counters,
-    /// Flits that may still start, as far as that buffer goes.
-    credits: Counters,
+    unsent: Counters<1>,
+    /// Flits in the buffer at its end, and those that may still start as far as that goes.
+    room: Counters<2>,
     /// By place: the channel.
     channels: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
@@ -67,8 +68,7 @@ impl Flows {
             alike: Vec::new(),
             flows: Vec::new(),
             unsent: Counters::new(most_flits),
-            held: Counters::new(credits),
-            credits: Counters::new(credits),
+            room: Counters::new(credits),
             channels: Vec::new(),
             ahead: Vec::new(),
             active: Vec::new(),
@@ -105,9 +105,8 @@ impl Flows {
         self.alike.push(alike);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
-        for counters in [&mut self.unsent, &mut self.held, &mut self.credits] {
-            counters.add_block();
-        }
+        self.unsent.add_block();
+        self.room.add_block();
         self.channels.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
     }
@@ -127,7 +126,7 @@ impl Flows {
             block.has_credit |= 1 << place;
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            self.credits.set(all as u32, credits);
+            self.room.set(all as u32, CREDITS, credits);
             board.at_mut(channel).place = all as u32;
         }
     }
@@ -141,7 +140,7 @@ impl Flows {
         flow.granted += u64::from(flits);
         (flow.free_at, flow.input) = (now, input);
         flow.header_unsent = header as u16;
-        self.unsent.set(place, flits);
+        self.unsent.set(place, 0, flits);
         let (number, bit) = split(place);
         let (block, flow) = (&mut self.blocks[number], 1 << bit);
         block.sending |= flow;
@@ -223,7 +222,7 @@ impl Flows {
     #[inline]
     pub fn credits(&self, place: u32) -> u32 {
         let (number, bit) = split(place);
-        self.credits.get(place) + (self.blocks[number].back >> bit & 1) as u32
+        self.room.get(place, CREDITS) + (self.blocks[number].back >> bit & 1) as u32
     }
 
     /// Those that send from buffers are told where something is there, or no more.
@@ -282,15 +281,10 @@ impl Flows {
         let left = block.leaving & !block.left;
         block.left |= left;
         let come = std::mem::take(&mut block.come);
-        if come != left {
-            block.held = self.held.change(number, come, left);
-        }
         let starting = std::mem::take(&mut block.starting);
         let started = if self.alike[number].to_buffers() { starting } else { 0 };
         let back = std::mem::take(&mut block.back);
-        if back != started {
-            block.has_credit = self.credits.change(number, back, started);
-        }
+        [block.held, block.has_credit] = self.room.change(number, [come, back], [left, started]);
         left
     }
 
@@ -305,7 +299,7 @@ impl Flows {
 
     /// Flits of the packet that a flow sends that have not started.
     pub fn unsent(&self, place: u32) -> u32 {
-        self.unsent.get(place)
+        self.unsent.get(place, 0)
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.
