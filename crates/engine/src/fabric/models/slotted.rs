@@ -47,6 +47,8 @@ pub struct SlottedFabric {
     sent_in: u64,
     /// When anything is there, or could start.
     next: Time,
+    /// Where credits need no time: those to which they come back in this round.
+    at_once: Vec<(u32, u64)>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
     /// Flits an input buffer holds.
@@ -133,6 +135,7 @@ impl SlottedFabric {
             credit_slots,
             sent_in: u64::MAX,
             next: NEVER,
+            at_once: Vec::new(),
             asking: Vec::new(),
             capacity,
             room_for_all: escapes.then_some(capacity),

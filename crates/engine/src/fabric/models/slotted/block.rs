@@ -1,5 +1,6 @@
 //! The flows of 64 channels as bits of words: which of them send a flit in a slot.
 
+use super::counters::Counters;
 use crate::measure::ChannelKind;
 use crate::spec::Sharing;
 
@@ -75,12 +76,72 @@ pub struct Block {
     pub left: u64,
     /// Those that start a flit in this round.
     pub starting: u64,
+    /// Flits of the packet a flow sends that follow the next one.
+    to_follow: Counters<1>,
+    /// Flits in the buffer at its end, and those that may still start as far as that goes.
+    room: Counters<2>,
+}
+
+/// The place of the credits among the two numbers of [`Block::room`].
+const CREDITS: usize = 1;
+
+/// How many chunks of digits the numbers of all blocks have.
+#[derive(Clone, Copy)]
+pub struct Chunks {
+    /// Those of a packet's flits.
+    pub flits: usize,
+    /// Those of a buffer.
+    pub room: usize,
 }
 
 impl Block {
     /// The last flow of a wire has this place in the block.
     pub fn ends_wire(&mut self, place: usize) {
         self.turns |= 1 << place;
+    }
+
+    /// A flow has a packet of so many flits to send, of which one is there or not.
+    #[inline]
+    pub fn begin(&mut self, flow: usize, flits: u32, has_flit: bool, chunks: Chunks) {
+        let bit = 1 << flow;
+        self.sending |= bit;
+        self.started &= !bit;
+        put(&mut self.has_flit, bit, has_flit);
+        put(&mut self.last, bit, flits == 1);
+        self.to_follow.set(chunks.flits, flow, 0, flits - 1);
+    }
+
+    /// The buffer of a flow is sent from by another; whether anything is there.
+    #[inline]
+    pub fn leads_on(&mut self, flow: usize) -> bool {
+        let bit = 1 << flow;
+        let has_flit = (self.held | self.come) & bit != 0;
+        self.has_output |= bit;
+        put(&mut self.shown, bit, has_flit);
+        has_flit
+    }
+
+    /// It is so no more.
+    #[inline]
+    pub fn leads_nowhere(&mut self, flow: usize) {
+        self.has_output &= !(1 << flow);
+        self.leaving &= !(1 << flow);
+    }
+
+    /// A flow may send so many flits.
+    pub fn set_credits(&mut self, flow: usize, credits: u32, chunks: Chunks) {
+        self.has_credit |= 1 << flow;
+        self.room.set(chunks.room, flow, CREDITS, credits);
+    }
+
+    /// Flits that a flow may still send.
+    pub fn credits(&self, flow: usize) -> u32 {
+        self.room.get(flow, CREDITS) + (self.back >> flow & 1) as u32
+    }
+
+    /// Flits of a flow's packet that have not started.
+    pub fn unsent(&self, flow: usize) -> u32 {
+        if self.sending >> flow & 1 == 0 { 0 } else { self.to_follow.get(flow, 0) + 1 }
     }
 
     /// Of the flows that could send a flit now one of each wire that is free.
@@ -149,12 +210,37 @@ impl Block {
         self.left = 0;
     }
 
-    /// These send now, one of a wire.
+    /// These send a flit now, one of a wire; those of them that send the last of a packet.
     #[inline]
-    pub fn take_turns(&mut self, chosen: u64, stride: u8) {
-        self.turns = self.turns & !wires_of(chosen, stride) | chosen;
-        self.sent |= chosen;
+    pub fn send(&mut self, flows: u64, stride: u8, chunks: Chunks) -> u64 {
+        let last = self.last & flows;
+        self.turns = self.turns & !wires_of(flows, stride) | flows;
+        self.sent |= flows;
+        self.started |= flows;
+        self.sending &= !last;
+        let [follow] = self.to_follow.change(chunks.flits, [0], [flows]);
+        self.last = !follow;
+        last
     }
+
+    /// What flows have received, and started, and what leaves their buffers is counted; whose
+    /// buffers it leaves.
+    #[inline]
+    pub fn count(&mut self, to_buffers: bool, chunks: Chunks) -> u64 {
+        let left = self.leaving & !self.left;
+        self.left |= left;
+        let started = if to_buffers { self.starting } else { 0 };
+        let (more, less) = ([self.come, self.back], [left, started]);
+        (self.come, self.back, self.starting) = (0, 0, 0);
+        [self.held, self.has_credit] = self.room.change(chunks.room, more, less);
+        left
+    }
+}
+
+/// Sets or clears a bit.
+#[inline]
+fn put(word: &mut u64, bit: u64, on: bool) {
+    *word = *word & !bit | if on { bit } else { 0 };
 }
 
 /// Exchanges the flows of every pair.
@@ -246,7 +332,7 @@ mod tests {
                     assert_eq!(block.choose(stride, sharing), expected, "{stride}");
                 }
                 let free = block.choose(stride, Sharing::RoundRobin);
-                block.take_turns(free, stride);
+                block.send(free, stride, Chunks { flits: 1, room: 1 });
                 let next = block.choose(stride, Sharing::RoundRobin);
                 assert_eq!(next & wires_of(free, stride), 0);
                 block.sent = if round % 2 == 0 { 0 } else { block.sent & bits(u64::MAX >> 1) };

@@ -1,69 +1,71 @@
-//! Small numbers of 64 flows each, digit by digit: those of a block change together.
-
-use super::block::FLOWS;
+//! Small numbers of 64 flows, digit by digit: those of a block change together.
 
 /// Digits that are worked on at once.
 const CHUNK: usize = 4;
 
-/// So many numbers of every flow, none above a common limit.
-pub struct Counters<const NUMBERS: usize> {
-    /// Binary digits of the flows of a block, the lowest first, block after block.
-    digits: Vec<[u64; NUMBERS]>,
-    /// Digits of a number: a multiple of [`CHUNK`].
-    each: usize,
+/// Chunks of a number: it has 16 binary digits.
+const CHUNKS: usize = 4;
+
+/// The digits of a chunk of every value, each as that of all flows.
+const MASKS: [[u64; CHUNK]; 1 << CHUNK] = {
+    let mut masks = [[0; CHUNK]; 1 << CHUNK];
+    let mut place = 0;
+    while place < CHUNK << CHUNK {
+        let (value, digit) = (place / CHUNK, place % CHUNK);
+        masks[value][digit] = if value >> digit & 1 == 0 { 0 } else { u64::MAX };
+        place += 1;
+    }
+    masks
+};
+
+/// So many numbers of every flow of a block: their binary digits, the lowest first.
+#[derive(Default)]
+pub struct Counters<const NUMBERS: usize>([[[u64; NUMBERS]; CHUNK]; CHUNKS])
+where
+    [u64; NUMBERS]: Default;
+
+/// How many chunks of digits numbers have that are not above a common limit.
+pub fn chunks_up_to(most: u32) -> usize {
+    ((u32::BITS - most.leading_zeros()) as usize).div_ceil(CHUNK)
 }
 
-impl<const NUMBERS: usize> Counters<NUMBERS> {
-    /// Those of no flows yet, up to `most`.
-    pub fn new(most: u32) -> Self {
-        let digits = (u32::BITS - most.leading_zeros()) as usize;
-        Self { digits: Vec::new(), each: digits.next_multiple_of(CHUNK) }
+impl<const NUMBERS: usize> Counters<NUMBERS>
+where
+    [u64; NUMBERS]: Default,
+{
+    /// A number of a flow.
+    pub fn get(&self, flow: usize, which: usize) -> u32 {
+        let digits = self.0.as_flattened().iter().rev();
+        digits.fold(0, |number, digit| number << 1 | (digit[which] >> flow & 1) as u32)
     }
 
-    /// Adds the flows of a block, with 0 each.
-    pub fn add_block(&mut self) {
-        self.digits.resize(self.digits.len() + self.each, [0; NUMBERS]);
-    }
-
+    /// Sets a number of a flow, in so many chunks.
     #[inline]
-    fn of(&mut self, block: usize) -> &mut [[[u64; NUMBERS]; CHUNK]] {
-        self.digits[block * self.each..][..self.each].as_chunks_mut().0
-    }
-
-    /// A number of the flow at a place.
-    #[inline]
-    pub fn get(&self, place: u32, which: usize) -> u32 {
-        let (block, bit) = (place as usize / FLOWS, place as usize % FLOWS);
-        let digits = &self.digits[block * self.each..][..self.each];
-        digits.iter().rev().fold(0, |number, digit| number << 1 | (digit[which] >> bit & 1) as u32)
-    }
-
-    /// Sets a number of the flow at a place.
-    #[inline]
-    pub fn set(&mut self, place: u32, which: usize, number: u32) {
-        let (block, bit) = (place as usize / FLOWS, place as usize % FLOWS);
-        let mut left = u64::from(number);
-        for chunk in self.of(block) {
-            for digit in chunk {
-                digit[which] = digit[which] & !(1 << bit) | (left & 1) << bit;
-                left >>= 1;
+    pub fn set(&mut self, chunks: usize, flow: usize, which: usize, number: u32) {
+        let mut left = number as usize;
+        for chunk in self.0.iter_mut().take(chunks) {
+            let masks = &MASKS[left % MASKS.len()];
+            for (digit, mask) in chunk.iter_mut().zip(masks) {
+                let digit = &mut digit[which];
+                *digit ^= (*digit ^ mask) & 1 << flow;
             }
+            left /= MASKS.len();
         }
     }
 
-    /// Of some flows of a block numbers are one more, of some one less; those of which they are not 0
-    /// then.
+    /// Of some flows numbers of so many chunks are one more, of some one less; those of which they
+    /// are not 0 then.
     #[inline]
     pub fn change(
         &mut self,
-        block: usize,
+        chunks: usize,
         more: [u64; NUMBERS],
         less: [u64; NUMBERS],
     ) -> [u64; NUMBERS] {
         let mut carry: [u64; NUMBERS] = std::array::from_fn(|which| more[which] & !less[which]);
         let mut borrow: [u64; NUMBERS] = std::array::from_fn(|which| less[which] & !more[which]);
         let mut any = [0; NUMBERS];
-        for chunk in self.of(block) {
+        for chunk in self.0.iter_mut().take(chunks) {
             for digit in chunk {
                 for which in 0..NUMBERS {
                     let was = digit[which];
@@ -76,27 +78,5 @@ impl<const NUMBERS: usize> Counters<NUMBERS> {
             }
         }
         any
-    }
-}
-
-impl Counters<1> {
-    /// Of some flows of a block the number is one less; all those of which it is 1 then.
-    #[inline]
-    pub fn lower(&mut self, block: usize, less: u64) -> u64 {
-        let (mut borrow, mut above, mut is_lowest) = (less, 0, true);
-        let mut lowest = 0;
-        for chunk in self.of(block) {
-            for [digit] in chunk {
-                *digit ^= borrow;
-                borrow &= *digit;
-                if is_lowest {
-                    lowest = *digit;
-                } else {
-                    above |= *digit;
-                }
-                is_lowest = false;
-            }
-        }
-        lowest & !above
     }
 }

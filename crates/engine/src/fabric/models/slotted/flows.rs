@@ -1,7 +1,7 @@
 //! What a channel needs to send flits, and where it stands among all.
 
-use super::block::{Alike, Block, FLOWS, places};
-use super::counters::Counters;
+use super::block::{Alike, Block, Chunks, FLOWS, places};
+use super::counters::chunks_up_to;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
@@ -11,9 +11,6 @@ use crate::time::Time;
 
 /// Nobody's flow: what has none is told to it, instead of being asked for.
 pub const NOBODY: u32 = 0;
-
-/// The place of the credits among the two numbers of [`Flows::room`].
-const CREDITS: usize = 1;
 
 /// A channel's packet, and who leaves the buffer at its end.
 #[derive(Clone, Copy, Default)]
@@ -42,10 +39,7 @@ pub struct Flows {
     pub alike: Vec<Alike>,
     /// By place.
     flows: Vec<Flow>,
-    /// Flits of the packet that a flow sends that have not started.
-    unsent: Counters<1>,
-    /// Flits in the buffer at its end, and those that may still start as far as that goes.
-    room: Counters<2>,
+    chunks: Chunks,
     /// By place: the channel.
     channels: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
@@ -67,8 +61,7 @@ impl Flows {
             blocks: Vec::new(),
             alike: Vec::new(),
             flows: Vec::new(),
-            unsent: Counters::new(most_flits),
-            room: Counters::new(credits),
+            chunks: Chunks { flits: chunks_up_to(most_flits), room: chunks_up_to(credits) },
             channels: Vec::new(),
             ahead: Vec::new(),
             active: Vec::new(),
@@ -105,8 +98,6 @@ impl Flows {
         self.alike.push(alike);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
-        self.unsent.add_block();
-        self.room.add_block();
         self.channels.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
     }
@@ -123,10 +114,9 @@ impl Flows {
         let block = &mut self.blocks[number];
         block.ends_wire(first + channels.len() - 1);
         for (place, &channel) in (first..).zip(channels) {
-            block.has_credit |= 1 << place;
+            block.set_credits(place, credits, self.chunks);
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            self.room.set(all as u32, CREDITS, credits);
             board.at_mut(channel).place = all as u32;
         }
     }
@@ -135,31 +125,16 @@ impl Flows {
     /// buffer of `input`.
     #[inline]
     pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
-        let has_flit = self.leads_on(input, place);
+        self.flows[input as usize].output = place;
+        let (number, bit) = split(input);
+        let has_flit = self.blocks[number].leads_on(bit) || input == NOBODY;
         let flow = &mut self.flows[place as usize];
         flow.granted += u64::from(flits);
         (flow.free_at, flow.input) = (now, input);
         flow.header_unsent = header as u16;
-        self.unsent.set(place, 0, flits);
         let (number, bit) = split(place);
-        let (block, flow) = (&mut self.blocks[number], 1 << bit);
-        block.sending |= flow;
-        block.started &= !flow;
-        put(&mut block.has_flit, flow, has_flit);
-        put(&mut block.last, flow, flits == 1);
+        self.blocks[number].begin(bit, flits, has_flit, self.chunks);
         self.wake(number);
-    }
-
-    /// What is in the buffer of a flow is sent on by another; whether anything is there.
-    #[inline]
-    fn leads_on(&mut self, input: u32, output: u32) -> bool {
-        self.flows[input as usize].output = output;
-        let (number, bit) = split(input);
-        let block = &mut self.blocks[number];
-        let has_flit = input == NOBODY || (block.held | block.come) >> bit & 1 != 0;
-        block.has_output |= 1 << bit;
-        put(&mut block.shown, 1 << bit, has_flit);
-        has_flit
     }
 
     /// A packet has left a channel, and the buffer of a flow, which is told; none: its node.
@@ -168,9 +143,7 @@ impl Flows {
         let input = self.at(place).input;
         self.flows[input as usize].output = NOBODY;
         let (number, bit) = split(input);
-        let block = &mut self.blocks[number];
-        block.has_output &= !(1 << bit);
-        block.leaving &= !(1 << bit);
+        self.blocks[number].leads_nowhere(bit);
         input
     }
 
@@ -222,7 +195,7 @@ impl Flows {
     #[inline]
     pub fn credits(&self, place: u32) -> u32 {
         let (number, bit) = split(place);
-        self.room.get(place, CREDITS) + (self.blocks[number].back >> bit & 1) as u32
+        self.blocks[number].credits(bit)
     }
 
     /// Those that send from buffers are told where something is there, or no more.
@@ -248,13 +221,7 @@ impl Flows {
     /// Some flows of a block start a flit each; those that start the last of a packet.
     #[inline]
     pub fn send(&mut self, number: usize, flows: u64) -> u64 {
-        let block = &mut self.blocks[number];
-        let last = block.last & flows;
-        block.take_turns(flows, self.alike[number].stride);
-        block.started |= flows;
-        block.sending &= !last;
-        block.last = self.unsent.lower(number, flows);
-        last
+        self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
     }
 
     /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
@@ -273,19 +240,10 @@ impl Flows {
         }
     }
 
-    /// What flows of a block have received, and started, and what leaves their buffers is counted;
-    /// whose buffers it leaves.
+    /// What has happened to flits of a block is counted; from whose buffers they leave.
     #[inline]
     pub fn count(&mut self, number: usize) -> u64 {
-        let block = &mut self.blocks[number];
-        let left = block.leaving & !block.left;
-        block.left |= left;
-        let come = std::mem::take(&mut block.come);
-        let starting = std::mem::take(&mut block.starting);
-        let started = if self.alike[number].to_buffers() { starting } else { 0 };
-        let back = std::mem::take(&mut block.back);
-        [block.held, block.has_credit] = self.room.change(number, [come, back], [left, started]);
-        left
+        self.blocks[number].count(self.alike[number].to_buffers(), self.chunks)
     }
 
     /// Whether the flit that a flow sends is the last of a header.
@@ -299,7 +257,8 @@ impl Flows {
 
     /// Flits of the packet that a flow sends that have not started.
     pub fn unsent(&self, place: u32) -> u32 {
-        self.unsent.get(place, 0)
+        let (number, bit) = split(place);
+        self.blocks[number].unsent(bit)
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.
@@ -332,10 +291,4 @@ fn block_of<T>(all: &mut [T], number: usize) -> &mut [T; FLOWS] {
 #[inline]
 fn split(place: u32) -> (usize, usize) {
     (place as usize / FLOWS, place as usize % FLOWS)
-}
-
-/// Sets or clears a bit.
-#[inline]
-fn put(word: &mut u64, bit: u64, on: bool) {
-    *word = *word & !bit | if on { bit } else { 0 };
 }

@@ -72,12 +72,17 @@ impl SlottedFabric {
     fn credits_come(&mut self, block: usize, flows: u64) {
         self.flows.credits_come(block, flows);
         if self.room_for_all.is_some() {
-            // Somebody may wait for the room behind an idle channel.
-            for bit in places(flows) {
-                let lane = self.board.at(self.flows.channel(place(block, bit)));
-                if !lane.packet.is_some() {
-                    self.board.falls_free(lane.rest.lead);
-                }
+            self.room_comes(block, flows);
+        }
+    }
+
+    /// Somebody may wait for the room behind idle channels.
+    #[inline(never)]
+    fn room_comes(&mut self, block: usize, flows: u64) {
+        for bit in places(flows) {
+            let lane = self.board.at(self.flows.channel(place(block, bit)));
+            if !lane.packet.is_some() {
+                self.board.falls_free(lane.rest.lead);
             }
         }
     }
@@ -119,17 +124,13 @@ impl SlottedFabric {
 
     /// What has happened to flits in this round is counted, and credits set out.
     fn count_all(&mut self, slot: u64) {
+        let mut credits = std::mem::take(self.credits_of(slot));
         for word in 0..self.flows.active.len() {
             for bit in places(self.flows.active[word]) {
                 let number = word * FLOWS + bit;
                 let left = self.flows.count(number);
                 if left != 0 {
-                    match self.credit_slots {
-                        0 => self.credits_come(number, left),
-                        slots => {
-                            self.flights.due(slot + slots).credits.push((number as u32, left));
-                        }
-                    }
+                    credits.push((number as u32, left));
                 }
                 let block = &mut self.flows.blocks[number];
                 if block.is_quiet() {
@@ -137,6 +138,21 @@ impl SlottedFabric {
                     self.flows.active[word] &= !(1 << bit);
                 }
             }
+        }
+        if self.credit_slots == 0 {
+            for (block, flows) in credits.drain(..) {
+                self.credits_come(block as usize, flows);
+            }
+        }
+        *self.credits_of(slot) = credits;
+    }
+
+    /// Credits that set out in a slot, and others that come back when they do.
+    #[inline]
+    fn credits_of(&mut self, slot: u64) -> &mut Vec<(u32, u64)> {
+        match self.credit_slots {
+            0 => &mut self.at_once,
+            slots => &mut self.flights.due(slot + slots).credits,
         }
     }
 
@@ -156,8 +172,13 @@ impl SlottedFabric {
     /// Flits of a block start on channels that lead to buffers, or to nodes.
     #[inline]
     fn start<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        self.go_on::<TO_BUFFERS>(start, pace, act);
         let Start { block: number, flows, slot } = start;
+        let Block { before, started, .. } = self.flows.blocks[number];
+        // Whatever flows sent before that have not started was of other packets.
+        let flows_that_went = before & started;
+        if flows & !flows_that_went != 0 {
+            self.go_on::<TO_BUFFERS>(Start { flows: flows & !flows_that_went, ..start }, pace, act);
+        }
         let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
             self.end_headers::<TO_BUFFERS>(start, pace, act);
@@ -173,15 +194,13 @@ impl SlottedFabric {
     }
 
     /// What is told of flows that sent no flit in the slot before.
-    // Inlined, as it is called for every block in every slot.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
+    // Out of line, so that it takes no registers where all go on.
+    #[inline(never)]
     fn go_on<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let Block { before, started, .. } = self.flows.blocks[start.block];
+        let started = self.flows.blocks[start.block].started;
         let kind = self.flows.alike[start.block].kind;
         let (flows, channels) = self.flows.in_block(start.block);
-        // Whatever flows sent before that have not started was of other packets.
-        for bit in places(start.flows & !(before & started)) {
+        for bit in places(start.flows) {
             let channel = channels[bit];
             let stalled = act.now - flows[bit].free_at;
             if stalled > 0 {
