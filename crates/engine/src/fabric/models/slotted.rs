@@ -6,6 +6,7 @@
 //! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
 //! which they arrive (`flights.rs`), and none of them is an event.
 
+mod bits;
 mod block;
 mod counters;
 mod flights;
@@ -26,7 +27,7 @@ use crate::measure::Use;
 use crate::spec::{Fidelity, FlowControl, Machine, Sharing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
-use block::FLOWS;
+use bits::{Bits, FLOWS, WORD};
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;
@@ -48,7 +49,7 @@ pub struct SlottedFabric {
     /// When anything is there, or could start.
     next: Time,
     /// Where credits need no time: those to which they come back in this round.
-    at_once: Vec<(u32, u64)>,
+    at_once: Vec<(u32, Bits)>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
     /// Flits an input buffer holds.
@@ -104,7 +105,7 @@ impl SlottedFabric {
             && is_of_slots(machine.link.credit_delay_ps)
             && wiring.integrated_timing.is_none()
             && layout.against().is_empty()
-            && most_on_a_wire(layout) <= FLOWS
+            && most_on_a_wire(layout) <= WORD
     }
 
     /// An empty network.
@@ -175,7 +176,7 @@ impl SlottedFabric {
         let places = 0..(self.flows.blocks.len() * FLOWS) as u32;
         let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
         for &(block, flows) in self.flights.all().flat_map(|due| &due.credits) {
-            block::places(flows).for_each(|bit| room[block as usize * FLOWS + bit] += 1);
+            flows.for_each(|flow| room[block as usize * FLOWS + flow] += 1);
         }
         let standing = |lane: &Lane| {
             let flow = self.flows.at(lane.place);

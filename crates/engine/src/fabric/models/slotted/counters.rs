@@ -1,4 +1,6 @@
-//! Small numbers of 64 flows, digit by digit: those of a block change together.
+//! Small numbers of flows, digit by digit: those of a block change together.
+
+use super::bits::{Bits, WORD};
 
 /// Digits that are worked on at once.
 const CHUNK: usize = 4;
@@ -19,24 +21,24 @@ const MASKS: [[u64; CHUNK]; 1 << CHUNK] = {
 };
 
 /// So many numbers of every flow of a block: their binary digits, the lowest first.
-#[derive(Default)]
-pub struct Counters<const NUMBERS: usize>([[[u64; NUMBERS]; CHUNK]; CHUNKS])
-where
-    [u64; NUMBERS]: Default;
+pub struct Counters<const NUMBERS: usize>([[[Bits; NUMBERS]; CHUNK]; CHUNKS]);
+
+impl<const NUMBERS: usize> Default for Counters<NUMBERS> {
+    fn default() -> Self {
+        Self([[[Bits::default(); NUMBERS]; CHUNK]; CHUNKS])
+    }
+}
 
 /// How many chunks of digits numbers have that are not above a common limit.
 pub fn chunks_up_to(most: u32) -> usize {
     ((u32::BITS - most.leading_zeros()) as usize).div_ceil(CHUNK)
 }
 
-impl<const NUMBERS: usize> Counters<NUMBERS>
-where
-    [u64; NUMBERS]: Default,
-{
+impl<const NUMBERS: usize> Counters<NUMBERS> {
     /// A number of a flow.
     pub fn get(&self, flow: usize, which: usize) -> u32 {
         let digits = self.0.as_flattened().iter().rev();
-        digits.fold(0, |number, digit| number << 1 | (digit[which] >> flow & 1) as u32)
+        digits.fold(0, |number, digit| number << 1 | u32::from(digit[which].has(flow)))
     }
 
     /// Sets a number of a flow, in so many chunks.
@@ -45,9 +47,10 @@ where
         let mut left = number as usize;
         for chunk in self.0.iter_mut().take(chunks) {
             let masks = &MASKS[left % MASKS.len()];
+            let (word, bit) = (flow / WORD, 1 << (flow % WORD));
             for (digit, mask) in chunk.iter_mut().zip(masks) {
-                let digit = &mut digit[which];
-                *digit ^= (*digit ^ mask) & 1 << flow;
+                let digit = &mut digit[which].0[word];
+                *digit ^= (*digit ^ mask) & bit;
             }
             left /= MASKS.len();
         }
@@ -59,12 +62,12 @@ where
     pub fn change(
         &mut self,
         chunks: usize,
-        more: [u64; NUMBERS],
-        less: [u64; NUMBERS],
-    ) -> [u64; NUMBERS] {
-        let mut carry: [u64; NUMBERS] = std::array::from_fn(|which| more[which] & !less[which]);
-        let mut borrow: [u64; NUMBERS] = std::array::from_fn(|which| less[which] & !more[which]);
-        let mut any = [0; NUMBERS];
+        more: [Bits; NUMBERS],
+        less: [Bits; NUMBERS],
+    ) -> [Bits; NUMBERS] {
+        let mut carry: [Bits; NUMBERS] = std::array::from_fn(|which| more[which] & !less[which]);
+        let mut borrow: [Bits; NUMBERS] = std::array::from_fn(|which| less[which] & !more[which]);
+        let mut any = [Bits::default(); NUMBERS];
         for chunk in self.0.iter_mut().take(chunks) {
             for digit in chunk {
                 for which in 0..NUMBERS {

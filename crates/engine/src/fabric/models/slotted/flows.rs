@@ -1,6 +1,7 @@
 //! What a channel needs to send flits, and where it stands among all.
 
-use super::block::{Alike, Block, Chunks, FLOWS, places};
+use super::bits::{Bits, FLOWS, WORD, places};
+use super::block::{Alike, Block, Chunks};
 use super::counters::chunks_up_to;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
@@ -89,7 +90,7 @@ impl Flows {
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
         }
-        all.active = vec![0; all.blocks.len().div_ceil(FLOWS)];
+        all.active = vec![0; all.blocks.len().div_ceil(WORD)];
         all
     }
 
@@ -150,7 +151,7 @@ impl Flows {
     /// Something happens to a block.
     #[inline]
     pub fn wake(&mut self, number: usize) {
-        self.active[number / FLOWS] |= 1 << (number % FLOWS);
+        self.active[number / WORD] |= 1 << (number % WORD);
     }
 
     /// A flow.
@@ -179,14 +180,14 @@ impl Flows {
 
     /// Flits have come to the buffers at the ends of the channels of some flows of a block.
     #[inline]
-    pub fn flits_come(&mut self, number: u32, flows: u64) {
+    pub fn flits_come(&mut self, number: u32, flows: Bits) {
         self.blocks[number as usize].come |= flows;
         self.wake(number as usize);
     }
 
     /// Credits come back to some flows of a block.
     #[inline]
-    pub fn credits_come(&mut self, number: usize, flows: u64) {
+    pub fn credits_come(&mut self, number: usize, flows: Bits) {
         self.blocks[number].back |= flows;
         self.wake(number);
     }
@@ -202,7 +203,7 @@ impl Flows {
     pub fn show_all(&mut self) {
         for word in 0..self.active.len() {
             for bit in places(self.active[word]) {
-                self.show(word * FLOWS + bit);
+                self.show(word * WORD + bit);
             }
         }
     }
@@ -212,37 +213,36 @@ impl Flows {
     fn show(&mut self, number: usize) {
         let new = self.blocks[number].show();
         let flows = block_of(&mut self.flows, number);
-        for bit in places(new) {
-            let (output, bit) = split(flows[bit].output);
-            self.blocks[output].has_flit ^= 1 << bit;
-        }
+        new.for_each(|place| {
+            let (output, place) = split(flows[place].output);
+            self.blocks[output].has_flit.toggle(place);
+        });
     }
 
     /// Some flows of a block start a flit each; those that start the last of a packet.
     #[inline]
-    pub fn send(&mut self, number: usize, flows: u64) -> u64 {
+    pub fn send(&mut self, number: usize, flows: Bits) -> Bits {
         self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
     }
 
     /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
     #[inline]
-    pub fn turn(&mut self, number: usize, flows: u64, now: Time) {
+    pub fn turn(&mut self, number: usize, flows: Bits, now: Time) {
         let from_buffers = self.alike[number].from_buffers();
         let all = block_of(&mut self.flows, number);
-        for bit in places(flows) {
-            all[bit].free_at = now;
-            if !from_buffers {
-                continue;
+        flows.for_each(|place| {
+            all[place].free_at = now;
+            if from_buffers {
+                let (input, place) = split(all[place].input);
+                self.blocks[input].leaving.toggle(place);
+                self.active[input / WORD] |= 1 << (input % WORD);
             }
-            let (input, bit) = split(all[bit].input);
-            self.blocks[input].leaving ^= 1 << bit;
-            self.active[input / FLOWS] |= 1 << (input % FLOWS);
-        }
+        });
     }
 
     /// What has happened to flits of a block is counted; from whose buffers they leave.
     #[inline]
-    pub fn count(&mut self, number: usize) -> u64 {
+    pub fn count(&mut self, number: usize) -> Bits {
         self.blocks[number].count(self.alike[number].to_buffers(), self.chunks)
     }
 
@@ -270,7 +270,7 @@ impl Flows {
     /// Whether a flow sends in the slot at hand, or has sent in the last that there was.
     pub fn has_sent(&self, place: u32) -> bool {
         let (number, bit) = split(place);
-        self.blocks[number].sent >> bit & 1 != 0
+        self.blocks[number].sent.has(bit)
     }
 
     /// A new window begins, in which a flow goes on transmitting for so long.

@@ -1,6 +1,7 @@
 //! What happens to flits in a slot.
 
-use super::block::{Alike, Block, FLOWS, places};
+use super::bits::{Bits, FLOWS, WORD, places};
+use super::block::{Alike, Block};
 use super::flights::Due;
 use super::flows::NOBODY;
 use super::lane::Lane;
@@ -15,7 +16,7 @@ struct Start {
     /// The number of the block.
     block: usize,
     /// Its flows that send one.
-    flows: u64,
+    flows: Bits,
     /// Number of the slot.
     slot: u64,
 }
@@ -26,7 +27,7 @@ impl SlottedFabric {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
             self.flows.blocks[block as usize].sent &= !flows;
-            places(flows).for_each(|bit| self.release(place(block as usize, bit)));
+            flows.for_each(|flow| self.release(place(block as usize, flow)));
         }
         for &(block, flows) in &due.flits {
             self.flows.flits_come(block, flows);
@@ -69,7 +70,7 @@ impl SlottedFabric {
 
     /// Credits come back to flows of a block.
     #[inline]
-    fn credits_come(&mut self, block: usize, flows: u64) {
+    fn credits_come(&mut self, block: usize, flows: Bits) {
         self.flows.credits_come(block, flows);
         if self.room_for_all.is_some() {
             self.room_comes(block, flows);
@@ -78,13 +79,13 @@ impl SlottedFabric {
 
     /// Somebody may wait for the room behind idle channels.
     #[inline(never)]
-    fn room_comes(&mut self, block: usize, flows: u64) {
-        for bit in places(flows) {
-            let lane = self.board.at(self.flows.channel(place(block, bit)));
+    fn room_comes(&mut self, block: usize, flows: Bits) {
+        flows.for_each(|flow| {
+            let lane = self.board.at(self.flows.channel(place(block, flow)));
             if !lane.packet.is_some() {
                 self.board.falls_free(lane.rest.lead);
             }
-        }
+        });
     }
 
     /// All that can start at this instant starts: of the flows of every free wire one. What it
@@ -96,7 +97,7 @@ impl SlottedFabric {
         let mut flits = [0; 3];
         for word in 0..self.flows.active.len() {
             for bit in places(self.flows.active[word]) {
-                let number = word * FLOWS + bit;
+                let number = word * WORD + bit;
                 let block = &mut self.flows.blocks[number];
                 if is_first {
                     block.begin_slot();
@@ -105,11 +106,11 @@ impl SlottedFabric {
                 let flows = block.choose(stride, self.sharing);
                 block.starting = flows;
                 let turning = if is_first { flows ^ block.before } else { flows };
-                if flows != 0 {
+                if !flows.is_empty() {
                     self.start_all(Start { block: number, flows, slot }, act);
-                    flits[kind.in_sums()] += u64::from(flows.count_ones());
+                    flits[kind.in_sums()] += flows.count();
                 }
-                if turning != 0 {
+                if !turning.is_empty() {
                     self.flows.turn(number, turning, act.now);
                 }
             }
@@ -127,14 +128,14 @@ impl SlottedFabric {
         let mut credits = std::mem::take(self.credits_of(slot));
         for word in 0..self.flows.active.len() {
             for bit in places(self.flows.active[word]) {
-                let number = word * FLOWS + bit;
+                let number = word * WORD + bit;
                 let left = self.flows.count(number);
-                if left != 0 {
+                if !left.is_empty() {
                     credits.push((number as u32, left));
                 }
                 let block = &mut self.flows.blocks[number];
                 if block.is_quiet() {
-                    block.left = 0;
+                    block.left = Bits::default();
                     self.flows.active[word] &= !(1 << bit);
                 }
             }
@@ -149,7 +150,7 @@ impl SlottedFabric {
 
     /// Credits that set out in a slot, and others that come back when they do.
     #[inline]
-    fn credits_of(&mut self, slot: u64) -> &mut Vec<(u32, u64)> {
+    fn credits_of(&mut self, slot: u64) -> &mut Vec<(u32, Bits)> {
         match self.credit_slots {
             0 => &mut self.at_once,
             slots => &mut self.flights.due(slot + slots).credits,
@@ -175,15 +176,15 @@ impl SlottedFabric {
         let Start { block: number, flows, slot } = start;
         let Block { before, started, .. } = self.flows.blocks[number];
         // Whatever flows sent before that have not started was of other packets.
-        let flows_that_went = before & started;
-        if flows & !flows_that_went != 0 {
-            self.go_on::<TO_BUFFERS>(Start { flows: flows & !flows_that_went, ..start }, pace, act);
+        let flows_that_begin = flows & !(before & started);
+        if !flows_that_begin.is_empty() {
+            self.go_on::<TO_BUFFERS>(Start { flows: flows_that_begin, ..start }, pace, act);
         }
         let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
             self.end_headers::<TO_BUFFERS>(start, pace, act);
         }
-        if last != 0 {
+        if !last.is_empty() {
             self.flights.due(slot + 1).ended.push((number as u32, last));
         }
         if TO_BUFFERS {
@@ -200,48 +201,49 @@ impl SlottedFabric {
         let started = self.flows.blocks[start.block].started;
         let kind = self.flows.alike[start.block].kind;
         let (flows, channels) = self.flows.in_block(start.block);
-        for bit in places(start.flows) {
-            let channel = channels[bit];
-            let stalled = act.now - flows[bit].free_at;
+        start.flows.for_each(|flow| {
+            let channel = channels[flow];
+            let stalled = act.now - flows[flow].free_at;
             if stalled > 0 {
                 act.measures.kept(channel, kind, stalled);
             }
-            if started >> bit & 1 == 0 {
-                let packet = self.board.at(channel).packet;
-                sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
-                // Its first flit is all of its header, unless that has several.
-                if act.wiring.link.header_flits <= 1 {
-                    let due = self.flights.due(start.slot + pace.there_slots);
-                    let place = place(start.block, bit);
-                    header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
-                }
+            if started.has(flow) {
+                return;
             }
-        }
+            let packet = self.board.at(channel).packet;
+            sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
+            // Its first flit is all of its header, unless that has several.
+            if act.wiring.link.header_flits <= 1 {
+                let due = self.flights.due(start.slot + pace.there_slots);
+                let place = place(start.block, flow);
+                header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
+            }
+        });
     }
 
     /// Of flows that send a flit each, some send the last of a header of several.
     #[cold]
     #[inline(never)]
     fn end_headers<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        for place in places(start.flows).map(|bit| place(start.block, bit)) {
-            if !self.flows.ends_header(place) {
-                continue;
+        start.flows.for_each(|flow| {
+            let place = place(start.block, flow);
+            if self.flows.ends_header(place) {
+                let channel = self.flows.channel(place);
+                let due = self.flights.due(start.slot + pace.there_slots);
+                header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
             }
-            let channel = self.flows.channel(place);
-            let due = self.flights.due(start.slot + pace.there_slots);
-            header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
-        }
+        });
     }
 
     /// It is known when last flits will have reached nodes.
     #[inline]
-    fn reach_nodes(&mut self, start: Start, last: u64, pace: &Pace, act: &mut Act) {
+    fn reach_nodes(&mut self, start: Start, last: Bits, pace: &Pace, act: &mut Act) {
         let there = pace.there(act.now);
-        for bit in places(last) {
-            let channel = self.flows.channel(place(start.block, bit));
+        last.for_each(|flow| {
+            let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;
             self.board.post_tail(channel, packet, there, act);
-        }
+        });
     }
 }
 
