@@ -49,7 +49,7 @@ pub struct SlottedFabric {
     /// When anything is there, or could start.
     next: Time,
     /// Where credits need no time: those to which they come back in this round.
-    at_once: Vec<(u32, Bits)>,
+    at_once: Vec<(usize, Bits)>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
     /// Flits an input buffer holds.
@@ -176,7 +176,7 @@ impl SlottedFabric {
         let places = 0..(self.flows.blocks.len() * FLOWS) as u32;
         let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
         for &(block, flows) in self.flights.all().flat_map(|due| &due.credits) {
-            flows.for_each(|flow| room[block as usize * FLOWS + flow] += 1);
+            flows.for_each(|flow| room[block * FLOWS + flow] += 1);
         }
         let standing = |lane: &Lane| {
             let flow = self.flows.at(lane.place);

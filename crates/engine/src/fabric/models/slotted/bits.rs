@@ -12,8 +12,6 @@ pub const WORD: usize = u64::BITS as usize;
 pub const FLOWS: usize = WORDS * WORD;
 
 /// Some flows of a block, by their places in it.
-// Aligned, so that it is copied as a whole: a processor waits for parts it has just written.
-#[repr(align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bits(pub [u64; WORDS]);
 

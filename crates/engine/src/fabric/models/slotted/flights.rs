@@ -6,13 +6,13 @@ use super::bits::Bits;
 #[derive(Default)]
 pub struct Due {
     /// Flows whose packets have been sent: of blocks, as bits.
-    pub ended: Vec<(u32, Bits)>,
+    pub ended: Vec<(usize, Bits)>,
     /// Those whose flits are in the buffers at the ends of their channels.
-    pub flits: Vec<(u32, Bits)>,
+    pub flits: Vec<(usize, Bits)>,
     /// Places of those by which all of a header has come.
     pub headers: Vec<u32>,
     /// Those to which credits come back.
-    pub credits: Vec<(u32, Bits)>,
+    pub credits: Vec<(usize, Bits)>,
 }
 
 impl Due {

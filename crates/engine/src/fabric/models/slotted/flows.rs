@@ -180,9 +180,9 @@ impl Flows {
 
     /// Flits have come to the buffers at the ends of the channels of some flows of a block.
     #[inline]
-    pub fn flits_come(&mut self, number: u32, flows: Bits) {
-        self.blocks[number as usize].come |= flows;
-        self.wake(number as usize);
+    pub fn flits_come(&mut self, number: usize, flows: Bits) {
+        self.blocks[number].come |= flows;
+        self.wake(number);
     }
 
     /// Credits come back to some flows of a block.

@@ -26,15 +26,15 @@ impl SlottedFabric {
     pub(super) fn happens(&mut self, slot: u64) -> u64 {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
-            self.flows.blocks[block as usize].sent &= !flows;
-            flows.for_each(|flow| self.release(place(block as usize, flow)));
+            self.flows.blocks[block].sent &= !flows;
+            flows.for_each(|flow| self.release(place(block, flow)));
         }
         for &(block, flows) in &due.flits {
             self.flows.flits_come(block, flows);
         }
         due.headers.iter().for_each(|&place| self.header_comes(place));
         for &(block, flows) in &due.credits {
-            self.credits_come(block as usize, flows);
+            self.credits_come(block, flows);
         }
         self.flows.show_all();
         let count = due.ended.len() + due.flits.len() + due.headers.len() + due.credits.len();
@@ -131,7 +131,7 @@ impl SlottedFabric {
                 let number = word * WORD + bit;
                 let left = self.flows.count(number);
                 if !left.is_empty() {
-                    credits.push((number as u32, left));
+                    credits.push((number, left));
                 }
                 let block = &mut self.flows.blocks[number];
                 if block.is_quiet() {
@@ -142,7 +142,7 @@ impl SlottedFabric {
         }
         if self.credit_slots == 0 {
             for (block, flows) in credits.drain(..) {
-                self.credits_come(block as usize, flows);
+                self.credits_come(block, flows);
             }
         }
         *self.credits_of(slot) = credits;
@@ -150,7 +150,7 @@ impl SlottedFabric {
 
     /// Credits that set out in a slot, and others that come back when they do.
     #[inline]
-    fn credits_of(&mut self, slot: u64) -> &mut Vec<(u32, Bits)> {
+    fn credits_of(&mut self, slot: u64) -> &mut Vec<(usize, Bits)> {
         match self.credit_slots {
             0 => &mut self.at_once,
             slots => &mut self.flights.due(slot + slots).credits,
@@ -185,10 +185,10 @@ impl SlottedFabric {
             self.end_headers::<TO_BUFFERS>(start, pace, act);
         }
         if !last.is_empty() {
-            self.flights.due(slot + 1).ended.push((number as u32, last));
+            self.flights.due(slot + 1).ended.push((number, last));
         }
         if TO_BUFFERS {
-            self.flights.due(slot + pace.there_slots).flits.push((number as u32, flows));
+            self.flights.due(slot + pace.there_slots).flits.push((number, flows));
         } else {
             self.reach_nodes(start, last, pace, act);
         }
