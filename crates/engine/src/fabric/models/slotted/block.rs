@@ -131,13 +131,14 @@ impl Block {
     }
 
     /// Flits that a flow may still send.
-    pub fn credits(&self, flow: usize) -> u32 {
-        self.room.get(flow, CREDITS) + u32::from(self.back.has(flow))
+    #[inline]
+    pub fn credits(&self, flow: usize, chunks: Chunks) -> u32 {
+        self.room.get(chunks.room, flow, CREDITS) + u32::from(self.back.has(flow))
     }
 
     /// Flits of a flow's packet that have not started.
-    pub fn unsent(&self, flow: usize) -> u32 {
-        if self.sending.has(flow) { self.to_follow.get(flow, 0) + 1 } else { 0 }
+    pub fn unsent(&self, flow: usize, chunks: Chunks) -> u32 {
+        if self.sending.has(flow) { self.to_follow.get(chunks.flits, flow, 0) + 1 } else { 0 }
     }
 
     /// Of the flows that could send a flit now one of each wire that is free.

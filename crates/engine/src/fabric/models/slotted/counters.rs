@@ -35,10 +35,17 @@ pub fn chunks_up_to(most: u32) -> usize {
 }
 
 impl<const NUMBERS: usize> Counters<NUMBERS> {
-    /// A number of a flow.
-    pub fn get(&self, flow: usize, which: usize) -> u32 {
-        let digits = self.0.as_flattened().iter().rev();
-        digits.fold(0, |number, digit| number << 1 | u32::from(digit[which].has(flow)))
+    /// A number of a flow, in so many chunks.
+    #[inline]
+    pub fn get(&self, chunks: usize, flow: usize, which: usize) -> u32 {
+        let (word, bit) = (flow / WORD, flow % WORD);
+        let mut number = 0;
+        for chunk in self.0.iter().take(chunks).rev() {
+            for digit in chunk.iter().rev() {
+                number = number << 1 | (digit[which].0[word] >> bit & 1) as u32;
+            }
+        }
+        number
     }
 
     /// Sets a number of a flow, in so many chunks.

@@ -196,7 +196,7 @@ impl Flows {
     #[inline]
     pub fn credits(&self, place: u32) -> u32 {
         let (number, bit) = split(place);
-        self.blocks[number].credits(bit)
+        self.blocks[number].credits(bit, self.chunks)
     }
 
     /// Those that send from buffers are told where something is there, or no more.
@@ -258,7 +258,7 @@ impl Flows {
     /// Flits of the packet that a flow sends that have not started.
     pub fn unsent(&self, place: u32) -> u32 {
         let (number, bit) = split(place);
-        self.blocks[number].unsent(bit)
+        self.blocks[number].unsent(bit, self.chunks)
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.

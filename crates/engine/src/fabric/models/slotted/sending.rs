@@ -8,7 +8,7 @@ use super::lane::Lane;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, Switchboard, sets_out};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::ChannelKind;
+use crate::time::Time;
 
 /// Flits of a block that start together.
 #[derive(Clone, Copy)]
@@ -17,6 +17,8 @@ struct Start {
     block: usize,
     /// Its flows that send one.
     flows: Bits,
+    /// What they have in common.
+    alike: Alike,
     /// Number of the slot.
     slot: u64,
 }
@@ -102,13 +104,13 @@ impl SlottedFabric {
                 if is_first {
                     block.begin_slot();
                 }
-                let Alike { kind, stride, .. } = self.flows.alike[number];
-                let flows = block.choose(stride, self.sharing);
+                let alike = self.flows.alike[number];
+                let flows = block.choose(alike.stride, self.sharing);
                 block.starting = flows;
                 let turning = if is_first { flows ^ block.before } else { flows };
                 if !flows.is_empty() {
-                    self.start_all(Start { block: number, flows, slot }, act);
-                    flits[kind.in_sums()] += flows.count();
+                    self.start_all(Start { block: number, flows, alike, slot }, act);
+                    flits[alike.kind.in_sums()] += flows.count();
                 }
                 if !turning.is_empty() {
                     self.flows.turn(number, turning, act.now);
@@ -160,46 +162,35 @@ impl SlottedFabric {
     /// Flits of a block start.
     #[inline]
     fn start_all(&mut self, start: Start, act: &mut Act) {
-        let Alike { kind, rate, .. } = self.flows.alike[start.block];
-        let pace = self.paces[usize::from(rate)];
-        match kind {
-            ChannelKind::Injection | ChannelKind::Internal => {
-                self.start::<true>(start, &pace, act);
-            }
-            ChannelKind::Ejection | ChannelKind::Direct => self.start::<false>(start, &pace, act),
-        }
-    }
-
-    /// Flits of a block start on channels that lead to buffers, or to nodes.
-    #[inline]
-    fn start<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let Start { block: number, flows, slot } = start;
+        let Start { block: number, flows, slot, .. } = start;
         let Block { before, started, .. } = self.flows.blocks[number];
         // Whatever flows sent before that have not started was of other packets.
         let flows_that_begin = flows & !(before & started);
         if !flows_that_begin.is_empty() {
-            self.go_on::<TO_BUFFERS>(Start { flows: flows_that_begin, ..start }, pace, act);
+            self.go_on(Start { flows: flows_that_begin, ..start }, act);
         }
         let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
-            self.end_headers::<TO_BUFFERS>(start, pace, act);
+            self.end_headers(start, act);
         }
         if !last.is_empty() {
             self.flights.due(slot + 1).ended.push((number, last));
         }
-        if TO_BUFFERS {
+        let pace = self.paces[usize::from(start.alike.rate)];
+        if start.alike.to_buffers() {
             self.flights.due(slot + pace.there_slots).flits.push((number, flows));
         } else {
-            self.reach_nodes(start, last, pace, act);
+            self.reach_nodes(start, last, pace.there(act.now), act);
         }
     }
 
     /// What is told of flows that sent no flit in the slot before.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
-    fn go_on<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
+    fn go_on(&mut self, start: Start, act: &mut Act) {
         let started = self.flows.blocks[start.block].started;
-        let kind = self.flows.alike[start.block].kind;
+        let kind = start.alike.kind;
+        let pace = self.paces[usize::from(start.alike.rate)];
         let (flows, channels) = self.flows.in_block(start.block);
         start.flows.for_each(|flow| {
             let channel = channels[flow];
@@ -215,8 +206,7 @@ impl SlottedFabric {
             // Its first flit is all of its header, unless that has several.
             if act.wiring.link.header_flits <= 1 {
                 let due = self.flights.due(start.slot + pace.there_slots);
-                let place = place(start.block, flow);
-                header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
+                header_leaves((start, flow), channel, &pace, due, &mut self.board, act);
             }
         });
     }
@@ -224,21 +214,21 @@ impl SlottedFabric {
     /// Of flows that send a flit each, some send the last of a header of several.
     #[cold]
     #[inline(never)]
-    fn end_headers<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
+    fn end_headers(&mut self, start: Start, act: &mut Act) {
+        let pace = self.paces[usize::from(start.alike.rate)];
         start.flows.for_each(|flow| {
             let place = place(start.block, flow);
             if self.flows.ends_header(place) {
                 let channel = self.flows.channel(place);
                 let due = self.flights.due(start.slot + pace.there_slots);
-                header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
+                header_leaves((start, flow), channel, &pace, due, &mut self.board, act);
             }
         });
     }
 
     /// It is known when last flits will have reached nodes.
     #[inline]
-    fn reach_nodes(&mut self, start: Start, last: Bits, pace: &Pace, act: &mut Act) {
-        let there = pace.there(act.now);
+    fn reach_nodes(&mut self, start: Start, last: Bits, there: Time, act: &mut Act) {
         last.for_each(|flow| {
             let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;
@@ -247,18 +237,19 @@ impl SlottedFabric {
     }
 }
 
-/// The last flit of a header starts, of the flow at a place and on a channel: it is due in a buffer,
-/// or known when it will have reached a node.
+/// The last flit of a header starts, of a flow on a channel: it is due in a buffer, or known when it
+/// will have reached a node.
 #[inline]
-fn header_leaves<const TO_BUFFERS: bool>(
-    (place, channel): (u32, ChannelId),
+fn header_leaves(
+    (start, flow): (Start, usize),
+    channel: ChannelId,
     pace: &Pace,
     due: &mut Due,
     board: &mut Switchboard<Lane>,
     act: &mut Act,
 ) {
-    if TO_BUFFERS {
-        due.headers.push(place);
+    if start.alike.to_buffers() {
+        due.headers.push(place(start.block, flow));
     } else {
         let packet = board.at(channel).packet;
         board.post_header(channel, packet, pace.there(act.now), act);
