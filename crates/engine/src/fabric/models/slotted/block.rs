@@ -19,13 +19,13 @@ pub struct Alike {
 impl Alike {
     /// Whether their channels lead from buffers, not nodes.
     #[inline]
-    pub fn from_buffers(&self) -> bool {
+    pub fn leave_buffers(self) -> bool {
         matches!(self.kind, ChannelKind::Internal | ChannelKind::Ejection)
     }
 
     /// Whether their channels lead to buffers, not nodes.
     #[inline]
-    pub fn to_buffers(&self) -> bool {
+    pub fn reach_buffers(self) -> bool {
         matches!(self.kind, ChannelKind::Injection | ChannelKind::Internal)
     }
 }

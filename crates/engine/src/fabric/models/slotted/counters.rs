@@ -90,3 +90,43 @@ impl<const NUMBERS: usize> Counters<NUMBERS> {
         any
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bits::FLOWS;
+    use super::*;
+    use crate::rng::{Purpose, Stream};
+
+    #[test]
+    fn numbers_of_all_flows_change_as_one_by_one() {
+        let mut random = Stream::new(3, Purpose::Compute, 0);
+        for most in [1, 15, 16, 70, 4095, 65_534] {
+            let chunks = chunks_up_to(most);
+            let mut counters = Counters::<2>::default();
+            let mut numbers = [[0; FLOWS]; 2];
+            for (flow, number) in numbers[1].iter_mut().enumerate() {
+                *number = random.below(u64::from(most) + 1) as u32;
+                counters.set(chunks, flow, 1, *number);
+            }
+            for _ in 0..200 {
+                let (mut more, mut less) = ([Bits::default(); 2], [Bits::default(); 2]);
+                for (which, numbers) in numbers.iter_mut().enumerate() {
+                    for (flow, number) in numbers.iter_mut().enumerate() {
+                        let up = random.below(2) == 0 && *number < most;
+                        let down = random.below(2) == 0 && *number > 0;
+                        more[which].put(flow, up);
+                        less[which].put(flow, down);
+                        *number = *number + u32::from(up) - u32::from(down);
+                    }
+                }
+                let any = counters.change(chunks, more, less);
+                for (which, numbers) in numbers.iter().enumerate() {
+                    for (flow, &number) in numbers.iter().enumerate() {
+                        assert_eq!(counters.get(chunks, flow, which), number);
+                        assert_eq!(any[which].has(flow), number > 0);
+                    }
+                }
+            }
+        }
+    }
+}

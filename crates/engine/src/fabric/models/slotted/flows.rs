@@ -228,7 +228,7 @@ impl Flows {
     /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
     #[inline]
     pub fn turn(&mut self, number: usize, flows: Bits, now: Time) {
-        let from_buffers = self.alike[number].from_buffers();
+        let from_buffers = self.alike[number].leave_buffers();
         let all = block_of(&mut self.flows, number);
         flows.for_each(|place| {
             all[place].free_at = now;
@@ -243,7 +243,7 @@ impl Flows {
     /// What has happened to flits of a block is counted; from whose buffers they leave.
     #[inline]
     pub fn count(&mut self, number: usize) -> Bits {
-        self.blocks[number].count(self.alike[number].to_buffers(), self.chunks)
+        self.blocks[number].count(self.alike[number].reach_buffers(), self.chunks)
     }
 
     /// Whether the flit that a flow sends is the last of a header.

@@ -177,7 +177,7 @@ impl SlottedFabric {
             self.flights.due(slot + 1).ended.push((number, last));
         }
         let pace = self.paces[usize::from(start.alike.rate)];
-        if start.alike.to_buffers() {
+        if start.alike.reach_buffers() {
             self.flights.due(slot + pace.there_slots).flits.push((number, flows));
         } else {
             self.reach_nodes(start, last, pace.there(act.now), act);
@@ -248,7 +248,7 @@ fn header_leaves(
     board: &mut Switchboard<Lane>,
     act: &mut Act,
 ) {
-    if start.alike.to_buffers() {
+    if start.alike.reach_buffers() {
         due.headers.push(place(start.block, flow));
     } else {
         let packet = board.at(channel).packet;
