@@ -85,11 +85,12 @@ impl Reference {
 
     /// The channels that end at a switch and have a packet at the front that may ask.
     pub fn askers(&self, here: End) -> Vec<usize> {
+        let ends_here = |input: usize| self.wiring.groups[self.wiring.group_of[input]].to == here;
         let asks = |&input: &usize| {
-            let ends_here = self.wiring.groups[self.wiring.group_of[input]].to == here;
             let is_ready =
                 |front: &Waiting| front.left.is_none() && self.asked(input, front) <= self.now;
-            ends_here && self.channels[input].buffer.front().is_some_and(is_ready)
+            // Most buffers are empty, which is seen at once.
+            self.channels[input].buffer.front().is_some_and(is_ready) && ends_here(input)
         };
         (0..self.channels.len()).filter(asks).collect()
     }
