@@ -15,9 +15,9 @@ from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
 from tailback.open_loop import class_metrics
 from tailback.store.columns import INNER, TRAFFIC_TABLE
-from tailback.store.points import PointStore
 from tailback.terminal.failed import failure_report
 from tailback.terminal.predicted import prediction_report
+from tests.stores import Here
 
 ASK = {
     "name": "ask",
@@ -109,8 +109,7 @@ def test_classes_are_stored(tmp_path: Path) -> None:
     sweep = tb.Sweep.from_dict(
         {**experiment.resolved(), "sweep": {"workload": {"rate_factor": [0.5, 1.0]}}}
     )
-    tb.sweep(sweep, tmp_path / "out")
-    store = PointStore.open(tmp_path / "out")
+    store = tb.sweep(sweep, tmp_path / "out", pool=Here())
     [first, *_] = store.runs()["identity"].to_pylist()
     names = [column.name for column in INNER[TRAFFIC_TABLE]]
     rows = store.tables(first, {TRAFFIC_TABLE: names})["full"][TRAFFIC_TABLE].to_pylist()
