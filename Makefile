@@ -86,6 +86,7 @@ verify: $(VENV)/built
 		"$(CASES) blame" \
 		"$(CASES) stream" \
 		"$(CASES) transports" \
+		"$(CASES) routing" \
 		"$(CASES) flits"
 
 fuzz: $(VENV)/built

@@ -62,7 +62,7 @@ def small_store(
     return store
 
 
-class _Here:
+class Here:
     """Does all work at once, in this process."""
 
     capacity = 1
@@ -76,7 +76,7 @@ class _Here:
 def swept(folder: Path, text: str) -> PointStore:
     """Make a store of a sweep written as TOML, as `tailback sweep` does; points may fail."""
     run = SweepRun(sweep_of(text), folder)
-    run.run(_Here())
+    run.run(Here())
     return run.store
 
 

@@ -9,9 +9,9 @@ from studies.study import carry_out
 from studies.tweedie import report
 from studies.tweedie.chapters import FIGURES, page, text
 from studies.tweedie.chapters.figure import judge
+from studies.tweedie.contents import SECTIONS
 from studies.tweedie.experiment import STUDY
 from studies.tweedie.measure import Measurements, measure_all
-from studies.tweedie.sections import SECTIONS
 
 Found = tuple[Runs, Measurements]
 

@@ -31,6 +31,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "dragonfly": {},
     "concentrated_mesh": {"dims": [3, 2], "nodes_per_switch": 2},
     "concentrated_torus": {"dims": [4, 3], "nodes_per_switch": 2},
+    "slim_fly": {"nodes_per_switch": 2},
     "hyperx": {"dims": [3, 3], "nodes_per_switch": 2},
     "xgft": {"children": [3, 2, 2], "oversubscription": [3, 1]},
     "islands": {"islands": 3, "accelerators": 4, "rails": 2},

@@ -212,3 +212,11 @@ def test_the_queue_length_throttle_costs_around_20_percent() -> None:
     outstanding = value(saturated({}, {}), RATE)
     drop = 100 * (1 - queue / outstanding)
     assert drop == pytest.approx(text_number("004-073").value, abs=5)
+
+
+@pytest.mark.verify
+def test_everything_that_is_run_for_the_report_is_an_experiment() -> None:
+    from studies.tweedie.contents import SECTIONS
+
+    runs = [run for section in SECTIONS for point in section.points for run in point]
+    assert all(isinstance(run, tb.Experiment) for run in runs)

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -212,6 +213,14 @@ def citations(text: str) -> Iterator[str]:
         yield from (part.strip() for part in found.split(";"))
 
 
+@cache
+def citations_of(path: Path) -> list[str]:
+    """Return all citations of a document, or of the comments of a file of code."""
+    texts = [prose(path)] if path.suffix == ".md" else comments(path)
+    return [citation for text in texts for citation in citations(text)]
+
+
+@cache
 def known_keys() -> list[str]:
     keys = re.findall(r"^\*\*(.+?)\*\*:", (ROOT / "REFERENCES.md").read_text(), re.MULTILINE)
     assert keys
@@ -225,20 +234,13 @@ def is_known(citation: str, keys: list[str]) -> bool:
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, *CODE], ids=name_of)
 def test_every_citation_is_in_the_references(path: Path) -> None:
-    texts = [prose(path)] if path.suffix == ".md" else comments(path)
     keys = known_keys()
-    unknown = [c for text in texts for c in citations(text) if not is_known(c, keys)]
-    assert unknown == []
+    assert [citation for citation in citations_of(path) if not is_known(citation, keys)] == []
 
 
 def test_every_reference_is_cited() -> None:
     files = [path for path in [*DOCUMENTS, *CODE] if path.name != "REFERENCES.md"]
-    texts = [
-        text
-        for path in files
-        for text in ([prose(path)] if path.suffix == ".md" else comments(path))
-    ]
-    cited = {citation for text in texts for citation in citations(text)}
+    cited = {citation for path in files for citation in citations_of(path)}
     unused = [key for key in known_keys() if not any(is_known(c, [key]) for c in cited)]
     assert unused == []
 

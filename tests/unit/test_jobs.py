@@ -522,7 +522,7 @@ def test_jobs_are_measured_as_classes_and_alone_keep_their_virtual_channels() ->
     )
     del described["job"][2]["virtual_channels"]
     with pytest.raises(UserError) as caught:
-        tb.run(Experiment.from_dict(described))
+        Experiment.from_dict(described)
     assert str(caught.value) == (
         "job.first.virtual_channels = 0 to 0: must be those of class "
         '"urgent", 0 to 1, or none of them'

@@ -14,13 +14,13 @@ import pytest
 import tailback as tb
 from tailback import engine
 from tailback.errors import UserError
-from tailback.execution import LocalPool
 from tailback.machines import Machine
 from tailback.saturation.loads import Bounds, Loads
 from tailback.saturation.probes import TOLERATED_LOSS
 from tailback.terminal.layout import heading
 from tailback.workloads.patterns import destinations, longest_cycle, random_permutation
 from tests.machines import t9000
+from tests.stores import Here
 
 #: With seed 3.
 KEPT = (9, 4, 6, 15, 14, 13, 1, 2, 11, 10, 0, 12, 7, 5, 8, 3)
@@ -485,8 +485,7 @@ class TestWording:
             "[sweep]\nworkload.pattern = ['uniform', 'neighbour']\n"
         )
         store = tmp_path / "results"
-        with LocalPool(1) as pool:
-            tb.sweep(file, store, pool=pool)
+        tb.sweep(file, store, pool=Here())
         page = tmp_path / "page.html"
         tb.write_report(store, page)
         assert "pattern several" in page.read_text()

@@ -11,14 +11,12 @@ import pytest
 
 import tailback as tb
 from tailback import plots
-from tailback.execution import LocalPool
 from tailback.figures.curves import Line
 from tailback.figures.drawing import Axis
 from tailback.plots.scales import scale_of
 from tailback.plots.svg import svg
 from tailback.store.points import PointStore
-from tailback.sweeps.running import SweepRun
-from tests.stores import small_store
+from tests.stores import Here, small_store
 
 OPEN = {
     "machine": {"preset": "wormhole_mesh", "topology": {"dims": [3, 3]}},
@@ -97,9 +95,7 @@ class TestChoosing:
         computed = {"computed": "32 * ns / load"}
         varied = {"workload": {"compute_period": computed}, "let": {"load": [0.1, 0.4]}}
         sweep = tb.Sweep.from_dict(OPEN | {"workload": workload, "sweep": varied})
-        with LocalPool(1) as pool:
-            SweepRun(sweep, tmp_path / "store").run(pool)
-        made = plots.plot(PointStore.open(tmp_path / "store"))
+        made = plots.plot(tb.sweep(sweep, tmp_path / "store", pool=Here()))
         assert made.picture.name == "latency"
 
     def test_times_of_saturated_runs_have_no_intervals(self, loads: PointStore) -> None:

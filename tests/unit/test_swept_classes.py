@@ -10,7 +10,7 @@ import tailback as tb
 from tailback.analysis import table
 from tailback.terminal.runs import runs_table
 from tailback.workloads import Traffic
-from tests.stores import store_of, swept
+from tests.stores import store_of
 from tests.sweeps import refusal, sweep_of, values_of
 
 MACHINE = """
@@ -34,6 +34,15 @@ nodes = [1, 3]
 [job.workload]
 repeat = 5
 """
+JOBS_OF_CLASSES = JOBS.replace("virtual_channels = [0, 0]\n", "").replace(
+    "repeat = 5\n[[job]]",
+    """kind = "traffic"
+[[job.workload.traffic_class]]
+name = "read"
+period = "1 us"
+repeat = 2
+[[job]]""",
+)
 CLASSES = f"""{MACHINE}
 [workload]
 kind = "traffic"
@@ -59,16 +68,8 @@ workload.traffic_class.data.priority = {{computed = "3 - workload.traffic_class.
 
 
 def test_keys_of_classes_of_jobs_are_varied_by_name() -> None:
-    text = JOBS.replace(
-        "repeat = 5\n[[job]]",
-        """kind = "traffic"
-[[job.workload.traffic_class]]
-name = "read"
-period = "1 us"
-repeat = 2
-[[job]]""",
-    ).replace("virtual_channels = [0, 0]\n", "")
-    text += '[sweep]\njob.bulk.workload.traffic_class.read.period = ["1 us", "2 us"]\n'
+    text = f"{JOBS_OF_CLASSES}[sweep]\n"
+    text += 'job.bulk.workload.traffic_class.read.period = ["1 us", "2 us"]\n'
     found = [point.experiment.jobs[0].workload for point in sweep_of(text).points()]
     assert [str(one.traffic_class[0].period) for one in found] == ["1 us", "2 us"]  # type: ignore[attr-defined]
 
@@ -93,12 +94,17 @@ def test_virtual_channels_of_a_job_are_told_as_a_range(tmp_path: Path) -> None:
     assert "1 x 1" not in shown
 
 
-def test_channels_that_nobody_may_use_are_told_with_the_place(tmp_path: Path) -> None:
-    text = f"{JOBS}[sweep]\njob.urgent.virtual_channels = [[0, 0]]\n"
-    [failure] = swept(tmp_path, text).failures()
-    assert failure.text == (
-        "job.virtual_channels: must name every one: virtual channel 1 is nobody's"
+def test_channels_that_links_do_not_have_are_refused_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    sweep = sweep_of(f"{CLASSES}[sweep]\nworkload.traffic_class.data.virtual_channels = [[0, 2]]\n")
+    with pytest.raises(tb.UserError) as caught:
+        tb.sweep(sweep, tmp_path / "out")
+    assert str(caught.value) == (
+        "with data.virtual_channels = [0, 2]: workload.traffic_class[1].virtual_channels = 0 to 2: "
+        "must be the first and the last of some of the 2 of a link, 0 to 1"
     )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -108,6 +114,33 @@ def test_channels_that_nobody_may_use_are_told_with_the_place(tmp_path: Path) ->
             JOBS,
             "job.urgent.virtual_channels = [[0], [1, 1]]",
             "job.urgent.virtual_channels = [0]: must be the first and the last one, such as [0, 1]",
+        ),
+        (
+            JOBS,
+            "job.urgent.virtual_channels = [[1, 1], [0, 0]]",
+            "with urgent.virtual_channels = [0, 0]: job.virtual_channels: must name every one: "
+            "virtual channel 1 is nobody's",
+        ),
+        (
+            JOBS.replace("nodes = [1, 3]", "nodes = [1, 3]\nvirtual_channels = [1, 1]"),
+            "machine.switch.virtual_channels = [2, 1]",
+            "with virtual_channels = 1: job.urgent.virtual_channels = 1 to 1: must be the first "
+            "and the last of some of the 1 of a link, 0 to 0",
+        ),
+        (
+            JOBS_OF_CLASSES,
+            "job.bulk.workload.traffic_class.read.virtual_channels = [[0, 1], [1, 2]]",
+            "job.bulk.workload.traffic_class.read.virtual_channels = 1 to 2: must be the first and",
+        ),
+        (
+            CLASSES,
+            "workload.traffic_class.read.virtual_channels = [[0, 1], [1, 0]]",
+            "virtual_channels = [1, 0]: must be the first and the last one, such as [0, 1]",
+        ),
+        (
+            CLASSES,
+            "workload.traffic_class.read.virtual_channels = [[0, 1], [-1, 1]]",
+            "workload.traffic_class[0].virtual_channels[0] = -1: must be at least 0",
         ),
         (JOBS, "job.priority = [0, 1]", "sweep.job.priority: must name one: sweep.job.NAME.prior"),
         (

@@ -15,9 +15,9 @@ from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
 from tailback.open_loop import class_metrics
 from tailback.store.columns import INNER, TRAFFIC_TABLE
-from tailback.store.points import PointStore
 from tailback.terminal.failed import failure_report
 from tailback.terminal.predicted import prediction_report
+from tests.stores import Here
 
 ASK = {
     "name": "ask",
@@ -50,7 +50,7 @@ def _experiment(classes: list[dict[str, Any]], **changes: Any) -> Experiment:
 
 def _refusal(*classes: dict[str, Any], **changes: Any) -> str:
     with pytest.raises(UserError) as caught:
-        tb.run(_experiment(list(classes), **changes))
+        _experiment(list(classes), **changes)
     return str(caught.value)
 
 
@@ -109,8 +109,7 @@ def test_classes_are_stored(tmp_path: Path) -> None:
     sweep = tb.Sweep.from_dict(
         {**experiment.resolved(), "sweep": {"workload": {"rate_factor": [0.5, 1.0]}}}
     )
-    tb.sweep(sweep, tmp_path / "out")
-    store = PointStore.open(tmp_path / "out")
+    store = tb.sweep(sweep, tmp_path / "out", pool=Here())
     [first, *_] = store.runs()["identity"].to_pylist()
     names = [column.name for column in INNER[TRAFFIC_TABLE]]
     rows = store.tables(first, {TRAFFIC_TABLE: names})["full"][TRAFFIC_TABLE].to_pylist()
@@ -143,8 +142,8 @@ def test_mistakes_are_told(classes: list[dict[str, Any]], text: str) -> None:
 
 def test_every_class_needs_the_virtual_channels_of_routing() -> None:
     machine = {"preset": "booksim_torus", "topology": {"kind": "torus", "dims": [5, 5]}}
-    told = _refusal(ASK, ANSWER, machine=machine)
-    assert "needs 2 virtual channels for each traffic class" in told
+    with pytest.raises(UserError, match="needs 2 virtual channels for each traffic class"):
+        tb.run(_experiment([ASK, ANSWER], machine=machine))
 
 
 def _two_by_two(channels: int, shares: tuple[Any, Any], places: int = 1) -> Experiment:

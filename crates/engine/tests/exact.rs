@@ -165,7 +165,7 @@ fn bandwidth_of_a_virtual_link() {
 /// less so those of 65, 97, …: 0.3 % below at most.
 #[test]
 fn bandwidth_with_flow_control_tokens() {
-    let repeats = 400;
+    let repeats = 100;
     for m in 4..=200_u32 {
         let packets = f64::from(m.div_ceil(32));
         for both in [false, true] {

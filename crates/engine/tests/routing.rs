@@ -1,7 +1,11 @@
 //! Every routing algorithm at work: all packets arrive, by the shortest ways where that is
 //! promised, whatever the load; machines that can deadlock do, and say why.
+//!
+//! `TAILBACK_CASES=1 cargo test --test routing` sends as many packets as it ever does.
 
 mod common;
+#[path = "common/random.rs"]
+mod random;
 mod routing {
     mod chaotic;
     mod circles;

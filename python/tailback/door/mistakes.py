@@ -78,9 +78,6 @@ _RANGE = re.compile(r"\bmust be (\d+)(?: to (\d+))?(?! to|\d| ps| bytes| flits)"
 _WORD = re.compile(r"(?!true$|false$|unlimited$)[a-z][a-z0-9_]*")
 
 
-_CLASS_OF_RUN = re.compile(r"workload\.traffic_class(?:\[(\d+)\])?\.")
-
-
 def user_field(field: str) -> str:
     """Return the engine's path of a field as the user writes it."""
     own = (
@@ -103,24 +100,11 @@ def _of_class(field: str) -> str:
     return f"{place}].{own.replace('compute_', 'period_').replace('period_period', 'period')}"
 
 
-def _of_job(field: str, spec: str) -> str:
-    """Return the path of a key of a traffic class where it is that of a job."""
-    place = _CLASS_OF_RUN.match(field)
-    if place is None or json.loads(spec).get("workload", {}).get("kind") != "jobs":
-        return field
-    if place[1] is None:
-        return f"job.{field[place.end() :]}"
-    known = json.loads(spec)["machine"]["routing"]["traffic_classes"]
-    job, _, own = known[int(place[1])]["name"].partition(".")
-    inside = f"workload.traffic_class.{own}." if own else ""
-    return f"job.{job}.{inside}{field[place.end() :]}"
-
-
 def user_error(error: compiled.SpecError, spec: str) -> UserError:
     """Return an error of the engine as the user's; `spec`: the JSON it was told."""
     unit = _UNIT.search(error.field)
     in_words = _Quantities(unit[1] if unit else "", spec)
-    field, given = _of_job(user_field(error.field), spec), in_words.given(error.given)
+    field, given = user_field(error.field), in_words.given(error.given)
     # What makes switches run by a clock.
     allowed = in_words.told(error.allowed).replace("switch.pipeline", "switch.allocator")
     names = Names.of(spec)

@@ -61,7 +61,8 @@ class Experiment:
         """Check what no part can check alone."""
         self._join_jobs()
         self._keep_time()
-        self.machine.check(self.fidelity)
+        with self.workload.names():
+            self.machine.check(self.fidelity, self.workload.network_classes())
         self.workload.check(self.machine)
         self._check_end()
         self._check_metric()
@@ -201,11 +202,8 @@ class Experiment:
         return _canonical(self._spec(mode) | {"record_packets": record_packets})
 
     def _spec(self, mode: str | None) -> dict[str, Any]:
-        machine = self.machine.spec(self.fidelity)
-        if classes := self.workload.network_classes():
-            machine["routing"]["traffic_classes"] = classes
         return {
-            "machine": machine,
+            "machine": self.machine.spec(self.fidelity, self.workload.network_classes()),
             "workload": self.workload.spec(self.machine),
             "mode": self.run.mode if mode is None else mode,
             "fidelity": self.fidelity,

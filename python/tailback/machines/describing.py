@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -200,7 +201,9 @@ def early(machine: Machine) -> Size:
     return Size(16) if given is None else given
 
 
-def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+def spec(
+    machine: Machine, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the machine as the engine describes it: picoseconds, bytes, flits."""
     link = machine.link
     return {
@@ -230,7 +233,7 @@ def spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
             if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
-        "routing": _routing_spec(machine),
+        "routing": _routing_spec(machine) | ({"traffic_classes": list(classes)} if classes else {}),
         "interface": _interface_spec(machine),
         **({} if machine.loggops is None else {"loggops": machine.loggops.spec()}),
     }

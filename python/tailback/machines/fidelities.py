@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import door
 from ..errors import UserError, choice, listed, shown
@@ -65,7 +66,7 @@ def why_usual(machine: Machine) -> str:
     return machine.exact.why
 
 
-def check(machine: Machine, fidelity: Fidelity) -> None:
-    """Raise `UserError` if the machine cannot be simulated with this fidelity."""
+def check(machine: Machine, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]]) -> None:
+    """Raise `UserError` if the machine cannot be simulated with this fidelity and these classes."""
     with machine.topology.names():
-        door.check(machine.spec(fidelity), fidelity)
+        door.check(machine.spec(fidelity, classes), fidelity)

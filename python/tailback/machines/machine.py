@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, cast
 
@@ -317,9 +317,12 @@ class Machine(Part):
         """The cheapest fidelity that leaves nothing out: what ``auto`` stands for."""
         return cast(Fidelity, self.exact.fidelity)
 
-    def check(self, fidelity: Fidelity) -> None:
-        """Raise `UserError` if the machine cannot be simulated with this fidelity."""
-        fidelities.check(self, fidelity)
+    def check(self, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]] = ()) -> None:
+        """Raise `UserError` if the machine cannot be simulated with this fidelity.
+
+        ``classes``: the traffic classes that share it, as `spec` has them.
+        """
+        fidelities.check(self, fidelity, classes)
 
     @property
     def has_marks(self) -> bool:
@@ -433,11 +436,14 @@ class Machine(Part):
 
         return resolved(self, fidelity)
 
-    def spec(self, fidelity: Fidelity) -> dict[str, Any]:
-        """Return the machine as the engine describes it: picoseconds, bytes, flits."""
+    def spec(self, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+        """Return the machine as the engine describes it: picoseconds, bytes, flits.
+
+        ``classes``: what it knows of traffic classes, if there are several.
+        """
         from .describing import spec
 
-        return spec(self, fidelity)
+        return spec(self, fidelity, classes)
 
     def written(self) -> dict[str, Any]:
         """Return what was given, as a file has it."""

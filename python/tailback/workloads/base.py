@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
@@ -89,6 +91,11 @@ class Workload(Description, init=False):
     def network_classes(self) -> list[dict[str, Any]]:
         """Return what the network knows of traffic classes, if there are several."""
         return []
+
+    @contextmanager
+    def names(self) -> Iterator[None]:
+        """Give keys of traffic classes their place in mistakes that the engine finds meanwhile."""
+        yield
 
     @property
     def finite(self) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
+#: How the engine's keys of traffic classes begin.
+_OF_CLASS = re.compile(r"^workload\.traffic_class(?:\[(\d+)\])?\.")
 
 
 def _name(given: object) -> object:
@@ -256,6 +259,22 @@ class Jobs(Workload, init=False):
         if not any(job.has_classes for job in known):
             return []
         return [one for job in known for one in job.network_classes()]
+
+    @contextmanager
+    def names(self) -> Iterator[None]:
+        """Give keys of traffic classes their place in mistakes that the engine finds meanwhile."""
+        try:
+            yield
+        except UserError as error:
+            field = _OF_CLASS.sub(lambda found: self._place_of(found[1]), error.field)
+            raise UserError(field, error.given, error.allowed, error.nearest) from None
+
+    def _place_of(self, number: str | None) -> str:
+        """Return how the keys of a traffic class begin: those of its job, or of its workload."""
+        if number is None:
+            return "job."
+        job, _, own = self.network_classes()[int(number)]["name"].partition(".")
+        return f"job.{job}.workload.traffic_class.{own}." if own else f"job.{job}."
 
     def _classes_spec(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return of how many traffic classes they are, and of each job the first; as the engine."""

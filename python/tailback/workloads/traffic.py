@@ -16,17 +16,21 @@ from .patterns import Pattern
 from .synthetic import Lengths, Radius, Synthetic
 
 
-#: The first and the last virtual channel that packets may use, None: they may use all; and how
-#: urgent they are.
 def _first_and_last(given: object) -> object:
     """Refuse what cannot be the first and the last of virtual channels."""
     if given is None or (isinstance(given, list | tuple) and len(given) == 2):
-        return given
+        first, last = given or (0, 0)
+        if not (isinstance(first, int) and isinstance(last, int) and first > last):
+            return given
     raise UserError("", shown(given), "must be the first and the last one, such as [0, 1]")
 
 
+#: A virtual channel; a link has 255 at most.
+_Channel = Annotated[int, Field(ge=0, le=254)]
+#: The first and the last virtual channel that packets may use, None: they may use all; and how
+#: urgent they are.
 VirtualChannels = Annotated[
-    Annotated[tuple[int, int], Strict(False)] | None, BeforeValidator(_first_and_last)
+    Annotated[tuple[_Channel, _Channel], Strict(False)] | None, BeforeValidator(_first_and_last)
 ]
 Priority = Annotated[int, Field(ge=0, le=65_535)]
 

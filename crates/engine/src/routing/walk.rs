@@ -7,7 +7,7 @@ use crate::ids::{NodeId, SwitchId};
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Machine, RoutingSpec, TopologySpec};
 use crate::topology::{Attachment, Topology};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The same machine, but it may deadlock.
 pub fn allowed(mut machine: Machine) -> Machine {
@@ -139,11 +139,11 @@ pub fn check_ways(topology: &Topology, routing: &Routing, promise: Promise) -> u
         let hops = hops_to(topology, home);
         for source in (0..topology.nodes).map(NodeId::from_index) {
             let at = topology.attachments[source.index()].enters().unwrap();
+            let done = BTreeMap::new();
+            let mut walk = Walk { topology, routing, promise, home, hops: &hops, done };
             for route in routing.beginnings(source, destination) {
                 let header = Header { source, destination, route, traffic: 0 };
                 let header = Header { route: routing.passed(at, header, None), ..header };
-                let mut walk =
-                    Walk { topology, routing, promise, home, hops: &hops, done: HashMap::new() };
                 longest = longest.max(walk.longest_from(at, header));
             }
         }
@@ -158,7 +158,7 @@ struct Walk<'a> {
     home: SwitchId,
     hops: &'a [u32],
     /// By switch and route: hops of the longest way from there; none while it is walked.
-    done: HashMap<(SwitchId, u32), Option<u32>>,
+    done: BTreeMap<(SwitchId, u32), Option<u32>>,
 }
 
 impl Walk<'_> {

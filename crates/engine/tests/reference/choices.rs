@@ -86,12 +86,12 @@ impl Reference {
     /// The channels that end at a switch and have a packet at the front that may ask.
     pub fn askers(&self, here: End) -> Vec<usize> {
         let asks = |&input: &usize| {
-            let ends_here = self.wiring.groups[self.wiring.group_of[input]].to == here;
             let is_ready =
                 |front: &Waiting| front.left.is_none() && self.asked(input, front) <= self.now;
-            ends_here && self.channels[input].buffer.front().is_some_and(is_ready)
+            self.channels[input].buffer.front().is_some_and(is_ready)
         };
-        (0..self.channels.len()).filter(asks).collect()
+        let leading_here = self.wiring.groups.iter().filter(|group| group.to == here);
+        leading_here.flat_map(|group| &group.channels).copied().filter(asks).collect()
     }
 
     /// When the packet at the front of a buffer asked, or will.

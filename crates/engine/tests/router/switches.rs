@@ -3,6 +3,7 @@
 use crate::allocators::{Dense, Recent, first_from, nothing, to_the_end};
 use crate::twin::{Stage, Twin};
 use crate::wiring::{End, Wiring};
+use std::collections::BTreeMap;
 use tailback_engine::spec::{self, Arbiter};
 
 /// A switch.
@@ -37,19 +38,13 @@ struct Bid {
 
 /// Wires by port: those from or to switches first, by number, then those of nodes.
 fn ports(wiring: &Wiring, is_side: impl Fn(usize) -> Option<bool>) -> Vec<Vec<usize>> {
-    let mut ports = Vec::new();
-    for of_nodes in [false, true] {
-        for wire in 0..wiring.wires() {
-            let is_there = |&channel: &usize| {
-                wiring.wire_of[channel] == wire && is_side(channel) == Some(of_nodes)
-            };
-            let channels: Vec<usize> = (0..wiring.wire_of.len()).filter(is_there).collect();
-            if !channels.is_empty() {
-                ports.push(channels);
-            }
+    let mut sides = [BTreeMap::new(), BTreeMap::new()];
+    for (channel, &wire) in wiring.wire_of.iter().enumerate() {
+        if let Some(of_nodes) = is_side(channel) {
+            sides[usize::from(of_nodes)].entry(wire).or_insert_with(Vec::new).push(channel);
         }
     }
-    ports
+    sides.into_iter().flat_map(BTreeMap::into_values).collect()
 }
 
 /// Port and virtual channel, with the channel.

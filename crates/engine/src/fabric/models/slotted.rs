@@ -6,7 +6,9 @@
 //! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
 //! which they arrive (`flights.rs`), and none of them is an event.
 
+mod bits;
 mod block;
+mod counters;
 mod flights;
 mod flows;
 mod lane;
@@ -25,7 +27,7 @@ use crate::measure::Use;
 use crate::spec::{Fidelity, FlowControl, Machine, Sharing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
-use block::FLOWS;
+use bits::{Bits, FLOWS, WORD};
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;
@@ -46,12 +48,12 @@ pub struct SlottedFabric {
     sent_in: u64,
     /// When anything is there, or could start.
     next: Time,
-    /// Where credits need no time: flows to which they come back in this round.
-    at_once: Vec<u32>,
+    /// Where credits need no time: those to which they come back in this round.
+    at_once: Vec<(usize, Bits)>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
     /// Flits an input buffer holds.
-    capacity: u16,
+    capacity: u32,
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
@@ -76,6 +78,11 @@ impl Pace {
     }
 }
 
+/// Flits of the longest packet.
+fn most_flits(machine: &Machine, wiring: &Wiring) -> u32 {
+    wiring.link.packet_flits(machine.interface.packet_bytes).max(wiring.link.header_flits)
+}
+
 /// Most slots for which anything is under way.
 const MOST_SLOTS: u64 = 1 << 14;
 
@@ -89,17 +96,16 @@ impl SlottedFabric {
             [first_ps, flit_ps, last_ps] == [slot; 3]
                 && [hop_ps, wire_ps, timing.delay_ps()].into_iter().all(is_of_slots)
         };
-        let flits = wiring.link.packet_flits(machine.interface.packet_bytes);
         fidelity == Fidelity::Flit
             && machine.link.flow_control == FlowControl::OutOfBand
             && machine.switch.regrant_delay_ps == 0
             && machine.switch.input_buffer() < u32::from(u16::MAX)
-            && wiring.link.header_flits.max(flits) < u32::from(u16::MAX)
+            && most_flits(machine, wiring) < u32::from(u16::MAX)
             && wiring.timings.iter().all(is_even)
             && is_of_slots(machine.link.credit_delay_ps)
             && wiring.integrated_timing.is_none()
             && layout.against().is_empty()
-            && most_on_a_wire(layout) <= FLOWS
+            && most_on_a_wire(layout) <= WORD
     }
 
     /// An empty network.
@@ -121,7 +127,7 @@ impl SlottedFabric {
         let credit_slots = machine.link.credit_delay_ps / slot_ps;
         let longest = paces.iter().map(|pace| pace.there_slots).max().unwrap_or(1);
         Self {
-            flows: Flows::new(&wiring.layout, capacity as u16, &mut board),
+            flows: Flows::new(&wiring.layout, capacity, most_flits(machine, wiring), &mut board),
             flights: Flights::new(longest.max(credit_slots)),
             board,
             paces,
@@ -132,7 +138,7 @@ impl SlottedFabric {
             next: NEVER,
             at_once: Vec::new(),
             asking: Vec::new(),
-            capacity: capacity as u16,
+            capacity,
             room_for_all: escapes.then_some(capacity),
         }
     }
@@ -156,7 +162,7 @@ impl SlottedFabric {
 
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.
     fn held(&self, channel: ChannelId) -> u32 {
-        u32::from(self.capacity - self.flows.credits(self.board.at(channel).place))
+        self.capacity - self.flows.credits(self.board.at(channel).place)
     }
 
     /// For how long a channel goes on with a flit that has started.
@@ -169,14 +175,14 @@ impl SlottedFabric {
     fn standings(&self) -> Vec<Standing> {
         let places = 0..(self.flows.blocks.len() * FLOWS) as u32;
         let mut room: Vec<u64> = places.map(|place| self.flows.credits(place).into()).collect();
-        for &place in self.flights.all().flat_map(|due| &due.credits) {
-            room[place as usize] += 1;
+        for &(block, flows) in self.flights.all().flat_map(|due| &due.credits) {
+            flows.for_each(|flow| room[block * FLOWS + flow] += 1);
         }
         let standing = |lane: &Lane| {
             let flow = self.flows.at(lane.place);
             Standing {
                 owner: lane.packet,
-                unsent: flow.unsent.into(),
+                unsent: self.flows.unsent(lane.place).into(),
                 room: room[lane.place as usize],
                 shut: false,
                 output: self.flows.channel(flow.output),
@@ -292,7 +298,7 @@ impl Grants for SlottedFabric {
     fn room(&self, channel: ChannelId, _: Time) -> u32 {
         let lane = self.board.at(channel);
         let credits = self.flows.credits(lane.place);
-        if lane.port.switch.is_some() { credits.into() } else { u32::MAX }
+        if lane.port.switch.is_some() { credits } else { u32::MAX }
     }
 
     /// The front packet of `input` (none: the node's packet at hand) gets a channel.

@@ -62,6 +62,8 @@ pub struct Twin<'a> {
     network: Network,
     packets: Vec<Packet>,
     links: Vec<Link>,
+    /// By link: packets with a place in its queue that are not there yet, at the last round.
+    coming: Vec<usize>,
     now: Time,
     stored: Vec<[u64; 2]>,
     in_network: [u64; 2],
@@ -77,6 +79,7 @@ impl<'a> Twin<'a> {
         Self {
             spec,
             links: vec![Link::default(); network.links.len()],
+            coming: vec![0; network.links.len()],
             stored: vec![[0; 2]; network.nodes()],
             in_network: [0; 2],
             network,
@@ -210,9 +213,7 @@ impl<'a> Twin<'a> {
         let waiting = self.links[link].queue.iter().filter(|&&id| counts(id, false)).count();
         let sent = self.links[link].sends;
         let sending = sent.is_some_and(|(id, end)| end > self.now && counts(id, true));
-        let coming =
-            |packet: &&Packet| matches!(packet.at, At::Way(_, _, Some(next)) if next == link);
-        let coming = if only_contrary { 0 } else { self.packets.iter().filter(coming).count() };
+        let coming = if only_contrary { 0 } else { self.coming[link] };
         waiting + usize::from(sending) + coming
     }
 
@@ -266,21 +267,21 @@ impl<'a> Twin<'a> {
     /// Whether anything has happened in a round.
     fn round(&mut self) -> bool {
         if self.places().is_some() {
+            self.count_coming();
             self.give_injectors();
         }
         let candidates: Vec<Candidate> =
             (0..self.links.len()).filter_map(|wire| self.candidate(wire)).collect();
-        let injecting: Vec<(usize, usize)> = (0..self.links.len())
-            .filter_map(|link| self.injecting(link).map(|id| (link, id)))
-            .filter(|&(link, id)| self.has_place_for_local(link, id))
-            .collect();
+        let mut injecting = self.injecting();
+        for (link, own) in injecting.iter_mut().enumerate() {
+            *own = own.filter(|&id| self.has_place_for_local(link, id));
+        }
         let mut has_happened = false;
         for candidate in candidates.iter().filter(|candidate| candidate.next.is_none()) {
             self.start(candidate);
             has_happened = true;
         }
-        for link in 0..self.links.len() {
-            let own = injecting.iter().find(|&&(at, _)| at == link).map(|&(_, id)| id);
+        for (link, own) in injecting.into_iter().enumerate() {
             let others: Vec<Candidate> =
                 candidates.iter().filter(|c| c.next == Some(link)).copied().collect();
             has_happened |= self.give_place(link, own, &others);
@@ -288,36 +289,52 @@ impl<'a> Twin<'a> {
         has_happened
     }
 
+    fn count_coming(&mut self) {
+        self.coming.fill(0);
+        for packet in &self.packets {
+            if let At::Way(_, _, Some(next)) = packet.at {
+                self.coming[next] += 1;
+            }
+        }
+    }
+
     /// Messages at the heads of the lists get injectors.
     fn give_injectors(&mut self) {
-        for node in 0..self.network.nodes() {
-            loop {
-                let of_node = |&id: &usize| self.packets[id].source == node;
-                let listed: Vec<usize> = self.listed().into_iter().filter(of_node).collect();
-                let Some(&head) = listed.first() else { break };
+        let mut lists = vec![Vec::new(); self.network.nodes()];
+        for id in self.listed() {
+            lists[self.packets[id].source].push(id);
+        }
+        for (node, mut listed) in lists.into_iter().enumerate() {
+            while let Some(&head) = listed.first() {
                 let to = self.packets[head].destination;
                 let in_order = self.network.in_order(node, to);
                 let adapts =
                     matches!(self.spec.machine.routing.algorithm, RoutingSpec::FirstHop { .. });
                 let only = [in_order];
                 let allowed = if adapts { self.network.nearer(node, to) } else { &only };
-                let free = allowed.iter().copied().filter(|&link| self.injecting(link).is_none());
+                let injecting = self.injecting();
+                let free = allowed.iter().copied().filter(|&link| injecting[link].is_none());
                 let best = free.min_by_key(|&link| (self.taken(link, false), link));
                 let Some(link) = best else { break };
                 self.contrary += u64::from(link != in_order);
                 let message = self.packets[head].message;
-                for id in listed {
-                    if self.packets[id].message == message {
-                        self.packets[id].at = At::Injector(link);
-                    }
+                for packet in self.packets.iter_mut().filter(|packet| packet.message == message) {
+                    packet.at = At::Injector(link);
                 }
+                listed.retain(|&id| self.packets[id].message != message);
             }
         }
     }
 
-    /// The first packet of the message that has the injector of a link.
-    fn injecting(&self, link: usize) -> Option<usize> {
-        self.packets.iter().position(|packet| packet.at == At::Injector(link))
+    /// By link: the first packet of the message that has its injector.
+    fn injecting(&self) -> Vec<Option<usize>> {
+        let mut first = vec![None; self.links.len()];
+        for (id, packet) in self.packets.iter().enumerate() {
+            if let At::Injector(link) = packet.at {
+                first[link].get_or_insert(id);
+            }
+        }
+        first
     }
 
     fn has_place(&self, link: usize) -> bool {

@@ -1,10 +1,9 @@
-//! The flows of 64 channels as bits of words: which of them send a flit in a slot.
+//! The flows of many channels as bits of words: which of them send a flit in a slot.
 
+use super::bits::Bits;
+use super::counters::Counters;
 use crate::measure::ChannelKind;
 use crate::spec::Sharing;
-
-/// Flows of a block.
-pub const FLOWS: usize = u64::BITS as usize;
 
 /// What all flows of a block have in common.
 #[derive(Clone, Copy)]
@@ -17,86 +16,236 @@ pub struct Alike {
     pub stride: u8,
 }
 
+impl Alike {
+    /// Whether their channels lead from buffers, not nodes.
+    #[inline]
+    pub fn leave_buffers(self) -> bool {
+        matches!(self.kind, ChannelKind::Internal | ChannelKind::Ejection)
+    }
+
+    /// Whether their channels lead to buffers, not nodes.
+    #[inline]
+    pub fn reach_buffers(self) -> bool {
+        matches!(self.kind, ChannelKind::Injection | ChannelKind::Internal)
+    }
+}
+
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
-/// other as any wire of the block needs, made up to a power of two. A cache line.
+/// other as any wire of the block needs, made up to a power of two.
+///
+/// What flows on from the buffer at a channel's end is of another block, as a rule, which is told
+/// only when it changes whether anything is there, and tells only when it changes whether it
+/// sends: who goes on as in the slot before costs nothing but a bit of these words.
 #[derive(Default)]
 #[repr(align(64))]
 pub struct Block {
     /// Those with flits of a packet that have not started.
-    pub sending: u64,
+    pub sending: Bits,
     /// Those whose next flit is there.
-    pub has_flit: u64,
-    /// Those with room for a flit at the end of their channels.
-    pub has_credit: u64,
+    pub has_flit: Bits,
+    /// Those with room for a flit at the end of their channels, but for what has come back in the
+    /// round at hand.
+    pub has_credit: Bits,
     /// Those whose packet has started.
-    pub started: u64,
+    pub started: Bits,
     /// Those with one flit left.
-    pub last: u64,
-    /// Those that send a flit in the slot at hand, or have sent one in the last that there was.
-    pub sent: u64,
+    pub last: Bits,
+    /// Those that send a flit in the slot at hand, or have sent one in the last that there was,
+    /// of a packet that goes on.
+    pub sent: Bits,
     /// Those that sent one in the slot before.
-    pub before: u64,
+    pub before: Bits,
     /// Of each wire the flow that sent last; at first the last of them, so that the first is next.
-    turns: u64,
+    turns: Bits,
+    /// Those to whose buffers a flit has come in the slot at hand.
+    pub come: Bits,
+    /// Those to which a credit has come back in the round at hand.
+    pub back: Bits,
+    /// Those with flits in their buffers, but for what has come in the slot at hand.
+    pub held: Bits,
+    /// Those whose buffers a flow sends from.
+    pub has_output: Bits,
+    /// Of these, those whose buffers it was told to have a flit for it.
+    pub shown: Bits,
+    /// Of these, those from whose buffers it sends in the slot at hand, as far as is known, or sent
+    /// in the last that there was.
+    pub leaving: Bits,
+    /// Those from whose buffers flits of the slot at hand have been counted to leave.
+    pub left: Bits,
+    /// Those that start a flit in this round.
+    pub starting: Bits,
+    /// Flits of the packet a flow sends that follow the next one.
+    to_follow: Counters<1>,
+    /// Flits in the buffer at its end, and those that may still start as far as that goes.
+    room: Counters<2>,
+}
+
+/// The place of the credits among the two numbers of [`Block::room`].
+const CREDITS: usize = 1;
+
+/// How many chunks of digits the numbers of all blocks have.
+#[derive(Clone, Copy)]
+pub struct Chunks {
+    /// Those of a packet's flits.
+    pub flits: usize,
+    /// Those of a buffer.
+    pub room: usize,
 }
 
 impl Block {
     /// The last flow of a wire has this place in the block.
     pub fn ends_wire(&mut self, place: usize) {
-        self.turns |= 1 << place;
+        self.turns.insert(place);
+    }
+
+    /// A flow has a packet of so many flits to send, of which one is there or not.
+    #[inline]
+    pub fn begin(&mut self, flow: usize, flits: u32, has_flit: bool, chunks: Chunks) {
+        self.sending.insert(flow);
+        self.started.remove(flow);
+        self.has_flit.put(flow, has_flit);
+        self.last.put(flow, flits == 1);
+        self.to_follow.set(chunks.flits, flow, 0, flits - 1);
+    }
+
+    /// The buffer of a flow is sent from by another; whether anything is there.
+    #[inline]
+    pub fn leads_on(&mut self, flow: usize) -> bool {
+        let has_flit = (self.held | self.come).has(flow);
+        self.has_output.insert(flow);
+        self.shown.put(flow, has_flit);
+        has_flit
+    }
+
+    /// It is so no more.
+    #[inline]
+    pub fn leads_nowhere(&mut self, flow: usize) {
+        self.has_output.remove(flow);
+        self.leaving.remove(flow);
+    }
+
+    /// A flow may send so many flits.
+    pub fn set_credits(&mut self, flow: usize, credits: u32, chunks: Chunks) {
+        self.has_credit.insert(flow);
+        self.room.set(chunks.room, flow, CREDITS, credits);
+    }
+
+    /// Flits that a flow may still send.
+    #[inline]
+    pub fn credits(&self, flow: usize, chunks: Chunks) -> u32 {
+        self.room.get(chunks.room, flow, CREDITS) + u32::from(self.back.has(flow))
+    }
+
+    /// Flits of a flow's packet that have not started.
+    pub fn unsent(&self, flow: usize, chunks: Chunks) -> u32 {
+        if self.sending.has(flow) { self.to_follow.get(chunks.flits, flow, 0) + 1 } else { 0 }
     }
 
     /// Of the flows that could send a flit now one of each wire that is free.
     #[inline]
-    pub fn choose(&self, stride: u8, sharing: Sharing) -> u64 {
-        let ready = self.sending & self.has_flit & self.has_credit;
+    pub fn choose(&self, stride: u8, sharing: Sharing) -> Bits {
+        let ready = self.sending & self.has_flit & (self.has_credit | self.back);
         if stride == 1 {
             return ready & !self.sent;
         }
-        let ready = ready & if self.sent == 0 { !0 } else { !wires_of(self.sent, stride) };
-        if stride == 2 {
-            self.choose_of_pairs(ready, sharing)
+        let is_free = if self.sent.is_empty() {
+            !Bits::default()
         } else {
-            self.choose_of(ready, stride, sharing)
+            !self.sent.map(|sent| wires_of(sent, stride))
+        };
+        if stride == 2 {
+            self.choose_of_pairs(ready & is_free, sharing)
+        } else {
+            self.choose_of(ready & is_free, stride, sharing)
         }
     }
 
     /// Of both flows of a wire the one that did not send last, unless that goes on.
     #[inline]
-    fn choose_of_pairs(&self, ready: u64, sharing: Sharing) -> u64 {
-        let both = ready & swap_pairs(ready);
+    fn choose_of_pairs(&self, ready: Bits, sharing: Sharing) -> Bits {
+        let both = ready & ready.map(swap_pairs);
         let mut takes_turn = !self.turns;
         if sharing == Sharing::UntilStall {
             let goes_on = self.turns & self.started;
-            takes_turn = goes_on | takes_turn & !swap_pairs(goes_on);
+            takes_turn = goes_on | takes_turn & !goes_on.map(swap_pairs);
         }
         ready & !both | both & takes_turn
     }
 
     /// The same, wire by wire, of any number.
-    fn choose_of(&self, ready: u64, stride: u8, sharing: Sharing) -> u64 {
-        let mut chosen =
-            if sharing == Sharing::UntilStall { ready & self.turns & self.started } else { 0 };
-        let mut left = ready & !wires_of(chosen, stride);
-        while left != 0 {
-            let wire = wires_of(left & left.wrapping_neg(), stride);
-            let rivals = left & wire;
-            let turn = self.turns & wire;
-            // All places above that of the one that sent last.
-            let behind = rivals & !(turn | turn.wrapping_sub(1));
-            let first = if behind == 0 { rivals } else { behind };
-            chosen |= first & first.wrapping_neg();
-            left &= !wire;
-        }
-        chosen
+    fn choose_of(&self, ready: Bits, stride: u8, sharing: Sharing) -> Bits {
+        let goes_on = match sharing {
+            Sharing::UntilStall => ready & self.turns & self.started,
+            _ => Bits::default(),
+        };
+        let left = ready & !goes_on.map(|flows| wires_of(flows, stride));
+        goes_on | left.zip(self.turns, |left, turns| first_behind(left, turns, stride))
     }
 
-    /// These send now, one of a wire.
+    /// Of the flows with something in their buffers for others, those where that is new, or no more.
     #[inline]
-    pub fn take_turns(&mut self, chosen: u64, stride: u8) {
-        self.turns = self.turns & !wires_of(chosen, stride) | chosen;
-        self.sent |= chosen;
+    pub fn show(&mut self) -> Bits {
+        let new = ((self.held | self.come) ^ self.shown) & self.has_output;
+        self.shown ^= new;
+        new
     }
+
+    /// Whether nothing happens to any of its flows, and nothing did in the last slot.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        (self.sending | self.sent | self.leaving | self.come | self.back).is_empty()
+    }
+
+    /// A slot begins.
+    #[inline]
+    pub fn begin_slot(&mut self) {
+        self.before = std::mem::take(&mut self.sent);
+        self.left = Bits::default();
+    }
+
+    /// These send a flit now, one of a wire; those of them that send the last of a packet.
+    #[inline]
+    pub fn send(&mut self, flows: Bits, stride: u8, chunks: Chunks) -> Bits {
+        let last = self.last & flows;
+        self.turns = self.turns & !flows.map(|flows| wires_of(flows, stride)) | flows;
+        self.sent |= flows;
+        self.started |= flows;
+        self.sending &= !last;
+        let [follow] = self.to_follow.change(chunks.flits, [Bits::default()], [flows]);
+        self.last = !follow;
+        last
+    }
+
+    /// What flows have received, and started, and what leaves their buffers is counted; whose
+    /// buffers it leaves.
+    #[inline]
+    pub fn count(&mut self, to_buffers: bool, chunks: Chunks) -> Bits {
+        let left = self.leaving & !self.left;
+        self.left |= left;
+        let started = if to_buffers { self.starting } else { Bits::default() };
+        let (more, less) = ([self.come, self.back], [left, started]);
+        self.come = Bits::default();
+        self.back = Bits::default();
+        self.starting = Bits::default();
+        [self.held, self.has_credit] = self.room.change(chunks.room, more, less);
+        left
+    }
+}
+
+/// Of every wire the first of some flows behind the one that sent last.
+fn first_behind(mut flows: u64, turns: u64, stride: u8) -> u64 {
+    let mut chosen = 0;
+    while flows != 0 {
+        let wire = wires_of(flows & flows.wrapping_neg(), stride);
+        let rivals = flows & wire;
+        let turn = turns & wire;
+        // All places above that of the one that sent last.
+        let behind = rivals & !(turn | turn.wrapping_sub(1));
+        let first = if behind == 0 { rivals } else { behind };
+        chosen |= first & first.wrapping_neg();
+        flows &= !wire;
+    }
+    chosen
 }
 
 /// Exchanges the flows of every pair.
@@ -129,42 +278,30 @@ fn wires_of_any(flows: u64, stride: u32) -> u64 {
     (any & (u64::MAX / wire)).wrapping_mul(wire)
 }
 
-/// The places of the bits of a word, the lowest first.
-#[inline]
-pub fn places(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (bits != 0).then(|| {
-            let place = bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            place
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::bits::FLOWS;
     use super::*;
     use crate::rng::{Purpose, Stream};
 
     /// What is to happen, flow by flow.
-    fn chosen(block: &Block, stride: u8, sharing: Sharing) -> u64 {
-        let has = |bits: u64, place: usize| bits >> place & 1 != 0;
-        let is_ready = |place: usize| {
-            has(block.sending, place) && has(block.has_flit, place) && has(block.has_credit, place)
+    fn chosen(block: &Block, stride: u8, sharing: Sharing) -> Bits {
+        let is_ready = |&place: &usize| {
+            [block.sending, block.has_flit, block.has_credit].iter().all(|bits| bits.has(place))
         };
-        let mut all = 0;
+        let mut all = Bits::default();
         let stride = usize::from(stride);
         for first in (0..FLOWS).step_by(stride) {
             let wire = first..first + stride;
-            if wire.clone().any(|place| has(block.sent, place)) {
+            if wire.clone().any(|place| block.sent.has(place)) {
                 continue;
             }
-            let last = wire.clone().find(|&place| has(block.turns, place)).unwrap();
+            let last = wire.clone().find(|&place| block.turns.has(place)).unwrap();
             let goes_on =
-                sharing == Sharing::UntilStall && is_ready(last) && has(block.started, last);
-            let in_turn = (last + 1..first + stride).chain(first..=last).find(|&p| is_ready(p));
+                sharing == Sharing::UntilStall && is_ready(&last) && block.started.has(last);
+            let in_turn = (last + 1..first + stride).chain(first..=last).find(is_ready);
             if let Some(place) = if goes_on { Some(last) } else { in_turn } {
-                all |= 1 << place;
+                all.insert(place);
             }
         }
         all
@@ -173,25 +310,26 @@ mod tests {
     #[test]
     fn flows_take_turns_on_every_wire_as_one_by_one() {
         let mut random = Stream::new(7, Purpose::Compute, 0);
+        let mut bits =
+            || Bits::default().map(|_| random.below(1 << 32) | random.below(1 << 32) << 32);
         for round in 0..3000_u64 {
             let stride = 1 << (round % 7);
             let mut block = Block::default();
             let places = usize::from(stride);
             (places - 1..FLOWS).step_by(places).for_each(|place| block.ends_wire(place));
-            let mut bits = |most: u64| random.below(most + 1) | random.below(1 << 32) << 32;
-            (block.has_flit, block.has_credit) = (bits(u64::MAX >> 1), !0);
+            (block.has_flit, block.has_credit) = (bits(), !Bits::default());
             for _ in 0..4 {
-                block.sending = bits(u64::MAX >> 1) | bits(u64::MAX >> 1);
-                block.started = bits(u64::MAX >> 1);
+                block.sending = bits() | bits();
+                block.started = bits();
                 for sharing in [Sharing::RoundRobin, Sharing::UntilStall] {
                     let expected = chosen(&block, stride, sharing);
                     assert_eq!(block.choose(stride, sharing), expected, "{stride}");
                 }
                 let free = block.choose(stride, Sharing::RoundRobin);
-                block.take_turns(free, stride);
+                block.send(free, stride, Chunks { flits: 1, room: 1 });
                 let next = block.choose(stride, Sharing::RoundRobin);
-                assert_eq!(next & wires_of(free, stride), 0);
-                block.sent = if round % 2 == 0 { 0 } else { block.sent & bits(u64::MAX >> 1) };
+                assert!((next & free.map(|free| wires_of(free, stride))).is_empty());
+                block.sent = if round % 2 == 0 { Bits::default() } else { block.sent & bits() };
             }
         }
     }

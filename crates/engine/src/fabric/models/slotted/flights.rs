@@ -1,16 +1,18 @@
 //! What is under way, by the slot in which it is there.
 
+use super::bits::Bits;
+
 /// All that is there in a slot.
 #[derive(Default)]
 pub struct Due {
     /// Flows whose packets have been sent: of blocks, as bits.
-    pub ended: Vec<(u32, u64)>,
+    pub ended: Vec<(usize, Bits)>,
     /// Those whose flits are in the buffers at the ends of their channels.
-    pub flits: Vec<(u32, u64)>,
+    pub flits: Vec<(usize, Bits)>,
     /// Places of those by which all of a header has come.
     pub headers: Vec<u32>,
-    /// Places of flows to which credits come back.
-    pub credits: Vec<u32>,
+    /// Those to which credits come back.
+    pub credits: Vec<(usize, Bits)>,
 }
 
 impl Due {

@@ -1,6 +1,8 @@
 //! What a channel needs to send flits, and where it stands among all.
 
-use super::block::{Alike, Block, FLOWS, places};
+use super::bits::{Bits, FLOWS, WORD, places};
+use super::block::{Alike, Block, Chunks};
+use super::counters::chunks_up_to;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
@@ -20,8 +22,6 @@ pub struct Flow {
     /// When what it sent last has been sent; if a packet that was granted it later has not
     /// started, when it was.
     pub free_at: Time,
-    /// Flits of the packet it sends that have not started.
-    pub unsent: u32,
     /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
     pub input: u32,
     /// The flow by which a packet leaves the buffer at its end, or [`NOBODY`].
@@ -32,15 +32,6 @@ pub struct Flow {
     pub headers: u16,
 }
 
-/// Which flits they are that flows of a block send together.
-#[derive(Clone, Copy)]
-pub struct Marked {
-    /// Flows that send the last of a packet.
-    pub last: u64,
-    /// How many send one.
-    pub count: u64,
-}
-
 /// The flows of all channels, in places of blocks.
 pub struct Flows {
     /// The first is [`NOBODY`]'s.
@@ -49,27 +40,29 @@ pub struct Flows {
     pub alike: Vec<Alike>,
     /// By place.
     flows: Vec<Flow>,
-    /// By place: flits in the buffer at its end.
-    held: Vec<u16>,
-    /// By place: flits that may still start, as far as that buffer goes.
-    credits: Vec<u16>,
+    chunks: Chunks,
     /// By place: the channel.
     channels: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
-    /// Blocks with something to send or sent in the last slot, as bits.
+    /// Blocks to which something happens, as bits.
     pub active: Vec<u64>,
 }
 
 impl Flows {
-    /// Those of idle channels, with so many credits each; every channel is told its place.
-    pub fn new(layout: &Layout, credits: u16, board: &mut Switchboard<Lane>) -> Self {
+    /// Those of idle channels, with so many credits each, for packets of so many flits at most;
+    /// every channel is told its place.
+    pub fn new(
+        layout: &Layout,
+        credits: u32,
+        most_flits: u32,
+        board: &mut Switchboard<Lane>,
+    ) -> Self {
         let mut all = Self {
             blocks: Vec::new(),
             alike: Vec::new(),
             flows: Vec::new(),
-            held: Vec::new(),
-            credits: Vec::new(),
+            chunks: Chunks { flits: chunks_up_to(most_flits), room: chunks_up_to(credits) },
             channels: Vec::new(),
             ahead: Vec::new(),
             active: Vec::new(),
@@ -97,7 +90,7 @@ impl Flows {
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
         }
-        all.active = vec![0; all.blocks.len().div_ceil(FLOWS)];
+        all.active = vec![0; all.blocks.len().div_ceil(WORD)];
         all
     }
 
@@ -106,8 +99,6 @@ impl Flows {
         self.alike.push(alike);
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
-        self.held.resize(places, 0);
-        self.credits.resize(places, 0);
         self.channels.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
     }
@@ -117,17 +108,16 @@ impl Flows {
         &mut self,
         channels: &[ChannelId],
         first: usize,
-        credits: u16,
+        credits: u32,
         board: &mut Switchboard<Lane>,
     ) {
         let number = self.blocks.len() - 1;
         let block = &mut self.blocks[number];
         block.ends_wire(first + channels.len() - 1);
         for (place, &channel) in (first..).zip(channels) {
-            block.has_credit |= 1 << place;
+            block.set_credits(place, credits, self.chunks);
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            self.credits[all] = credits;
             board.at_mut(channel).place = all as u32;
         }
     }
@@ -136,19 +126,16 @@ impl Flows {
     /// buffer of `input`.
     #[inline]
     pub fn begin(&mut self, place: u32, input: u32, (flits, header): (u32, u32), now: Time) {
-        let has_flit = input == NOBODY || self.held[input as usize] > 0;
         self.flows[input as usize].output = place;
+        let (number, bit) = split(input);
+        let has_flit = self.blocks[number].leads_on(bit) || input == NOBODY;
         let flow = &mut self.flows[place as usize];
         flow.granted += u64::from(flits);
         (flow.free_at, flow.input) = (now, input);
-        (flow.unsent, flow.header_unsent) = (flits, header as u16);
+        flow.header_unsent = header as u16;
         let (number, bit) = split(place);
-        let (block, flow) = (&mut self.blocks[number], 1 << bit);
-        block.sending |= flow;
-        block.started &= !flow;
-        put(&mut block.has_flit, flow, has_flit);
-        put(&mut block.last, flow, flits == 1);
-        self.active[number / FLOWS] |= 1 << (number % FLOWS);
+        self.blocks[number].begin(bit, flits, has_flit, self.chunks);
+        self.wake(number);
     }
 
     /// A packet has left a channel, and the buffer of a flow, which is told; none: its node.
@@ -156,7 +143,15 @@ impl Flows {
     pub fn ends(&mut self, place: u32) -> u32 {
         let input = self.at(place).input;
         self.flows[input as usize].output = NOBODY;
+        let (number, bit) = split(input);
+        self.blocks[number].leads_nowhere(bit);
         input
+    }
+
+    /// Something happens to a block.
+    #[inline]
+    pub fn wake(&mut self, number: usize) {
+        self.active[number / WORD] |= 1 << (number % WORD);
     }
 
     /// A flow.
@@ -183,73 +178,72 @@ impl Flows {
         (block_of(&mut self.flows, number), block_of(&mut self.channels, number))
     }
 
-    /// Flits of a block have come to the buffers at the ends of their channels.
+    /// Flits have come to the buffers at the ends of the channels of some flows of a block.
     #[inline]
-    pub fn flits_come(&mut self, number: u32, flits: u64) {
-        let held = block_of(&mut self.held, number as usize);
-        let flows = block_of(&mut self.flows, number as usize);
-        for bit in places(flits) {
-            held[bit] += 1;
-            let (output, bit) = split(flows[bit].output);
-            self.blocks[output].has_flit |= 1 << bit;
-        }
+    pub fn flits_come(&mut self, number: usize, flows: Bits) {
+        self.blocks[number].come |= flows;
+        self.wake(number);
     }
 
-    /// A credit comes back to a flow.
+    /// Credits come back to some flows of a block.
     #[inline]
-    pub fn credit_comes(&mut self, place: u32) {
-        let (number, bit) = split(place);
-        self.credits[place as usize] += 1;
-        // Without a branch, which nobody would foresee under load.
-        self.blocks[number].has_credit |= 1 << bit;
+    pub fn credits_come(&mut self, number: usize, flows: Bits) {
+        self.blocks[number].back |= flows;
+        self.wake(number);
     }
 
     /// Flits that may still start on a channel, as far as the buffer at its end goes.
     #[inline]
-    pub fn credits(&self, place: u32) -> u16 {
-        self.credits[place as usize]
+    pub fn credits(&self, place: u32) -> u32 {
+        let (number, bit) = split(place);
+        self.blocks[number].credits(bit, self.chunks)
     }
 
-    /// Some flows of a block send a flit each, until `free_at`, from buffers or not, to buffers or
-    /// not, whose flows are added to `left`.
-    #[inline]
-    pub fn send<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
-        &mut self,
-        number: usize,
-        flows: u64,
-        free_at: Time,
-        left: &mut Vec<u32>,
-    ) -> Marked {
-        let all = block_of(&mut self.flows, number);
-        let credits = block_of(&mut self.credits, number);
-        let (mut one_left, mut no_flit, mut no_credit) = (0, 0, 0);
-        let mut count = 0;
-        for bit in places(flows) {
-            let flow = &mut all[bit];
-            flow.free_at = free_at;
-            flow.unsent -= 1;
-            one_left |= u64::from(flow.unsent == 1) << bit;
-            if TO_BUFFERS {
-                credits[bit] -= 1;
-                no_credit |= u64::from(credits[bit] == 0) << bit;
+    /// Those that send from buffers are told where something is there, or no more.
+    pub fn show_all(&mut self) {
+        for word in 0..self.active.len() {
+            for bit in places(self.active[word]) {
+                self.show(word * WORD + bit);
             }
-            if FROM_BUFFERS {
-                let held = &mut self.held[flow.input as usize];
-                *held -= 1;
-                no_flit |= u64::from(*held == 0) << bit;
-                left.push(flow.input);
-            }
-            count += 1;
         }
-        let block = &mut self.blocks[number];
-        let last = block.last & flows;
-        block.take_turns(flows, self.alike[number].stride);
-        block.started |= flows;
-        block.sending &= !last;
-        block.last = block.last & !flows | one_left;
-        block.has_flit &= !no_flit;
-        block.has_credit &= !no_credit;
-        Marked { last, count }
+    }
+
+    /// Those that send from the buffers of a block are told where something is there, or no more.
+    #[inline]
+    fn show(&mut self, number: usize) {
+        let new = self.blocks[number].show();
+        let flows = block_of(&mut self.flows, number);
+        new.for_each(|place| {
+            let (output, place) = split(flows[place].output);
+            self.blocks[output].has_flit.toggle(place);
+        });
+    }
+
+    /// Some flows of a block start a flit each; those that start the last of a packet.
+    #[inline]
+    pub fn send(&mut self, number: usize, flows: Bits) -> Bits {
+        self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
+    }
+
+    /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
+    #[inline]
+    pub fn turn(&mut self, number: usize, flows: Bits, now: Time) {
+        let from_buffers = self.alike[number].leave_buffers();
+        let all = block_of(&mut self.flows, number);
+        flows.for_each(|place| {
+            all[place].free_at = now;
+            if from_buffers {
+                let (input, place) = split(all[place].input);
+                self.blocks[input].leaving.toggle(place);
+                self.active[input / WORD] |= 1 << (input % WORD);
+            }
+        });
+    }
+
+    /// What has happened to flits of a block is counted; from whose buffers they leave.
+    #[inline]
+    pub fn count(&mut self, number: usize) -> Bits {
+        self.blocks[number].count(self.alike[number].reach_buffers(), self.chunks)
     }
 
     /// Whether the flit that a flow sends is the last of a header.
@@ -261,22 +255,27 @@ impl Flows {
         is_last
     }
 
+    /// Flits of the packet that a flow sends that have not started.
+    pub fn unsent(&self, place: u32) -> u32 {
+        let (number, bit) = split(place);
+        self.blocks[number].unsent(bit, self.chunks)
+    }
+
     /// Time that a flow transmitted in the current window, all of its last flit included.
     pub fn busy(&self, place: u32, slot: Time) -> Time {
-        let Flow { granted, unsent, .. } = *self.at(place);
-        self.ahead[place as usize] + (granted - u64::from(unsent)) * slot
+        let unsent = self.unsent(place);
+        self.ahead[place as usize] + (self.at(place).granted - u64::from(unsent)) * slot
     }
 
     /// Whether a flow sends in the slot at hand, or has sent in the last that there was.
     pub fn has_sent(&self, place: u32) -> bool {
         let (number, bit) = split(place);
-        self.blocks[number].sent >> bit & 1 != 0
+        self.blocks[number].sent.has(bit)
     }
 
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
-        let flow = self.at_mut(place);
-        flow.granted = flow.unsent.into();
+        self.flows[place as usize].granted = self.unsent(place).into();
         self.ahead[place as usize] = ahead;
     }
 }
@@ -292,10 +291,4 @@ fn block_of<T>(all: &mut [T], number: usize) -> &mut [T; FLOWS] {
 #[inline]
 fn split(place: u32) -> (usize, usize) {
     (place as usize / FLOWS, place as usize % FLOWS)
-}
-
-/// Sets or clears a bit.
-#[inline]
-fn put(word: &mut u64, bit: u64, on: bool) {
-    *word = *word & !bit | if on { bit } else { 0 };
 }

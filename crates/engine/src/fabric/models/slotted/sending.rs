@@ -1,13 +1,14 @@
 //! What happens to flits in a slot.
 
-use super::block::{Alike, Block, FLOWS, places};
+use super::bits::{Bits, FLOWS, WORD, places};
+use super::block::{Alike, Block};
 use super::flights::Due;
 use super::flows::NOBODY;
 use super::lane::Lane;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, Switchboard, sets_out};
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::ChannelKind;
+use crate::time::Time;
 
 /// Flits of a block that start together.
 #[derive(Clone, Copy)]
@@ -15,7 +16,9 @@ struct Start {
     /// The number of the block.
     block: usize,
     /// Its flows that send one.
-    flows: u64,
+    flows: Bits,
+    /// What they have in common.
+    alike: Alike,
     /// Number of the slot.
     slot: u64,
 }
@@ -25,13 +28,17 @@ impl SlottedFabric {
     pub(super) fn happens(&mut self, slot: u64) -> u64 {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
-            places(flows).for_each(|bit| self.release(place(block as usize, bit)));
+            self.flows.blocks[block].sent &= !flows;
+            flows.for_each(|flow| self.release(place(block, flow)));
         }
-        for &(block, flits) in &due.flits {
-            self.flows.flits_come(block, flits);
+        for &(block, flows) in &due.flits {
+            self.flows.flits_come(block, flows);
         }
         due.headers.iter().for_each(|&place| self.header_comes(place));
-        self.credits_come(&due.credits);
+        for &(block, flows) in &due.credits {
+            self.credits_come(block, flows);
+        }
+        self.flows.show_all();
         let count = due.ended.len() + due.flits.len() + due.headers.len() + due.credits.len();
         due.clear();
         *self.flights.due(slot) = due;
@@ -63,21 +70,24 @@ impl SlottedFabric {
         }
     }
 
-    /// Credits come back to flows.
+    /// Credits come back to flows of a block.
     #[inline]
-    pub(super) fn credits_come(&mut self, credits: &[u32]) {
-        for &place in credits {
-            self.flows.credit_comes(place);
-        }
+    fn credits_come(&mut self, block: usize, flows: Bits) {
+        self.flows.credits_come(block, flows);
         if self.room_for_all.is_some() {
-            // Somebody may wait for the room behind an idle channel.
-            for &place in credits {
-                let lane = self.board.at(self.flows.channel(place));
-                if !lane.packet.is_some() {
-                    self.board.falls_free(lane.rest.lead);
-                }
-            }
+            self.room_comes(block, flows);
         }
+    }
+
+    /// Somebody may wait for the room behind idle channels.
+    #[inline(never)]
+    fn room_comes(&mut self, block: usize, flows: Bits) {
+        flows.for_each(|flow| {
+            let lane = self.board.at(self.flows.channel(place(block, flow)));
+            if !lane.packet.is_some() {
+                self.board.falls_free(lane.rest.lead);
+            }
+        });
     }
 
     /// All that can start at this instant starts: of the flows of every free wire one. What it
@@ -89,143 +99,157 @@ impl SlottedFabric {
         let mut flits = [0; 3];
         for word in 0..self.flows.active.len() {
             for bit in places(self.flows.active[word]) {
-                let number = word * FLOWS + bit;
+                let number = word * WORD + bit;
                 let block = &mut self.flows.blocks[number];
                 if is_first {
-                    block.before = std::mem::replace(&mut block.sent, 0);
+                    block.begin_slot();
                 }
-                let Alike { kind, stride, .. } = self.flows.alike[number];
-                let chosen = block.choose(stride, self.sharing);
-                if chosen != 0 {
-                    let start = Start { block: number, flows: chosen, slot };
-                    flits[kind.in_sums()] += self.start_all(start, act);
-                } else if block.sending == 0 && block.sent == 0 {
-                    self.flows.active[word] &= !(1 << bit);
+                let alike = self.flows.alike[number];
+                let flows = block.choose(alike.stride, self.sharing);
+                block.starting = flows;
+                let turning = if is_first { flows ^ block.before } else { flows };
+                if !flows.is_empty() {
+                    self.start_all(Start { block: number, flows, alike, slot }, act);
+                    flits[alike.kind.in_sums()] += flows.count();
+                }
+                if !turning.is_empty() {
+                    self.flows.turn(number, turning, act.now);
                 }
             }
         }
+        self.count_all(slot);
         if flits == [0; 3] {
             return false;
         }
         act.measures.transmit(flits, act.now, act.now + self.slot_ps);
-        if !self.at_once.is_empty() {
-            let mut credits = std::mem::take(&mut self.at_once);
-            self.credits_come(&credits);
-            credits.clear();
-            self.at_once = credits;
-        }
         true
     }
 
-    /// Flits of a block start; how many.
-    #[inline]
-    fn start_all(&mut self, start: Start, act: &mut Act) -> u64 {
-        let Alike { kind, rate, .. } = self.flows.alike[start.block];
-        let pace = self.paces[usize::from(rate)];
-        match kind {
-            ChannelKind::Injection => self.start::<false, true>(start, &pace, act),
-            ChannelKind::Internal => self.start::<true, true>(start, &pace, act),
-            ChannelKind::Ejection => self.start::<true, false>(start, &pace, act),
-            ChannelKind::Direct => self.start::<false, false>(start, &pace, act),
-        }
-    }
-
-    /// Flits of a block start on channels that lead from buffers, or nodes, to others; how many.
-    #[inline]
-    fn start<const FROM_BUFFERS: bool, const TO_BUFFERS: bool>(
-        &mut self,
-        start: Start,
-        pace: &Pace,
-        act: &mut Act,
-    ) -> u64 {
-        self.go_on::<TO_BUFFERS>(start, pace, act);
-        let free_at = act.now + self.slot_ps;
-        let Start { block: number, flows, slot } = start;
-        let credits = match self.credit_slots {
-            0 => &mut self.at_once,
-            slots => &mut self.flights.due(slot + slots).credits,
-        };
-        let sent = self.flows.send::<FROM_BUFFERS, TO_BUFFERS>(number, flows, free_at, credits);
-        if act.wiring.link.header_flits > 1 {
-            self.end_headers::<TO_BUFFERS>(start, pace, act);
-        }
-        if sent.last != 0 {
-            self.flights.due(slot + 1).ended.push((number as u32, sent.last));
-        }
-        if TO_BUFFERS {
-            self.flights.due(slot + pace.there_slots).flits.push((number as u32, flows));
-        } else {
-            self.reach_nodes(start, sent.last, pace, act);
-        }
-        sent.count
-    }
-
-    /// What is told of flows that sent no flit in the slot before.
-    // Inlined, as it is called for every block in every slot.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn go_on<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        let Block { before, started, .. } = self.flows.blocks[start.block];
-        let kind = self.flows.alike[start.block].kind;
-        let (flows, channels) = self.flows.in_block(start.block);
-        // Whatever flows sent before that have not started was of other packets.
-        for bit in places(start.flows & !(before & started)) {
-            let channel = channels[bit];
-            let stalled = act.now - flows[bit].free_at;
-            if stalled > 0 {
-                act.measures.kept(channel, kind, stalled);
-            }
-            if started >> bit & 1 == 0 {
-                let packet = self.board.at(channel).packet;
-                sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
-                // Its first flit is all of its header, unless that has several.
-                if act.wiring.link.header_flits <= 1 {
-                    let due = self.flights.due(start.slot + pace.there_slots);
-                    let place = place(start.block, bit);
-                    header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
+    /// What has happened to flits in this round is counted, and credits set out.
+    fn count_all(&mut self, slot: u64) {
+        let mut credits = std::mem::take(self.credits_of(slot));
+        for word in 0..self.flows.active.len() {
+            for bit in places(self.flows.active[word]) {
+                let number = word * WORD + bit;
+                let left = self.flows.count(number);
+                if !left.is_empty() {
+                    credits.push((number, left));
+                }
+                let block = &mut self.flows.blocks[number];
+                if block.is_quiet() {
+                    block.left = Bits::default();
+                    self.flows.active[word] &= !(1 << bit);
                 }
             }
         }
+        if self.credit_slots == 0 {
+            for (block, flows) in credits.drain(..) {
+                self.credits_come(block, flows);
+            }
+        }
+        *self.credits_of(slot) = credits;
+    }
+
+    /// Credits that set out in a slot, and others that come back when they do.
+    #[inline]
+    fn credits_of(&mut self, slot: u64) -> &mut Vec<(usize, Bits)> {
+        match self.credit_slots {
+            0 => &mut self.at_once,
+            slots => &mut self.flights.due(slot + slots).credits,
+        }
+    }
+
+    /// Flits of a block start.
+    #[inline]
+    fn start_all(&mut self, start: Start, act: &mut Act) {
+        let Start { block: number, flows, slot, .. } = start;
+        let Block { before, started, .. } = self.flows.blocks[number];
+        // Whatever flows sent before that have not started was of other packets.
+        let flows_that_begin = flows & !(before & started);
+        if !flows_that_begin.is_empty() {
+            self.go_on(Start { flows: flows_that_begin, ..start }, act);
+        }
+        let last = self.flows.send(number, flows);
+        if act.wiring.link.header_flits > 1 {
+            self.end_headers(start, act);
+        }
+        if !last.is_empty() {
+            self.flights.due(slot + 1).ended.push((number, last));
+        }
+        let pace = self.paces[usize::from(start.alike.rate)];
+        if start.alike.reach_buffers() {
+            self.flights.due(slot + pace.there_slots).flits.push((number, flows));
+        } else {
+            self.reach_nodes(start, last, pace.there(act.now), act);
+        }
+    }
+
+    /// What is told of flows that sent no flit in the slot before.
+    // Out of line, so that it takes no registers where all go on.
+    #[inline(never)]
+    fn go_on(&mut self, start: Start, act: &mut Act) {
+        let started = self.flows.blocks[start.block].started;
+        let kind = start.alike.kind;
+        let pace = self.paces[usize::from(start.alike.rate)];
+        let (flows, channels) = self.flows.in_block(start.block);
+        start.flows.for_each(|flow| {
+            let channel = channels[flow];
+            let stalled = act.now - flows[flow].free_at;
+            if stalled > 0 {
+                act.measures.kept(channel, kind, stalled);
+            }
+            if started.has(flow) {
+                return;
+            }
+            let packet = self.board.at(channel).packet;
+            sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
+            // Its first flit is all of its header, unless that has several.
+            if act.wiring.link.header_flits <= 1 {
+                let due = self.flights.due(start.slot + pace.there_slots);
+                header_leaves((start, flow), channel, &pace, due, &mut self.board, act);
+            }
+        });
     }
 
     /// Of flows that send a flit each, some send the last of a header of several.
     #[cold]
     #[inline(never)]
-    fn end_headers<const TO_BUFFERS: bool>(&mut self, start: Start, pace: &Pace, act: &mut Act) {
-        for place in places(start.flows).map(|bit| place(start.block, bit)) {
-            if !self.flows.ends_header(place) {
-                continue;
+    fn end_headers(&mut self, start: Start, act: &mut Act) {
+        let pace = self.paces[usize::from(start.alike.rate)];
+        start.flows.for_each(|flow| {
+            let place = place(start.block, flow);
+            if self.flows.ends_header(place) {
+                let channel = self.flows.channel(place);
+                let due = self.flights.due(start.slot + pace.there_slots);
+                header_leaves((start, flow), channel, &pace, due, &mut self.board, act);
             }
-            let channel = self.flows.channel(place);
-            let due = self.flights.due(start.slot + pace.there_slots);
-            header_leaves::<TO_BUFFERS>((place, channel), pace, due, &mut self.board, act);
-        }
+        });
     }
 
     /// It is known when last flits will have reached nodes.
     #[inline]
-    fn reach_nodes(&mut self, start: Start, last: u64, pace: &Pace, act: &mut Act) {
-        let there = pace.there(act.now);
-        for bit in places(last) {
-            let channel = self.flows.channel(place(start.block, bit));
+    fn reach_nodes(&mut self, start: Start, last: Bits, there: Time, act: &mut Act) {
+        last.for_each(|flow| {
+            let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;
             self.board.post_tail(channel, packet, there, act);
-        }
+        });
     }
 }
 
-/// The last flit of a header starts, of the flow at a place and on a channel: it is due in a buffer,
-/// or known when it will have reached a node.
+/// The last flit of a header starts, of a flow on a channel: it is due in a buffer, or known when it
+/// will have reached a node.
 #[inline]
-fn header_leaves<const TO_BUFFERS: bool>(
-    (place, channel): (u32, ChannelId),
+fn header_leaves(
+    (start, flow): (Start, usize),
+    channel: ChannelId,
     pace: &Pace,
     due: &mut Due,
     board: &mut Switchboard<Lane>,
     act: &mut Act,
 ) {
-    if TO_BUFFERS {
-        due.headers.push(place);
+    if start.alike.reach_buffers() {
+        due.headers.push(place(start.block, flow));
     } else {
         let packet = board.at(channel).packet;
         board.post_header(channel, packet, pace.there(act.now), act);
