@@ -124,9 +124,8 @@ impl Past<'_> {
     #[inline(always)]
     pub fn cut(&self, (from, to): (Time, Time), mut each: impl FnMut(&Turn, Time)) {
         match self {
-            Self::Unknown => {}
             Self::One(turn) if from < to => each(turn, to - from),
-            Self::One(_) => {}
+            Self::Unknown | Self::One(_) => {}
             Self::Logged(log, count) => {
                 log.cut(*count, (from, to)).for_each(|(turn, time)| each(turn, time));
             }
