@@ -200,10 +200,10 @@ struct Whereabouts {
 
 /// It has a record: it is a victim.
 const RECORDED: u8 = 1;
-/// When it starts is noted all the same.
-const STARTING: u8 = 4;
 /// It has kept others waiting at an output it had been granted.
 const KEEPING: u8 = 2;
+/// It has no record, but when it starts is noted.
+const STARTING: u8 = 4;
 
 impl Whereabouts {
     fn set(&mut self, flag: u8, is_set: bool) {
