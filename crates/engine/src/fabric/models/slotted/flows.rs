@@ -19,8 +19,8 @@ pub struct Flow {
     /// Flits of packets that were granted it in the current window; those that had not started
     /// when it began count.
     granted: u64,
-    /// When what it sent last has been sent; if a packet that was granted it later has not
-    /// started, when it was.
+    /// When what it sent last had been sent, or began to be if it still goes on; if a packet that was
+    /// granted it later has not started, when it was.
     pub free_at: Time,
     /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
     pub input: u32,

@@ -109,7 +109,7 @@ impl SlottedFabric {
                 block.starting = flows;
                 let turning = if is_first { flows ^ block.before } else { flows };
                 if !flows.is_empty() {
-                    self.start_all(Start { block: number, flows, alike, slot }, act);
+                    self.start(Start { block: number, flows, alike, slot }, act);
                     flits[alike.kind.in_sums()] += flows.count();
                 }
                 if !turning.is_empty() {
@@ -161,7 +161,7 @@ impl SlottedFabric {
 
     /// Flits of a block start.
     #[inline]
-    fn start_all(&mut self, start: Start, act: &mut Act) {
+    fn start(&mut self, start: Start, act: &mut Act) {
         let Start { block: number, flows, slot, .. } = start;
         let Block { before, started, .. } = self.flows.blocks[number];
         // Whatever flows sent before that have not started was of other packets.
