@@ -81,12 +81,8 @@ impl Blame {
     #[cold]
     #[inline(never)]
     fn gives_up(&mut self, id: PacketId) {
+        self.keeps_nobody_waiting(id);
         let record = &mut self.records[id.index()];
-        if let Some(queue) = record.asking.at()
-            && self.keepers[queue.index()] == id
-        {
-            self.keepers[queue.index()] = PacketId::NONE;
-        }
         self.asking.leave(&mut record.asking);
         self.unstarted.leave(&mut record.unstarted);
     }

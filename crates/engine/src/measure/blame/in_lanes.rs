@@ -93,7 +93,7 @@ impl Blame {
         start: Time,
         end: Time,
     ) {
-        if ready < start || !self.victim_passes(id, channel, (start, end)) {
+        if !self.victim_passes(id, channel, ready, (start, end)) {
             self.is_sent_late(id, channel, ready, start, end);
         }
     }
@@ -106,9 +106,10 @@ impl Blame {
         &mut self,
         id: PacketId,
         channel: ChannelId,
+        ready: Time,
         (start, end): (Time, Time),
     ) -> bool {
-        if !self.lanes.is_unkept(id) {
+        if ready < start || !self.lanes.is_unkept(id) {
             return false;
         }
         let record = &mut self.records[id.index()];
@@ -177,7 +178,7 @@ impl Blame {
         now: Time,
         end: Time,
     ) {
-        if ready < now || !self.victim_passes(id, channel, (now, end)) {
+        if !self.victim_passes(id, channel, ready, (now, end)) {
             self.runs_late(id, channel, ready, now, end);
         }
     }

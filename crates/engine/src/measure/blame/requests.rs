@@ -77,6 +77,16 @@ impl Blame {
         }
     }
 
+    /// A packet keeps nobody else waiting any more at an output, if it has.
+    #[inline]
+    pub(super) fn keeps_nobody_waiting(&mut self, id: PacketId) {
+        if let Some(queue) = self.records[id.index()].asking.at()
+            && self.keepers[queue.index()] == id
+        {
+            self.keepers[queue.index()] = PacketId::NONE;
+        }
+    }
+
     /// A packet that might start on a channel lacks room. If it has been granted an output whose
     /// lead it `keeps`, it is its turn.
     #[cold]

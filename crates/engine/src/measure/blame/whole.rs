@@ -30,11 +30,7 @@ impl Blame {
         let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
         record.start = start;
         record.root = channel;
-        if let Some(queue) = record.asking.at()
-            && self.keepers[queue.index()] == id
-        {
-            self.keepers[queue.index()] = PacketId::NONE;
-        }
+        self.keeps_nobody_waiting(id);
         let mut asked = start;
         if ready < start {
             asked = self.asks_whole(id, ready);
