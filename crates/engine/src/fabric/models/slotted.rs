@@ -6,6 +6,7 @@
 //! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
 //! which they arrive (`flights.rs`), and none of them is an event.
 
+mod active;
 mod bits;
 mod block;
 mod counters;

@@ -1,6 +1,7 @@
 //! What a channel needs to send flits, and where it stands among all.
 
-use super::bits::{Bits, FLOWS, WORD, places};
+use super::active::Active;
+use super::bits::{Bits, FLOWS};
 use super::block::{Alike, Block, Chunks};
 use super::counters::chunks_up_to;
 use super::lane::Lane;
@@ -45,8 +46,8 @@ pub struct Flows {
     channels: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
-    /// Blocks to which something happens, as bits.
-    pub active: Vec<u64>,
+    /// Blocks to which something happens.
+    pub active: Active,
 }
 
 impl Flows {
@@ -65,7 +66,7 @@ impl Flows {
             chunks: Chunks { flits: chunks_up_to(most_flits), room: chunks_up_to(credits) },
             channels: Vec::new(),
             ahead: Vec::new(),
-            active: Vec::new(),
+            active: Active::default(),
         };
         all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1 });
         let segment = |channel: ChannelId| {
@@ -90,7 +91,7 @@ impl Flows {
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
         }
-        all.active = vec![0; all.blocks.len().div_ceil(WORD)];
+        all.active = Active::new(all.blocks.len());
         all
     }
 
@@ -135,7 +136,7 @@ impl Flows {
         flow.header_unsent = header as u16;
         let (number, bit) = split(place);
         self.blocks[number].begin(bit, flits, has_flit, self.chunks);
-        self.wake(number);
+        self.active.wake(number);
     }
 
     /// A packet has left a channel, and the buffer of a flow, which is told; none: its node.
@@ -146,12 +147,6 @@ impl Flows {
         let (number, bit) = split(input);
         self.blocks[number].leads_nowhere(bit);
         input
-    }
-
-    /// Something happens to a block.
-    #[inline]
-    pub fn wake(&mut self, number: usize) {
-        self.active[number / WORD] |= 1 << (number % WORD);
     }
 
     /// A flow.
@@ -182,14 +177,14 @@ impl Flows {
     #[inline]
     pub fn flits_come(&mut self, number: usize, flows: Bits) {
         self.blocks[number].come |= flows;
-        self.wake(number);
+        self.active.wake(number);
     }
 
     /// Credits come back to some flows of a block.
     #[inline]
     pub fn credits_come(&mut self, number: usize, flows: Bits) {
         self.blocks[number].back |= flows;
-        self.wake(number);
+        self.active.wake(number);
     }
 
     /// Flits that may still start on a channel, as far as the buffer at its end goes.
@@ -201,10 +196,8 @@ impl Flows {
 
     /// Those that send from buffers are told where something is there, or no more.
     pub fn show_all(&mut self) {
-        for word in 0..self.active.len() {
-            for bit in places(self.active[word]) {
-                self.show(word * WORD + bit);
-            }
+        for word in self.active.words() {
+            self.active.of(word).for_each(|number| self.show(number));
         }
     }
 
@@ -235,7 +228,7 @@ impl Flows {
             if from_buffers {
                 let (input, place) = split(all[place].input);
                 self.blocks[input].leaving.toggle(place);
-                self.active[input / WORD] |= 1 << (input % WORD);
+                self.active.wake(input);
             }
         });
     }

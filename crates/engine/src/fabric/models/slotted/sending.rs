@@ -1,6 +1,6 @@
 //! What happens to flits in a slot.
 
-use super::bits::{Bits, FLOWS, WORD, places};
+use super::bits::{Bits, FLOWS};
 use super::block::{Alike, Block};
 use super::flights::Due;
 use super::flows::NOBODY;
@@ -97,9 +97,8 @@ impl SlottedFabric {
         let is_first = self.sent_in != slot;
         self.sent_in = slot;
         let mut flits = [0; 3];
-        for word in 0..self.flows.active.len() {
-            for bit in places(self.flows.active[word]) {
-                let number = word * WORD + bit;
+        for word in self.flows.active.words() {
+            for number in self.flows.active.of(word) {
                 let block = &mut self.flows.blocks[number];
                 if is_first {
                     block.begin_slot();
@@ -128,9 +127,8 @@ impl SlottedFabric {
     /// What has happened to flits in this round is counted, and credits set out.
     fn count_all(&mut self, slot: u64) {
         let mut credits = std::mem::take(self.credits_of(slot));
-        for word in 0..self.flows.active.len() {
-            for bit in places(self.flows.active[word]) {
-                let number = word * WORD + bit;
+        for word in self.flows.active.words() {
+            for number in self.flows.active.of(word) {
                 let left = self.flows.count(number);
                 if !left.is_empty() {
                     credits.push((number, left));
@@ -138,7 +136,7 @@ impl SlottedFabric {
                 let block = &mut self.flows.blocks[number];
                 if block.is_quiet() {
                     block.left = Bits::default();
-                    self.flows.active[word] &= !(1 << bit);
+                    self.flows.active.rest(number);
                 }
             }
         }
