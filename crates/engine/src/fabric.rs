@@ -32,7 +32,7 @@ use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use delivery::Delivery;
 use models::stored::bytes_of;
-pub use models::{Accounts, Instants};
+pub use models::{Accounts, ByKind, Instants, Kind};
 use models::{ChannelModel, Model, Traits, dispatch};
 use switch::switchboard::Act;
 
@@ -200,9 +200,14 @@ impl Fabric {
         self.traits.replicates
     }
 
+    /// What does something with the model of this run, by its kind.
+    pub fn by_kind<T: ByKind>(&self) -> fn(T) -> T::Output {
+        self.model.by_kind::<T>()
+    }
+
     /// `REQUEST`: the packet at the front of a channel's buffer asks for its output.
     #[inline]
-    pub fn request(
+    pub fn request<M: Kind>(
         &mut self,
         of: Subject,
         now: Time,
@@ -210,15 +215,12 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        dispatch!(
-            &mut self.model,
-            model => model.request(of, &mut Act { now, wiring, packets, events, measures })
-        );
+        M::of_mut(&mut self.model).request(of, &mut Act { now, wiring, packets, events, measures });
     }
 
     /// `RETRY`: a group that had to wait looks again.
     #[inline]
-    pub fn retry(
+    pub fn retry<M: Kind>(
         &mut self,
         of: Subject,
         now: Time,
@@ -226,55 +228,49 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        dispatch!(
-            &mut self.model,
-            model => model.retry(of, &mut Act { now, wiring, packets, events, measures })
-        );
+        M::of_mut(&mut self.model).retry(of, &mut Act { now, wiring, packets, events, measures });
     }
 
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    pub fn prefetch(&self, events: impl Iterator<Item = Event> + Clone) {
-        dispatch!(&self.model, model => model.prefetch(events, &self.packets));
+    pub fn prefetch<M: Kind>(&self, events: impl Iterator<Item = Event> + Clone) {
+        M::of(&self.model).prefetch(events, &self.packets);
     }
 
     /// Every output and node with something to send chooses; after all events of an instant.
     #[inline]
-    pub fn arbitrate(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
-        if dispatch!(&self.model, model => model.is_settled()) {
-            return;
+    pub fn arbitrate<M: Kind>(
+        &mut self,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) {
+        let model = M::of_mut(&mut self.model);
+        if !model.is_settled() {
+            let (wiring, packets) = (&self.wiring, &mut self.packets);
+            model.arbitrate(&mut Act { now, wiring, packets, events, measures });
         }
-        let (wiring, packets) = (&self.wiring, &mut self.packets);
-        dispatch!(
-            &mut self.model,
-            model => model.arbitrate(&mut Act { now, wiring, packets, events, measures })
-        );
     }
 
     /// When something next happens that is not in the list of events, or [`NEVER`].
-    // In line at every instant: most models have no clock.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    pub fn next_time(&self) -> Time {
-        if self.traits.has_clock { self.strikes_at() } else { NEVER }
-    }
-
     #[inline]
-    fn strikes_at(&self) -> Time {
-        dispatch!(&self.model, model => model.next_time())
+    pub fn next_time<M: Kind>(&self) -> Time {
+        if self.traits.has_clock { M::of(&self.model).next_time() } else { NEVER }
     }
 
     /// Handles that; how many events it was.
     #[inline]
-    pub fn step(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) -> u64 {
+    pub fn step<M: Kind>(
+        &mut self,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) -> u64 {
         if !self.traits.has_clock {
             return 0;
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        dispatch!(
-            &mut self.model,
-            model => model.step(&mut Act { now, wiring, packets, events, measures })
-        )
+        M::of_mut(&mut self.model).step(&mut Act { now, wiring, packets, events, measures })
     }
 
     /// Works out all that has happened up to `now`, at the end of that instant.

@@ -13,7 +13,7 @@ mod sampling;
 use crate::assembly::Assembly;
 use crate::error::{Blocked, RunError, SpecError};
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::{Fabric, Packet};
+use crate::fabric::{ByKind, Fabric, Kind, Packet};
 use crate::ids::ProcessId;
 use crate::measure::Measures;
 use crate::node::{MOST_AT_ONE_INSTANT, Nodes, World};
@@ -38,6 +38,8 @@ pub struct Simulation {
     fabric: Fabric,
     nodes: Nodes,
     workload: Workload,
+    /// Whether its processes are told what to do while they run.
+    is_told: bool,
     measures: Measures,
     /// Per process: what it had done when the window began.
     done_before: Vec<Done>,
@@ -47,6 +49,21 @@ pub struct Simulation {
     at_once: u64,
     /// Whether the present instant is not over: processes ask.
     is_open: bool,
+}
+
+/// What [`Simulation::advance`] is told.
+struct Advance<'a> {
+    simulation: &'a mut Simulation,
+    until: Time,
+    max_events: u64,
+}
+
+impl ByKind for Advance<'_> {
+    type Output = Result<Progress, RunError>;
+
+    fn act<M: Kind>(self) -> Self::Output {
+        self.simulation.advance_by::<M>(self.until, self.max_events)
+    }
 }
 
 /// Why [`Simulation::advance`] returned.
@@ -84,6 +101,7 @@ impl Simulation {
             fabric,
             done_before: vec![Done::default(); nodes.placement().len()],
             nodes,
+            is_told: workload.is_told(),
             workload,
             measures,
             watches: spec.machine.routing.allow_deadlock,
@@ -114,6 +132,12 @@ impl Simulation {
         if self.is_without_network() {
             return self.advance_ranks(max_events);
         }
+        let advance = self.fabric.by_kind::<Advance>();
+        advance(Advance { simulation: self, until, max_events })
+    }
+
+    /// The same with the kind of the network's model.
+    fn advance_by<M: Kind>(&mut self, until: Time, max_events: u64) -> Result<Progress, RunError> {
         let mut enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
         let mut horizon = until.min(self.sampling.next);
@@ -124,9 +148,9 @@ impl Simulation {
         loop {
             // One place from which an instant is handled, so that it stands in line there.
             if !std::mem::take(&mut goes_on) {
-                let flits = self.fabric.next_time();
+                let flits = self.fabric.next_time::<M>();
                 let queued = self.events.next_time(flits);
-                if queued.is_none() && self.is_over() {
+                if queued.is_none() && self.is_over::<M>() {
                     return self.end();
                 }
                 let time = queued.map_or(flits, |queued| queued.min(flits));
@@ -147,12 +171,12 @@ impl Simulation {
                     horizon = until.min(self.sampling.next);
                 }
                 if let Some(due) = self.events.newly_due() {
-                    self.fabric.prefetch(due);
+                    self.fabric.prefetch::<M>(due);
                 }
                 self.now = time;
                 self.at_once = 0;
             }
-            if !self.instant(self.now)? {
+            if !self.instant::<M>(self.now)? {
                 return Ok(self.awaits_outside());
             }
             if self.events_handled >= enough {
@@ -164,8 +188,8 @@ impl Simulation {
 
     /// Whether no event is left, or none but credits of packets long gone.
     #[inline]
-    fn is_over(&self) -> bool {
-        let idle = self.fabric.packets().is_empty() || self.fabric.next_time() == NEVER;
+    fn is_over<M: Kind>(&self) -> bool {
+        let idle = self.fabric.packets().is_empty() || self.fabric.next_time::<M>() == NEVER;
         idle && self.events.is_empty()
     }
 
@@ -175,13 +199,13 @@ impl Simulation {
     // the stack, for every instant again (15 % of all instructions).
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn instant(&mut self, time: Time) -> Result<bool, RunError> {
+    fn instant<M: Kind>(&mut self, time: Time) -> Result<bool, RunError> {
         let (events, measures) = (&mut self.events, &mut self.measures);
-        self.events_handled += self.fabric.step(time, events, measures);
+        self.events_handled += self.fabric.step::<M>(time, events, measures);
         while self.at_once <= MOST_AT_ONE_INSTANT
             && let Some(event) = self.fabric.next_event(time, &mut self.events)
         {
-            self.handle(event);
+            self.handle::<M>(event);
         }
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(self.stuck(time));
@@ -190,7 +214,7 @@ impl Simulation {
             self.is_open = true;
             return Ok(false);
         }
-        self.fabric.arbitrate(time, &mut self.events, &mut self.measures);
+        self.fabric.arbitrate::<M>(time, &mut self.events, &mut self.measures);
         self.watch();
         if let Some(packet) = self.fabric.strayed() {
             return Err(self.stray(packet, time));
@@ -227,13 +251,13 @@ impl Simulation {
 
     /// Handles one event.
     #[inline]
-    fn handle(&mut self, event: Event) {
+    fn handle<M: Kind>(&mut self, event: Event) {
         self.events_handled += 1;
         self.at_once += 1;
         let (events, measures) = (&mut self.events, &mut self.measures);
         match event {
-            Event::Request(of) => self.fabric.request(of, self.now, events, measures),
-            Event::Retry(of) => self.fabric.retry(of, self.now, events, measures),
+            Event::Request(of) => self.fabric.request::<M>(of, self.now, events, measures),
+            Event::Retry(of) => self.fabric.retry::<M>(of, self.now, events, measures),
             _ => self.handle_at_node(event),
         }
     }

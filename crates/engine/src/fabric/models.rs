@@ -1,7 +1,7 @@
 //! How packets move: one trait, and which of its kinds a run has.
 //!
-//! Adding a model is a file with an `impl` of [`ChannelModel`] and an arm each in [`Model::new`]
-//! and [`dispatch`]: nobody else tells models apart.
+//! Adding a model is a file with an `impl` of [`ChannelModel`], and an arm each in [`Model::new`],
+//! [`dispatch`] and [`kinds`]: nobody else tells models apart.
 
 pub mod cells;
 pub mod circuit;
@@ -285,6 +285,73 @@ macro_rules! dispatch {
     };
 }
 pub(super) use dispatch;
+
+/// One of the kinds of model, as a type.
+pub trait Kind: ChannelModel {
+    /// The model of a run, which is of this kind.
+    fn of(model: &Model) -> &Self;
+    /// The same, to be changed.
+    fn of_mut(model: &mut Model) -> &mut Self;
+}
+
+/// What is compiled for each kind of model by itself: in a loop that knows the kind, nobody asks
+/// with every event which it is, and registers hold what does not change.
+pub trait ByKind {
+    /// What comes of it.
+    type Output;
+    /// Does it with a model of a kind.
+    fn act<M: Kind>(self) -> Self::Output;
+}
+
+/// All kinds, by their names in [`Model`].
+macro_rules! kinds {
+    ($($name:ident: $kind:ty),+ $(,)?) => {
+        $(
+            impl Kind for $kind {
+                #[inline]
+                fn of(model: &Model) -> &Self {
+                    match model {
+                        Model::$name(model) => model,
+                        _ => unreachable!("a run has one kind of model"),
+                    }
+                }
+
+                #[inline]
+                fn of_mut(model: &mut Model) -> &mut Self {
+                    match model {
+                        Model::$name(model) => model,
+                        _ => unreachable!("a run has one kind of model"),
+                    }
+                }
+            }
+        )+
+
+        impl Model {
+            /// What does something with a model of this kind.
+            pub fn by_kind<T: ByKind>(&self) -> fn(T) -> T::Output {
+                match self {
+                    $(Self::$name(_) => T::act::<$kind>,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Packet: PacketFabric,
+    Flit: FlitFabric,
+    Shared: SharedFabric,
+    Slotted: SlottedFabric,
+    Router: RouterFabric,
+    Worm: WormFabric,
+    Stream: StreamFabric,
+    Circuit: CircuitFabric,
+    Stored: StoredFabric,
+    Cells: CellFabric,
+    Frames: FramesFabric,
+    Fluid: FluidFabric,
+    ContentionFree: ContentionFree,
+}
 
 impl Model {
     /// The model of a machine in one contention mode.

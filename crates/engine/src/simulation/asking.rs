@@ -57,7 +57,7 @@ impl Simulation {
     /// Whether processes ask that have not been answered, or have not gone on.
     #[inline]
     pub(super) fn is_asked(&self) -> bool {
-        self.workload.asks()
+        self.is_told && self.workload.asks()
     }
 
     /// What is asked of whoever runs the simulation.
@@ -78,7 +78,7 @@ impl Simulation {
     /// Looks for packets whose start a process waits for.
     #[inline]
     pub(super) fn watch(&mut self) {
-        if self.workload.has_external() {
+        if self.is_told && self.workload.has_external() {
             self.watch_packets();
         }
     }

@@ -23,8 +23,6 @@ pub struct Jobs {
     /// Per process: its job.
     job_of: Vec<u32>,
     has_external: bool,
-    /// Whether processes of any job are told what to do while they run.
-    has_told: bool,
     /// How many traffic classes there are; 0: none is told apart.
     traffic_classes: usize,
 }
@@ -127,11 +125,8 @@ impl Jobs {
             });
         }
         let has_external = jobs.iter().any(|job| job.workload.has_external());
-        let is_told =
-            |job: &Job| matches!(job.workload, Workload::External(_) | Workload::Trace(_));
-        let has_told = jobs.iter().any(is_told);
         let traffic_classes = spec.traffic_classes as usize;
-        Ok(Self { jobs, job_of, has_external, has_told, traffic_classes })
+        Ok(Self { jobs, job_of, has_external, traffic_classes })
     }
 
     /// See [`Workload::traffic_classes`].
@@ -239,9 +234,8 @@ impl Jobs {
     }
 
     /// See [`Workload::asks`].
-    #[inline]
     pub fn asks(&self) -> bool {
-        self.has_told && self.jobs.iter().any(|job| job.workload.asks())
+        self.jobs.iter().any(|job| job.workload.asks())
     }
 
     /// See [`Workload::is_answered`].

@@ -8,6 +8,11 @@ use crate::ids::ProcessId;
 use crate::time::Time;
 
 impl Workload {
+    /// Whether there are processes that are told what to do while they run.
+    pub fn is_told(&self) -> bool {
+        self.externals().next().is_some() || self.traces().next().is_some()
+    }
+
     /// Whether there are processes whose instructions come from outside.
     #[inline]
     pub fn has_external(&self) -> bool {
@@ -72,7 +77,6 @@ impl Workload {
     }
 
     /// Whether processes ask what to do, answered or not.
-    #[inline]
     pub fn asks(&self) -> bool {
         match self {
             Self::External(external) => !external.asking().is_empty(),
