@@ -204,16 +204,16 @@ impl Wiring {
                 routing.next_to(switch, packet.destination),
                 packet.destination,
             ),
-            _ => self.asks_by_rules(switch, packet),
+            _ => match self.known.at(switch, packet.destination) {
+                Some(lead) => lead,
+                None => self.asks_by_rules(switch, packet),
+            },
         }
     }
 
-    /// The same where it is not plain dimension order.
+    /// The same where it is not plain dimension order, and not known beforehand.
     #[inline(never)]
     fn asks_by_rules(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
-        if let Some(lead) = self.known.at(switch, packet.destination) {
-            return lead;
-        }
         if self.has_allocators {
             return self.layout.allocators[switch.index()];
         }

@@ -9,8 +9,8 @@ pub struct Due {
     pub ended: Vec<(usize, Bits)>,
     /// Those whose flits are in the buffers at the ends of their channels.
     pub flits: Vec<(usize, Bits)>,
-    /// Places of those by which all of a header has come.
-    pub headers: Vec<u32>,
+    /// Those by which all of a header has come.
+    pub headers: Vec<(usize, Bits)>,
     /// Those to which credits come back.
     pub credits: Vec<(usize, Bits)>,
 }

@@ -2,12 +2,10 @@
 
 use super::bits::{Bits, FLOWS};
 use super::block::{Alike, Block};
-use super::flights::Due;
 use super::flows::NOBODY;
-use super::lane::Lane;
 use super::{Pace, SlottedFabric};
-use crate::fabric::switch::switchboard::{Act, Switchboard, sets_out};
-use crate::ids::{ChannelId, PacketId};
+use crate::fabric::switch::switchboard::{Act, sets_out};
+use crate::ids::PacketId;
 use crate::time::Time;
 
 /// Flits of a block that start together.
@@ -34,12 +32,18 @@ impl SlottedFabric {
         for &(block, flows) in &due.flits {
             self.flows.flits_come(block, flows);
         }
-        due.headers.iter().for_each(|&place| self.header_comes(place));
+        let mut headers = 0;
+        for &(block, flows) in &due.headers {
+            flows.for_each(|flow| {
+                headers += 1;
+                self.header_comes(place(block, flow));
+            });
+        }
         for &(block, flows) in &due.credits {
             self.credits_come(block, flows);
         }
         self.flows.show_all();
-        let count = due.ended.len() + due.flits.len() + due.headers.len() + due.credits.len();
+        let count = due.ended.len() + due.flits.len() + headers + due.credits.len();
         due.clear();
         *self.flights.due(slot) = due;
         count as u64
@@ -165,11 +169,11 @@ impl SlottedFabric {
         // Whatever flows sent before that have not started was of other packets.
         let flows_that_begin = flows & !(before & started);
         if !flows_that_begin.is_empty() {
-            self.go_on(Start { flows: flows_that_begin, ..start }, act);
+            self.go_on(&start, flows_that_begin, act);
         }
         let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
-            self.end_headers(start, act);
+            self.end_headers(&start, act);
         }
         if !last.is_empty() {
             self.flights.due(slot + 1).ended.push((number, last));
@@ -185,12 +189,12 @@ impl SlottedFabric {
     /// What is told of flows that sent no flit in the slot before.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
-    fn go_on(&mut self, start: Start, act: &mut Act) {
+    fn go_on(&mut self, start: &Start, flows_that_begin: Bits, act: &mut Act) {
         let started = self.flows.blocks[start.block].started;
         let kind = start.alike.kind;
-        let pace = self.paces[usize::from(start.alike.rate)];
+        let Pace { hop_ps, .. } = self.paces[usize::from(start.alike.rate)];
         let (flows, channels) = self.flows.in_block(start.block);
-        start.flows.for_each(|flow| {
+        flows_that_begin.for_each(|flow| {
             let channel = channels[flow];
             let stalled = act.now - flows[flow].free_at;
             if stalled > 0 {
@@ -200,27 +204,44 @@ impl SlottedFabric {
                 return;
             }
             let packet = self.board.at(channel).packet;
-            sets_out(channel, packet, kind, act.now, pace.hop_ps, act);
-            // Its first flit is all of its header, unless that has several.
-            if act.wiring.link.header_flits <= 1 {
-                let due = self.flights.due(start.slot + pace.there_slots);
-                header_leaves((start, flow), channel, &pace, due, &mut self.board, act);
-            }
+            sets_out(channel, packet, kind, act.now, hop_ps, act);
         });
+        // Its first flit is all of a packet's header, unless that has several.
+        if act.wiring.link.header_flits <= 1 {
+            self.headers_leave(start, flows_that_begin & !started, act);
+        }
     }
 
     /// Of flows that send a flit each, some send the last of a header of several.
     #[cold]
     #[inline(never)]
-    fn end_headers(&mut self, start: Start, act: &mut Act) {
-        let pace = self.paces[usize::from(start.alike.rate)];
+    fn end_headers(&mut self, start: &Start, act: &mut Act) {
+        let mut headers = Bits::default();
         start.flows.for_each(|flow| {
-            let place = place(start.block, flow);
-            if self.flows.ends_header(place) {
-                let channel = self.flows.channel(place);
-                let due = self.flights.due(start.slot + pace.there_slots);
-                header_leaves((start, flow), channel, &pace, due, &mut self.board, act);
+            if self.flows.ends_header(place(start.block, flow)) {
+                headers.insert(flow);
             }
+        });
+        self.headers_leave(start, headers, act);
+    }
+
+    /// The last flits of headers start, if any: they are due in buffers, or known when they will have
+    /// reached nodes.
+    #[inline]
+    fn headers_leave(&mut self, start: &Start, headers: Bits, act: &mut Act) {
+        if headers.is_empty() {
+            return;
+        }
+        let pace = self.paces[usize::from(start.alike.rate)];
+        if start.alike.reach_buffers() {
+            let due = self.flights.due(start.slot + pace.there_slots);
+            due.headers.push((start.block, headers));
+            return;
+        }
+        headers.for_each(|flow| {
+            let channel = self.flows.channel(place(start.block, flow));
+            let packet = self.board.at(channel).packet;
+            self.board.post_header(channel, packet, pace.there(act.now), act);
         });
     }
 
@@ -232,25 +253,6 @@ impl SlottedFabric {
             let packet = self.board.at(channel).packet;
             self.board.post_tail(channel, packet, there, act);
         });
-    }
-}
-
-/// The last flit of a header starts, of a flow on a channel: it is due in a buffer, or known when it
-/// will have reached a node.
-#[inline]
-fn header_leaves(
-    (start, flow): (Start, usize),
-    channel: ChannelId,
-    pace: &Pace,
-    due: &mut Due,
-    board: &mut Switchboard<Lane>,
-    act: &mut Act,
-) {
-    if start.alike.reach_buffers() {
-        due.headers.push(place(start.block, flow));
-    } else {
-        let packet = board.at(channel).packet;
-        board.post_header(channel, packet, pace.there(act.now), act);
     }
 }
 
