@@ -232,20 +232,17 @@ impl Block {
     }
 }
 
-/// Of every wire the first of some flows behind the one that sent last.
-fn first_behind(mut flows: u64, turns: u64, stride: u8) -> u64 {
-    let mut chosen = 0;
-    while flows != 0 {
-        let wire = wires_of(flows & flows.wrapping_neg(), stride);
-        let rivals = flows & wire;
-        let turn = turns & wire;
-        // All places above that of the one that sent last.
-        let behind = rivals & !(turn | turn.wrapping_sub(1));
-        let first = if behind == 0 { rivals } else { behind };
-        chosen |= first & first.wrapping_neg();
-        flows &= !wire;
-    }
-    chosen
+/// Of every wire the first of some flows behind the one that sent last; all wires together, as numbers
+/// of so many binary digits in a word, of which none carries into the next.
+#[inline]
+fn first_behind(flows: u64, turns: u64, stride: u8) -> u64 {
+    let lowest = lowest_of(stride);
+    let highest = lowest << (stride - 1);
+    let below = ((turns | highest) - lowest) ^ (!turns & highest);
+    let behind = flows & !(turns | below);
+    let candidates = behind | flows & !wires_of(behind, stride);
+    let others = !candidates;
+    candidates & (((others & !highest) + lowest) ^ (others & highest))
 }
 
 /// Exchanges the flows of every pair.
@@ -261,21 +258,35 @@ fn wires_of(flows: u64, stride: u8) -> u64 {
     match stride {
         1 => flows,
         2 => flows | swap_pairs(flows),
-        stride => wires_of_any(flows, u32::from(stride)),
+        stride => wires_of_any(flows, stride),
     }
 }
 
 /// The same.
 #[inline]
-fn wires_of_any(flows: u64, stride: u32) -> u64 {
-    let wire = u64::MAX >> (u64::BITS - stride);
+fn wires_of_any(flows: u64, stride: u8) -> u64 {
     let (mut any, mut by) = (flows, 1);
     while by < stride {
         any |= any >> by;
         by *= 2;
     }
     // The lowest places of wires stand for all of them.
-    (any & (u64::MAX / wire)).wrapping_mul(wire)
+    (any & lowest_of(stride)).wrapping_mul(u64::MAX >> (u64::BITS - u32::from(stride)))
+}
+
+/// The lowest place of every wire, each of which has so many.
+#[inline]
+fn lowest_of(stride: u8) -> u64 {
+    const LOWEST: [u64; 7] = {
+        let mut lowest = [0; 7];
+        let mut log2 = 0;
+        while log2 < 7 {
+            lowest[log2] = u64::MAX / (u64::MAX >> (u64::BITS - (1 << log2)));
+            log2 += 1;
+        }
+        lowest
+    };
+    LOWEST[stride.trailing_zeros() as usize]
 }
 
 #[cfg(test)]

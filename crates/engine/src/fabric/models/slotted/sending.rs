@@ -79,11 +79,12 @@ impl SlottedFabric {
     fn credits_come(&mut self, block: usize, flows: Bits) {
         self.flows.credits_come(block, flows);
         if self.room_for_all.is_some() {
-            self.room_comes(block, flows);
+            let at_rest = flows & !self.flows.blocks[block].sending;
+            self.room_comes(block, at_rest);
         }
     }
 
-    /// Somebody may wait for the room behind idle channels.
+    /// Somebody may wait for the room behind those channels that are idle.
     #[inline(never)]
     fn room_comes(&mut self, block: usize, flows: Bits) {
         flows.for_each(|flow| {
