@@ -75,10 +75,9 @@ impl Bits {
     // By words, and not as an iterator, which would have to find out with every flow where it is.
     #[inline]
     pub fn for_each(self, mut act: impl FnMut(usize)) {
-        for (word, mut bits) in self.0.into_iter().enumerate() {
-            while bits != 0 {
-                act(word * WORD + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
+        for (word, &bits) in self.0.iter().enumerate() {
+            for bit in places(bits) {
+                act(word * WORD + bit);
             }
         }
     }
