@@ -29,6 +29,9 @@ impl SlottedFabric {
             self.flows.blocks[block].sent &= !flows;
             flows.for_each(|flow| self.release(place(block, flow)));
         }
+        for &(block, flows) in &due.begun {
+            self.flows.begun(block, flows);
+        }
         for &(block, flows) in &due.flits {
             self.flows.flits_come(block, flows);
         }
@@ -43,7 +46,8 @@ impl SlottedFabric {
             self.credits_come(block, flows);
         }
         self.flows.show_all();
-        let count = due.ended.len() + due.flits.len() + headers + due.credits.len();
+        let blocks = [&due.ended, &due.begun, &due.flits, &due.credits].map(Vec::len);
+        let count = blocks.iter().sum::<usize>() + headers;
         due.clear();
         *self.flights.due(slot) = due;
         count as u64
@@ -105,10 +109,10 @@ impl SlottedFabric {
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
                 let block = &mut self.flows.blocks[number];
-                if is_first {
-                    block.begin_slot();
-                }
                 let alike = self.flows.alike[number];
+                if is_first {
+                    block.begin_slot(alike.gap_slots > 0);
+                }
                 let flows = block.choose(alike.stride, self.sharing);
                 block.starting = flows;
                 let turning = if is_first { flows ^ block.before } else { flows };
@@ -117,7 +121,8 @@ impl SlottedFabric {
                     flits[alike.kind.in_sums()] += flows.count();
                 }
                 if !turning.is_empty() {
-                    self.flows.turn(number, turning, act.now);
+                    let gap = Time::from(alike.gap_slots) * self.slot_ps;
+                    self.flows.turn(number, turning, act.now, gap);
                 }
             }
         }
@@ -165,7 +170,7 @@ impl SlottedFabric {
     /// Flits of a block start.
     #[inline]
     fn start(&mut self, start: Start, act: &mut Act) {
-        let Start { block: number, flows, slot, .. } = start;
+        let Start { block: number, flows, .. } = start;
         let Block { before, started, .. } = self.flows.blocks[number];
         // Whatever flows sent before that have not started was of other packets.
         let flows_that_begin = flows & !(before & started);
@@ -176,15 +181,47 @@ impl SlottedFabric {
         if act.wiring.link.header_flits > 1 {
             self.end_headers(&start, act);
         }
+        if start.alike.gap_slots > 0 {
+            return self.set_out_in_parts(&start, (flows & !started, last), act);
+        }
+        self.set_out(&start, (flows, last), 0, act);
+    }
+
+    /// Some flits of those that start, of which some are the last of packets, are sent in one slot and
+    /// so many more, and then on their way.
+    #[inline]
+    fn set_out(&mut self, start: &Start, (flows, last): (Bits, Bits), more: u64, act: &mut Act) {
+        let Start { block: number, slot, .. } = *start;
         if !last.is_empty() {
-            self.flights.due(slot + 1).ended.push((number, last));
+            self.flights.due(slot + 1 + more).ended.push((number, last));
         }
         let pace = self.paces[usize::from(start.alike.rate)];
         if start.alike.reach_buffers() {
-            self.flights.due(slot + pace.there_slots).flits.push((number, flows));
+            self.flights.due(slot + pace.there_slots + more).flits.push((number, flows));
         } else {
-            self.reach_nodes(start, last, pace.there(act.now), act);
+            self.reach_nodes(start, last, pace.there(act.now) + more * self.slot_ps, act);
         }
+    }
+
+    /// The same where some are the first flits of packets, which take several slots.
+    #[inline(never)]
+    fn set_out_in_parts(&mut self, start: &Start, (first, last): (Bits, Bits), act: &mut Act) {
+        let Start { block: number, flows, alike, slot } = *start;
+        let others = flows & !first;
+        if !others.is_empty() {
+            self.set_out(start, (others, last & !first), 0, act);
+        }
+        if first.is_empty() {
+            return;
+        }
+        let more = u64::from(alike.gap_slots);
+        self.flows.blocks[number].lingering |= first;
+        self.flights.due(slot + 1 + more).begun.push((number, first));
+        let mut flits = [0; 3];
+        flits[alike.kind.in_sums()] = first.count();
+        let sent_alone = act.now + self.slot_ps;
+        act.measures.transmit(flits, sent_alone, sent_alone + more * self.slot_ps);
+        self.set_out(start, (first, last & first), more, act);
     }
 
     /// What is told of flows that sent no flit in the slot before.
@@ -209,7 +246,8 @@ impl SlottedFabric {
         });
         // Its first flit is all of a packet's header, unless that has several.
         if act.wiring.link.header_flits <= 1 {
-            self.headers_leave(start, flows_that_begin & !started, act);
+            let more = u64::from(start.alike.gap_slots);
+            self.headers_leave(start, flows_that_begin & !started, more, act);
         }
     }
 
@@ -223,32 +261,33 @@ impl SlottedFabric {
                 headers.insert(flow);
             }
         });
-        self.headers_leave(start, headers, act);
+        self.headers_leave(start, headers, 0, act);
     }
 
-    /// The last flits of headers start, if any: they are due in buffers, or known when they will have
-    /// reached nodes.
+    /// The last flits of headers start, if any, and take so many slots more than one: they are due in
+    /// buffers, or known when they will have reached nodes.
     #[inline]
-    fn headers_leave(&mut self, start: &Start, headers: Bits, act: &mut Act) {
+    fn headers_leave(&mut self, start: &Start, headers: Bits, more: u64, act: &mut Act) {
         if headers.is_empty() {
             return;
         }
         let pace = self.paces[usize::from(start.alike.rate)];
         if start.alike.reach_buffers() {
-            let due = self.flights.due(start.slot + pace.there_slots);
+            let due = self.flights.due(start.slot + pace.there_slots + more);
             due.headers.push((start.block, headers));
             return;
         }
+        let there = pace.there(act.now) + more * self.slot_ps;
         headers.for_each(|flow| {
             let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;
-            self.board.post_header(channel, packet, pace.there(act.now), act);
+            self.board.post_header(channel, packet, there, act);
         });
     }
 
     /// It is known when last flits will have reached nodes.
     #[inline]
-    fn reach_nodes(&mut self, start: Start, last: Bits, there: Time, act: &mut Act) {
+    fn reach_nodes(&mut self, start: &Start, last: Bits, there: Time, act: &mut Act) {
         last.for_each(|flow| {
             let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;
