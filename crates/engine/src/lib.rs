@@ -49,6 +49,7 @@ pub mod measure;
 pub mod node;
 pub mod pool;
 pub mod prediction;
+mod rare;
 pub mod rng;
 pub mod routing;
 pub mod simulation;

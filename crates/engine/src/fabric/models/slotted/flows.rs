@@ -168,12 +168,6 @@ impl Flows {
         self.channels[place as usize]
     }
 
-    /// The flows of a block, and their channels.
-    #[inline]
-    pub fn in_block(&mut self, number: usize) -> (&[Flow; FLOWS], &[ChannelId; FLOWS]) {
-        (block_of(&mut self.flows, number), block_of(&mut self.channels, number))
-    }
-
     /// First flits of packets of some flows of a block, which took several slots, have been sent.
     #[inline]
     pub fn begun(&mut self, number: usize, flows: Bits) {
@@ -225,26 +219,39 @@ impl Flows {
         self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
     }
 
-    /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
-    /// For so long more their wires are taken by first flits.
+    /// A flow of a block begins to send, and so does the buffer it sends from, if it does; for so long
+    /// more its wire is taken by the first flit of a packet. For how long it could not send.
     #[inline]
-    pub fn turn(&mut self, number: usize, flows: Bits, now: Time, gap: Time) {
-        let lingering =
-            if gap > 0 { flows & self.blocks[number].lingering } else { Bits::default() };
+    pub fn begins_to_send(
+        &mut self,
+        place: u32,
+        from_buffer: bool,
+        (now, gap): (Time, Time),
+    ) -> Time {
+        let flow = &mut self.flows[place as usize];
+        let stalled = now - std::mem::replace(&mut flow.free_at, now + gap);
+        if from_buffer {
+            let (input, place) = split(flow.input);
+            self.blocks[input].leaving.insert(place);
+            self.active.wake(input);
+        }
+        stalled
+    }
+
+    /// Some flows of a block stop sending, and so do the buffers they send from, if they do. For so
+    /// long more their wires are taken by first flits.
+    #[inline]
+    pub fn stop(&mut self, number: usize, flows: Bits, now: Time, gap: Time) {
         let from_buffers = self.alike[number].leave_buffers();
+        let lingering = self.blocks[number].lingering;
         let all = block_of(&mut self.flows, number);
         flows.for_each(|place| {
-            all[place].free_at = now;
+            all[place].free_at = if lingering.has(place) { now + gap } else { now };
             if from_buffers {
                 let (input, place) = split(all[place].input);
-                self.blocks[input].leaving.toggle(place);
-                self.active.wake(input);
+                self.blocks[input].leaving.remove(place);
             }
         });
-        if !lingering.is_empty() {
-            let all = block_of(&mut self.flows, number);
-            lingering.for_each(|place| all[place].free_at += gap);
-        }
     }
 
     /// What has happened to flits of a block is counted; from whose buffers they leave.

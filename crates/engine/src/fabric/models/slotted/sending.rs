@@ -1,7 +1,7 @@
 //! What happens to flits in a slot.
 
 use super::bits::{Bits, FLOWS};
-use super::block::{Alike, Block};
+use super::block::Alike;
 use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, sets_out};
@@ -115,14 +115,15 @@ impl SlottedFabric {
                 }
                 let flows = block.choose(alike.stride, self.sharing);
                 block.starting = flows;
-                let turning = if is_first { flows ^ block.before } else { flows };
+                // Who goes on as in the slot before is told nothing.
+                let before = if is_first { block.before } else { Bits::default() };
+                let (begin, stop) = (flows & !before, before & !flows);
                 if !flows.is_empty() {
-                    self.start(Start { block: number, flows, alike, slot }, act);
+                    self.start(Start { block: number, flows, alike, slot }, begin, act);
                     flits[alike.kind.in_sums()] += flows.count();
                 }
-                if !turning.is_empty() {
-                    let gap = Time::from(alike.gap_slots) * self.slot_ps;
-                    self.flows.turn(number, turning, act.now, gap);
+                if !stop.is_empty() {
+                    self.flows.stop(number, stop, act.now, self.gap(alike));
                 }
             }
         }
@@ -167,15 +168,19 @@ impl SlottedFabric {
         }
     }
 
-    /// Flits of a block start.
+    /// For how much longer the first flits of packets take the wires of a block.
     #[inline]
-    fn start(&mut self, start: Start, act: &mut Act) {
+    fn gap(&self, alike: Alike) -> Time {
+        Time::from(alike.gap_slots) * self.slot_ps
+    }
+
+    /// Flits of a block start, of which some flows sent none in the slot before.
+    #[inline]
+    fn start(&mut self, start: Start, begin: Bits, act: &mut Act) {
         let Start { block: number, flows, .. } = start;
-        let Block { before, started, .. } = self.flows.blocks[number];
-        // Whatever flows sent before that have not started was of other packets.
-        let flows_that_begin = flows & !(before & started);
-        if !flows_that_begin.is_empty() {
-            self.go_on(&start, flows_that_begin, act);
+        let started = self.flows.blocks[number].started;
+        if !begin.is_empty() {
+            self.begin(&start, begin, act);
         }
         let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
@@ -224,30 +229,31 @@ impl SlottedFabric {
         self.set_out(start, (first, last & first), more, act);
     }
 
-    /// What is told of flows that sent no flit in the slot before.
+    /// Flows begin to send, that sent no flit in the slot before.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
-    fn go_on(&mut self, start: &Start, flows_that_begin: Bits, act: &mut Act) {
-        let started = self.flows.blocks[start.block].started;
-        let kind = start.alike.kind;
-        let Pace { hop_ps, .. } = self.paces[usize::from(start.alike.rate)];
-        let (flows, channels) = self.flows.in_block(start.block);
-        flows_that_begin.for_each(|flow| {
-            let channel = channels[flow];
-            let stalled = act.now - flows[flow].free_at;
+    fn begin(&mut self, start: &Start, begin: Bits, act: &mut Act) {
+        let &Start { block, alike, .. } = start;
+        let started = self.flows.blocks[block].started;
+        let Pace { hop_ps, .. } = self.paces[usize::from(alike.rate)];
+        let (from_buffers, gap) = (alike.leave_buffers(), self.gap(alike));
+        begin.for_each(|flow| {
+            let (place, has_started) = (place(block, flow), started.has(flow));
+            let times = (act.now, if has_started { 0 } else { gap });
+            let stalled = self.flows.begins_to_send(place, from_buffers, times);
+            let channel = self.flows.channel(place);
             if stalled > 0 {
-                act.measures.kept(channel, kind, stalled);
+                act.measures.kept(channel, alike.kind, stalled);
             }
-            if started.has(flow) {
-                return;
+            if !has_started {
+                let packet = self.board.at(channel).packet;
+                sets_out(channel, packet, alike.kind, act.now, hop_ps, act);
             }
-            let packet = self.board.at(channel).packet;
-            sets_out(channel, packet, kind, act.now, hop_ps, act);
         });
         // Its first flit is all of a packet's header, unless that has several.
         if act.wiring.link.header_flits <= 1 {
-            let more = u64::from(start.alike.gap_slots);
-            self.headers_leave(start, flows_that_begin & !started, more, act);
+            let more = u64::from(alike.gap_slots);
+            self.headers_leave(start, begin & !started, more, act);
         }
     }
 
