@@ -19,7 +19,7 @@ use super::nearer::Nearer;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
-use crate::ids::SwitchId;
+use crate::ids::{NodeId, SwitchId};
 use crate::topology::Topology;
 
 /// Minimal adaptive routing for one grid or `HyperX`.
@@ -39,6 +39,11 @@ impl Adaptive {
         let way_out = Base::usual(name, order, topology)?;
         let slots = Slots::new(way_out.classes() + 1);
         Ok(Self { nearer, way_out, slots })
+    }
+
+    /// Whether neither sources nor routes of packets to a destination make a difference at a switch.
+    pub fn is_known(&self, switch: SwitchId, destination: NodeId) -> bool {
+        self.way_out.is_one_way(switch, destination)
     }
 }
 
@@ -74,7 +79,6 @@ impl Algorithm for Adaptive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NodeId;
     use crate::routing::Outputs;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, order, routing, sides};
     use crate::spec::{RoutingSpec, TopologySpec};

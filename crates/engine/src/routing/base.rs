@@ -148,6 +148,14 @@ impl Base {
         matches!(self, Self::Rings(routing) if routing.is_known(switch, destination))
     }
 
+    /// Whether all packets to a destination leave a switch by the same way, as far as that is told.
+    pub fn is_one_way(&self, switch: SwitchId, destination: NodeId) -> bool {
+        match self {
+            Self::Open(_) | Self::Lines(_) | Self::Rails(_) | Self::Paths(_) => true,
+            _ => self.is_known(switch, destination),
+        }
+    }
+
     /// The port and the class by which a packet leaves a switch.
     // Inlined into its callers, of which one is called with every hop on a torus.
     #[allow(clippy::inline_always)]

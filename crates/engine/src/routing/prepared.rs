@@ -219,6 +219,20 @@ impl Routing {
         }
     }
 
+    /// Whether packets to a destination may leave a switch by the same slots whatever their sources and
+    /// routes, and that takes longer to work out than to look up.
+    pub fn has_known_choices(&self) -> bool {
+        matches!(self.algorithm, Chosen::Adaptive(_)) && self.parallel.is_none()
+    }
+
+    /// Where that is so at all ([`Self::has_known_choices`]): whether it is at a switch.
+    pub fn is_known_choice(&self, switch: SwitchId, destination: NodeId) -> bool {
+        match &self.algorithm {
+            Chosen::Adaptive(routing) => routing.is_known(switch, destination),
+            _ => false,
+        }
+    }
+
     /// The algorithm, if it is dimension order on an open grid: what must be fast.
     #[inline]
     pub(crate) fn in_order(&self) -> Option<&DimensionOrder> {

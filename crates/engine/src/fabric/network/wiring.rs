@@ -3,7 +3,7 @@
 use crate::error::SpecError;
 use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::network::cells::CellTiming;
-use crate::fabric::network::known::KnownLeads;
+use crate::fabric::network::known::{KnownChoices, KnownLeads};
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
 use crate::fabric::network::shares::Shares;
@@ -46,6 +46,8 @@ pub struct Wiring {
     asks_by_rules: bool,
     /// Where packets ask, as far as that is known beforehand.
     known: KnownLeads,
+    /// All by which they may leave, as far as that is known beforehand.
+    choices: KnownChoices,
     /// How channels differ for an undisturbed packet.
     pace: Pace,
     /// When packets may go on.
@@ -137,10 +139,16 @@ impl Wiring {
         } else {
             KnownLeads::new(topology, &routing, &layout)
         };
+        let choices = if has_allocators && shares.is_one() {
+            KnownChoices::new(topology, &routing, &layout)
+        } else {
+            KnownChoices::default()
+        };
         Ok(Self {
             has_allocators,
             asks_by_rules,
             known,
+            choices,
             layout,
             routing,
             shares,
@@ -294,15 +302,19 @@ impl Wiring {
         outputs: &mut Outputs,
     ) -> impl Iterator<Item = (ChannelId, u8)> + Clone {
         outputs.clear();
-        self.routing.outputs(switch, header, outputs);
+        let known = self.choices.at(switch, header.destination);
+        let is_known = !known.is_empty();
+        if !is_known {
+            self.routing.outputs(switch, header, outputs);
+        }
         let share = self.shares.of(header.traffic);
-        let ejection =
-            outputs.is_empty().then(|| self.ejection_lead(header.destination, header.traffic));
+        let is_there = !is_known && outputs.is_empty();
+        let ejection = is_there.then(|| self.ejection_lead(header.destination, header.traffic));
         let outputs = &*outputs;
         let slots = outputs.iter();
         let lead = move |slot| self.layout.slot_lead(switch, self.slot_of(slot, share));
         let leads = slots.map(move |(slot, tier)| (lead(slot), tier));
-        leads.chain(ejection.map(|lead| (lead, 0)))
+        known.iter().copied().chain(leads).chain(ejection.map(|lead| (lead, 0)))
     }
 
     /// The route of a packet that has been granted a channel of a group.

@@ -242,11 +242,22 @@ macro_rules! make_chosen {
 }
 arbiters!(make_chosen);
 
+/// What it means to have come first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// Nothing: another may be better.
+    IsAny,
+    /// To be granted first.
+    IsGranted,
+    /// To be served first, at an allocator: granted what there is for it.
+    IsServed,
+}
+
 /// The arbiters of all switches.
 pub struct Arbiter {
     chosen: Chosen,
     ack_priority: bool,
-    takes_first: bool,
+    first: First,
     reorders: bool,
     /// By channel: the place whose lead it is; what others have means nothing.
     place_of: Vec<u32>,
@@ -269,10 +280,15 @@ impl Arbiter {
         for (place, lead) in leads.iter().enumerate().filter(|(_, lead)| lead.is_some()) {
             place_of[lead.index()] = place as u32;
         }
+        let first = match takes_first && !switch.ack_priority {
+            false => First::IsAny,
+            true if are_allocators => First::IsServed,
+            true => First::IsGranted,
+        };
         Self {
             chosen,
             ack_priority: switch.ack_priority,
-            takes_first: takes_first && !switch.ack_priority && !are_allocators,
+            first,
             reorders,
             place_of,
             looks: Looks::default(),
@@ -288,7 +304,13 @@ impl Arbiter {
     /// no choice.
     #[inline]
     pub fn takes_first(&self) -> bool {
-        self.takes_first
+        self.first == First::IsGranted
+    }
+
+    /// Whether an allocator always serves the request first that came first.
+    #[inline]
+    pub fn serves_first(&self) -> bool {
+        self.first == First::IsServed
     }
 
     /// Whether an allocator has to look again after it has granted something.

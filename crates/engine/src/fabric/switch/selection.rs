@@ -25,7 +25,7 @@ pub struct Selector {
     /// One stream per switch; empty unless the selection is `random`.
     streams: Vec<Stream>,
     /// The free outputs at hand, in the order in which routing names them.
-    pub free: Vec<Free>,
+    free: Vec<Free>,
 }
 
 impl Selector {
@@ -37,6 +37,13 @@ impl Selector {
             streams: (0..streams).map(|s| Stream::new(seed, Purpose::Selection, s)).collect(),
             free: Vec::new(),
         }
+    }
+
+    /// A further output is free. Whether it is taken, whatever others are.
+    #[inline]
+    pub fn offer(&mut self, free: Free) -> bool {
+        self.free.push(free);
+        self.selection == Selection::First && free.room > 0
     }
 
     /// Takes one of the free outputs: of equally good ones the first. Outputs without

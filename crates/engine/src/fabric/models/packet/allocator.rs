@@ -110,7 +110,9 @@ impl PacketFabric {
             }
             if let Some((channel, room)) = self.free_channel(lead, (tokens, spare), act) {
                 best = tier;
-                self.board.offer(channel, room, act);
+                if self.board.offer(channel, room, act) {
+                    break;
+                }
             }
         }
         let taken = self.board.select(switch, outputs);

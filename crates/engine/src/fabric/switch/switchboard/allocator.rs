@@ -125,12 +125,13 @@ impl<C: HasPort> Switchboard<C> {
             .unwrap_or_default()
     }
 
-    /// An output that a packet may take is free: it would get this channel.
-    pub fn offer(&mut self, channel: ChannelId, room: u32, act: &Act) {
+    /// An output that a packet may take is free: it would get this channel. Whether it gets it,
+    /// whatever else is offered.
+    #[inline]
+    pub fn offer(&mut self, channel: ChannelId, room: u32, act: &Act) -> bool {
         let waiting = self.waiting_at(channel, act.packets, act.now);
-        if let Some(choices) = &mut self.choices {
-            choices.selector.free.push(Free { channel, waiting, room });
-        }
+        let Some(choices) = &mut self.choices else { return false };
+        choices.selector.offer(Free { channel, waiting, room })
     }
 
     /// Selects one of those offered at a switch; `outputs` are not needed any more.

@@ -53,15 +53,23 @@ pub trait Grants {
         idle
     }
 
-    /// The channel of a group that a packet with a choice would be granted now, if one is free.
+    /// The channel of a group that a packet with a choice would be granted now, if one is free, and the
+    /// room there; where routing has an escape, of channels with so much room at least.
     #[inline]
-    fn free_channel(&mut self, lead: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
-        let Some(all) = self.room_for_all() else { return self.idle_channel(lead, act) };
-        let needed = act.wiring.link.packet_flits(act.packets[id].bytes).min(all);
-        let mut channels = self.board().open_channels(lead).map(ChannelId);
-        channels.find(|&channel| {
-            Self::is_idle(self.board().at(channel), act.now)
-                && self.room(channel, act.now) >= needed
+    fn free_channel(
+        &mut self,
+        lead: ChannelId,
+        needed: Option<u32>,
+        act: &mut Act,
+    ) -> Option<(ChannelId, u32)> {
+        let Some(needed) = needed else {
+            let channel = self.idle_channel(lead, act)?;
+            return Some((channel, self.room(channel, act.now)));
+        };
+        self.board().open_channels(lead).map(ChannelId).find_map(|channel| {
+            let is_idle = Self::is_idle(self.board().at(channel), act.now);
+            let room = if is_idle { self.room(channel, act.now) } else { 0 };
+            (is_idle && room >= needed).then_some((channel, room))
         })
     }
 
@@ -69,6 +77,9 @@ pub trait Grants {
     /// the best where the first is, and takes an idle channel; all others join the queues.
     #[inline]
     fn ask(&mut self, asking: &mut Vec<ChannelId>, act: &mut Act) {
+        if self.board().choices.is_some() {
+            return self.ask_allocators(asking, act);
+        }
         if !self.board().arbiter.takes_first() {
             return self.board().join(asking);
         }
@@ -78,6 +89,28 @@ pub trait Grants {
             match is_first.then(|| self.idle_channel(lead, act)).flatten() {
                 Some(channel) => self.grant(channel, buffer.first, input, act),
                 // The group looks again when a channel falls free, if it is not going to anyway.
+                None => self.board().wait(input),
+            }
+        }
+    }
+
+    /// The same where packets have a choice of outputs.
+    fn ask_allocators(&mut self, asking: &mut Vec<ChannelId>, act: &mut Act) {
+        if !self.board().arbiter.serves_first() {
+            return self.board().join(asking);
+        }
+        for input in asking.drain(..) {
+            let Port { front_output: allocator, buffer, .. } = *self.board().at(input).port();
+            if self.board().asks(allocator) {
+                self.board().wait(input);
+                self.board().mark(allocator);
+                continue;
+            }
+            match self.free_output(input, buffer.first, act) {
+                Some(channel) => {
+                    self.board().note_leaving(input, act.now);
+                    self.grant(channel, buffer.first, input, act);
+                }
                 None => self.board().wait(input),
             }
         }
@@ -120,15 +153,18 @@ pub trait Grants {
         let switch = self.board().at(input).port().switch;
         let mut outputs = self.board().take_outputs();
         let mut best = u8::MAX;
-        let (wiring, header) = (act.wiring, act.packets[id].header());
+        let (wiring, packet) = (act.wiring, &act.packets[id]);
+        let (header, flits) = (packet.header(), wiring.link.packet_flits(packet.bytes));
+        let needed = self.room_for_all().map(|all| flits.min(all));
         for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
             if tier > best {
                 break;
             }
-            let Some(channel) = self.free_channel(lead, id, act) else { continue };
+            let Some((channel, room)) = self.free_channel(lead, needed, act) else { continue };
             best = tier;
-            let room = self.room(channel, act.now);
-            self.board().offer(channel, room, act);
+            if self.board().offer(channel, room, act) {
+                break;
+            }
         }
         self.board().select(switch, outputs)
     }
