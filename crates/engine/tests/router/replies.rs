@@ -174,6 +174,7 @@ fn requests_and_replies_apart_always_live() {
         let spec = apart(&mut dice);
         let piece = dice.one_of(&[1, 7, u64::MAX]);
         check(case, &spec, |spec| {
+            assert!(!compare(spec, piece));
             let mut simulation = finished(spec, piece);
             let classes = simulation.class_counters();
             let Workload::Traffic(traffic) = &spec.workload else { unreachable!() };

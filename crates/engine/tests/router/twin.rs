@@ -6,7 +6,7 @@
 
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tailback_engine::spec::{Arbiter, Interface, Pattern, Pipeline, Spec, Traffic, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
@@ -77,12 +77,21 @@ pub struct Wire {
     pub credits: VecDeque<(u64, Vec<usize>)>,
 }
 
-/// The packets of a node, and for each of its wires the channels there, which of them was used
-/// last, and which sends.
+/// The packets of a node in its queues, one or one for each share, and its wires.
 #[derive(Default)]
 struct Node {
-    queue: VecDeque<usize>,
-    wires: Vec<(Vec<usize>, usize, Option<usize>)>,
+    queues: Vec<VecDeque<usize>>,
+    wires: Vec<NodeWire>,
+}
+
+/// A wire by which a node sends.
+struct NodeWire {
+    /// Its channels, each with the queue whose packets may use it.
+    channels: Vec<(usize, usize)>,
+    /// The place among them of the one used last.
+    last: usize,
+    /// By queue: the channel that sends a packet of it.
+    sends: Vec<Option<usize>>,
 }
 
 pub struct Twin {
@@ -182,9 +191,17 @@ impl Twin {
         for number in 0..self.packets.len() {
             let Packet { row, is_first, .. } = &self.packets[number];
             if *is_first && is_now(row.queued) {
-                self.nodes[row.source as usize].queue.push_back(number);
+                self.line_up(number);
             }
         }
+    }
+
+    /// A packet joins the queue of its node, if there are several that of its share.
+    fn line_up(&mut self, number: usize) {
+        let Packet { row, traffic, .. } = &self.packets[number];
+        let queues = &mut self.nodes[row.source as usize].queues;
+        let queue = self.wiring.share_of(*traffic).min(queues.len() - 1);
+        queues[queue].push_back(number);
     }
 
     /// Flits and credits that are there.
@@ -225,17 +242,18 @@ impl Twin {
         let ends = (row.destination, row.source);
         let mut reply =
             message_packets(&self.interface, message, ends, bytes, self.now * self.cycle_ps);
-        let count = reply.len();
+        let (first, count) = (self.packets.len(), reply.len());
         for (place, packet) in reply.iter_mut().enumerate() {
             packet.asks = Asks::Answers(place + 1 == count);
             packet.traffic = class;
             packet.is_first = false;
-            if packet.row.queued != NEVER {
-                let number = self.packets.len() + place;
-                self.nodes[row.destination as usize].queue.push_back(number);
-            }
         }
         self.packets.append(&mut reply);
+        for number in first..self.packets.len() {
+            if self.packets[number].row.queued != NEVER {
+                self.line_up(number);
+            }
+        }
     }
 
     /// Requests that ask for the channel to a node get the places there that are free, those that
@@ -286,36 +304,36 @@ impl Twin {
         let is_next = |packet: &Packet| packet.row.message == message && packet.row.queued == NEVER;
         let Some(number) = self.packets.iter().position(is_next) else { return };
         self.packets[number].row.queued = now;
-        self.nodes[self.packets[number].row.source as usize].queue.push_back(number);
+        self.line_up(number);
     }
 
-    /// Every wire of a node sends a flit, if it can: of the packet it sends, or else of the next,
-    /// on the first channel that is free and has room behind the one that was used last.
+    /// Every wire of a node sends a flit, if it can: on the first channel behind the one that was
+    /// used last that has room, and whose queue either has it or has no channel of the wire and a
+    /// packet for which it is free.
     fn node_sends(&mut self, node: usize) {
         for wire in 0..self.nodes[node].wires.len() {
-            let Node { queue, wires } = &self.nodes[node];
-            let (channels, last, sends) = &wires[wire];
-            if sends.is_none() && !queue.is_empty() {
-                let has_room = |&place: &usize| {
-                    self.is_free(channels[place]) && self.has_room(channels[place])
-                };
-                let mut places = (1..=channels.len()).map(|step| (last + step) % channels.len());
-                if let Some(place) = places.find(has_room) {
-                    let channel = channels[place];
-                    let Node { queue, wires } = &mut self.nodes[node];
-                    (wires[wire].1, wires[wire].2) = (place, Some(channel));
-                    let packet = queue.pop_front().unwrap();
-                    self.is_granted(channel, packet);
-                }
-            }
-            let Some(channel) = self.nodes[node].wires[wire].2 else { continue };
-            if !self.has_room(channel) {
-                continue;
+            let Node { queues, wires } = &self.nodes[node];
+            let NodeWire { channels, last, sends } = &wires[wire];
+            let can_send = |&place: &usize| {
+                let (channel, queue) = channels[place];
+                let goes_on = sends[queue] == Some(channel);
+                let begins = sends[queue].is_none() && !queues[queue].is_empty();
+                self.has_room(channel) && (goes_on || begins && self.is_free(channel))
+            };
+            let mut places = (1..=channels.len()).map(|step| (last + step) % channels.len());
+            let Some(place) = places.find(can_send) else { continue };
+            let (channel, queue) = channels[place];
+            let Node { queues, wires } = &mut self.nodes[node];
+            wires[wire].last = place;
+            if wires[wire].sends[queue].is_none() {
+                wires[wire].sends[queue] = Some(channel);
+                let packet = queues[queue].pop_front().unwrap();
+                self.is_granted(channel, packet);
             }
             let (flit, is_last) = self.uses_credit(channel);
             self.starts(channel, flit);
             if is_last {
-                self.nodes[node].wires[wire].2 = None;
+                self.nodes[node].wires[wire].sends[queue] = None;
                 // The tail of a reply leaves its node.
                 let has_place = self.interface.reply_queue.is_some();
                 if has_place && self.packets[flit.0].asks == Asks::Answers(true) {
@@ -402,17 +420,20 @@ impl Twin {
 
 /// An idle node.
 fn sender(wiring: &Wiring, node: usize) -> Node {
-    let group = wiring.groups.iter().find(|group| group.from == End::Node(node)).unwrap();
-    let mut wires: Vec<usize> = group.channels.iter().map(|&c| wiring.wire_of[c]).collect();
-    wires.sort_unstable();
-    wires.dedup();
-    let wire = |wire: usize| {
-        let of = group.channels.iter().copied().filter(|&c| wiring.wire_of[c] == wire);
-        let channels: Vec<usize> = of.collect();
+    let groups = wiring.groups.iter().filter(|group| group.from == End::Node(node));
+    let groups: Vec<_> = groups.collect();
+    let mut wires: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for (queue, group) in groups.iter().enumerate() {
+        for &channel in &group.channels {
+            wires.entry(wiring.wire_of[channel]).or_default().push((channel, queue));
+        }
+    }
+    let wire = |channels: Vec<(usize, usize)>| {
         let last = channels.len() - 1;
-        (channels, last, None)
+        NodeWire { channels, last, sends: vec![None; groups.len()] }
     };
-    Node { queue: VecDeque::new(), wires: wires.into_iter().map(wire).collect() }
+    let queues = vec![VecDeque::new(); groups.len()];
+    Node { queues, wires: wires.into_values().map(wire).collect() }
 }
 
 /// The packets of a message, of which those are queued at an instant that are in flight at first.
