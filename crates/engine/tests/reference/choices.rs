@@ -127,7 +127,7 @@ impl Reference {
         let input_group = self.wiring.group_of[input];
         let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
         let (queued, hops) = (packet.queued, packet.hops.into());
-        let request = arbiters::Request { input, is_from_node, queued, hops };
+        let request = arbiters::Request { input, is_from_node, queued, hops, urgency: 0 };
         arbiters::rank(self.spec.machine.switch.arbiter, &request, &self.inputs_granted[place])
     }
 

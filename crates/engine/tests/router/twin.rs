@@ -4,10 +4,11 @@
 //! It shares nothing with the engine but the description of a run and the row of a packet. What
 //! switches decide is in `switches.rs`.
 
+use crate::requests::{Asks, Sent, requests};
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
 use std::collections::{BTreeMap, VecDeque};
-use tailback_engine::spec::{Arbiter, Interface, Pattern, Pipeline, Spec, Traffic, Workload};
+use tailback_engine::spec::{Arbiter, Interface, Pipeline, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -24,16 +25,6 @@ pub struct Packet {
     /// The group of channels it was granted last.
     pub group: Option<usize>,
     pub asks: Asks,
-}
-
-/// What the message of a packet is to its receiver.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Asks {
-    Nothing,
-    /// A reply of so many bytes, of a class.
-    Reply(u32, usize),
-    /// It is one; whether the packet is its last.
-    Answers(bool),
 }
 
 /// A virtual channel: where flits are sent, on their way, and where they arrive.
@@ -471,9 +462,6 @@ fn packets(spec: &Spec, nodes: usize) -> Vec<Packet> {
     packets
 }
 
-/// A message: when, from where to where, how long, of which class and what it asks for.
-type Sent = (Time, (u32, u32), u32, (usize, Asks));
-
 /// Those of a list or of sources, or requests that are sent at fixed times.
 fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
     if let Workload::Traffic(traffic) = &spec.workload
@@ -487,27 +475,4 @@ fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
         (list.time_ps[at], ends, list.bytes[at], (class, Asks::Nothing))
     };
     classes.iter().enumerate().map(message).collect()
-}
-
-/// Requests in the order in which they are sent: constant lengths, one after every period, to the
-/// nodes of a permutation.
-fn requests(traffic: &Traffic, nodes: usize) -> Vec<Sent> {
-    let mut list = Vec::new();
-    for (number, class) in traffic.classes.iter().enumerate() {
-        let Some(reply) = class.reply else { continue };
-        let Pattern::Permutation { to } = &class.messages.pattern else {
-            panic!("only permutations")
-        };
-        let bytes = traffic.classes[reply as usize].messages.bytes.mean as u32;
-        for count in 1..=u64::from(class.messages.repeat.unwrap()) {
-            for source in 0..nodes as u32 {
-                let ends = (source, to[source as usize]);
-                let at = count * class.messages.compute.mean;
-                let sent = class.messages.bytes.mean as u32;
-                list.push((at, ends, sent, (number, Asks::Reply(bytes, reply as usize))));
-            }
-        }
-    }
-    list.sort_by_key(|&(at, (source, _), _, (number, _))| (at, number, source));
-    list
 }

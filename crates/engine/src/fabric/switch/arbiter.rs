@@ -291,6 +291,11 @@ impl Arbiter {
         self.takes_first
     }
 
+    /// From now on requests are compared even if the first is always the best.
+    pub fn compares_all(&mut self) {
+        self.takes_first = false;
+    }
+
     /// Whether an allocator has to look again after it has granted something.
     #[inline]
     pub fn reorders(&self) -> bool {
