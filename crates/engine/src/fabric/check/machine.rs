@@ -196,10 +196,11 @@ fn reply_queue(
         return refuse("switching circuit, where requests and replies meet nowhere");
     }
     if switch.frames.is_some() || switch.cells.is_some() {
-        return refuse("switch.frames and switch.cells, whose nodes take everything in at once");
+        let with = "switch.forwarding or segmentation, whose nodes take everything in at once";
+        return refuse(with);
     }
     if matches!(machine.link.flow_control, FlowControl::StopGo(_)) {
-        return refuse("link.flow_control stop_go");
+        return refuse("link.flow_control stop_go, whose nodes take everything in at once");
     }
     if !matches!(fidelity, Fidelity::Packet | Fidelity::Flit | Fidelity::Worm) {
         let with = format!(
