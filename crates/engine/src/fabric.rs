@@ -27,6 +27,7 @@ use crate::ids::{ChannelId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Queues;
 use crate::measure::stored::Owner;
 use crate::measure::{Measures, Use};
+use crate::rare::rare;
 use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -148,12 +149,12 @@ impl Fabric {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
         let id = self.packets.insert(packet.begins_with(route));
-        if let Some(blame) = &mut measures.blame {
+        if let Some(blame) = rare(&mut measures.blame) {
             let is_victim = blame.has_victim(packet.source, packet.class);
             let lead = || self.wiring.injection_lead(packet.source, packet.traffic());
             blame.queued(id, (class, is_victim), lead, now);
         }
-        if let Some(stored) = &mut measures.stored {
+        if let Some(stored) = rare(&mut measures.stored) {
             stored.comes(packet.source, Owner::Local, bytes_of(&packet, &self.wiring));
         }
         id
@@ -172,7 +173,7 @@ impl Fabric {
         measures.counters.class_mut(packet.class).queued += 1;
         let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
         let id = self.packets.insert(packet.begins_with(route));
-        if let Some(blame) = &mut measures.blame {
+        if let Some(blame) = rare(&mut measures.blame) {
             blame.rides(id, carrier, class, now);
         }
         self.packets.rides(last, id);

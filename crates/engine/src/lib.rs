@@ -49,6 +49,7 @@ pub mod measure;
 pub mod node;
 pub mod pool;
 pub mod prediction;
+mod rare;
 pub mod rng;
 pub mod routing;
 pub mod simulation;
@@ -64,4 +65,4 @@ pub use simulation::{Ask, Progress, Sample, Simulation};
 pub use spec::Spec;
 
 /// Raised whenever the same [`Spec`] may give other numbers than before.
-pub const RESULTS_VERSION: u32 = 8;
+pub const RESULTS_VERSION: u32 = 9;

@@ -32,6 +32,7 @@ pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 pub use traffic::Traffic;
 
 use crate::ids::{ChannelId, NodeId, ProcessId};
+use crate::rare::rare;
 use crate::time::{NEVER, Time};
 
 /// Data or acknowledgement.
@@ -131,6 +132,8 @@ pub struct Distribution {
 }
 
 impl Distribution {
+    // One piece of code for all: what a run goes through hardly fits a core's cache of instructions.
+    #[inline(never)]
     fn add(&mut self, value: u64) {
         self.moments.add(value);
         self.histogram.add(value);
@@ -224,7 +227,7 @@ impl Measures {
     /// The counters of the job of a node, where there are jobs.
     #[inline]
     fn job(&mut self, node: NodeId) -> Option<&mut OfJob> {
-        self.jobs.as_mut()?.of(node)
+        rare(&mut self.jobs)?.of(node)
     }
 
     /// Ends the open sample interval; the counters at its end.
@@ -405,7 +408,7 @@ impl Measures {
 
     /// The first data bytes of a message are at its destination, so long after it was sent.
     pub fn message_began(&mut self, node: NodeId, latency: Time) {
-        if let Some(begins) = &mut self.message_begins {
+        if let Some(begins) = rare(&mut self.message_begins) {
             begins.add(latency);
             self.counters.message_began(latency);
             if let Some(job) = self.job(node) {
@@ -473,14 +476,14 @@ impl Measures {
         let internal = took - alone;
         let times = PacketTimes { lifetime, network, routed, throttling, internal, caught_up };
         self.counters.packet_delivered(row, &times);
-        if let Some(software) = &mut self.software {
+        if let Some(software) = rare(&mut self.software) {
             software.delivered = Parts::of(lifetime, undisturbed.lifetime, throttling);
         }
         if let Some(job) = self.job(NodeId(row.destination)) {
             job.counters.packet_delivered(row, &times);
         }
         self.nodes[row.destination as usize].packets_delivered[class] += 1;
-        if let Some(rows) = &mut self.rows {
+        if let Some(rows) = rare(&mut self.rows) {
             rows.push(*row);
         }
     }

@@ -27,6 +27,7 @@ use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::{Binned, Measures};
+use crate::rare::rare;
 use crate::spec::Spec;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -92,7 +93,7 @@ impl World<'_> {
     #[inline]
     fn computes(&mut self, process: ProcessId, piece: Time) {
         self.measures.cpu.add(self.now, self.now + piece);
-        if let Some(causes) = &mut self.measures.causes {
+        if let Some(causes) = rare(&mut self.measures.causes) {
             causes.cpu_computes(process, (self.now, self.now + piece));
         }
     }
@@ -105,7 +106,7 @@ impl World<'_> {
     /// The message that is being dealt with is not any more.
     #[inline]
     fn lets_go(&mut self) {
-        if let Some(causes) = &mut self.measures.causes {
+        if let Some(causes) = rare(&mut self.measures.causes) {
             causes.lets_go();
         }
     }
@@ -113,7 +114,7 @@ impl World<'_> {
     /// A process wants to compute for so long; none: all the time until it is told to stop.
     #[inline]
     fn begins_to_compute(&mut self, process: ProcessId, duration: Option<Time>, before: Served) {
-        if let Some(causes) = &mut self.measures.causes {
+        if let Some(causes) = rare(&mut self.measures.causes) {
             causes.begins(process, duration, before, self.workload.call_of(process));
         }
     }
@@ -209,7 +210,7 @@ impl Nodes {
         }
         let leaves = world.workload.leaves(process, world.now);
         if leaves || self.is_up(process, world) {
-            if let Some(causes) = &mut world.measures.causes
+            if let Some(causes) = rare(&mut world.measures.causes)
                 && !leaves
             {
                 causes.starts(process, world.now);
@@ -223,7 +224,7 @@ impl Nodes {
     pub fn row(&mut self, row: u32, world: &mut World) {
         if let Some((process, send)) = world.workload.row(row) {
             let class = self.classes.of_row(row).unwrap_or(self.class_of(process));
-            if let Some(causes) = &mut world.measures.causes {
+            if let Some(causes) = rare(&mut world.measures.causes) {
                 causes.is_due(process, world.now);
             }
             self.send(process, &send, class, world);
@@ -254,7 +255,7 @@ impl Nodes {
             world.computes(self.processors.running(node), piece);
         }
         let Some(process) = done else { return 0 };
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.computed(process, (0, 0), world.now);
         }
         world.workload.computed(process);
@@ -280,7 +281,7 @@ impl Nodes {
         if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
-            if let Some(causes) = &mut world.measures.causes {
+            if let Some(causes) = rare(&mut world.measures.causes) {
                 causes.goes_on(process, id, world.now);
             }
             self.can_go_on(process);
@@ -362,7 +363,7 @@ impl Nodes {
             }
         }
         world.measures.completes(process, world.now);
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.rests(process, world.now);
         }
         self.at_work = ProcessId::NONE;

@@ -8,6 +8,8 @@
 //! Logarithms and cosines come from the `libm` crate, not from the system, so
 //! that the same seed gives the same bytes on every platform.
 
+mod near;
+
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 
@@ -100,6 +102,16 @@ impl Stream {
         -libm::log(1.0 - self.unit())
     }
 
+    /// What a function that never falls makes of the next [`Self::exponential`]: of a number that is
+    /// nearly the same, unless it matters which.
+    #[inline]
+    pub fn exponential_as(&mut self, whole: impl Fn(f64) -> u64) -> u64 {
+        let left = 1.0 - self.unit();
+        let about = -near::log(left);
+        let (least, most) = (whole(about - near::MARGIN), whole(about + near::MARGIN));
+        if least == most { least } else { whole(-libm::log(left)) }
+    }
+
     /// A number from the standard normal distribution [Box & Muller 1958].
     ///
     /// Always two draws, so that a stream's position depends on nothing else.
@@ -147,6 +159,18 @@ mod tests {
             counts[stream.below(7) as usize] += 1;
         }
         assert!(counts.iter().all(|&n| (9_600..10_400).contains(&n)), "{counts:?}");
+    }
+
+    #[test]
+    fn whole_numbers_are_those_of_exact_logarithms() {
+        let mut streams = [(); 2].map(|()| Stream::new(8, Purpose::Compute, 2));
+        for scale in [0.01, 1.0, 24.5, 1e6, 1e12, 1e15] {
+            let whole = |value: f64| (value * scale) as u64;
+            for _ in 0..20_000 {
+                let [quick, exact] = &mut streams;
+                assert_eq!(quick.exponential_as(whole), whole(exact.exponential()));
+            }
+        }
     }
 
     #[test]

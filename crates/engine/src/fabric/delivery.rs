@@ -4,6 +4,7 @@ use crate::fabric::Wiring;
 use crate::fabric::transit::{Packet, PacketPool};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Class, Measures, PacketRow, Undisturbed};
+use crate::rare::rare;
 use crate::time::Time;
 
 /// A packet that leaves the network.
@@ -54,10 +55,10 @@ impl Delivery {
         }
         let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
         measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
-        if let Some(blame) = &mut measures.blame {
+        if let Some(blame) = rare(&mut measures.blame) {
             blame.delivered(self.id, &row, packet.is_last(), lifetime);
         }
-        if let Some(causes) = &mut measures.causes {
+        if let Some(causes) = rare(&mut measures.causes) {
             let of = (packet.message, packet.class == Class::Data);
             causes.delivered(self.id, of, (&row, lifetime), measures.blame.as_deref());
         }

@@ -14,6 +14,7 @@ pub use station::Buffers;
 use super::message::Message;
 use crate::ids::{ArrivalId, MessageId, NodeId, PacketId, ProcessId};
 use crate::pool::Pool;
+use crate::rare::rarely;
 use crate::topology::{Topology, Tree};
 use crate::workload::{Filter, Until, Wait, Workload};
 use arrival::Arrival;
@@ -68,7 +69,7 @@ impl Interface {
     /// Whether there are any.
     #[inline]
     pub fn serves(&self) -> bool {
-        !self.stations.is_empty()
+        rarely(!self.stations.is_empty())
     }
 
     /// Whether a process comes from outside.

@@ -8,6 +8,7 @@ use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};
 use crate::measure::traffic::Labelled;
 use crate::measure::{Class, Measures, MessageRow};
+use crate::rare::rare;
 
 impl Nodes {
     /// `HEAD`: the header of a data packet has arrived, or where packets stream its first data.
@@ -17,7 +18,7 @@ impl Nodes {
             return 0;
         };
         let Measures { causes, blame, .. } = &mut *world.measures;
-        if let Some(causes) = causes {
+        if let Some(causes) = rare(causes) {
             causes.header(packet, id, world.now, blame.as_deref());
         }
         match self.messages[id].protocol {
@@ -50,7 +51,7 @@ impl Nodes {
     /// A data packet has been delivered.
     #[inline]
     fn packet_arrived(&mut self, packet: &Packet, world: &mut World) {
-        if let Some(offered) = &mut world.measures.offered {
+        if let Some(offered) = rare(&mut world.measures.offered) {
             offered.byte_hops += u64::from(packet.bytes) * u64::from(packet.hops);
         }
         let id = packet.message;
@@ -70,7 +71,7 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.undelivered -= 1;
         let protocol = message.protocol;
-        if let Some(rows) = &mut world.measures.messages
+        if let Some(rows) = rare(&mut world.measures.messages)
             && message.has_arrived()
         {
             rows.arrives(id, world.now);
@@ -89,7 +90,7 @@ impl Nodes {
         }
         if is_accepted {
             self.packets_accepted(id, 1, world);
-        } else if let Some(causes) = &mut world.measures.causes {
+        } else if let Some(causes) = rare(&mut world.measures.causes) {
             causes.waits(id);
         }
     }
@@ -165,7 +166,7 @@ impl Nodes {
         packet.route = world.fabric.flow((message.to, message.from), message.serial);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.acknowledges(packet, id);
         }
     }
@@ -189,7 +190,7 @@ impl Nodes {
         message.advance(Life::Accepted);
         let count = std::mem::take(&mut message.unanswered);
         let is_acknowledged = message.protocol == Protocol::Acknowledged;
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.accepts(id, world.now);
         }
         if is_acknowledged {
@@ -218,7 +219,7 @@ impl Nodes {
     /// Keeps the row of a message that has been received, where they are kept.
     #[inline]
     fn keep_row(&self, id: MessageId, world: &mut World) {
-        let Some(rows) = &mut world.measures.messages else { return };
+        let Some(rows) = rare(&mut world.measures.messages) else { return };
         let message = &self.messages[id];
         let &Message { serial: number, tag, bytes, sent, .. } = message;
         let received = world.now;
@@ -243,7 +244,7 @@ impl Nodes {
         } else if message.protocol != Protocol::Direct {
             world.measures.message_took(message.to_node, latency);
         }
-        if let Some(traffic) = &mut world.measures.traffic {
+        if let Some(traffic) = rare(&mut world.measures.traffic) {
             let is_local = message.from_node == message.to_node;
             let labelled = Labelled { class: message.traffic, number: tag, is_local };
             traffic.received(labelled, (message.bytes, latency), world.now);
@@ -257,7 +258,7 @@ impl Nodes {
         } else {
             world.workload.received(to, tag)
         };
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.received(id, goes_on, world.now);
         }
         self.pass_on_copies(id, world);

@@ -11,6 +11,7 @@ use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::Measures;
 use crate::measure::causes::Opened;
 use crate::measure::traffic::Labelled;
+use crate::rare::rare;
 use crate::workload::Send;
 
 impl Nodes {
@@ -42,10 +43,10 @@ impl Nodes {
         world: &mut World,
     ) -> MessageId {
         let to = (self.placement[send.to.index()], class);
-        if let Some(offered) = &mut world.measures.offered {
+        if let Some(offered) = rare(&mut world.measures.offered) {
             offered.last_sent = world.now;
         }
-        if let Some(traffic) = &mut world.measures.traffic {
+        if let Some(traffic) = rare(&mut world.measures.traffic) {
             let is_local = node == to.0;
             let labelled = Labelled { class: send.traffic, number: send.tag, is_local };
             traffic.sent(labelled, world.now);
@@ -61,7 +62,7 @@ impl Nodes {
     #[inline]
     pub(super) fn opens(&mut self, id: MessageId, world: &mut World) {
         let Measures { causes, blame, .. } = &mut *world.measures;
-        let Some(causes) = causes else { return };
+        let Some(causes) = rare(causes) else { return };
         let message = &mut self.messages[id];
         let &mut Message { serial: number, from, to, bytes, tag, class, .. } = message;
         let call = world.workload.call_of(from);
@@ -72,7 +73,7 @@ impl Nodes {
     /// A message is over.
     #[inline]
     pub(super) fn closes(&mut self, id: MessageId, world: &mut World) {
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.closes(id);
         }
         self.messages.remove(id);
@@ -96,7 +97,7 @@ impl Nodes {
         message.in_flight = 1;
         if self.offer(id, world) {
             self.packets_accepted(id, 1, world);
-        } else if let Some(causes) = &mut world.measures.causes {
+        } else if let Some(causes) = rare(&mut world.measures.causes) {
             causes.waits(id);
         }
     }
@@ -130,7 +131,7 @@ impl Nodes {
         packet.route = world.fabric.flow((message.from, message.to), message.serial);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             causes.queued(packet, id);
         }
         if is_first && self.is_told_of(id) {
@@ -145,7 +146,7 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.in_flight -= count;
         if !message.is_packetised() {
-            if let Some(causes) = &mut world.measures.causes
+            if let Some(causes) = rare(&mut world.measures.causes)
                 && !self.software.serves()
             {
                 causes.resumes(id);
@@ -171,7 +172,7 @@ impl Nodes {
             let link = &mut self.links[link.index()];
             link.pop_front();
             if let Some(&next) = link.front() {
-                if let Some(causes) = &mut world.measures.causes {
+                if let Some(causes) = rare(&mut world.measures.causes) {
                     causes.passes_on(next, id);
                 }
                 self.begin(next, world);
@@ -182,7 +183,7 @@ impl Nodes {
         } else {
             world.workload.acknowledged(from, tag, blocking)
         };
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = rare(&mut world.measures.causes) {
             match goes_on {
                 true => causes.goes_on(from, id, world.now),
                 false if team.is_some() || world.workload.waits_for_all(from) => {

@@ -14,6 +14,7 @@ use super::{Message, Nodes, World};
 use crate::event_queue::Event;
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::Parts;
+use crate::rare::rarely;
 use crate::rng::{Purpose, Stream};
 use crate::spec::{Costs, MessageOrder, Side, Spec};
 use crate::time::Time;
@@ -101,7 +102,7 @@ impl Software {
     /// Whether messages cost anything.
     #[inline]
     pub fn serves(&self) -> bool {
-        !self.desks.is_empty()
+        rarely(!self.desks.is_empty())
     }
 
     /// Data packets of a node that have not been handed to the network: of a message that waits

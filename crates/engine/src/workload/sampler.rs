@@ -83,7 +83,7 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
     let value = match distribution.shape {
         Shape::Constant => return distribution.mean,
         Shape::Normal => mean * (1.0 + distribution.relative_sigma * stream.normal()),
-        Shape::Exponential => mean * stream.exponential(),
+        Shape::Exponential => return stream.exponential_as(|drawn| nearest(mean * drawn)),
         Shape::Geometric { slot } => return slot * slots(failing(slot, distribution.mean), stream),
         Shape::OnOff { burst, peak } => return on_off(distribution.mean, burst, peak, stream),
     };
@@ -98,7 +98,7 @@ fn failing(slot: u64, mean: u64) -> f64 {
 
 /// Slots up to and with the first that succeeds, by inversion.
 fn slots(failing: f64, stream: &mut Stream) -> u64 {
-    (stream.exponential() / failing) as u64 + 1
+    stream.exponential_as(|drawn| (drawn / failing) as u64) + 1
 }
 
 /// A gap within a burst, or with probability 1 / burst, after the last of one, that and
@@ -109,7 +109,8 @@ fn on_off(mean: u64, burst: f64, peak: f64, stream: &mut Stream) -> u64 {
     if burst * stream.unit() >= 1.0 {
         return gap;
     }
-    gap + nearest(burst * (mean - gap) as f64 * stream.exponential())
+    let idle = burst * (mean - gap) as f64;
+    gap + stream.exponential_as(|drawn| nearest(idle * drawn))
 }
 
 /// The nearest whole number, halves upwards; 0 for negative values.

@@ -94,7 +94,7 @@ fn weighed(dice: &mut Dice) -> Spec {
 }
 
 /// The same where all that happens is at multiples of the time of a flit: links of one rate without
-/// gaps or end tokens. Windows and samples are at any time.
+/// end tokens. Windows and samples are at any time.
 fn slotted(dice: &mut Dice) -> Spec {
     let mut spec = match dice.number(0, 5) {
         0..2 => with_channels(dice),
@@ -105,7 +105,8 @@ fn slotted(dice: &mut Dice) -> Spec {
     let slot = machine.link.flit_ps;
     let in_slots = |time: &mut Time| *time = time.div_ceil(slot) * slot;
     let link = &mut machine.link;
-    (link.end_token, link.packet_gap_ps) = (false, 0);
+    link.end_token = false;
+    in_slots(&mut link.packet_gap_ps);
     link.credit_delay_ps = if dice.chance(60) { dice.number(0, 4) * slot } else { 0 };
     in_slots(&mut link.delay_ps);
     in_slots(&mut machine.switch.delay_ps);

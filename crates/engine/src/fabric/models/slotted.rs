@@ -69,6 +69,8 @@ struct Pace {
     wire_ps: Time,
     /// Slots from its start until it is in the buffer at the end.
     there_slots: u64,
+    /// How many slots more the first flit of a packet takes.
+    gap_slots: u64,
 }
 
 impl Pace {
@@ -94,8 +96,8 @@ impl SlottedFabric {
         let is_of_slots = |time: Time| time.is_multiple_of(slot) && time / slot < MOST_SLOTS;
         let is_even = |timing: &Timing| {
             let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
-            [first_ps, flit_ps, last_ps] == [slot; 3]
-                && [hop_ps, wire_ps, timing.delay_ps()].into_iter().all(is_of_slots)
+            [flit_ps, last_ps] == [slot; 2]
+                && [first_ps, hop_ps, wire_ps, timing.delay_ps()].into_iter().all(is_of_slots)
         };
         fidelity == Fidelity::Flit
             && machine.link.flow_control == FlowControl::OutOfBand
@@ -123,12 +125,15 @@ impl SlottedFabric {
             hop_ps: timing.hop_ps,
             wire_ps: timing.flit_ps + timing.wire_ps,
             there_slots: 1 + timing.delay_ps() / slot_ps,
+            gap_slots: (timing.first_ps - timing.flit_ps) / slot_ps,
         };
         let paces: Vec<Pace> = wiring.timings.iter().map(pace).collect();
         let credit_slots = machine.link.credit_delay_ps / slot_ps;
-        let longest = paces.iter().map(|pace| pace.there_slots).max().unwrap_or(1);
+        let longest = paces.iter().map(|pace| pace.there_slots + pace.gap_slots).max().unwrap_or(1);
+        let gap_slots = |rate: u16| paces[usize::from(rate)].gap_slots as u32;
+        let sizes = (capacity, most_flits(machine, wiring));
         Self {
-            flows: Flows::new(&wiring.layout, capacity, most_flits(machine, wiring), &mut board),
+            flows: Flows::new(&wiring.layout, sizes, gap_slots, &mut board),
             flights: Flights::new(longest.max(credit_slots)),
             board,
             paces,
@@ -168,8 +173,9 @@ impl SlottedFabric {
 
     /// For how long a channel goes on with a flit that has started.
     fn ahead(&self, lane: &Lane, now: Time) -> Time {
-        let until = self.sent_in.wrapping_add(1).saturating_mul(self.slot_ps);
-        if self.flows.has_sent(lane.place) { until.saturating_sub(now) } else { 0 }
+        let end = self.sent_in.wrapping_add(1).saturating_mul(self.slot_ps);
+        let until = self.flows.sends_until(lane.place, end, self.slot_ps);
+        until.map_or(0, |until| until.saturating_sub(now))
     }
 
     /// How things stand at every channel.
@@ -349,6 +355,7 @@ mod tests {
         assert!(!is_taken(|machine| machine.link.delay_ps += 1));
         assert!(!is_taken(|machine| machine.switch.delay_ps += 1));
         assert!(!is_taken(|machine| machine.link.packet_gap_ps = 1));
+        assert!(is_taken(|machine| machine.link.packet_gap_ps = 4 * machine.link.flit_ps));
         assert!(!is_taken(|machine| {
             (machine.link.end_token, machine.link.control_ps) = (true, 1);
         }));

@@ -8,6 +8,7 @@ use crate::fabric::transit::{Packet, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
 use crate::measure::{ChannelKind, Class};
+use crate::rare::{rare, rarely};
 use crate::time::Time;
 
 impl Act<'_> {
@@ -40,7 +41,7 @@ impl Act<'_> {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn observe_at(&mut self, what: Observation, at: Time) {
-        if let Some(blame) = &mut self.measures.blame {
+        if let Some(blame) = rare(&mut self.measures.blame) {
             let ways = Known { wiring: self.wiring, packets: self.packets, board: Untold };
             blame.observe(what, at, ways);
         }
@@ -93,7 +94,7 @@ impl Act<'_> {
     /// Whether anybody wants to know, where it takes time to find out what has happened.
     #[inline]
     pub fn is_observed(&self) -> bool {
-        self.measures.blame.is_some()
+        rarely(self.measures.blame.is_some())
     }
 }
 
@@ -143,7 +144,7 @@ impl<C: HasPort> Switchboard<C> {
         (keeps, keeper): (ChannelId, impl Fn(&C) -> ChannelId),
         act: &mut Act,
     ) {
-        if let Some(blame) = &mut act.measures.blame {
+        if let Some(blame) = rare(&mut act.measures.blame) {
             let board = Told { board: self, keeper };
             let ways = Known { wiring: act.wiring, packets: act.packets, board };
             blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways);

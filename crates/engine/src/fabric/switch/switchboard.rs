@@ -28,6 +28,7 @@ use crate::fabric::switch::arbiter::Arbiter;
 use crate::fabric::transit::{Packet, PacketFifo, PacketPool};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures, Use};
+use crate::rare::{rare, rarely};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -171,7 +172,7 @@ impl<C: HasPort> Switchboard<C> {
         self.sources[source].waiting_data += u32::from(class == Class::Data);
         let queue = usize::from(self.ack_priority && class == Class::Ack);
         let lead = wiring.injection_lead(node, packets[id].traffic());
-        if let Some(turns) = &mut self.turns
+        if let Some(turns) = rare(&mut self.turns)
             && turns.keep(id, packets)
         {
             return;
@@ -216,7 +217,7 @@ impl<C: HasPort> Switchboard<C> {
     ) -> PacketId {
         let queue = &mut self.sources[source as usize].queues[queue];
         let id = queue.pop(packets);
-        if let Some(turns) = &mut self.turns
+        if let Some(turns) = rare(&mut self.turns)
             && let Some(next) = turns.after(id, packets)
         {
             queue.push(next, packets);
@@ -264,7 +265,7 @@ impl<C: HasPort> Switchboard<C> {
             port.front_output = act.wiring.asks_at(port.switch, packet);
         }
         port.buffer.push(id, act.packets);
-        if is_at_node && self.receivers.is_some() {
+        if is_at_node && rarely(self.receivers.is_some()) {
             self.take_place(channel, id, act);
         }
     }
@@ -290,7 +291,7 @@ impl<C: HasPort> Switchboard<C> {
     pub fn falls_free(&mut self, lead: ChannelId) {
         let Port { kind, first_waiting, .. } = *self.at(lead).port();
         let is_source = matches!(kind, ChannelKind::Injection | ChannelKind::Direct);
-        if is_source || first_waiting.is_some() {
+        if is_source | first_waiting.is_some() {
             self.mark(lead);
         }
     }

@@ -72,13 +72,14 @@ impl Bits {
     }
 
     /// Their places, the lowest first.
-    // By words, and not as an iterator, which would have to find out with every flow where it is.
+    // In one loop over both words: who has few places leaves it once, which processors seldom foresee.
     #[inline]
     pub fn for_each(self, mut act: impl FnMut(usize)) {
-        for (word, &bits) in self.0.iter().enumerate() {
-            for bit in places(bits) {
-                act(word * WORD + bit);
-            }
+        let [low, high] = self.0;
+        let mut bits = u128::from(high) << WORD | u128::from(low);
+        while bits != 0 {
+            act(bits.trailing_zeros() as usize);
+            bits &= bits - 1;
         }
     }
 }

@@ -14,6 +14,8 @@ pub struct Alike {
     pub rate: u16,
     /// Places of a wire.
     pub stride: u8,
+    /// For how many slots more the first flit of a packet takes their wires.
+    pub gap_slots: u32,
 }
 
 impl Alike {
@@ -53,8 +55,13 @@ pub struct Block {
     /// Those that send a flit in the slot at hand, or have sent one in the last that there was,
     /// of a packet that goes on.
     pub sent: Bits,
-    /// Those that sent one in the slot before.
+    /// Those that began to send one in the slot before.
     pub before: Bits,
+    /// Those that go on with the first flit of a packet, which takes several slots: they are among
+    /// those that send.
+    pub lingering: Bits,
+    /// Of these, those that began it in an earlier slot.
+    pub lingered: Bits,
     /// Of each wire the flow that sent last; at first the last of them, so that the first is next.
     turns: Bits,
     /// Those to whose buffers a flit has come in the slot at hand.
@@ -196,11 +203,16 @@ impl Block {
         (self.sending | self.sent | self.leaving | self.come | self.back).is_empty()
     }
 
-    /// A slot begins.
+    /// A slot begins, where first flits take several slots or not.
     #[inline]
-    pub fn begin_slot(&mut self) {
+    pub fn begin_slot(&mut self, has_gaps: bool) {
         self.before = std::mem::take(&mut self.sent);
         self.left = Bits::default();
+        if has_gaps {
+            self.before &= !self.lingered;
+            self.lingered = self.lingering;
+            self.sent = self.lingering;
+        }
     }
 
     /// These send a flit now, one of a wire; those of them that send the last of a packet.

@@ -7,6 +7,8 @@ use super::bits::Bits;
 pub struct Due {
     /// Flows whose packets have been sent: of blocks, as bits.
     pub ended: Vec<(usize, Bits)>,
+    /// Those that have sent the first flit of a packet, where it takes several slots.
+    pub begun: Vec<(usize, Bits)>,
     /// Those whose flits are in the buffers at the ends of their channels.
     pub flits: Vec<(usize, Bits)>,
     /// Those by which all of a header has come.
@@ -18,12 +20,14 @@ pub struct Due {
 impl Due {
     fn is_empty(&self) -> bool {
         // With a header comes a flit.
-        self.ended.is_empty() && self.flits.is_empty() && self.credits.is_empty()
+        let Self { ended, begun, flits, credits, .. } = self;
+        [ended, begun, flits, credits].iter().all(|due| due.is_empty())
     }
 
     /// None of it is under way any more.
     pub fn clear(&mut self) {
         self.ended.clear();
+        self.begun.clear();
         self.flits.clear();
         self.headers.clear();
         self.credits.clear();

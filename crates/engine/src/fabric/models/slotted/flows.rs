@@ -17,11 +17,11 @@ pub const NOBODY: u32 = 0;
 /// A channel's packet, and who leaves the buffer at its end.
 #[derive(Clone, Copy, Default)]
 pub struct Flow {
-    /// Flits of packets that were granted it in the current window; those that had not started
-    /// when it began count.
+    /// Slots for which packets take it that were granted it in the current window; those that had not
+    /// started when it began count.
     granted: u64,
-    /// When what it sent last had been sent, or began to be if it still goes on; if a packet that was
-    /// granted it later has not started, when it was.
+    /// When what it sent last had been sent, or its last slot began if it still goes on; if a packet that
+    /// was granted it later has not started, when it was.
     pub free_at: Time,
     /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
     pub input: u32,
@@ -51,12 +51,12 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Those of idle channels, with so many credits each, for packets of so many flits at most;
-    /// every channel is told its place.
+    /// Those of idle channels, with so many credits each, for packets of so many flits at most; by
+    /// rate, for how many slots more first flits take. Every channel is told its place.
     pub fn new(
         layout: &Layout,
-        credits: u32,
-        most_flits: u32,
+        (credits, most_flits): (u32, u32),
+        gap_slots: impl Fn(u16) -> u32,
         board: &mut Switchboard<Lane>,
     ) -> Self {
         let mut all = Self {
@@ -68,7 +68,7 @@ impl Flows {
             ahead: Vec::new(),
             active: Active::default(),
         };
-        all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1 });
+        all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1, gap_slots: 0 });
         let segment = |channel: ChannelId| {
             let group = &layout.groups[layout.group_of[channel.index()].index()];
             (group.kind, group.rate)
@@ -86,7 +86,8 @@ impl Flows {
             let (kind, rate) = segment(alike[0]);
             for (number, wire) in wires().enumerate() {
                 if number * stride % FLOWS == 0 {
-                    all.add_block(Alike { kind, rate, stride: stride as u8 });
+                    let (stride, gap_slots) = (stride as u8, gap_slots(rate));
+                    all.add_block(Alike { kind, rate, stride, gap_slots });
                 }
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
@@ -131,10 +132,10 @@ impl Flows {
         let (number, bit) = split(input);
         let has_flit = self.blocks[number].leads_on(bit) || input == NOBODY;
         let flow = &mut self.flows[place as usize];
-        flow.granted += u64::from(flits);
+        let (number, bit) = split(place);
+        flow.granted += u64::from(flits + self.alike[number].gap_slots);
         (flow.free_at, flow.input) = (now, input);
         flow.header_unsent = header as u16;
-        let (number, bit) = split(place);
         self.blocks[number].begin(bit, flits, has_flit, self.chunks);
         self.active.wake(number);
     }
@@ -167,10 +168,10 @@ impl Flows {
         self.channels[place as usize]
     }
 
-    /// The flows of a block, and their channels.
+    /// First flits of packets of some flows of a block, which took several slots, have been sent.
     #[inline]
-    pub fn in_block(&mut self, number: usize) -> (&[Flow; FLOWS], &[ChannelId; FLOWS]) {
-        (block_of(&mut self.flows, number), block_of(&mut self.channels, number))
+    pub fn begun(&mut self, number: usize, flows: Bits) {
+        self.blocks[number].lingering &= !flows;
     }
 
     /// Flits have come to the buffers at the ends of the channels of some flows of a block.
@@ -218,17 +219,37 @@ impl Flows {
         self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
     }
 
-    /// Some flows of a block begin to send, or stop: the buffers they send from are told, if they do.
+    /// A flow of a block begins to send, and so does the buffer it sends from, if it does; for so long
+    /// more its wire is taken by the first flit of a packet. For how long it could not send.
     #[inline]
-    pub fn turn(&mut self, number: usize, flows: Bits, now: Time) {
+    pub fn begins_to_send(
+        &mut self,
+        place: u32,
+        from_buffer: bool,
+        (now, gap): (Time, Time),
+    ) -> Time {
+        let flow = &mut self.flows[place as usize];
+        let stalled = now - std::mem::replace(&mut flow.free_at, now + gap);
+        if from_buffer {
+            let (input, place) = split(flow.input);
+            self.blocks[input].leaving.insert(place);
+            self.active.wake(input);
+        }
+        stalled
+    }
+
+    /// Some flows of a block stop sending, and so do the buffers they send from, if they do. For so
+    /// long more their wires are taken by first flits.
+    #[inline]
+    pub fn stop(&mut self, number: usize, flows: Bits, now: Time, gap: Time) {
         let from_buffers = self.alike[number].leave_buffers();
+        let lingering = self.blocks[number].lingering;
         let all = block_of(&mut self.flows, number);
         flows.for_each(|place| {
-            all[place].free_at = now;
+            all[place].free_at = if lingering.has(place) { now + gap } else { now };
             if from_buffers {
                 let (input, place) = split(all[place].input);
-                self.blocks[input].leaving.toggle(place);
-                self.active.wake(input);
+                self.blocks[input].leaving.remove(place);
             }
         });
     }
@@ -254,21 +275,34 @@ impl Flows {
         self.blocks[number].unsent(bit, self.chunks)
     }
 
-    /// Time that a flow transmitted in the current window, all of its last flit included.
-    pub fn busy(&self, place: u32, slot: Time) -> Time {
-        let unsent = self.unsent(place);
-        self.ahead[place as usize] + (self.at(place).granted - u64::from(unsent)) * slot
+    /// Slots that the packet which a flow sends will still take of its channel.
+    fn to_come(&self, place: u32) -> u64 {
+        let (number, bit) = split(place);
+        let block = &self.blocks[number];
+        let begins = block.sending.has(bit) && !block.started.has(bit);
+        u64::from(self.unsent(place) + if begins { self.alike[number].gap_slots } else { 0 })
     }
 
-    /// Whether a flow sends in the slot at hand, or has sent in the last that there was.
-    pub fn has_sent(&self, place: u32) -> bool {
+    /// Time that a flow transmitted in the current window, all of its last flit included.
+    pub fn busy(&self, place: u32, slot: Time) -> Time {
+        self.ahead[place as usize] + (self.at(place).granted - self.to_come(place)) * slot
+    }
+
+    /// When a flow will have sent the flit that it sends in the slot that ends at `end`, or has sent
+    /// in the last that there was; none if there is none. A slot takes `slot`.
+    pub fn sends_until(&self, place: u32, end: Time, slot: Time) -> Option<Time> {
         let (number, bit) = split(place);
-        self.blocks[number].sent.has(bit)
+        let block = &self.blocks[number];
+        if !block.lingering.has(bit) {
+            return block.sent.has(bit).then_some(end);
+        }
+        let free_at = self.at(place).free_at;
+        Some(if block.lingered.has(bit) { free_at } else { free_at + slot })
     }
 
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
-        self.flows[place as usize].granted = self.unsent(place).into();
+        self.flows[place as usize].granted = self.to_come(place);
         self.ahead[place as usize] = ahead;
     }
 }

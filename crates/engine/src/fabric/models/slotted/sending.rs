@@ -1,7 +1,7 @@
 //! What happens to flits in a slot.
 
 use super::bits::{Bits, FLOWS};
-use super::block::{Alike, Block};
+use super::block::Alike;
 use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, sets_out};
@@ -29,6 +29,9 @@ impl SlottedFabric {
             self.flows.blocks[block].sent &= !flows;
             flows.for_each(|flow| self.release(place(block, flow)));
         }
+        for &(block, flows) in &due.begun {
+            self.flows.begun(block, flows);
+        }
         for &(block, flows) in &due.flits {
             self.flows.flits_come(block, flows);
         }
@@ -43,7 +46,8 @@ impl SlottedFabric {
             self.credits_come(block, flows);
         }
         self.flows.show_all();
-        let count = due.ended.len() + due.flits.len() + headers + due.credits.len();
+        let blocks = [&due.ended, &due.begun, &due.flits, &due.credits].map(Vec::len);
+        let count = blocks.iter().sum::<usize>() + headers;
         due.clear();
         *self.flights.due(slot) = due;
         count as u64
@@ -105,19 +109,21 @@ impl SlottedFabric {
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
                 let block = &mut self.flows.blocks[number];
-                if is_first {
-                    block.begin_slot();
-                }
                 let alike = self.flows.alike[number];
+                if is_first {
+                    block.begin_slot(alike.gap_slots > 0);
+                }
                 let flows = block.choose(alike.stride, self.sharing);
                 block.starting = flows;
-                let turning = if is_first { flows ^ block.before } else { flows };
+                // Who goes on as in the slot before is told nothing.
+                let before = if is_first { block.before } else { Bits::default() };
+                let (begin, stop) = (flows & !before, before & !flows);
                 if !flows.is_empty() {
-                    self.start(Start { block: number, flows, alike, slot }, act);
+                    self.start(Start { block: number, flows, alike, slot }, begin, act);
                     flits[alike.kind.in_sums()] += flows.count();
                 }
-                if !turning.is_empty() {
-                    self.flows.turn(number, turning, act.now);
+                if !stop.is_empty() {
+                    self.flows.stop(number, stop, act.now, self.gap(alike));
                 }
             }
         }
@@ -162,54 +168,92 @@ impl SlottedFabric {
         }
     }
 
-    /// Flits of a block start.
+    /// For how much longer the first flits of packets take the wires of a block.
     #[inline]
-    fn start(&mut self, start: Start, act: &mut Act) {
-        let Start { block: number, flows, slot, .. } = start;
-        let Block { before, started, .. } = self.flows.blocks[number];
-        // Whatever flows sent before that have not started was of other packets.
-        let flows_that_begin = flows & !(before & started);
-        if !flows_that_begin.is_empty() {
-            self.go_on(&start, flows_that_begin, act);
+    fn gap(&self, alike: Alike) -> Time {
+        Time::from(alike.gap_slots) * self.slot_ps
+    }
+
+    /// Flits of a block start, of which some flows sent none in the slot before.
+    #[inline]
+    fn start(&mut self, start: Start, begin: Bits, act: &mut Act) {
+        let Start { block: number, flows, .. } = start;
+        let started = self.flows.blocks[number].started;
+        if !begin.is_empty() {
+            self.begin(&start, begin, act);
         }
         let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
             self.end_headers(&start, act);
         }
+        if start.alike.gap_slots > 0 {
+            return self.set_out_in_parts(&start, (flows & !started, last), act);
+        }
+        self.set_out(&start, (flows, last), 0, act);
+    }
+
+    /// Some flits of those that start, of which some are the last of packets, are sent in one slot and
+    /// so many more, and then on their way.
+    #[inline]
+    fn set_out(&mut self, start: &Start, (flows, last): (Bits, Bits), more: u64, act: &mut Act) {
+        let Start { block: number, slot, .. } = *start;
         if !last.is_empty() {
-            self.flights.due(slot + 1).ended.push((number, last));
+            self.flights.due(slot + 1 + more).ended.push((number, last));
         }
         let pace = self.paces[usize::from(start.alike.rate)];
         if start.alike.reach_buffers() {
-            self.flights.due(slot + pace.there_slots).flits.push((number, flows));
+            self.flights.due(slot + pace.there_slots + more).flits.push((number, flows));
         } else {
-            self.reach_nodes(start, last, pace.there(act.now), act);
+            self.reach_nodes(start, last, pace.there(act.now) + more * self.slot_ps, act);
         }
     }
 
-    /// What is told of flows that sent no flit in the slot before.
+    /// The same where some are the first flits of packets, which take several slots.
+    #[inline(never)]
+    fn set_out_in_parts(&mut self, start: &Start, (first, last): (Bits, Bits), act: &mut Act) {
+        let Start { block: number, flows, alike, slot } = *start;
+        let others = flows & !first;
+        if !others.is_empty() {
+            self.set_out(start, (others, last & !first), 0, act);
+        }
+        if first.is_empty() {
+            return;
+        }
+        let more = u64::from(alike.gap_slots);
+        self.flows.blocks[number].lingering |= first;
+        self.flights.due(slot + 1 + more).begun.push((number, first));
+        let mut flits = [0; 3];
+        flits[alike.kind.in_sums()] = first.count();
+        let sent_alone = act.now + self.slot_ps;
+        act.measures.transmit(flits, sent_alone, sent_alone + more * self.slot_ps);
+        self.set_out(start, (first, last & first), more, act);
+    }
+
+    /// Flows begin to send, that sent no flit in the slot before.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
-    fn go_on(&mut self, start: &Start, flows_that_begin: Bits, act: &mut Act) {
-        let started = self.flows.blocks[start.block].started;
-        let kind = start.alike.kind;
-        let Pace { hop_ps, .. } = self.paces[usize::from(start.alike.rate)];
-        let (flows, channels) = self.flows.in_block(start.block);
-        flows_that_begin.for_each(|flow| {
-            let channel = channels[flow];
-            let stalled = act.now - flows[flow].free_at;
+    fn begin(&mut self, start: &Start, begin: Bits, act: &mut Act) {
+        let &Start { block, alike, .. } = start;
+        let started = self.flows.blocks[block].started;
+        let Pace { hop_ps, .. } = self.paces[usize::from(alike.rate)];
+        let (from_buffers, gap) = (alike.leave_buffers(), self.gap(alike));
+        begin.for_each(|flow| {
+            let (place, has_started) = (place(block, flow), started.has(flow));
+            let times = (act.now, if has_started { 0 } else { gap });
+            let stalled = self.flows.begins_to_send(place, from_buffers, times);
+            let channel = self.flows.channel(place);
             if stalled > 0 {
-                act.measures.kept(channel, kind, stalled);
+                act.measures.kept(channel, alike.kind, stalled);
             }
-            if started.has(flow) {
-                return;
+            if !has_started {
+                let packet = self.board.at(channel).packet;
+                sets_out(channel, packet, alike.kind, act.now, hop_ps, act);
             }
-            let packet = self.board.at(channel).packet;
-            sets_out(channel, packet, kind, act.now, hop_ps, act);
         });
         // Its first flit is all of a packet's header, unless that has several.
         if act.wiring.link.header_flits <= 1 {
-            self.headers_leave(start, flows_that_begin & !started, act);
+            let more = u64::from(alike.gap_slots);
+            self.headers_leave(start, begin & !started, more, act);
         }
     }
 
@@ -223,32 +267,33 @@ impl SlottedFabric {
                 headers.insert(flow);
             }
         });
-        self.headers_leave(start, headers, act);
+        self.headers_leave(start, headers, 0, act);
     }
 
-    /// The last flits of headers start, if any: they are due in buffers, or known when they will have
-    /// reached nodes.
+    /// The last flits of headers start, if any, and take so many slots more than one: they are due in
+    /// buffers, or known when they will have reached nodes.
     #[inline]
-    fn headers_leave(&mut self, start: &Start, headers: Bits, act: &mut Act) {
+    fn headers_leave(&mut self, start: &Start, headers: Bits, more: u64, act: &mut Act) {
         if headers.is_empty() {
             return;
         }
         let pace = self.paces[usize::from(start.alike.rate)];
         if start.alike.reach_buffers() {
-            let due = self.flights.due(start.slot + pace.there_slots);
+            let due = self.flights.due(start.slot + pace.there_slots + more);
             due.headers.push((start.block, headers));
             return;
         }
+        let there = pace.there(act.now) + more * self.slot_ps;
         headers.for_each(|flow| {
             let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;
-            self.board.post_header(channel, packet, pace.there(act.now), act);
+            self.board.post_header(channel, packet, there, act);
         });
     }
 
     /// It is known when last flits will have reached nodes.
     #[inline]
-    fn reach_nodes(&mut self, start: Start, last: Bits, there: Time, act: &mut Act) {
+    fn reach_nodes(&mut self, start: &Start, last: Bits, there: Time, act: &mut Act) {
         last.for_each(|flow| {
             let channel = self.flows.channel(place(start.block, flow));
             let packet = self.board.at(channel).packet;

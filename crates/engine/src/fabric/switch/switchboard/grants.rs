@@ -183,13 +183,11 @@ pub fn sets_out(
     let packet = &mut act.packets[id];
     let is_first = packet.first_sent == NEVER;
     let is_first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
-    let wait = Wait { time: start - packet.ready, is_throttling: is_first || is_first_internal };
-    act.measures.waited(channel, wait);
-    if is_first {
-        packet.first_sent = start - act.wiring.arbitration_ps;
-    }
-    if is_first_internal {
-        packet.first_internal = start;
-    }
+    let wait = Wait { time: start - packet.ready, is_throttling: is_first | is_first_internal };
+    // Without branches, which nobody could foresee.
+    let first_sent = start - act.wiring.arbitration_ps;
+    packet.first_sent = if is_first { first_sent } else { packet.first_sent };
+    packet.first_internal = if is_first_internal { start } else { packet.first_internal };
     packet.ready = start + hop;
+    act.measures.waited(channel, wait);
 }

@@ -13,6 +13,7 @@ use crate::fabric::network::layout::End;
 use crate::fabric::{Packet, Wiring};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class};
+use crate::rare::rarely;
 use crate::time::Time;
 
 /// The places of all nodes.
@@ -158,7 +159,7 @@ impl<C: HasPort> Switchboard<C> {
     /// Whether nodes have places for so many replies.
     #[inline]
     pub fn has_reply_places(&self) -> bool {
-        self.replies.is_some()
+        rarely(self.replies.is_some())
     }
 
     /// Where they have: a node has received all of a message, of which nothing comes any more.
