@@ -146,21 +146,25 @@ def test_every_class_needs_the_virtual_channels_of_routing() -> None:
         tb.run(_experiment([ASK, ANSWER], machine=machine))
 
 
-def _two_by_two(channels: int, shares: tuple[Any, Any], places: int = 1) -> Experiment:
-    """Each of four nodes asks the one across twice before an answer comes."""
+def _asking_across(shares: tuple[Any, Any], times: int = 2) -> dict[str, Any]:
+    """Each node asks the one across twice, or more often, before an answer comes."""
     ask = {"name": "read", "pattern": "neighbour", "message_size": "8 B", "period": "1 ns"}
-    ask |= {"start": "together", "repeat": 2, "reply": "data", "max_outstanding": 2}
+    ask |= {"start": "together", "repeat": times, "reply": "data", "max_outstanding": times}
     answer = {"name": "data", "message_size": "512 B"}
     for one, share in zip((ask, answer), shares, strict=True):
         one.update({"virtual_channels": share} if share else {})
+    return {"kind": "traffic", "traffic_class": [ask, answer]}
+
+
+def _two_by_two(channels: int, shares: tuple[Any, Any], places: int = 1) -> Experiment:
+    """Four nodes that do so, with so many places for replies."""
     machine = {
         "preset": "booksim_mesh",
         "topology": {"kind": "mesh", "dims": [2, 2]},
         "switch": {"virtual_channels": channels},
         "interface": {"reply_queue": places},
     }
-    workload = {"kind": "traffic", "traffic_class": [ask, answer]}
-    return Experiment.from_dict({"machine": machine, "workload": workload})
+    return Experiment.from_dict({"machine": machine, "workload": _asking_across(shares)})
 
 
 def test_a_protocol_deadlock_is_told_in_words() -> None:
@@ -236,18 +240,59 @@ def test_without_contention_there_are_places_for_all() -> None:
     assert free["completion_us"].value == shared["completion_us"].value
 
 
-def test_places_for_replies_need_a_clock() -> None:
-    told = _refusal(
-        ASK,
-        ANSWER,
-        machine={
-            "preset": "infiniband_like",
-            "topology": {},
-            "switch": {},
-            "interface": {"reply_queue": 4},
-        },
+@pytest.mark.parametrize(
+    ("machine", "needs"),
+    [
+        ({"preset": "buzzard_mudge_wormhole"}, "machine.switch.integrated = false"),
+        ({"preset": "wormhole_mesh", "topology": {"kind": "pair"}}, "a machine.topology.kind with"),
+        (
+            {"preset": "wormhole_mesh", "switch": {"switching": "circuit"}},
+            "machine.switch.switching other than circuit",
+        ),
+        ({"preset": "gigabit_ethernet"}, "no machine.switch.forwarding or segmentation"),
+        ({"preset": "myrinet"}, 'no machine.link.flow_control = "stop_go"'),
+    ],
+)
+def test_places_for_replies_need_packets_that_wait_for_nodes(
+    machine: dict[str, Any], needs: str
+) -> None:
+    usual: dict[str, Any] = {"topology": {}, "switch": {}, "interface": {"reply_queue": 4}}
+    told = _refusal(ASK, ANSWER, machine=usual | machine)
+    start = "machine.interface.reply_queue = 4: has no effect here; needs"
+    assert told.startswith(f"{start} {needs}"), told
+
+
+def _without_a_clock(fidelity: str, places: int, **run: Any) -> Experiment:
+    """Four nodes on links whose virtual channels have wires of their own, one for each class."""
+    machine = {
+        "preset": "wormhole_mesh",
+        "topology": {"kind": "mesh", "dims": [2, 2]},
+        "link": {"sharing": "separate"},
+        "switch": {"virtual_channels": 2, "input_buffer": "32 B"},
+        "interface": {"reply_queue": places},
+    }
+    given = {"machine": machine, "workload": _asking_across(([0, 0], [1, 1]), 12)}
+    return Experiment.from_dict(given | {"run": {"fidelity": fidelity} | run})
+
+
+@pytest.mark.parametrize("fidelity", ["packet", "worm", "flit"])
+def test_a_protocol_deadlock_without_a_clock_is_told_in_words(fidelity: str) -> None:
+    with pytest.raises(RunFailure) as caught:
+        tb.run(_without_a_clock(fidelity, 1))
+    lacks = [blocked["lack"] for blocked in caught.value.circle]
+    assert lacks.count("reply_place") == 2
+    assert "a place for its reply at node (1, 1)" in _text(failure_report(caught.value))
+    enough = _without_a_clock(fidelity, 12)
+    assert tb.run(enough)["messages_per_node_per_ms"].value > 0
+    assert "read and its replies, data, share virtual channels" in _text(
+        prediction_report(tb.describe(enough))
     )
-    assert told.startswith("machine.interface.reply_queue = 4: has no effect here; needs machine.")
+
+
+def test_waits_for_places_are_charged_by_a_clock_only() -> None:
+    told = "run.blame = true: must be false with machine.interface.reply_queue, but with switch.all"
+    with pytest.raises(UserError, match=told):
+        tb.run(_without_a_clock("flit", 2, blame=True))
 
 
 def _text(report: RenderableType) -> str:

@@ -101,6 +101,7 @@ impl Fabric {
     /// In the modes without contention nothing waits for places.
     pub fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
         self.limits_replies = true;
+        self.packets.tell_network_departures();
         dispatch!(&mut self.model, model => model.limit_replies(limit, answered_by));
     }
 

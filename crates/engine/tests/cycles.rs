@@ -35,6 +35,10 @@ mod protocol;
 mod random;
 #[path = "cycles/receivers.rs"]
 mod receivers;
+#[path = "cycles/replies.rs"]
+mod replies;
+#[path = "common/requests.rs"]
+mod requests;
 #[path = "cycles/simulator.rs"]
 mod simulator;
 #[path = "cycles/slow_receivers.rs"]

@@ -42,6 +42,11 @@ mod protocol;
 mod random;
 #[path = "reference/receivers.rs"]
 mod receivers;
+#[path = "reference/replies.rs"]
+mod replies;
+#[path = "common/requests.rs"]
+#[allow(dead_code, reason = "the tests of flits need more of it")]
+mod requests;
 #[path = "reference/software.rs"]
 mod software;
 #[path = "reference/synthetic.rs"]

@@ -8,8 +8,9 @@ use common::{message_list, spec};
 use parts::{Scheme, delayed};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, Costs, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass, Machine, Mode,
-    RoutingSpec, Selection, Sharing, Side, Switching, TopologySpec, Unit,
+    Arbiter, Blame, Causes, Costs, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass,
+    Machine, Marks, Mode, RoutingSpec, Selection, Sharing, Side, Spec, Switching, TopologySpec,
+    Unit,
 };
 
 /// A mesh of 3 × 3 with two virtual channels.
@@ -166,6 +167,60 @@ fn wires_that_flits_of_both_directions_share_need_flits() {
         "machine.node_link.half_duplex = half_by_flit: must be full with switching cut_through: packets \
          cross wires as a whole"
     );
+}
+
+/// Requests wait for places where packets are granted channels one by one.
+#[test]
+fn places_for_replies_need_channels_that_are_granted() {
+    let said = |fidelity, change: fn(&mut Machine)| {
+        let mut machine = mesh(GREEDY, Sharing::Separate);
+        machine.switch.virtual_channels = 1;
+        machine.interface.reply_queue = Some(2);
+        change(&mut machine);
+        refusal(&machine, fidelity)
+    };
+    let field = "machine.interface.reply_queue = 2: must be left out with";
+    let nodes = "whose nodes take everything in at once";
+    for fidelity in [Fidelity::Stream, Fidelity::Token, Fidelity::Fluid] {
+        let use_others = "use packet, worm or flit";
+        assert_eq!(
+            said(fidelity, |_| {}),
+            format!("{field} fidelity {}, {nodes}; {use_others}", fidelity.name())
+        );
+    }
+    assert_eq!(
+        said(Fidelity::Packet, |machine| machine.switch.switching = Switching::Circuit),
+        format!("{field} switching circuit, where requests and replies meet nowhere")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.switch.integrated = true),
+        format!("{field} switch.integrated, where packets are delivered on all channels at once")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.topology = TopologySpec::Pair),
+        format!("{field} a topology without switches, where there is nowhere to wait for a place")
+    );
+    assert_eq!(
+        said(Fidelity::Packet, |machine| machine.routing.algorithm = RoutingSpec::Deflection),
+        format!("{field} routing deflection, where nobody may wait for a node")
+    );
+    assert_eq!(
+        said(Fidelity::Worm, |machine| machine.interface.reply_queue = Some(0)),
+        "machine.interface.reply_queue = 0: must be 1 to 1048576"
+    );
+    let mut spec = spec(mesh(GREEDY, Sharing::Separate), message_list(&[]), Mode::Full);
+    spec.fidelity = Fidelity::Flit;
+    spec.machine.interface.reply_queue = Some(2);
+    spec.machine.link.flow_control = FlowControl::StopGo(Marks { stop_flits: 2, go_flits: 1 });
+    let refused = |spec: &Spec| Simulation::new(spec).err().unwrap().to_string();
+    assert_eq!(refused(&spec), format!("{field} link.flow_control stop_go, {nodes}"));
+    // Whom a request waits for is told by switches that run by a clock only.
+    spec.machine.link.flow_control = FlowControl::OutOfBand;
+    spec.blame = Some(Blame::default());
+    let with = "must be false with machine.interface.reply_queue, but with switch.pipeline";
+    assert!(refused(&spec).starts_with(&format!("run.blame = true: {with}")));
+    spec.causes = Some(Causes::default());
+    assert!(refused(&spec).starts_with(&format!("run.critical_path = true: {with}")));
 }
 
 /// Who takes packets in one after the other knows of nothing but packets.

@@ -32,6 +32,8 @@ mod random;
 mod refusals;
 #[path = "router/replies.rs"]
 mod replies;
+#[path = "common/requests.rs"]
+mod requests;
 #[path = "router/settings.rs"]
 mod settings;
 #[path = "cycles/cases.rs"]

@@ -193,7 +193,7 @@ class Interface(Part):
         ge=1,
         le=2**20,
         description="Requests that a node takes in before their replies have left it; others wait "
-        "in the network; with switch.allocator; default: any number.",
+        "in the network; in fidelities packet, worm and flit; default: any number.",
     )
 
     @classmethod

@@ -74,6 +74,10 @@ def _has_marks(machine: Machine) -> bool:
     return machine.has_marks
 
 
+def _has_no_marks(machine: Machine) -> bool:
+    return not machine.has_marks
+
+
 def _is_clocked(machine: Machine) -> bool:
     return machine.switch.is_clocked
 
@@ -100,6 +104,10 @@ def _pauses(machine: Machine) -> bool:
 
 def _has_frames(machine: Machine) -> bool:
     return machine.switch.has_frames
+
+
+def _has_no_line_cards(machine: Machine) -> bool:
+    return not machine.switch.has_frames
 
 
 def _has_output_buffers(machine: Machine) -> bool:
@@ -243,7 +251,11 @@ NEEDS = (
     _Need("interface", "drain_rate", _is_switched, _SWITCHED),
     _Need("interface", "receive_fifo", _makes_no_circuits, _NO_CIRCUITS),
     _Need("interface", "drain_rate", _makes_no_circuits, _NO_CIRCUITS),
-    _Need("interface", "reply_queue", _is_clocked, "machine.switch.allocator"),
+    _Need("interface", "reply_queue", _is_switched, _SWITCHED),
+    _Need("interface", "reply_queue", _has_switches, _SWITCHES),
+    _Need("interface", "reply_queue", _makes_no_circuits, _NO_CIRCUITS),
+    _Need("interface", "reply_queue", _has_no_line_cards, f"no {_FRAMES}"),
+    _Need("interface", "reply_queue", _has_no_marks, f"no {_STOP_GO}"),
     _Need("link", "width", _is_switched, _SWITCHED),
     # Flow-control tokens take their own time.
     _Need("link", "credit_delay", _out_of_band, 'machine.link.flow_control = "out_of_band"'),

@@ -35,6 +35,17 @@ pub struct Standing {
     pub front: PacketId,
 }
 
+/// What a packet at the front of a buffer needs room for in the next one to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// A flit.
+    Flit,
+    /// All of it.
+    Packet,
+    /// All of it, or as much as a buffer holds: so many flits.
+    Buffer(u64),
+}
+
 /// The packets that wait for each other in a circle; empty if every packet can move.
 ///
 /// `whole`: whether a packet is sent only when there is room for all of it.
@@ -44,7 +55,8 @@ pub fn find(
     standings: &[Standing],
     whole: bool,
 ) -> Vec<Blocked> {
-    find_with_nodes(wiring, packets, (standings, &Nodes::default()), whole)
+    let needs = if whole { Needs::Packet } else { Needs::Flit };
+    find_with_nodes(wiring, packets, (standings, &Nodes::default()), needs)
 }
 
 /// The same where packets wait for nodes, too.
@@ -52,9 +64,9 @@ pub fn find_with_nodes(
     wiring: &Wiring,
     packets: &PacketPool,
     (standings, nodes): (&[Standing], &Nodes),
-    whole: bool,
+    needs: Needs,
 ) -> Vec<Blocked> {
-    let view = View { wiring, packets, standings, whole };
+    let view = View { wiring, packets, standings, needs };
     let mut targets = view.all_targets();
     let beyond = Beyond::new(&view, nodes, &mut targets);
     let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
@@ -108,7 +120,7 @@ pub fn find_sharing(
     }
     // What drains gives its places to the others of its wire, so that more may drain.
     while shared.iter().any(|&places| places > 0) {
-        let view = View { wiring, packets, standings: &standings, whole: false };
+        let view = View { wiring, packets, standings: &standings, needs: Needs::Flit };
         let mut targets = view.all_targets();
         let beyond = Beyond::new(&view, nodes, &mut targets);
         let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
@@ -123,7 +135,7 @@ pub fn find_sharing(
             others(at).for_each(|other| standings[other].room += places);
         }
     }
-    find_with_nodes(wiring, packets, (&standings, nodes), false)
+    find_with_nodes(wiring, packets, (&standings, nodes), Needs::Flit)
 }
 
 /// The buffers on a circle of such as never drain, each with what it waits for; empty if all
@@ -196,7 +208,7 @@ struct View<'a> {
     wiring: &'a Wiring,
     packets: &'a PacketPool,
     standings: &'a [Standing],
-    whole: bool,
+    needs: Needs,
 }
 
 impl View<'_> {
@@ -229,15 +241,21 @@ impl View<'_> {
         if here.output.is_some() {
             return there.room > 0;
         }
-        if self.whole {
-            let tokens = self.wiring.link.packet_flits(self.packets[here.front].bytes);
-            return there.room >= u64::from(tokens);
-        }
         if there.shut {
             return false;
         }
         let ahead = if there.owner.is_some() { there.unsent } else { 0 };
-        there.room > ahead
+        let needed = match self.needs {
+            Needs::Flit => 1,
+            Needs::Packet => self.tokens(here.front),
+            Needs::Buffer(all) => self.tokens(here.front).min(all),
+        };
+        there.room >= ahead + needed
+    }
+
+    /// Tokens of a packet.
+    fn tokens(&self, id: PacketId) -> u64 {
+        self.wiring.link.packet_flits(self.packets[id].bytes).into()
     }
 
     fn blocked(&self, at: usize, next: ChannelId) -> Blocked {

@@ -217,6 +217,16 @@ macro_rules! by_switchboard {
             self.board.begin_window(&overhang);
         }
     };
+    (@ limit_replies) => {
+        fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
+            self.board.limit_replies(limit, answered_by);
+        }
+    };
+    (@ received) => {
+        fn received(&mut self, message: $crate::ids::MessageId, node: $crate::ids::NodeId) {
+            self.board.received(message, node);
+        }
+    };
     (@ prefetch) => {
         #[inline]
         fn prefetch(
@@ -414,6 +424,8 @@ impl Model {
             let model = FramesFabric::new(machine, frames, topology, wiring, seed);
             return Ok(Self::Frames(model));
         }
+        // Who keeps an account of waits, or has places for replies, needs every flit at its time.
+        let may_defer = accounts == Accounts::None && machine.interface.reply_queue.is_none();
         Ok(match (integrated_timing, fidelity) {
             (Some(integrated_timing), _) if integrated_timing.has_queues() => {
                 Self::Stored(StoredFabric::new(machine, topology, wiring, seed))
@@ -424,12 +436,12 @@ impl Model {
             (_, Fidelity::Packet | Fidelity::Fluid) => {
                 Self::Packet(PacketFabric::new(machine, topology, wiring, seed))
             }
-            _ if (accounts, instants) == (Accounts::None, Instants::OfSlots)
+            _ if (may_defer, instants) == (true, Instants::OfSlots)
                 && SlottedFabric::is_for(machine, wiring, fidelity) =>
             {
                 Self::Slotted(SlottedFabric::new(machine, topology, wiring, seed))
             }
-            _ if accounts == Accounts::None && SharedFabric::is_for(machine, wiring, fidelity) => {
+            _ if may_defer && SharedFabric::is_for(machine, wiring, fidelity) => {
                 Self::Shared(SharedFabric::new(machine, topology, wiring, seed))
             }
             (_, Fidelity::Flit | Fidelity::Token) => {

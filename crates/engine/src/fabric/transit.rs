@@ -130,6 +130,8 @@ pub struct PacketPool {
     /// By node: when the data packet started that has left it last, or is about to. Empty where
     /// nodes do not ask.
     departures: Vec<Time>,
+    /// Whether anybody asks when packets have left their nodes.
+    tells_departures: bool,
     /// Those that have been lost.
     lost: Lost,
     /// Which packets of multicasts are sent with others.
@@ -169,6 +171,7 @@ impl PacketPool {
             strayed: PacketId::NONE,
             overfull: ChannelId::NONE,
             departures: Vec::new(),
+            tells_departures: false,
             lost: Lost::default(),
             riders: Riders::default(),
         }
@@ -194,11 +197,23 @@ impl PacketPool {
     /// So many nodes are told when their data packets have left them.
     pub fn tell_departures(&mut self, nodes: usize) {
         self.departures = vec![0; nodes];
+        self.tells_departures = true;
     }
 
-    /// Whether nodes are told that.
+    /// The network is told that, whether nodes are or not.
+    pub fn tell_network_departures(&mut self) {
+        self.tells_departures = true;
+    }
+
+    /// Whether anybody is told that.
     #[inline]
     pub fn tells_departures(&self) -> bool {
+        self.tells_departures
+    }
+
+    /// Whether nodes are.
+    #[inline]
+    pub fn tells_nodes(&self) -> bool {
         !self.departures.is_empty()
     }
 

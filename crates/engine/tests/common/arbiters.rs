@@ -21,14 +21,16 @@ pub struct Request {
     pub queued: Time,
     /// Channels it has crossed.
     pub hops: u64,
+    /// The priority of its traffic class; 0 where there are none.
+    pub urgency: u16,
 }
 
 /// Where the smallest is the best; `granted`: the inputs granted before at the same place, the
 /// latest last.
 pub fn rank(arbiter: Arbiter, request: &Request, granted: &[usize]) -> Time {
     match arbiter {
-        // Without traffic classes nobody is more urgent.
-        Arbiter::Fifo | Arbiter::Random | Arbiter::Priority => 0,
+        Arbiter::Fifo | Arbiter::Random => 0,
+        Arbiter::Priority => NEVER - Time::from(request.urgency),
         Arbiter::NetFirst => Time::from(request.is_from_node),
         Arbiter::OldestFirst => request.queued,
         Arbiter::HopsFirst => NEVER - request.hops,

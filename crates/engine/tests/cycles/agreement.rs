@@ -31,14 +31,19 @@ fn compare(spec: &Spec, piece: u64) -> u64 {
     let (expected, expected_tallies) = simulator.run();
     let mut simulation = finished(spec, piece);
     same_packets_in_any_order(expected.clone(), simulation.take_packets());
-    for (number, pair) in tallies(&simulation).iter().zip(&expected_tallies).enumerate() {
-        let expected = Tally { caught_up: 0, ..*pair.1 };
-        assert_eq!(*pair.0, expected, "engine, simulator; channel {number}");
-    }
+    same_tallies(&tallies(&simulation), &expected_tallies);
     compare_counters(&simulation.counters(), &expected, &expected_tallies);
     let begins = simulation.measures().message_begins.as_ref().map(|begins| begins.moments);
     assert_eq!(begins, begun, "engine, simulator: messages begin");
     expected_tallies.iter().map(|tally| tally.busy).sum()
+}
+
+/// Panics if a channel did something else than is expected.
+pub fn same_tallies(engine: &[Tally], expected: &[Tally]) {
+    for (number, pair) in engine.iter().zip(expected).enumerate() {
+        let expected = Tally { caught_up: 0, ..*pair.1 };
+        assert_eq!(*pair.0, expected, "engine, simulator; channel {number}");
+    }
 }
 
 /// How long after they were sent messages have begun to arrive, if that is measured.
@@ -129,9 +134,18 @@ fn with_windows(dice: &mut Dice) -> Spec {
     spec
 }
 
+/// Where nodes are, whose links are half duplex.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// At switches.
+    Switched,
+    /// There, or they are their own switches.
+    Any,
+}
+
 /// The same with wires that both directions share, often with buffers of one flit.
-fn with_half_duplex(dice: &mut Dice) -> Spec {
-    let is_integrated = dice.chance(20);
+pub fn with_half_duplex(dice: &mut Dice, half: Half) -> Spec {
+    let is_integrated = half == Half::Any && dice.chance(20);
     let mut spec = if is_integrated { small::integrated(dice) } else { with_channels(dice) };
     if !is_integrated && dice.chance(25) {
         networks::choose(dice, &mut spec.machine, true);
@@ -152,7 +166,7 @@ fn with_half_duplex(dice: &mut Dice) -> Spec {
 }
 
 /// The same with receive FIFOs, and perhaps wires that both directions share.
-fn with_receivers(dice: &mut Dice, fidelity: Fidelity) -> Spec {
+pub fn with_receivers(dice: &mut Dice, fidelity: Fidelity) -> Spec {
     let mut spec = with_channels(dice);
     if dice.chance(25) {
         networks::choose(dice, &mut spec.machine, fidelity == Fidelity::Flit);
@@ -179,7 +193,7 @@ fn worm_agrees_where_nodes_have_receive_fifos() {
 
 #[test]
 fn flit_agrees_where_both_directions_share_a_wire() {
-    compare_all(Fidelity::Flit, 90_000_000, with_half_duplex);
+    compare_all(Fidelity::Flit, 90_000_000, |dice| with_half_duplex(dice, Half::Any));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use crate::arbiters::{Request, rank};
 use crate::simulator::{Owner, Packet, Simulator};
 use crate::wiring::End;
-use tailback_engine::PacketRow;
 use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{Arbiter, Selection, Spec};
 use tailback_engine::time::{NEVER, Time};
@@ -36,6 +35,13 @@ impl Simulator {
             return;
         }
         channel.front_has_asked = true;
+        if !self.lacks_place(packet, number) {
+            self.asks(packet, number);
+        }
+    }
+
+    /// The packet at the front of a buffer joins those that wait for its output.
+    pub fn asks(&mut self, packet: usize, number: usize) {
         let here = self.wiring.groups[self.wiring.group_of[number]].to;
         let request = (packet, Some(number));
         if !self.wiring.chooses() {
@@ -53,11 +59,13 @@ impl Simulator {
     }
 
     /// The groups a packet may leave the buffer by that it is in.
-    fn outputs(&self, packet: usize) -> Vec<(usize, u8)> {
-        let Packet { row, way, .. } = &self.packets[packet];
+    pub fn outputs(&self, packet: usize) -> Vec<(usize, u8)> {
+        let Packet { row, way, traffic, .. } = &self.packets[packet];
         let input = self.wiring.group_of[way[way.len() - 1]];
         let here = self.wiring.groups[input].to;
-        self.wiring.outputs(here, row.destination as usize, Some(input))
+        let named = self.wiring.outputs(here, row.destination as usize, Some(input));
+        let own = |(group, tier)| (self.wiring.group_for(group, *traffic), tier);
+        named.into_iter().map(own).collect()
     }
 
     /// A group or a switch grants what it can.
@@ -178,12 +186,14 @@ impl Simulator {
 
     /// Where the smallest is the best.
     fn rank(&self, place: usize, (packet, input): (usize, Option<usize>)) -> Time {
-        let row: &PacketRow = &self.packets[packet].row;
+        let Packet { row, traffic, .. } = &self.packets[packet];
+        let class = self.machine.routing.traffic_classes.get(*traffic);
         let request = Request {
             input: self.input(packet, input),
             is_from_node: row.first_internal == NEVER,
             queued: row.queued,
             hops: row.hops.into(),
+            urgency: class.map_or(0, |class| class.priority),
         };
         rank(self.machine.switch.arbiter, &request, &self.inputs_granted[place])
     }

@@ -82,5 +82,6 @@ impl Simulator {
         tally.caught_up += undisturbed.saturating_sub(self.now);
         self.packets[packet].row.delivered = self.now;
         self.window_opens(self.packets[packet].row.message);
+        self.answer(packet);
     }
 }

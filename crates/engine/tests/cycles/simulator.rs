@@ -3,12 +3,14 @@
 //!
 //! It was written from that document and shares nothing with the engine but the
 //! description of a run, the row of a packet and the random numbers. It knows message
-//! lists without acknowledgements, and nothing else.
+//! lists without acknowledgements, requests and replies, and nothing else.
 
 use crate::grants::Draws;
 use crate::integrated::{List, arbitration};
 use crate::packets_of;
 use crate::receivers::Receiver;
+use crate::replies::Places;
+use crate::requests::{Asks, Sent, requests};
 use crate::wires::Wire;
 use crate::wiring::{End, Wiring};
 use std::collections::VecDeque;
@@ -18,8 +20,11 @@ use tailback_engine::{Class, PacketRow};
 
 pub struct Packet {
     pub row: PacketRow,
+    /// Its traffic class, and what its message is to its receiver.
+    pub traffic: usize,
+    pub asks: Asks,
     /// It is queued when its message is sent.
-    is_first: bool,
+    pub is_first: bool,
     pub flits: usize,
     /// The channels it has been granted, and when it was granted the latest.
     pub way: Vec<usize>,
@@ -100,42 +105,23 @@ pub struct Simulator {
     pub lists: Vec<List>,
     /// For each node the messages that have packets in its output queue, the next to send first.
     pub turns: Vec<VecDeque<u64>>,
+    /// For each node its places for replies.
+    pub places: Vec<Places>,
+    /// When a flit has started last.
+    moved: Time,
 }
 
 impl Simulator {
     pub fn new(spec: &Spec) -> Self {
-        let Workload::Messages(list) = &spec.workload else { panic!("only message lists") };
-        let (wiring, link) = (Wiring::new(&spec.machine), spec.machine.link);
-        let header = spec.machine.interface.header_bytes;
-        let is_sent = |&message: &usize| list.source[message] != list.destination[message];
-        let interface = &spec.machine.interface;
-        let packet = |message: usize, (bytes, is_first): (u32, bool)| {
-            let (source, destination) = (list.source[message], list.destination[message]);
-            let queued = if is_first { list.time_ps[message] } else { NEVER };
-            #[rustfmt::skip]
-            let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
-                bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
-            let flits = (header + bytes + u32::from(link.end_token)) as usize;
-            let (started, granted, begun) = (NEVER, NEVER, NEVER);
-            let (may_ask, way) = (queued.saturating_add(arbitration(&spec.machine)), Vec::new());
-            let (could_start, there) = (may_ask, NEVER);
-            Packet {
-                row,
-                is_first,
-                flits,
-                way,
-                granted,
-                started,
-                could_start,
-                may_ask,
-                there,
-                begun,
-            }
+        let wiring = Wiring::new(&spec.machine);
+        let packet = |(message, sent): (usize, Sent)| {
+            let (time, ends, bytes, (traffic, asks)) = sent;
+            let packets = message_packets(&spec.machine, message as u64, ends, bytes, time);
+            packets.into_iter().map(move |packet| Packet { traffic, asks, ..packet })
         };
-        let packets = |message: usize| {
-            let packets = packets_of::packets(interface, list.bytes[message]).into_iter();
-            packets.map(move |one| packet(message, one))
-        };
+        let sent = messages(spec, wiring.nodes()).into_iter().enumerate();
+        // What stays in its node does not come here.
+        let sent = sent.filter(|(_, (_, (source, destination), ..))| source != destination);
         Self {
             now: 0,
             machine: spec.machine.clone(),
@@ -147,7 +133,9 @@ impl Simulator {
             receivers: vec![Receiver::default(); wiring.nodes()],
             lists: vec![List::default(); wiring.nodes()],
             turns: vec![VecDeque::new(); wiring.nodes()],
-            packets: (0..list.time_ps.len()).filter(is_sent).flat_map(packets).collect(),
+            packets: sent.flat_map(packet).collect(),
+            places: vec![Places::default(); wiring.nodes()],
+            moved: 0,
             wiring,
         }
     }
@@ -155,17 +143,44 @@ impl Simulator {
     /// Runs until every packet has been delivered: their rows, and what every channel did.
     pub fn run(mut self) -> (Vec<PacketRow>, Vec<Tally>) {
         self.finish();
+        self.results()
+    }
+
+    /// The rows of all packets, and what every channel has done.
+    pub fn results(&self) -> (Vec<PacketRow>, Vec<Tally>) {
         let rows = self.packets.iter().map(|packet| packet.row);
         (rows.collect(), self.channels.iter().map(|channel| channel.tally).collect())
     }
 
     /// Runs until every packet has been delivered.
     pub fn finish(&mut self) {
+        assert!(self.comes_to_its_end(), "nothing moves any more");
+    }
+
+    /// The same; false if nothing moves any more.
+    pub fn comes_to_its_end(&mut self) -> bool {
+        let queued = self.packets.iter().map(|packet| packet.row.queued);
+        let last = queued.filter(|&time| time != NEVER).max().unwrap_or(0);
+        let longest = self.longest_pause();
         while self.packets.iter().any(|packet| packet.row.delivered == NEVER) {
-            assert!(self.now < 10_000_000, "nothing moves any more");
+            if self.now > self.moved.max(last) + longest {
+                return false;
+            }
             self.tick();
             self.now += 1;
         }
+        true
+    }
+
+    /// Nothing that is to happen takes longer.
+    fn longest_pause(&self) -> Time {
+        let Machine { link, switch, interface, .. } = &self.machine;
+        let channels = self.channels.iter();
+        let times = channels.map(|channel| channel.delay + channel.flit_times.iter().sum::<Time>());
+        let drain = interface.drain_byte_ps.unwrap_or(0) * Time::from(interface.packet_bytes);
+        let places = Time::from(interface.receive_fifo.unwrap_or(100));
+        let passing = times.max().unwrap_or(0) + link.packet_gap_ps + switch.delay_ps;
+        100 + 2 * (passing + link.credit_delay_ps) + 2 * drain * places
     }
 
     fn tick(&mut self) {
@@ -182,6 +197,7 @@ impl Simulator {
             self.lists_ask();
         }
         channels.clone().for_each(|channel| self.front_asks(channel));
+        self.give_places();
         loop {
             (0..self.requests.len()).for_each(|place| self.grant(place));
             while self.is_integrated() && self.lists_ask() {
@@ -243,6 +259,9 @@ impl Simulator {
         if let Some(input) = sent.and_then(|owner| owner.input) {
             self.channels[input].front_has_asked = false;
         }
+        if let Some(owner) = sent {
+            self.has_left(number, owner.packet);
+        }
     }
 
     /// Starts the next flit of the packet that has a channel.
@@ -255,6 +274,7 @@ impl Simulator {
         }
         let channel = &mut self.channels[number];
         channel.sends_until = now + time;
+        self.moved = now;
         channel.wire.push_back((now + time + channel.delay, (packet, flit)));
         channel.credits -= 1;
         channel.owner.as_mut().unwrap().flit += 1;
@@ -331,4 +351,52 @@ fn channel(machine: &Machine, wiring: &Wiring, group: usize) -> Channel {
     // A node always accepts: those credits are never used up.
     let credits = if ends_in_node { u32::MAX } else { machine.switch.input_buffer() };
     Channel { ends_in_node, flit_times, delay, credits, ..Channel::default() }
+}
+
+/// The packets of a message, of which those are queued at an instant that are in flight at first.
+pub fn message_packets(
+    machine: &Machine,
+    message: u64,
+    (source, destination): (u32, u32),
+    bytes: u32,
+    at: Time,
+) -> Vec<Packet> {
+    let (interface, end_token) = (&machine.interface, u32::from(machine.link.end_token));
+    let packet = |(bytes, is_first): (u32, bool)| {
+        let queued = if is_first { at } else { NEVER };
+        #[rustfmt::skip]
+        let row = PacketRow { class: Class::Data, message, source, destination,
+            bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
+        let flits = (interface.header_bytes + bytes + end_token) as usize;
+        let may_ask = queued.saturating_add(arbitration(machine));
+        Packet {
+            row,
+            traffic: 0,
+            asks: Asks::Nothing,
+            is_first,
+            flits,
+            way: Vec::new(),
+            granted: NEVER,
+            started: NEVER,
+            could_start: may_ask,
+            may_ask,
+            there: NEVER,
+            begun: NEVER,
+        }
+    };
+    packets_of::packets(interface, bytes).into_iter().map(packet).collect()
+}
+
+/// The messages of a list, or requests.
+fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
+    let list = match &spec.workload {
+        Workload::Messages(list) => list,
+        Workload::Traffic(traffic) => return requests(traffic, nodes),
+        _ => panic!("only message lists and requests"),
+    };
+    let message = |at: usize| {
+        let ends = (list.source[at], list.destination[at]);
+        (list.time_ps[at], ends, list.bytes[at], (0, Asks::Nothing))
+    };
+    (0..list.time_ps.len()).map(message).collect()
 }

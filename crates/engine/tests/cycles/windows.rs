@@ -27,6 +27,7 @@ impl Simulator {
             return self.lists[node].packets.push_back(number);
         }
         let group = self.wiring.route(End::Node(node), row.destination as usize, None);
+        let group = self.wiring.group_for(group, self.packets[number].traffic);
         self.requests[group].push((number, None));
         if !self.turns[node].contains(&row.message) {
             self.turns[node].push_back(row.message);

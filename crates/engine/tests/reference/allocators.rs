@@ -42,7 +42,11 @@ impl Reference {
 
     /// Those that begin to ask join the others.
     fn join(&mut self, switch: usize) {
-        for input in self.askers(End::Switch(switch)) {
+        let mut askers = self.askers(End::Switch(switch));
+        askers.sort_by_key(|&input| {
+            self.given(self.channels[input].buffer[0].packet).map_or(0, |given| given.1)
+        });
+        for input in askers {
             if self.allocators[switch].contains(&input) {
                 continue;
             }

@@ -11,6 +11,8 @@ struct Request {
     input: usize,
     packet: usize,
     time: Time,
+    /// Its turn among those that were given places for replies at that time; 0: it needed none.
+    turn: usize,
 }
 
 /// A request that has been granted and waits for room.
@@ -25,6 +27,7 @@ impl Reference {
     /// a packet takes a channel of its own group and room behind it, and gives
     /// nothing back before a later instant.
     pub fn network_acts(&mut self) {
+        self.give_places();
         let has_allocators = self.has_allocators();
         for group in 0..self.wiring.groups.len() {
             match self.wiring.groups[group].from {
@@ -88,14 +91,14 @@ impl Reference {
         let asks = |&input: &usize| {
             let is_ready =
                 |front: &Waiting| front.left.is_none() && self.asked(input, front) <= self.now;
-            self.channels[input].buffer.front().is_some_and(is_ready)
+            self.channels[input].buffer.front().is_some_and(is_ready) && self.may_ask(input)
         };
         let leading_here = self.wiring.groups.iter().filter(|group| group.to == here);
         leading_here.flat_map(|group| &group.channels).copied().filter(asks).collect()
     }
 
     /// When the packet at the front of a buffer asked, or will.
-    fn asked(&self, input: usize, front: &Waiting) -> Time {
+    pub fn asked(&self, input: usize, front: &Waiting) -> Time {
         front.ready.max(self.channels[input].front_since)
     }
 
@@ -105,16 +108,16 @@ impl Reference {
             let front = &self.channels[input].buffer[0];
             let destination = self.packets[front.packet].destination;
             let asks = self.wiring.route(here, destination, Some(self.wiring.group_of[input]));
-            let time = self.asked(input, front);
-            (asks == group).then_some(Request { input, packet: front.packet, time })
+            let (time, turn) = self.given(front.packet).unwrap_or((self.asked(input, front), 0));
+            (asks == group).then_some(Request { input, packet: front.packet, time, turn })
         };
         self.askers(here).into_iter().filter_map(request).collect()
     }
 
     /// The smallest is the best.
-    fn rank(&self, request: &Request, group: usize) -> (bool, Time, Time, usize) {
-        let &Request { input, packet, time } = request;
-        (self.is_later_class(packet), self.by_policy(packet, input, group), time, input)
+    fn rank(&self, request: &Request, group: usize) -> (bool, Time, Time, usize, usize) {
+        let &Request { input, packet, time, turn } = request;
+        (self.is_later_class(packet), self.by_policy(packet, input, group), time, turn, input)
     }
 
     pub fn is_later_class(&self, packet: usize) -> bool {
@@ -127,7 +130,10 @@ impl Reference {
         let input_group = self.wiring.group_of[input];
         let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
         let (queued, hops) = (packet.queued, packet.hops.into());
-        let request = arbiters::Request { input, is_from_node, queued, hops };
+        let class = self.messages[packet.message].traffic;
+        let class = self.spec.machine.routing.traffic_classes.get(class);
+        let urgency = class.map_or(0, |class| class.priority);
+        let request = arbiters::Request { input, is_from_node, queued, hops, urgency };
         arbiters::rank(self.spec.machine.switch.arbiter, &request, &self.inputs_granted[place])
     }
 

@@ -6,13 +6,15 @@ use crate::network::{Channel, Output, Packet};
 use crate::processes::{Process, Processor, State};
 use crate::protocol::{Link, Message};
 use crate::receivers::Receiver;
+use crate::replies::{self, Replies};
+use crate::requests::Sent;
 use crate::software::{self, Desk};
 use crate::synthetic::Synthetic;
 use crate::wiring::Wiring;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::spec::{Mode, Spec, Workload};
+use tailback_engine::spec::{Mode, Spec};
 
 pub type Time = u64;
 pub const NEVER: Time = Time::MAX;
@@ -107,6 +109,9 @@ pub struct Reference {
     pub variations: Vec<Stream>,
     pub synthetic: Synthetic,
     pub counters: Counters,
+    /// Messages that are sent at times known beforehand.
+    pub rows: Option<Vec<Sent>>,
+    pub replies: Replies,
 }
 
 impl Reference {
@@ -140,12 +145,15 @@ impl Reference {
             variations: software::variations(spec, processes.len()),
             synthetic: Synthetic::new(spec, &wiring, processes.len()),
             counters: Counters::default(),
+            rows: replies::rows(spec, wiring.nodes()),
+            replies: Replies::new(wiring.nodes()),
             spec: Rc::new(spec.clone()),
             processes,
             wiring,
         };
-        if let Workload::Messages(list) = &spec.workload {
-            for (row, &time) in list.time_ps.iter().enumerate() {
+        if reference.rows.is_some() {
+            let rows = reference.rows.clone().into_iter().flatten();
+            for (row, (time, ..)) in rows.enumerate() {
                 reference.post(time, Event::Message { row });
             }
         } else {

@@ -150,6 +150,7 @@ impl Reference {
         }
         if input.is_none() {
             self.leaves_node(packet, end);
+            self.reply_leaves(packet, end);
         }
         self.channels[channel].is_busy = true;
         self.channels[channel].input = input;

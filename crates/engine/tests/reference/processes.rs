@@ -59,11 +59,8 @@ impl Process {
                 program.processes.iter().map(|p| p.node as usize).collect()
             }
             // One process on each node stands for the node.
-            Workload::Messages(_) => (0..nodes).collect(),
-            Workload::Traffic(_)
-            | Workload::External(_)
-            | Workload::Trace(_)
-            | Workload::Jobs(_) => {
+            Workload::Messages(_) | Workload::Traffic(_) => (0..nodes).collect(),
+            Workload::External(_) | Workload::Trace(_) | Workload::Jobs(_) => {
                 unreachable!("not generated")
             }
         };
@@ -167,11 +164,8 @@ impl Reference {
                 State::Receiving(socket, None) => socket.is_none_or(|s| s == message.socket),
                 _ => false,
             },
-            Workload::Messages(_) => true,
-            Workload::Traffic(_)
-            | Workload::External(_)
-            | Workload::Trace(_)
-            | Workload::Jobs(_) => {
+            Workload::Messages(_) | Workload::Traffic(_) => true,
+            Workload::External(_) | Workload::Trace(_) | Workload::Jobs(_) => {
                 unreachable!("not generated")
             }
         }

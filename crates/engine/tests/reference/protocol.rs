@@ -2,6 +2,7 @@
 
 use crate::machine::{Reference, Time};
 use crate::network::Packet;
+use crate::requests::Asks;
 use std::collections::VecDeque;
 use tailback_engine::spec::{Mode, Workload};
 
@@ -17,6 +18,9 @@ pub struct Message {
     pub socket: u32,
     /// The sender's iteration (`synthetic` only).
     pub iteration: u64,
+    /// Its traffic class, and what it is to its receiver.
+    pub traffic: usize,
+    pub asks: Asks,
     link: Link,
     pub packets: u32,
     /// Data bytes of its packets that have not been queued yet.
@@ -44,6 +48,17 @@ pub struct Message {
 impl Reference {
     /// Executes a send instruction and returns the number of the message.
     pub fn send(&mut self, way: (usize, usize), socket: u32, iteration: u64, bytes: u32) -> usize {
+        self.send_as(way, (socket, iteration), bytes, (0, Asks::Nothing))
+    }
+
+    /// The same of a message of a traffic class.
+    pub fn send_as(
+        &mut self,
+        way: (usize, usize),
+        (socket, iteration): (u32, u64),
+        bytes: u32,
+        (traffic, asks): (usize, Asks),
+    ) -> usize {
         let (from, to) = way;
         self.processes[from].unacknowledged += 1;
         let number = self.messages.len();
@@ -56,6 +71,8 @@ impl Reference {
             to,
             socket,
             iteration,
+            traffic,
+            asks,
             link,
             packets: bytes.div_ceil(self.spec.machine.interface.packet_bytes).max(1),
             bytes_left: bytes,
@@ -107,11 +124,11 @@ impl Reference {
     }
 
     pub fn send_row(&mut self, row: usize) {
-        let Workload::Messages(list) = &self.spec.workload else { unreachable!() };
-        let way = (list.source[row] as usize, list.destination[row] as usize);
-        let bytes = list.bytes[row];
-        let number = self.send(way, 0, 0, bytes);
-        assert_eq!(number, row, "rows are due in their order");
+        let (_, (source, destination), bytes, of) = self.rows.as_ref().expect("rows")[row];
+        let way = (source as usize, destination as usize);
+        let number = self.send_as(way, (0, 0), bytes, of);
+        let is_list = matches!(self.spec.workload, Workload::Messages(_));
+        assert!(!is_list || number == row, "rows are due in their order");
     }
 
     /// Arrives when it is sent, because nothing is in between.
@@ -268,5 +285,6 @@ impl Reference {
         let (to, iteration) = (message.to, message.iteration);
         *self.processes[to].received.entry(iteration).or_default() += 1;
         self.goes_on_if_it_can(to);
+        self.reply_to(number);
     }
 }

@@ -10,10 +10,10 @@ pub const ON_ANY_LINKS: [RoutingSpec; 2] = [RoutingSpec::Shortest, RoutingSpec::
 type Step = (usize, bool);
 
 impl Wiring {
-    /// How many virtual channels each class has: each in turn gets one more, but where there is
-    /// a way out, the others. With too few there is one class.
-    pub fn classes(&self, machine: &Machine) -> Vec<u32> {
-        let (all, needed) = (machine.switch.virtual_channels, self.needs(machine));
+    /// How many of so many virtual channels each class has: each in turn gets one more, but where
+    /// there is a way out, the others. With too few there is one class.
+    pub fn classes(&self, all: u32, machine: &Machine) -> Vec<u32> {
+        let needed = self.needs(machine);
         match needed {
             _ if self.escapes() => vec![1, all - 1],
             _ if all < needed => vec![all],
@@ -97,7 +97,8 @@ impl Wiring {
             RoutingSpec::HopClasses => {
                 let taken = &self.groups[self.listed(here, destination)];
                 let is_there = |group: &Group| {
-                    (group.from, group.to, group.port) == (taken.from, taken.to, taken.port)
+                    let place = (group.from, group.to, group.port, group.share);
+                    place == (taken.from, taken.to, taken.port, taken.share)
                 };
                 let classes = self.groups.iter().filter(|group| is_there(group)).count();
                 let came = input.map(|input| &self.groups[input]);

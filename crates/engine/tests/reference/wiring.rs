@@ -19,6 +19,8 @@ pub struct Group {
     /// routing tells apart.
     pub port: usize,
     pub class: usize,
+    /// Which traffic classes may use them, see [`Wiring::shares`].
+    pub share: usize,
     /// What differs from other links.
     pub own: LinkClass,
     /// Their numbers, ascending.
@@ -37,7 +39,11 @@ pub struct Wiring {
     pub routing: RoutingSpec,
     /// What differs between nodes and switches.
     of_nodes: LinkClass,
-    node_virtual_channels: u32,
+    /// By share of the virtual channels of a link how many it has, and on links of nodes.
+    shares: Vec<u32>,
+    node_shares: Vec<u32>,
+    /// By traffic class its share.
+    share_of: Vec<usize>,
     pub groups: Vec<Group>,
     /// The group of each channel, and the wire it is on.
     pub group_of: Vec<usize>,
@@ -63,10 +69,13 @@ impl Wiring {
         let is_against = Vec::new();
         let (routing, of_nodes) = (machine.routing.algorithm.clone(), machine.node_link());
         let wraps = matches!(machine.topology, TopologySpec::Torus { .. });
-        let node_virtual_channels = machine.switch.node_virtual_channels;
+        let (shares, share_of) = shares(machine);
+        let (links, nodes) =
+            (machine.switch.virtual_channels, machine.switch.node_virtual_channels);
+        let node_shares = if links == nodes { shares.clone() } else { vec![nodes] };
         #[rustfmt::skip]
         let mut wiring = Self { dims, wraps, enters, leaves, routing, of_nodes,
-            node_virtual_channels, groups, group_of, wire_of, is_against };
+            shares, node_shares, share_of, groups, group_of, wire_of, is_against };
         let node_width = machine.node_width();
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
@@ -149,12 +158,14 @@ impl Wiring {
         self.groups[first..].iter_mut().for_each(|group| group.own = own);
     }
 
-    /// Adds a link of so many wires: for each class those of its first channel, then those
-    /// of its second, and so on.
+    /// Adds a link of so many wires: share by share, for each class those of its first channel,
+    /// then those of its second, and so on.
     fn add_link(&mut self, from: End, to: End, wires: u32, machine: &Machine) {
         let (first, first_wire) = (self.group_of.len(), self.wires());
-        for (class, channels) in self.classes(machine).into_iter().enumerate() {
-            self.add_group(from, to, class, wires * channels);
+        for (share, all) in self.shares.clone().into_iter().enumerate() {
+            for (class, channels) in self.classes(all, machine).into_iter().enumerate() {
+                self.add_group((from, to), (share, class), wires * channels);
+            }
         }
         for channel in 0..self.group_of.len() - first {
             let is_shared = machine.link.sharing != Sharing::Separate;
@@ -165,20 +176,37 @@ impl Wiring {
 
     /// Adds a link of so many wires from or to a node.
     fn add(&mut self, from: End, to: End, width: u32) {
-        let (first_wire, channels) = (self.wires(), width * self.node_virtual_channels);
-        self.add_group(from, to, 0, channels);
+        let (first_wire, channels) = (self.wires(), width * self.node_shares.iter().sum::<u32>());
+        for (share, size) in self.node_shares.clone().into_iter().enumerate() {
+            self.add_group((from, to), (share, 0), width * size);
+        }
         let wire = |place: u32| first_wire + (place % width) as usize;
         self.wire_of.extend((0..channels).map(wire));
     }
 
-    fn add_group(&mut self, from: End, to: End, class: usize, width: u32) {
+    fn add_group(&mut self, (from, to): (End, End), (share, class): (usize, usize), width: u32) {
         let first = self.group_of.len();
         let channels = (first..first + width as usize).collect();
         let is_node = |end| matches!(end, End::Node(_));
         let is_outside = is_node(from) || is_node(to);
         let own = if is_outside { self.of_nodes } else { LinkClass::default() };
         self.group_of.extend((0..width).map(|_| self.groups.len()));
-        self.groups.push(Group { from, to, port: 0, class, own, channels });
+        self.groups.push(Group { from, to, port: 0, class, share, own, channels });
+    }
+
+    /// The share of a traffic class.
+    pub fn share_of(&self, traffic: usize) -> usize {
+        self.share_of.get(traffic).copied().unwrap_or(0)
+    }
+
+    /// The group beside one that a traffic class uses; that one itself where none has its own.
+    pub fn group_for(&self, group: usize, traffic: usize) -> usize {
+        let (one, share) = (&self.groups[group], self.share_of(traffic));
+        let is_beside = |other: &Group| {
+            (other.from, other.to, other.port) == (one.from, one.to, one.port)
+                && (other.class, other.share) == (one.class, share)
+        };
+        self.groups.iter().position(is_beside).unwrap_or(group)
     }
 
     /// How many wires there are.
@@ -245,6 +273,24 @@ impl Wiring {
     pub fn delay_ps(&self, machine: &Machine, group: usize) -> u64 {
         self.groups[group].own.delay_ps.unwrap_or(machine.link.delay_ps)
     }
+}
+
+/// By share, in order of their virtual channels, how many it has, and by traffic class its share.
+fn shares(machine: &Machine) -> (Vec<u32>, Vec<usize>) {
+    let (all, classes) = (machine.switch.virtual_channels, &machine.routing.traffic_classes);
+    let ranges = classes.iter().map(|one| one.virtual_channels.unwrap_or((0, all - 1)));
+    let ranges: Vec<(u32, u32)> = ranges.collect();
+    let firsts = (0..all).filter(|&first| ranges.iter().any(|range| range.0 == first));
+    let firsts: Vec<u32> = firsts.collect();
+    if firsts.len() < 2 {
+        return (vec![all], Vec::new());
+    }
+    let size = |first: &u32| {
+        let range = ranges.iter().find(|range| range.0 == *first).expect("it begins one");
+        range.1 - first + 1
+    };
+    let place = |range: &(u32, u32)| firsts.iter().position(|&first| first == range.0).unwrap();
+    (firsts.iter().map(size).collect(), ranges.iter().map(place).collect())
 }
 
 /// The switches that nodes send to, and those they receive from.

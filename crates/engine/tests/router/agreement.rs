@@ -40,3 +40,16 @@ fn urgent_classes_take_the_same_times_as_cycle_by_cycle() {
     }
     assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
 }
+
+#[test]
+fn classes_with_virtual_channels_of_their_own_take_the_same_times_as_cycle_by_cycle() {
+    let (mut busy, number) = (0, random_cases(2_000));
+    for case in 0..number {
+        let mut dice = Dice::new(400_000_000 + case);
+        let spec = crate::classes::apart(&mut dice);
+        // In pieces of a few events, which must change nothing.
+        let piece = dice.one_of(&[1, 7, u64::MAX]);
+        busy += check(case, &spec, |spec| compare(spec, piece));
+    }
+    assert!(busy > 500 * number, "next to nothing happens in the cases: {busy}");
+}

@@ -1,11 +1,12 @@
-//! Traffic classes of different priority: random ones, and what their sources send.
+//! Traffic classes of different priority, or with virtual channels of their own: random ones, and what
+//! their sources send.
 
 use crate::cases::nodes;
 use crate::random::Dice;
 use crate::random::finished;
 use tailback_engine::spec::{
-    Allocator, Arbiter, Distribution, Messages, Mode, Pattern, Source, Spec, Start, Sync,
-    Synthetic, Throttle, Traffic, TrafficClass, Workload,
+    Allocator, Arbiter, Distribution, Messages, Mode, Pattern, RoutingSpec, Source, Spec, Start,
+    Sync, Synthetic, Throttle, TopologySpec, Traffic, TrafficClass, Workload,
 };
 
 /// A machine whose switches order packets by class, and sources of some classes.
@@ -17,11 +18,50 @@ pub fn spec(dice: &mut Dice) -> Spec {
     let pipeline = machine.switch.pipeline.as_mut().expect("a clock");
     (pipeline.allocator, pipeline.vc_allocator) = (dice.one_of(&all), dice.one_of(&all));
     machine.switch.arbiter = Arbiter::Priority;
-    let count = dice.number(2, 4);
+    add_classes(dice, &mut spec, |_| None);
+    spec
+}
+
+/// A machine whose links, mostly those of nodes, too, have virtual channels for some classes each, and
+/// perhaps switches that order packets by class.
+pub fn apart(dice: &mut Dice) -> Spec {
+    let mut case = if dice.chance(30) { spec(dice) } else { crate::clocked::spec(dice) };
+    while matches!(case.machine.topology, TopologySpec::Graph { .. }) {
+        case = crate::clocked::spec(dice);
+    }
+    let machine = &mut case.machine;
+    // Each needs virtual channels for all classes of the routing.
+    let is_torus = matches!(machine.topology, TopologySpec::Torus { .. });
+    let escapes = matches!(machine.routing.algorithm, RoutingSpec::MinimalAdaptive { .. });
+    let least = if is_torus || escapes { 2 } else { 1 };
+    if escapes {
+        // What stands behind others in a buffer cannot use the way out: it might never move.
+        machine.switch.pipeline.as_mut().expect("a clock").atomic = true;
+    }
+    let (mut shares, mut first) = (Vec::new(), 0);
+    for _ in 0..dice.number(2, 3) {
+        let size = least + dice.one_of(&[0, 0, 1, 2]);
+        shares.push((first, first + size - 1));
+        first += size;
+    }
+    machine.switch.virtual_channels = first;
+    machine.switch.node_virtual_channels = if dice.chance(85) { first } else { 1 };
+    if dice.chance(70) {
+        // Then less stands in the way elsewhere.
+        machine.set_node_link(|class| class.width = Some(1));
+    }
+    add_classes(dice, &mut case, |number| Some(shares[number as usize % shares.len()]));
+    case
+}
+
+/// Classes, each with the virtual channels of a share, and their sources: all shares are somebody's.
+fn add_classes(dice: &mut Dice, spec: &mut Spec, share: impl Fn(u64) -> Option<(u32, u32)>) {
+    let machine = &mut spec.machine;
+    let count = if share(0).is_some() { dice.number(3, 5) } else { dice.number(2, 4) };
     // Several may be alike.
     let known = |number: u64| TrafficClass {
         name: format!("c{number}"),
-        virtual_channels: None,
+        virtual_channels: share(number),
         priority: dice.number(0, 3) as u16,
     };
     machine.routing.traffic_classes = (0..count).map(known).collect();
@@ -48,7 +88,6 @@ pub fn spec(dice: &mut Dice) -> Spec {
         Source { messages, reply: None, reply_bytes: Vec::new() }
     };
     spec.workload = Workload::Traffic(Traffic { classes: (0..count).map(source).collect() });
-    spec
 }
 
 /// All messages, and their classes. Sources send whatever becomes of their messages: what they send

@@ -1,15 +1,15 @@
 //! Nodes that take in requests only while they have places for the replies, against the twin.
 
 use crate::random::{Dice, check, finished, random_cases, same_packets_in_any_order};
+use crate::requests::{self, delivered, is_closed, permutation};
 use crate::twin::Twin;
-use tailback_engine::error::{Lack, RunError};
+use tailback_engine::error::RunError;
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{
-    Blame, Distribution, Pattern, RoutingSpec, Source, Spec, Start, Sync, Synthetic, Throttle,
-    TopologySpec, Traffic, TrafficClass, Workload,
+    Blame, Pattern, RoutingSpec, Spec, TopologySpec, Traffic, TrafficClass, Workload,
 };
 use tailback_engine::time::Time;
-use tailback_engine::{PacketRow, Progress, Simulation};
+use tailback_engine::{Progress, Simulation};
 
 /// A random machine whose nodes ask each other, with few places for replies.
 fn spec(dice: &mut Dice) -> Spec {
@@ -20,53 +20,13 @@ fn spec(dice: &mut Dice) -> Spec {
         }
     };
     let nodes = crate::wiring::Wiring::new(&spec.machine).nodes();
-    let asking = dice.number(1, 2) as usize;
-    let answering = dice.number(1, asking as u64) as usize;
-    let mut classes = Vec::new();
-    for class in 0..asking + answering {
-        let is_asking = class < asking;
-        let cycle = spec.machine.link.flit_ps;
-        let messages = Synthetic {
-            processes_per_node: 1,
-            pattern: Pattern::Permutation { to: permutation(dice, nodes) },
-            radius: 0,
-            compute: Distribution::constant(dice.number(1, 12 * cycle)),
-            messages: 1,
-            bytes: Distribution::constant(dice.number(0, 12)),
-            mix: Vec::new(),
-            includes_self: false,
-            sync: Sync::Asynchronous,
-            throttle: Throttle::Outstanding { limit: 1_000 },
-            start: Start::Together,
-            repeat: is_asking.then(|| dice.number(1, 8) as u32),
-        };
-        let reply = is_asking.then(|| (asking + class.min(answering - 1)) as u32);
-        classes.push(Source { messages, reply, reply_bytes: Vec::new() });
-    }
+    let classes = requests::classes(dice, nodes, spec.machine.link.flit_ps);
     let name = |class| TrafficClass { name: format!("c{class}"), ..TrafficClass::default() };
     spec.machine.routing.traffic_classes = (0..classes.len()).map(name).collect();
     spec.machine.interface.reply_queue = dice.one_of(&[Some(1), Some(1), Some(2), Some(4), None]);
     spec.workload = Workload::Traffic(Traffic { classes });
     spec.blame = dice.chance(50).then(Blame::default);
     spec
-}
-
-fn permutation(dice: &mut Dice, nodes: usize) -> Vec<u32> {
-    let mut to: Vec<u32> = (0..nodes as u32).collect();
-    for place in (1..nodes).rev() {
-        to.swap(place, dice.number(0, place as u64) as usize);
-    }
-    if to.iter().enumerate().all(|(node, &to)| node as u32 == to) {
-        to.rotate_left(1);
-    }
-    to
-}
-
-/// What was delivered, whatever messages are called.
-fn delivered(rows: Vec<PacketRow>) -> Vec<PacketRow> {
-    let rows = rows.into_iter().filter(|row| row.delivered != Time::MAX);
-    let ends = |row: &PacketRow| u64::from(row.source) << 32 | u64::from(row.destination);
-    rows.map(|row| PacketRow { message: ends(&row), ..row }).collect()
 }
 
 /// Compares a case; whether it comes to a standstill.
@@ -98,35 +58,6 @@ fn add_up(charged: &[Charged]) {
         let sum: u64 = packet.charges.iter().map(|charge| charge.time).sum();
         let row = &packet.packet;
         assert_eq!(sum, row.delivered - row.queued - packet.alone, "all of its wait: {row:?}");
-    }
-}
-
-/// Each waits for what the next has.
-fn is_closed(circle: &[tailback_engine::error::Blocked], error: &RunError) {
-    assert!(circle.len() > 1, "{error}");
-    for (place, blocked) in circle.iter().enumerate() {
-        let next = &circle[(place + 1) % circle.len()];
-        use Lack::{
-            FirstInQueue, ReplyIsSent, ReplyLeaves, ReplyPlace, RestComes, RestIsQueued, RestLeaves,
-        };
-        let has_it = match blocked.lack {
-            ReplyPlace => match next.lack {
-                RestComes | RestIsQueued => next.destination == blocked.destination,
-                ReplyLeaves | ReplyIsSent | RestLeaves | FirstInQueue => {
-                    next.source == blocked.destination
-                }
-                _ => false,
-            },
-            ReplyLeaves | RestIsQueued => {
-                next.lack == FirstInQueue && next.source == blocked.source
-            }
-            _ => {
-                let wanted = blocked.waits_for.channel;
-                let stands_there = next.holds.iter().any(|held| held.channel == wanted);
-                stands_there || blocked.held_by == Some(next.packet)
-            }
-        };
-        assert!(has_it, "{place} of {error}");
     }
 }
 
@@ -174,6 +105,7 @@ fn requests_and_replies_apart_always_live() {
         let spec = apart(&mut dice);
         let piece = dice.one_of(&[1, 7, u64::MAX]);
         check(case, &spec, |spec| {
+            assert!(!compare(spec, piece));
             let mut simulation = finished(spec, piece);
             let classes = simulation.class_counters();
             let Workload::Traffic(traffic) = &spec.workload else { unreachable!() };

@@ -1,7 +1,7 @@
 //! What the switches of the twin decide in a step.
 
 use crate::allocators::{Dense, Recent, first_from, nothing, to_the_end};
-use crate::twin::{Stage, Twin};
+use crate::twin::{Packet, Stage, Twin};
 use crate::wiring::{End, Wiring};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{self, Arbiter};
@@ -203,12 +203,15 @@ impl Twin {
 
     /// The groups by which a packet may leave a switch, with their tiers.
     pub fn ways(&self, switch: usize, packet: usize) -> Vec<(usize, u8)> {
-        let row = &self.packets[packet].row;
+        let Packet { row, traffic, group, .. } = &self.packets[packet];
         let (source, destination) = (row.source as usize, row.destination as usize);
-        if self.wiring.has_rings() {
-            return vec![(self.wiring.round(switch, (source, destination)), 0)];
-        }
-        self.wiring.outputs(End::Switch(switch), destination, self.packets[packet].group)
+        let named = if self.wiring.has_rings() {
+            vec![(self.wiring.round(switch, (source, destination)), 0)]
+        } else {
+            self.wiring.outputs(End::Switch(switch), destination, *group)
+        };
+        let own = |(group, tier)| (self.wiring.group_for(group, *traffic), tier);
+        named.into_iter().map(own).collect()
     }
 
     fn allocate_channels(

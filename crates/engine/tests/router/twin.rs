@@ -4,10 +4,11 @@
 //! It shares nothing with the engine but the description of a run and the row of a packet. What
 //! switches decide is in `switches.rs`.
 
+use crate::requests::{Asks, Sent, requests};
 use crate::switches::Switch;
 use crate::wiring::{End, Wiring};
-use std::collections::VecDeque;
-use tailback_engine::spec::{Arbiter, Interface, Pattern, Pipeline, Spec, Traffic, Workload};
+use std::collections::{BTreeMap, VecDeque};
+use tailback_engine::spec::{Arbiter, Interface, Pipeline, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -24,16 +25,6 @@ pub struct Packet {
     /// The group of channels it was granted last.
     pub group: Option<usize>,
     pub asks: Asks,
-}
-
-/// What the message of a packet is to its receiver.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Asks {
-    Nothing,
-    /// A reply of so many bytes, of a class.
-    Reply(u32, usize),
-    /// It is one; whether the packet is its last.
-    Answers(bool),
 }
 
 /// A virtual channel: where flits are sent, on their way, and where they arrive.
@@ -77,12 +68,21 @@ pub struct Wire {
     pub credits: VecDeque<(u64, Vec<usize>)>,
 }
 
-/// The packets of a node, and for each of its wires the channels there, which of them was used
-/// last, and which sends.
+/// The packets of a node in its queues, one or one for each share, and its wires.
 #[derive(Default)]
 struct Node {
-    queue: VecDeque<usize>,
-    wires: Vec<(Vec<usize>, usize, Option<usize>)>,
+    queues: Vec<VecDeque<usize>>,
+    wires: Vec<NodeWire>,
+}
+
+/// A wire by which a node sends.
+struct NodeWire {
+    /// Its channels, each with the queue whose packets may use it.
+    channels: Vec<(usize, usize)>,
+    /// The place among them of the one used last.
+    last: usize,
+    /// By queue: the channel that sends a packet of it.
+    sends: Vec<Option<usize>>,
 }
 
 pub struct Twin {
@@ -182,9 +182,17 @@ impl Twin {
         for number in 0..self.packets.len() {
             let Packet { row, is_first, .. } = &self.packets[number];
             if *is_first && is_now(row.queued) {
-                self.nodes[row.source as usize].queue.push_back(number);
+                self.line_up(number);
             }
         }
+    }
+
+    /// A packet joins the queue of its node, if there are several that of its share.
+    fn line_up(&mut self, number: usize) {
+        let Packet { row, traffic, .. } = &self.packets[number];
+        let queues = &mut self.nodes[row.source as usize].queues;
+        let queue = self.wiring.share_of(*traffic).min(queues.len() - 1);
+        queues[queue].push_back(number);
     }
 
     /// Flits and credits that are there.
@@ -225,17 +233,18 @@ impl Twin {
         let ends = (row.destination, row.source);
         let mut reply =
             message_packets(&self.interface, message, ends, bytes, self.now * self.cycle_ps);
-        let count = reply.len();
+        let (first, count) = (self.packets.len(), reply.len());
         for (place, packet) in reply.iter_mut().enumerate() {
             packet.asks = Asks::Answers(place + 1 == count);
             packet.traffic = class;
             packet.is_first = false;
-            if packet.row.queued != NEVER {
-                let number = self.packets.len() + place;
-                self.nodes[row.destination as usize].queue.push_back(number);
-            }
         }
         self.packets.append(&mut reply);
+        for number in first..self.packets.len() {
+            if self.packets[number].row.queued != NEVER {
+                self.line_up(number);
+            }
+        }
     }
 
     /// Requests that ask for the channel to a node get the places there that are free, those that
@@ -286,36 +295,36 @@ impl Twin {
         let is_next = |packet: &Packet| packet.row.message == message && packet.row.queued == NEVER;
         let Some(number) = self.packets.iter().position(is_next) else { return };
         self.packets[number].row.queued = now;
-        self.nodes[self.packets[number].row.source as usize].queue.push_back(number);
+        self.line_up(number);
     }
 
-    /// Every wire of a node sends a flit, if it can: of the packet it sends, or else of the next,
-    /// on the first channel that is free and has room behind the one that was used last.
+    /// Every wire of a node sends a flit, if it can: on the first channel behind the one that was
+    /// used last that has room, and whose queue either has it or has no channel of the wire and a
+    /// packet for which it is free.
     fn node_sends(&mut self, node: usize) {
         for wire in 0..self.nodes[node].wires.len() {
-            let Node { queue, wires } = &self.nodes[node];
-            let (channels, last, sends) = &wires[wire];
-            if sends.is_none() && !queue.is_empty() {
-                let has_room = |&place: &usize| {
-                    self.is_free(channels[place]) && self.has_room(channels[place])
-                };
-                let mut places = (1..=channels.len()).map(|step| (last + step) % channels.len());
-                if let Some(place) = places.find(has_room) {
-                    let channel = channels[place];
-                    let Node { queue, wires } = &mut self.nodes[node];
-                    (wires[wire].1, wires[wire].2) = (place, Some(channel));
-                    let packet = queue.pop_front().unwrap();
-                    self.is_granted(channel, packet);
-                }
-            }
-            let Some(channel) = self.nodes[node].wires[wire].2 else { continue };
-            if !self.has_room(channel) {
-                continue;
+            let Node { queues, wires } = &self.nodes[node];
+            let NodeWire { channels, last, sends } = &wires[wire];
+            let can_send = |&place: &usize| {
+                let (channel, queue) = channels[place];
+                let goes_on = sends[queue] == Some(channel);
+                let begins = sends[queue].is_none() && !queues[queue].is_empty();
+                self.has_room(channel) && (goes_on || begins && self.is_free(channel))
+            };
+            let mut places = (1..=channels.len()).map(|step| (last + step) % channels.len());
+            let Some(place) = places.find(can_send) else { continue };
+            let (channel, queue) = channels[place];
+            let Node { queues, wires } = &mut self.nodes[node];
+            wires[wire].last = place;
+            if wires[wire].sends[queue].is_none() {
+                wires[wire].sends[queue] = Some(channel);
+                let packet = queues[queue].pop_front().unwrap();
+                self.is_granted(channel, packet);
             }
             let (flit, is_last) = self.uses_credit(channel);
             self.starts(channel, flit);
             if is_last {
-                self.nodes[node].wires[wire].2 = None;
+                self.nodes[node].wires[wire].sends[queue] = None;
                 // The tail of a reply leaves its node.
                 let has_place = self.interface.reply_queue.is_some();
                 if has_place && self.packets[flit.0].asks == Asks::Answers(true) {
@@ -402,17 +411,20 @@ impl Twin {
 
 /// An idle node.
 fn sender(wiring: &Wiring, node: usize) -> Node {
-    let group = wiring.groups.iter().find(|group| group.from == End::Node(node)).unwrap();
-    let mut wires: Vec<usize> = group.channels.iter().map(|&c| wiring.wire_of[c]).collect();
-    wires.sort_unstable();
-    wires.dedup();
-    let wire = |wire: usize| {
-        let of = group.channels.iter().copied().filter(|&c| wiring.wire_of[c] == wire);
-        let channels: Vec<usize> = of.collect();
+    let groups = wiring.groups.iter().filter(|group| group.from == End::Node(node));
+    let groups: Vec<_> = groups.collect();
+    let mut wires: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for (queue, group) in groups.iter().enumerate() {
+        for &channel in &group.channels {
+            wires.entry(wiring.wire_of[channel]).or_default().push((channel, queue));
+        }
+    }
+    let wire = |channels: Vec<(usize, usize)>| {
         let last = channels.len() - 1;
-        (channels, last, None)
+        NodeWire { channels, last, sends: vec![None; groups.len()] }
     };
-    Node { queue: VecDeque::new(), wires: wires.into_iter().map(wire).collect() }
+    let queues = vec![VecDeque::new(); groups.len()];
+    Node { queues, wires: wires.into_values().map(wire).collect() }
 }
 
 /// The packets of a message, of which those are queued at an instant that are in flight at first.
@@ -450,9 +462,6 @@ fn packets(spec: &Spec, nodes: usize) -> Vec<Packet> {
     packets
 }
 
-/// A message: when, from where to where, how long, of which class and what it asks for.
-type Sent = (Time, (u32, u32), u32, (usize, Asks));
-
 /// Those of a list or of sources, or requests that are sent at fixed times.
 fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
     if let Workload::Traffic(traffic) = &spec.workload
@@ -466,27 +475,4 @@ fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
         (list.time_ps[at], ends, list.bytes[at], (class, Asks::Nothing))
     };
     classes.iter().enumerate().map(message).collect()
-}
-
-/// Requests in the order in which they are sent: constant lengths, one after every period, to the
-/// nodes of a permutation.
-fn requests(traffic: &Traffic, nodes: usize) -> Vec<Sent> {
-    let mut list = Vec::new();
-    for (number, class) in traffic.classes.iter().enumerate() {
-        let Some(reply) = class.reply else { continue };
-        let Pattern::Permutation { to } = &class.messages.pattern else {
-            panic!("only permutations")
-        };
-        let bytes = traffic.classes[reply as usize].messages.bytes.mean as u32;
-        for count in 1..=u64::from(class.messages.repeat.unwrap()) {
-            for source in 0..nodes as u32 {
-                let ends = (source, to[source as usize]);
-                let at = count * class.messages.compute.mean;
-                let sent = class.messages.bytes.mean as u32;
-                list.push((at, ends, sent, (number, Asks::Reply(bytes, reply as usize))));
-            }
-        }
-    }
-    list.sort_by_key(|&(at, (source, _), _, (number, _))| (at, number, source));
-    list
 }

@@ -202,7 +202,7 @@ impl Simulator {
             let (packet, input) = requests[place];
             let row = &self.packets[packet].row;
             let (is_from_node, queued, hops) = (row.hops == 1, row.queued, row.hops.into());
-            let request = Request { input: input.unwrap(), is_from_node, queued, hops };
+            let request = Request { input: input.unwrap(), is_from_node, queued, hops, urgency: 0 };
             rank(self.policy, &request, &self.inputs_granted[group])
         };
         match self.policy {

@@ -1,6 +1,6 @@
 //! Nodes that take in requests only while they have places for the replies.
 
-use super::{NS, Ran, asking, class, clocked, ran, spec};
+use super::{NS, Ran, asking, class, clocked, machine, ran, spec};
 use tailback_engine::Simulation;
 use tailback_engine::error::{Lack, RunError};
 use tailback_engine::spec::*;
@@ -66,6 +66,56 @@ fn requests_and_replies_with_virtual_channels_of_their_own_do_not() {
     // Nor where there are places for both requests, or for any number.
     assert_eq!(delivered(&ran(&four_nodes(&[None; 2], 1, Some(2)))), (8, 8));
     assert_eq!(delivered(&ran(&four_nodes(&[None; 2], 1, None))), (8, 8));
+}
+
+/// The same without a clock, as flits, worms and whole packets: links of nodes are shared by requests and
+/// replies, so that virtual channels of their own do not help.
+#[test]
+fn without_a_clock_they_wait_for_each_other_whatever_virtual_channels_they_have() {
+    let apart = [Some((0, 0)), Some((1, 1))];
+    for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
+        let with = |shares: &[Option<(u32, u32)>], places: u32| {
+            let mut spec = four_nodes(shares, shares.len() as u32, Some(places));
+            let unclocked = machine(TopologySpec::Star { nodes: 4 }, shares.len() as u32);
+            let (interface, link) = (unclocked.interface, unclocked.link);
+            spec.machine = Machine {
+                routing: spec.machine.routing.clone(),
+                interface: Interface { reply_queue: Some(places), header_bytes: 1, ..interface },
+                link: Link { sharing: Sharing::Separate, ..link },
+                ..unclocked
+            };
+            spec.machine.switch.input_buffer_flits = Some(17);
+            Spec { fidelity, ..spec }
+        };
+        for shares in [&[None; 2], &apart] {
+            let mut simulation = Simulation::new(&with(shares, 1)).unwrap();
+            let error = simulation.advance(u64::MAX, u64::MAX).unwrap_err();
+            let RunError::Deadlock { circle, .. } = &error else { panic!("{error}") };
+            let lacks: Vec<Lack> = circle.iter().map(|blocked| blocked.lack).collect();
+            let waits = |lack| lacks.iter().filter(|&&other| other == lack).count();
+            assert_eq!(waits(Lack::ReplyPlace), 4, "{fidelity:?}: {error}");
+            assert_eq!(delivered(&ran(&with(shares, 2))), (8, 8));
+        }
+    }
+}
+
+/// Two nodes ask each other at 1 ns and at 2 ns, 1 byte behind a header of 1, for answers as long; a byte
+/// takes 1 ns on a link. The first requests are there at 4 ns, the second ones on the links of their nodes
+/// from 3 to 5 ns, so that the first answers follow from 5 to 7 ns. Then their places are free: the second
+/// requests, at the switch since 4 ns, are there at 9 ns, and the answers behind them at 11 and 13 ns.
+#[test]
+fn a_place_is_free_when_the_tail_of_the_reply_has_left() {
+    for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
+        let mut classes = vec![asking(1, 2, class(NS, 1, 2)), class(0, 1, 1)];
+        classes[0].messages.pattern = Pattern::Permutation { to: vec![1, 0] };
+        let mut machine = machine(TopologySpec::Star { nodes: 2 }, 1);
+        machine.interface.header_bytes = 1;
+        machine.interface.reply_queue = Some(1);
+        let rows = ran(&Spec { fidelity, ..spec(machine, &[None; 2], classes) }).rows;
+        let mut times: Vec<_> = rows.iter().map(|row| row.delivered).collect();
+        times.sort_unstable();
+        assert_eq!(times, [4, 4, 9, 9, 11, 11, 13, 13].map(|time| time * NS), "{fidelity:?}");
+    }
 }
 
 /// A node has a packet of 12 flits and, of a class with virtual channels of its own, one of 4: they take

@@ -6,7 +6,8 @@ use super::{
 use crate::error::SpecError;
 use crate::fabric::network::flits::{MOST_BYTES, MOST_FLIT_BYTES};
 use crate::spec::{
-    Arbiter, Fidelity, Framing, HalfDuplex, LinkClass, Local, Machine, Switch, Switching, Unit,
+    Arbiter, Fidelity, FlowControl, Framing, HalfDuplex, LinkClass, Local, Machine, Switch,
+    Switching, Unit,
 };
 use crate::topology::Topology;
 
@@ -27,7 +28,7 @@ pub fn machine(
     frames::machine(machine, fidelity)?;
     half_duplex(machine, fidelity)?;
     receivers(machine, fidelity)?;
-    reply_queue(machine)?;
+    reply_queue(machine, topology, fidelity)?;
     multicast::machine(machine, fidelity)?;
     if machine.switch.integrated {
         integrated(machine, topology, fidelity)?;
@@ -176,14 +177,39 @@ fn receivers(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
 }
 
 /// Nodes that take in requests only while they have places for the replies.
-fn reply_queue(machine: &Machine) -> Result<(), SpecError> {
+fn reply_queue(
+    machine: &Machine,
+    topology: &Topology,
+    fidelity: Fidelity,
+) -> Result<(), SpecError> {
     let Some(places) = machine.interface.reply_queue else { return Ok(()) };
-    if machine.switch.pipeline.is_none() {
-        let allowed = "must be left out without switch.pipeline: on the links of nodes requests and \
-                       replies have one virtual channel together";
-        return Err(SpecError::new("machine.interface.reply_queue", places, allowed));
+    let (field, switch) = ("machine.interface.reply_queue", &machine.switch);
+    let refuse =
+        |with: &str| Err(SpecError::new(field, places, format!("must be left out with {with}")));
+    if switch.integrated {
+        return refuse("switch.integrated, where packets are delivered on all channels at once");
     }
-    within("machine.interface.reply_queue", places.into(), 1, MOST_IN_FLIGHT)
+    if topology.switches == 0 {
+        return refuse("a topology without switches, where there is nowhere to wait for a place");
+    }
+    if machine.makes_circuits() {
+        return refuse("switching circuit, where requests and replies meet nowhere");
+    }
+    if switch.frames.is_some() || switch.cells.is_some() {
+        let with = "switch.forwarding or segmentation, whose nodes take everything in at once";
+        return refuse(with);
+    }
+    if matches!(machine.link.flow_control, FlowControl::StopGo(_)) {
+        return refuse("link.flow_control stop_go, whose nodes take everything in at once");
+    }
+    if !matches!(fidelity, Fidelity::Packet | Fidelity::Flit | Fidelity::Worm) {
+        let with = format!(
+            "fidelity {}, whose nodes take everything in at once; use packet, worm or flit",
+            fidelity.name()
+        );
+        return refuse(&with);
+    }
+    within(field, places.into(), 1, MOST_IN_FLIGHT)
 }
 
 /// Nodes are attached to switches.

@@ -30,6 +30,14 @@ pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result
     let refuse = |allowed: &str| {
         Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed))
     };
+    if let Some(places) = machine.interface.reply_queue
+        && routing.properties().otherwise != Otherwise::Wait
+    {
+        let name = machine.routing.algorithm.name();
+        let allowed =
+            format!("must be left out with routing {name}, where nobody may wait for a node");
+        return Err(SpecError::new("machine.interface.reply_queue", places, allowed));
+    }
     if machine.makes_circuits() {
         circuit_network(machine, wiring)?;
     }

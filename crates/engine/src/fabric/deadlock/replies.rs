@@ -7,7 +7,7 @@
 //! what is at the node must leave, or if packets are queued only when others have been delivered,
 //! any of those must be.
 
-use super::View;
+use super::{Needs, View};
 use crate::error::{Blocked, Lack};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Class;
@@ -193,7 +193,10 @@ impl<'a> Beyond<'a> {
             return false;
         }
         let there = &self.view.standings[channel.index()];
-        if there.owner.is_some() {
+        if self.view.needs == Needs::Packet {
+            let first = self.nodes.sources.get(at - channels).map(|source| source.first);
+            there.room >= first.filter(|id| id.is_some()).map_or(1, |id| self.view.tokens(id))
+        } else if there.owner.is_some() {
             there.room >= there.unsent
         } else {
             there.room > 0 && !there.shut

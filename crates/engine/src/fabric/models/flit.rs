@@ -21,7 +21,7 @@ use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::Wiring;
 use crate::fabric::check::TOKENS_PER_GRANT;
-use crate::fabric::deadlock;
+use crate::fabric::deadlock::{self, Needs};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard, first_flit};
 use crate::fabric::transit::PacketPool;
@@ -295,6 +295,9 @@ impl FlitFabric {
                 self.board.redirect(channel, act);
             }
         }
+        if self.board.has_reply_places() {
+            self.only_with_places(act);
+        }
         if act.is_observed() {
             self.observe_requests(act);
         }
@@ -303,6 +306,16 @@ impl FlitFabric {
             regrant.ask(&self.asking, act.now);
         }
         self.board.join(&mut self.asking);
+    }
+
+    /// Of those that ask at this instant those stand back whose nodes have no places for replies; those
+    /// for which there are some now ask behind the others.
+    #[cold]
+    #[inline(never)]
+    fn only_with_places(&mut self, act: &Act) {
+        let (board, asking) = (&mut self.board, &mut self.asking);
+        asking.retain(|&channel| !board.lacks_reply_place(channel, act.now, act));
+        board.give_places(act.now, act, |_, channel| asking.push(channel));
     }
 
     /// What is to be noted of those that ask at this instant.
@@ -442,7 +455,7 @@ impl FlitFabric {
             self.board.post_tail(channel, id, there, act);
         }
         if is_last {
-            act.leaves(channel, id, self.board.at(channel).free_at);
+            self.board.leaves(channel, id, self.board.at(channel).free_at, act);
             if act.is_observed() {
                 self.observe_end(channel, act);
             }
@@ -461,7 +474,7 @@ impl FlitFabric {
 }
 
 impl ChannelModel for FlitFabric {
-    by_switchboard!(take_head, waiting_data, used, begin_window);
+    by_switchboard!(take_head, waiting_data, used, begin_window, limit_replies, received);
 
     /// One of a list may ask when it is at its front.
     #[inline]
@@ -492,7 +505,11 @@ impl ChannelModel for FlitFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
-        let find = |standings: Vec<_>| deadlock::find(wiring, packets, &standings, false);
+        let nodes = self.board.nodes_with_groups(wiring);
+        let needs = self.room_for_all.map_or(Needs::Flit, |all| Needs::Buffer(all.into()));
+        let find = |standings: Vec<_>| {
+            deadlock::find_with_nodes(wiring, packets, (&standings, &nodes), needs)
+        };
         self.standings().map(find).unwrap_or_default()
     }
 

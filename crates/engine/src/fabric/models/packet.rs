@@ -13,7 +13,7 @@ mod multiqueue;
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::Wiring;
-use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::network::wires::Wires;
 use crate::fabric::switch::switchboard::{Act, Switchboard};
@@ -129,7 +129,7 @@ impl PacketFabric {
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
             let end = self.start(channel, id, tokens, act);
-            act.leaves(channel, id, end);
+            self.board.leaves(channel, id, end, act);
         }
     }
 
@@ -332,7 +332,7 @@ impl PacketFabric {
 
 impl ChannelModel for PacketFabric {
     by_switchboard!(queue, retry, is_settled, take_head, take_tail, waiting_data);
-    by_switchboard!(used, begin_window, prefetch);
+    by_switchboard!(used, begin_window, prefetch, limit_replies, received);
 
     /// It waits for its output, at least until the end of this instant, unless that is idle.
     #[inline]
@@ -349,8 +349,11 @@ impl ChannelModel for PacketFabric {
             self.board.at_mut(lead).granted = channel;
             return self.board.mark(lead);
         }
-        self.board.wait(channel);
         self.board.mark(lead);
+        if self.board.has_reply_places() && self.board.lacks_reply_place(channel, act.now, act) {
+            return;
+        }
+        self.board.wait(channel);
         if act.is_observed() {
             self.board.observe_request(channel, act);
         }
@@ -358,6 +361,9 @@ impl ChannelModel for PacketFabric {
 
     #[inline]
     fn arbitrate(&mut self, act: &mut Act) {
+        if self.board.has_reply_places() {
+            self.board.ask_with_places(act);
+        }
         while let Some((lead, kind)) = self.board.next_marked() {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
@@ -379,7 +385,8 @@ impl ChannelModel for PacketFabric {
     }
 
     fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
-        deadlock::find(wiring, packets, &self.standings(now), true)
+        let nodes = self.board.nodes_with_groups(wiring);
+        deadlock::find_with_nodes(wiring, packets, (&self.standings(now), &nodes), Needs::Packet)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

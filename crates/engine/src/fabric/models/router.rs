@@ -21,11 +21,11 @@ mod wheel;
 use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::Wiring;
-use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 use crate::spec::{Machine, Pipeline};
@@ -34,7 +34,6 @@ use crate::topology::Topology;
 use lane::{Entrance, Lane};
 use nodes::Sources;
 use places::Side;
-use replies::ReplyPlaces;
 use room::Room;
 use stages::Scratch;
 use switches::Switches;
@@ -53,8 +52,6 @@ pub struct RouterFabric {
     inputs: Side,
     switches: Switches,
     sources: Sources,
-    /// Where nodes have places for so many replies.
-    replies: Option<ReplyPlaces>,
     /// By channel: cycles that a flit is on its wire.
     latency: Vec<u32>,
     /// Whether flits may queue behind the crossbar.
@@ -117,7 +114,6 @@ impl RouterFabric {
         Self {
             switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
-            replies: None,
             wheel: Wheel::new(2 * longest + stages + credit_delay + queued + 4),
             has_queues,
             wire_free: vec![0; layout.channels()],
@@ -234,7 +230,7 @@ impl RouterFabric {
         if act.is_observed() {
             self.observe_request(channel, act);
         }
-        if self.replies.is_some() && self.lacks_reply_place(channel, act) {
+        if self.board.has_reply_places() && self.lacks_reply_place(channel, act) {
             return;
         }
         let number = self.board.at(channel).entrance.number;
@@ -334,9 +330,10 @@ impl RouterFabric {
             act.measures.kept(channel, kind, at + cycle_ps - granted - flits * cycle_ps);
             act.leaves(channel, id, at + cycle_ps);
             if kind == ChannelKind::Injection
-                && let Some(replies) = &mut self.replies
+                && let Some(replies) = &mut self.board.replies
             {
-                replies.left(&act.packets[id]);
+                let step = start * u64::from(self.pipeline.internal_speedup);
+                replies.left(&act.packets[id], step);
             }
         }
         if is_last && act.is_observed() {
@@ -394,6 +391,7 @@ impl RouterFabric {
 
 impl ChannelModel for RouterFabric {
     by_switchboard!(queue, take_head, take_tail, waiting_data, used, begin_window);
+    by_switchboard!(limit_replies, received);
 
     /// Headers ask by themselves.
     fn request(&mut self, _: Subject, _: &mut Act) {}
@@ -462,18 +460,7 @@ impl ChannelModel for RouterFabric {
         if self.room.is_shared() {
             return self.deadlock_of_sharers(wiring, packets, &nodes);
         }
-        deadlock::find_with_nodes(wiring, packets, (&self.standings(), &nodes), false)
-    }
-
-    fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
-        let nodes = self.sources.nodes();
-        self.replies = Some(ReplyPlaces::new(limit, answered_by, nodes));
-    }
-
-    fn received(&mut self, message: MessageId, node: NodeId) {
-        if let Some(replies) = &mut self.replies {
-            replies.received(message, node);
-        }
+        deadlock::find_with_nodes(wiring, packets, (&self.standings(), &nodes), Needs::Flit)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

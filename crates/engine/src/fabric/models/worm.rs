@@ -22,7 +22,7 @@ mod stretches;
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, Subject};
-use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Grants, Switchboard};
 use crate::fabric::transit::PacketPool;
@@ -143,6 +143,9 @@ impl WormFabric {
             return self.grant(lead, id, channel, act);
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
+        if self.board.has_reply_places() && self.board.lacks_reply_place(channel, act.now, act) {
+            return self.board.mark(lead);
+        }
         self.board.wait(channel);
         if act.is_observed() {
             self.board.observe_request(channel, act);
@@ -204,6 +207,7 @@ impl WormFabric {
 
 impl ChannelModel for WormFabric {
     by_switchboard!(is_settled, take_head, waiting_data, used, begin_window, prefetch);
+    by_switchboard!(limit_replies, received);
 
     /// A packet enters its node's output queue; the first of a list asks when it may.
     #[inline]
@@ -227,6 +231,10 @@ impl ChannelModel for WormFabric {
     fn retry(&mut self, of: Subject, act: &mut Act) {
         let lead = of.channel();
         self.board.forget_retry(lead, act.now);
+        if self.board.has_reply_places() {
+            // Not every one is: some may get places for replies now.
+            return self.board.mark(lead);
+        }
         let kind = self.board.at(lead).port.kind;
         self.serve(lead, kind, act);
     }
@@ -235,6 +243,9 @@ impl ChannelModel for WormFabric {
     /// to the front of a list by this: no two of the same switch.
     #[inline]
     fn arbitrate(&mut self, act: &mut Act) {
+        if self.board.has_reply_places() {
+            self.board.ask_with_places(act);
+        }
         loop {
             while let Some((lead, kind)) = self.board.next_marked() {
                 self.serve(lead, kind, act);
@@ -262,7 +273,8 @@ impl ChannelModel for WormFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
-        deadlock::find(wiring, packets, &self.standings(), false)
+        let nodes = self.board.nodes_with_groups(wiring);
+        deadlock::find_with_nodes(wiring, packets, (&self.standings(), &nodes), Needs::Flit)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

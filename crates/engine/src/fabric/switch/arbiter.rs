@@ -246,11 +246,11 @@ arbiters!(make_chosen);
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum First {
     /// Nothing: another may be better.
-    IsAny,
+    Any,
     /// To be granted first.
-    IsGranted,
+    Granted,
     /// To be served first, at an allocator: granted what there is for it.
-    IsServed,
+    Served,
 }
 
 /// The arbiters of all switches.
@@ -281,9 +281,9 @@ impl Arbiter {
             place_of[lead.index()] = place as u32;
         }
         let first = match takes_first && !switch.ack_priority {
-            false => First::IsAny,
-            true if are_allocators => First::IsServed,
-            true => First::IsGranted,
+            false => First::Any,
+            true if are_allocators => First::Served,
+            true => First::Granted,
         };
         Self {
             chosen,
@@ -304,13 +304,18 @@ impl Arbiter {
     /// no choice.
     #[inline]
     pub fn takes_first(&self) -> bool {
-        self.first == First::IsGranted
+        self.first == First::Granted
     }
 
     /// Whether an allocator always serves the request first that came first.
     #[inline]
     pub fn serves_first(&self) -> bool {
-        self.first == First::IsServed
+        self.first == First::Served
+    }
+
+    /// From now on requests are compared even if the first is always the best.
+    pub fn compares_all(&mut self) {
+        self.takes_first = false;
     }
 
     /// Whether an allocator has to look again after it has granted something.

@@ -57,9 +57,13 @@ impl Act<'_> {
         }
     }
 
+    /// The same, if its node asks.
     #[cold]
     #[inline(never)]
-    fn tell_departure(&mut self, channel: ChannelId, id: PacketId, at: Time) {
+    pub fn tell_departure(&mut self, channel: ChannelId, id: PacketId, at: Time) {
+        if !self.packets.tells_nodes() {
+            return;
+        }
         let Packet { source, class, .. } = self.packets[id];
         let group = self.wiring.layout.group(channel);
         let is_first = match group.kind {

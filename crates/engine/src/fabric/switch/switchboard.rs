@@ -10,6 +10,7 @@ mod grants;
 mod integrated;
 mod port;
 mod receivers;
+mod replies;
 mod turns;
 
 pub use allocator::Choices;
@@ -18,6 +19,7 @@ pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
 pub use port::{HasPort, Port, PortRest};
 pub use receivers::{Receivers, drained_at};
+pub use replies::ReplyPlaces;
 
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::Wiring;
@@ -71,6 +73,8 @@ pub struct Switchboard<C> {
     pub lists: Lists,
     /// Where nodes do not take everything in at once.
     receivers: Option<Receivers>,
+    /// Where nodes have places for so many replies.
+    pub replies: Option<Box<ReplyPlaces>>,
     ack_priority: bool,
     /// Where messages of a node take turns.
     turns: Option<Turns>,
@@ -113,6 +117,7 @@ impl<C: HasPort> Switchboard<C> {
             sources_of_node: layout.node_groups(),
             lists: Lists::new(wiring),
             receivers: Receivers::new(&machine.interface, topology.nodes),
+            replies: None,
             ack_priority: machine.interface.ack_priority,
             turns: Turns::new(&machine.interface),
             dirty: Vec::new(),

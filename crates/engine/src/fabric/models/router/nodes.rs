@@ -5,7 +5,7 @@ use super::RouterFabric;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Act;
 use crate::fabric::{Wiring, deadlock};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 
@@ -68,11 +68,6 @@ impl Sources {
             wire.last = wire.lanes.len() - 1;
         }
         Self { wires, wire_of, first, awake: Vec::new(), spare: Vec::new() }
-    }
-
-    /// How many nodes there are.
-    pub fn nodes(&self) -> usize {
-        self.first.len() - 1
     }
 
     /// Whether any wire may be able to send in the next cycle.
@@ -190,26 +185,18 @@ impl RouterFabric {
 
     /// How things stand at nodes, where they have places for so many replies.
     pub(super) fn nodes_standing(&self, wiring: &Wiring) -> deadlock::Nodes {
-        let Some(replies) = &self.replies else { return deadlock::Nodes::default() };
-        let mut sources: Vec<deadlock::Source> = Vec::new();
-        for node in 0..self.sources.nodes() as u32 {
+        self.board.nodes_standing(wiring, |node, from| {
             let wires = self.sources.first[node as usize]..self.sources.first[node as usize + 1];
-            let count = wiring.layout.node_groups() as u32;
-            for from in node * count..(node + 1) * count {
-                let channels = wires.clone().flat_map(|wire| {
-                    let wire = &self.sources.wires[wire as usize];
-                    let sends = wire.sends_from(from);
-                    let of = wire.lanes.iter().filter(move |&&(channel, place)| {
-                        place == from && (!sends.is_some() || sends == channel)
-                    });
-                    of.map(|&(channel, _)| channel)
+            let channels = wires.flat_map(|wire| {
+                let wire = &self.sources.wires[wire as usize];
+                let sends = wire.sends_from(from);
+                let of = wire.lanes.iter().filter(move |&&(channel, place)| {
+                    place == from && (!sends.is_some() || sends == channel)
                 });
-                let first = self.board.at_hand(from).map_or(PacketId::NONE, |(_, id)| id);
-                sources.push(deadlock::Source { node, first, channels: channels.collect() });
-            }
-        }
-        let (full, answers) = (replies.standing(wiring), replies.answers());
-        deadlock::Nodes { full, sources, answers }
+                of.map(|&(channel, _)| channel)
+            });
+            channels.collect()
+        })
     }
 
     /// No packet at hand finds a virtual channel of a wire of its node.

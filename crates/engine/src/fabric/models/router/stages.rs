@@ -45,7 +45,7 @@ impl RouterFabric {
     pub(super) fn switches_decide(&mut self, cycle: u64, act: &mut Act) {
         let mut scratch = std::mem::take(&mut self.scratch);
         for step in self.first_step(cycle)..self.first_step(cycle + 1) {
-            if self.replies.is_some() {
+            if self.board.has_reply_places() {
                 self.give_places(step, act);
             }
             let awake = self.switches.take_awake();

@@ -46,7 +46,7 @@ impl WormFabric {
                 act.observe(Observation::Left { channel: id, at: released });
                 act.observe(Observation::Cleared { buffer, at: released });
             }
-            act.leaves(id, owner, released);
+            self.board.leaves(id, owner, released, act);
             self.end_is_known(id, released, act);
         }
         self.tell_dependants(id, owner, before);

@@ -111,7 +111,7 @@ impl WormFabric {
             from.departed = from.departed.wrapping_add(flits);
         }
         sets_out(id, owner, kind, act.now, rate.hop_ps, act);
-        act.leaves(id, owner, released);
+        self.board.leaves(id, owner, released, act);
         self.header_is_known(id, owner, act.now + rate.hop_ps, act);
         self.end_is_known(id, released, act);
         if input.is_some() && self.board.channels[input.index()].owner.is_some() {
