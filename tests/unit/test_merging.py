@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from benches.stores import RATIOS, SMALL, synthetic_runs
 from tailback import analysis, tables
 from tailback.analysis.pooling import Pairs, Pool, ratios
+from tailback.engine import RESULTS_VERSION
 from tailback.errors import UserError
 from tailback.metrics import METRICS, THETAS
 from tailback.statistics import Estimate, quotient, student_t
@@ -158,7 +159,7 @@ class TestMerging:
         even = pl.col("run.seed") % 2 == 0
         for name, other in {
             "version": pl.lit("9.9"),
-            "results_version": pl.lit(9),
+            "results_version": pl.lit(RESULTS_VERSION + 1),
             "machine.node_link.width": pl.lit(None),
         }.items():
             mixed = frame.with_columns(

@@ -315,7 +315,7 @@ impl Arbiter {
 
     /// From now on requests are compared even if the first is always the best.
     pub fn compares_all(&mut self) {
-        self.takes_first = false;
+        self.first = First::Any;
     }
 
     /// Whether an allocator has to look again after it has granted something.
