@@ -257,7 +257,7 @@ impl Fabric {
     /// When something next happens that is not in the list of events, or [`NEVER`].
     #[inline]
     pub fn next_time<M: Kind>(&self) -> Time {
-        if self.traits.has_clock { M::of(&self.model).next_time() } else { NEVER }
+        if M::HAS_CLOCK { M::of(&self.model).next_time() } else { NEVER }
     }
 
     /// Handles that; how many events it was.
@@ -268,7 +268,7 @@ impl Fabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) -> u64 {
-        if !self.traits.has_clock {
+        if !M::HAS_CLOCK {
             return 0;
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
@@ -303,16 +303,11 @@ impl Fabric {
         measures: &mut Measures,
     ) -> Packet {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        let id = dispatch!(
+        let (id, channel) = dispatch!(
             &mut self.model,
-            model => model.take_tail(of, &mut Act { now, wiring, packets, events, measures })
+            model => model.take_delivered(of, &mut Act { now, wiring, packets, events, measures })
         );
-        let Traits { stretches: is_stretched, numbers_packets, .. } = self.traits;
-        let channel = if numbers_packets {
-            dispatch!(&self.model, model => model.last_channel(of))
-        } else {
-            Some(of.channel())
-        };
+        let is_stretched = self.traits.stretches;
         let delivery = Delivery { id, channel, at: now, is_stretched };
         delivery.record(message, &self.wiring, &mut self.packets, measures)
     }
@@ -320,12 +315,8 @@ impl Fabric {
     /// The next event of instant `time`, if one is left; they come by kind, then by number, and
     /// those about packets in order of the packets' serial numbers.
     #[inline]
-    pub fn next_event(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
-        if self.traits.numbers_packets {
-            self.next_in_order(time, events)
-        } else {
-            events.take_at(time)
-        }
+    pub fn next_event<M: Kind>(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
+        if M::NUMBERS_PACKETS { self.next_in_order(time, events) } else { events.take_at(time) }
     }
 
     /// The same where numbers of packets are no order.

@@ -203,7 +203,7 @@ impl Simulation {
         let (events, measures) = (&mut self.events, &mut self.measures);
         self.events_handled += self.fabric.step::<M>(time, events, measures);
         while self.at_once <= MOST_AT_ONE_INSTANT
-            && let Some(event) = self.fabric.next_event(time, &mut self.events)
+            && let Some(event) = self.fabric.next_event::<M>(time, &mut self.events)
         {
             self.handle::<M>(event);
         }

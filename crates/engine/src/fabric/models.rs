@@ -63,11 +63,6 @@ pub enum Instants {
 #[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 #[derive(Clone, Copy, Default)]
 pub struct Traits {
-    /// Whether it has a clock of its own: things happen that are not in the list of events.
-    pub has_clock: bool,
-    /// Whether events carry packet numbers, which are no order: those of one instant are put in
-    /// order of the packets' serial numbers.
-    pub numbers_packets: bool,
     /// Whether a packet's end can follow its start on the last channel sooner or later than
     /// it would alone: it is drawn out, stopped between its header and its end, or while its
     /// header waited, even in mode `throttled`, the rest has caught up.
@@ -93,6 +88,12 @@ pub struct Traits {
 ///
 /// What has a default is for few: a clock of its own, or what is only there for speed.
 pub trait ChannelModel {
+    /// Whether it may have a clock of its own: things happen that are not in the list of events.
+    const HAS_CLOCK: bool = false;
+    /// Whether events carry packet numbers, which are no order: those of one instant are put in
+    /// order of the packets' serial numbers.
+    const NUMBERS_PACKETS: bool = false;
+
     /// A packet enters its node's output queue.
     fn queue(&mut self, id: PacketId, act: &mut Act);
     /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
@@ -113,6 +114,15 @@ pub trait ChannelModel {
     ) -> PacketId;
     /// The packet a `TAIL` event is about: it leaves the network.
     fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId;
+
+    /// The same with the channel by which it is delivered, if it may be drawn out on it.
+    #[inline]
+    fn take_delivered(&mut self, of: Subject, act: &mut Act) -> (PacketId, Option<ChannelId>) {
+        let channel =
+            if Self::NUMBERS_PACKETS { self.last_channel(of) } else { Some(of.channel()) };
+        (self.take_tail(of, act), channel)
+    }
+
     /// Data packets waiting in a node's output queue.
     fn waiting_data(&self, node: NodeId, now: Time) -> u32;
     /// What every channel has done in the current window, up to `now`.

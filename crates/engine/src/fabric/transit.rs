@@ -265,11 +265,33 @@ impl PacketPool {
         self.packets.is_empty()
     }
 
-    /// A packet, and what else has to be kept of it when it crosses a channel.
+    /// A packet has been granted a channel: a hop more. The packet.
     #[inline]
-    pub fn with_crossing(&mut self, id: PacketId) -> (&mut Packet, Crossing<'_>) {
-        let (undisturbed, strayed) = (&mut self.undisturbed, &mut self.strayed);
-        (&mut self.packets[id], Crossing { id, undisturbed, strayed, hop_limit: self.hop_limit })
+    pub fn crosses(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) -> &mut Packet {
+        let packet = &mut self.packets[id];
+        packet.hops += 1;
+        if packet.hops > self.hop_limit || !wiring.is_plain() {
+            self.cross_by_rules(id, channel, wiring);
+        }
+        &mut self.packets[id]
+    }
+
+    /// The rest of that where it has crossed too many, routing remembers, or channels differ.
+    #[inline(never)]
+    fn cross_by_rules(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) {
+        let packet = &mut self.packets[id];
+        if packet.hops > self.hop_limit {
+            self.strayed = id;
+        }
+        if wiring.routing.remembers() {
+            packet.route = wiring.passed(wiring.layout.group(channel), packet.header());
+        }
+        if !wiring.is_even() {
+            if self.undisturbed.len() <= id.index() {
+                self.undisturbed.resize(id.index() + 1, Undisturbed::default());
+            }
+            wiring.cross(channel, packet, &mut self.undisturbed[id.index()]);
+        }
     }
 
     /// A packet has crossed channels, so many and with this route at the end, as another before
@@ -307,42 +329,6 @@ impl PacketPool {
     #[inline]
     pub fn undisturbed(&self, id: PacketId) -> Undisturbed {
         self.undisturbed.get(id.index()).copied().unwrap_or_default()
-    }
-}
-
-/// What is kept of a packet that crosses channels, besides the packet.
-pub struct Crossing<'a> {
-    id: PacketId,
-    undisturbed: &'a mut Vec<Undisturbed>,
-    strayed: &'a mut PacketId,
-    hop_limit: u16,
-}
-
-impl Crossing<'_> {
-    /// The packet has been granted a channel: a hop more.
-    #[inline]
-    pub fn note(self, packet: &mut Packet, channel: ChannelId, wiring: &Wiring) {
-        packet.hops += 1;
-        if packet.hops > self.hop_limit {
-            *self.strayed = self.id;
-        }
-        if !wiring.is_plain() {
-            self.note_by_rules(packet, channel, wiring);
-        }
-    }
-
-    /// The rest of that where routing remembers, or channels differ.
-    #[inline(never)]
-    fn note_by_rules(self, packet: &mut Packet, channel: ChannelId, wiring: &Wiring) {
-        if wiring.routing.remembers() {
-            packet.route = wiring.passed(wiring.layout.group(channel), packet.header());
-        }
-        if !wiring.is_even() {
-            if self.undisturbed.len() <= self.id.index() {
-                self.undisturbed.resize(self.id.index() + 1, Undisturbed::default());
-            }
-            wiring.cross(channel, packet, &mut self.undisturbed[self.id.index()]);
-        }
     }
 }
 

@@ -285,6 +285,9 @@ impl CellFabric {
 }
 
 impl ChannelModel for CellFabric {
+    const HAS_CLOCK: bool = true;
+    const NUMBERS_PACKETS: bool = true;
+
     /// A packet enters its node's output queue: it is known when it starts on the line.
     fn queue(&mut self, id: PacketId, act: &mut Act) {
         let packet = &mut act.packets[id];
@@ -353,7 +356,7 @@ impl ChannelModel for CellFabric {
 
     fn traits(&self, wiring: &Wiring) -> Traits {
         let replicates = wiring.replicates;
-        Traits { has_clock: true, numbers_packets: true, replicates, ..Traits::default() }
+        Traits { replicates, ..Traits::default() }
     }
 
     #[inline]

@@ -151,7 +151,7 @@ impl ContentionFree {
         let wiring = act.wiring;
         let group = wiring.layout.group(channel);
         let timing = &wiring.timings[usize::from(group.rate)];
-        let (packet, crossing) = act.packets.with_crossing(id);
+        let packet = &mut act.packets[id];
         let end = wiring.undisturbed(packet.bytes, at, timing, running);
         let is_first_internal = group.kind == ChannelKind::Internal && packet.first_internal == at;
         let has_queue = match self.endpoints {
@@ -172,7 +172,7 @@ impl ContentionFree {
             (at, end),
             Wait { time: at - ready, is_throttling },
         );
-        crossing.note(packet, channel, wiring);
+        act.packets.crosses(id, channel, wiring);
         if has_queue {
             if !is_throttling {
                 // It stands in the queue of its channel, behind nobody's buffer.
@@ -228,6 +228,8 @@ impl ContentionFree {
 }
 
 impl ChannelModel for ContentionFree {
+    const NUMBERS_PACKETS: bool = true;
+
     /// A packet enters its node's output queue: it starts at once, when it can follow those of
     /// its message before it, or in its turn.
     fn queue(&mut self, id: PacketId, act: &mut Act) {
@@ -314,7 +316,7 @@ impl ChannelModel for ContentionFree {
         let receives = self.endpoints.as_ref().is_some_and(Endpoints::has_fifos);
         let stretches = receives || !wiring.is_even();
         let replicates = wiring.replicates;
-        Traits { numbers_packets: true, stretches, receives, replicates, ..Traits::default() }
+        Traits { stretches, receives, replicates, ..Traits::default() }
     }
 
     /// In `endpoints` it may have waited behind others there, when it was on it.

@@ -474,6 +474,8 @@ impl FlitFabric {
 }
 
 impl ChannelModel for FlitFabric {
+    const HAS_CLOCK: bool = true;
+
     by_switchboard!(take_head, waiting_data, used, begin_window, limit_replies, received);
 
     /// One of a list may ask when it is at its front.
@@ -516,7 +518,7 @@ impl ChannelModel for FlitFabric {
     fn traits(&self, _: &Wiring) -> Traits {
         let (lists, receives) = (self.board.lists.end(), self.board.has_receivers());
         let in_order = lists == 0;
-        Traits { has_clock: true, stretches: true, lists, receives, in_order, ..Traits::default() }
+        Traits { stretches: true, lists, receives, in_order, ..Traits::default() }
     }
 
     /// When the next flit has been sent or is there, or [`NEVER`].

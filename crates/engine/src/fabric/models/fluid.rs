@@ -300,6 +300,9 @@ impl Flow {
 }
 
 impl ChannelModel for FluidFabric {
+    const HAS_CLOCK: bool = true;
+    const NUMBERS_PACKETS: bool = true;
+
     fn queue(&mut self, id: PacketId, act: &mut Act) {
         let packet = &mut act.packets[id];
         packet.queued = act.now;
@@ -380,7 +383,7 @@ impl ChannelModel for FluidFabric {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        Traits { has_clock: true, numbers_packets: true, books: true, ..Traits::default() }
+        Traits { books: true, ..Traits::default() }
     }
 
     #[inline]

@@ -274,7 +274,7 @@ impl FramesFabric {
     #[inline]
     fn start(&mut self, at: ChannelId, id: PacketId, act: &mut Act) -> Time {
         let (now, link) = (act.now, act.wiring.timing(at));
-        let (packet, crossing) = act.packets.with_crossing(id);
+        let packet = &mut act.packets[id];
         let end = now + link.packet_ps(packet.bytes);
         let channel = self.board.at_mut(at);
         channel.send(now, end);
@@ -287,7 +287,7 @@ impl FramesFabric {
             packet.first_internal = now;
         }
         packet.ready = now + link.hop_ps;
-        crossing.note(packet, at, act.wiring);
+        act.packets.crosses(id, at, act.wiring);
         act.observe(Observation::Sent { packet: id, channel: at, ready, start: now, until });
         if switch.is_some() {
             self.send_off(at, id, end, act);

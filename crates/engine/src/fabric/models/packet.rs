@@ -266,19 +266,19 @@ impl PacketFabric {
             start: now,
             until: end,
         });
-        let (packet, crossing) = act.packets.with_crossing(packet_id);
+        let packet = &mut act.packets[packet_id];
         let channel = self.board.at_mut(id);
         let kind = channel.port.kind;
         let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
         let wait =
-            Wait { time: now - packet.ready, is_throttling: first_internal || packet.hops == 0 };
+            Wait { time: now - packet.ready, is_throttling: first_internal | (packet.hops == 0) };
         act.measures.starts(id, kind, (now, end), wait);
         if first_internal {
             packet.first_internal = now;
         }
         let mut ready = now + link.hop_ps;
         packet.ready = ready;
-        crossing.note(packet, id, act.wiring);
+        act.packets.crosses(packet_id, id, act.wiring);
         if !act.wiring.goes_on_behind_header() && channel.port.switch.is_some() {
             ready = goes_on_at(id, packet_id, channel.port.switch, act);
         }

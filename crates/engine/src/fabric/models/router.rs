@@ -284,8 +284,7 @@ impl RouterFabric {
     #[inline]
     fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         act.measures.counters.packet_hops += 1;
-        let (packet, crossing) = act.packets.with_crossing(id);
-        crossing.note(packet, channel, act.wiring);
+        let packet = act.packets.crosses(id, channel, act.wiring);
         let flits = act.wiring.link.packet_flits(packet.bytes);
         let lane = self.board.at_mut(channel);
         lane.packet = id;
@@ -390,6 +389,8 @@ impl RouterFabric {
 }
 
 impl ChannelModel for RouterFabric {
+    const HAS_CLOCK: bool = true;
+
     by_switchboard!(queue, take_head, take_tail, waiting_data, used, begin_window);
     by_switchboard!(limit_replies, received);
 
@@ -464,6 +465,6 @@ impl ChannelModel for RouterFabric {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        Traits { has_clock: true, stretches: true, ..Traits::default() }
+        Traits { stretches: true, ..Traits::default() }
     }
 }

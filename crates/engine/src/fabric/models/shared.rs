@@ -158,6 +158,8 @@ impl SharedFabric {
 }
 
 impl ChannelModel for SharedFabric {
+    const HAS_CLOCK: bool = true;
+
     by_switchboard!(queue, take_head, take_tail, waiting_data, used, begin_window);
 
     /// A header is at the switch at a channel's end.
@@ -214,8 +216,7 @@ impl ChannelModel for SharedFabric {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        let has_clock = self.credit.is_some();
-        Traits { has_clock, stretches: true, receives, ..Traits::default() }
+        Traits { stretches: true, receives, ..Traits::default() }
     }
 
     /// When the next credit comes back that somebody may wait for, or [`crate::time::NEVER`].

@@ -201,6 +201,8 @@ impl SlottedFabric {
 }
 
 impl ChannelModel for SlottedFabric {
+    const HAS_CLOCK: bool = true;
+
     by_switchboard!(queue, take_head, take_tail, waiting_data);
 
     /// Headers that have come ask by themselves ([`Self::step`]).
@@ -221,7 +223,7 @@ impl ChannelModel for SlottedFabric {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        Traits { has_clock: true, stretches: true, receives, ..Traits::default() }
+        Traits { stretches: true, receives, ..Traits::default() }
     }
 
     #[inline]

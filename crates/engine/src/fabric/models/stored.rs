@@ -199,8 +199,7 @@ impl StoredFabric {
         let is_first = act.packets[id].hops == 0;
         let wait = Wait { time: now - ready, is_throttling: is_first };
         act.measures.starts(at, ChannelKind::Internal, (now, end), wait);
-        let (packet, crossing) = act.packets.with_crossing(id);
-        crossing.note(packet, at, act.wiring);
+        let packet = act.packets.crosses(id, at, act.wiring);
         let is_there = switch.0 == packet.destination.0;
         if let Some(stored) = &mut act.measures.stored {
             let bytes = bytes_of(packet, act.wiring);

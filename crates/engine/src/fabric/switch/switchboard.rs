@@ -257,8 +257,7 @@ impl<C: HasPort> Switchboard<C> {
     #[inline(always)]
     pub fn enter(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
         act.measures.counters.packet_hops += 1;
-        let (packet, crossing) = act.packets.with_crossing(id);
-        crossing.note(packet, channel, act.wiring);
+        let packet = act.packets.crosses(id, channel, act.wiring);
         let port = self.at_mut(channel).port_mut();
         let is_at_node = !port.switch.is_some();
         if !is_at_node && !port.buffer.first.is_some() {

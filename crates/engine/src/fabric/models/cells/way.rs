@@ -54,8 +54,7 @@ impl CellFabric {
         let mut lead = wiring.injection_lead(act.packets[id].source, act.packets[id].traffic());
         let first = wiring.timing(lead);
         loop {
-            let (packet, crossing) = act.packets.with_crossing(id);
-            crossing.note(packet, lead, wiring);
+            act.packets.crosses(id, lead, wiring);
             let group = layout.group(lead);
             let End::Switch(card) = group.end else { break };
             match group.kind {

@@ -44,8 +44,7 @@ impl CircuitFabric {
     #[inline]
     fn note_grant(&self, channel: ChannelId, kind: ChannelKind, id: PacketId, act: &mut Act) {
         let now = act.now;
-        let (packet, crossing) = act.packets.with_crossing(id);
-        crossing.note(packet, channel, act.wiring);
+        let packet = act.packets.crosses(id, channel, act.wiring);
         let is_first = packet.first_sent == NEVER;
         if is_first {
             packet.first_sent = now - self.arbitration_ps();

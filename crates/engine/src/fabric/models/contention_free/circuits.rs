@@ -81,8 +81,7 @@ impl ContentionFree {
         way.clear();
         let mut start = Start { channel, ready: act.now, at: act.now };
         loop {
-            let (packet, crossing) = act.packets.with_crossing(id);
-            crossing.note(packet, start.channel, wiring);
+            let packet = act.packets.crosses(id, start.channel, wiring);
             wiring.lengthen(line, start.channel);
             way.push(start);
             let End::Switch(switch) = wiring.layout.group(start.channel).end else { return way };

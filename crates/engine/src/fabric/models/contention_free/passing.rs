@@ -71,8 +71,7 @@ impl ContentionFree {
             } else {
                 integrated_timing.step_ps(bytes)
             };
-            let (packet, crossing) = act.packets.with_crossing(id);
-            crossing.note(packet, channel, act.wiring);
+            act.packets.crosses(id, channel, act.wiring);
         }
         let wire = act.wiring.layout.wire_of[first.index()].index();
         if let Some(free_at) = self.free_at.get_mut(wire) {

@@ -60,8 +60,7 @@ impl Passage {
                 self.busy.push((channel, share));
             }
             self.busy_by_kind[group.kind.in_sums()] += takes;
-            let (packet, crossing) = act.packets.with_crossing(id);
-            crossing.note(packet, channel, wiring);
+            act.packets.crosses(id, channel, wiring);
             if group.kind == ChannelKind::Internal && self.first_internal.is_none() {
                 self.first_internal = Some(at);
             }
