@@ -271,7 +271,7 @@ impl PacketFabric {
         let kind = channel.port.kind;
         let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
         let wait =
-            Wait { time: now - packet.ready, is_throttling: first_internal | (packet.hops == 0) };
+            Wait { time: now - packet.ready, is_throttling: first_internal || packet.hops == 0 };
         act.measures.starts(id, kind, (now, end), wait);
         if first_internal {
             packet.first_internal = now;

@@ -294,6 +294,13 @@ impl Wiring {
         }
     }
 
+    /// The leads of all groups by which packets to a destination may leave a switch, with their tiers,
+    /// if that is known beforehand; else none.
+    #[inline]
+    pub fn known_leads(&self, switch: SwitchId, destination: NodeId) -> &[(ChannelId, u8)] {
+        self.choices.at(switch, destination)
+    }
+
     /// The leads of all groups by which a packet may leave a switch, with their tiers.
     pub fn leads(
         &self,
@@ -302,7 +309,7 @@ impl Wiring {
         outputs: &mut Outputs,
     ) -> impl Iterator<Item = (ChannelId, u8)> + Clone {
         outputs.clear();
-        let known = self.choices.at(switch, header.destination);
+        let known = self.known_leads(switch, header.destination);
         let is_known = !known.is_empty();
         if !is_known {
             self.routing.outputs(switch, header, outputs);

@@ -39,11 +39,16 @@ impl Selector {
         }
     }
 
-    /// A further output is free. Whether it is taken, whatever others are.
+    /// A further output is free. Whether it is taken, whatever others are: then no more is to be
+    /// offered, or taken.
     #[inline]
     pub fn offer(&mut self, free: Free) -> bool {
+        if self.selection == Selection::First && free.room > 0 {
+            self.free.clear();
+            return true;
+        }
         self.free.push(free);
-        self.selection == Selection::First && free.room > 0
+        false
     }
 
     /// Takes one of the free outputs: of equally good ones the first. Outputs without

@@ -102,7 +102,7 @@ impl PacketFabric {
         let spare = if is_new { self.capacity - tokens } else { 0 };
         let mut outputs = self.board.take_outputs();
         let claimed = self.allocator.claimed.len();
-        let mut best = u8::MAX;
+        let (mut best, mut taken) = (u8::MAX, None);
         let (wiring, header) = (act.wiring, act.packets[id].header());
         for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
             if tier > best.min(most) {
@@ -111,11 +111,13 @@ impl PacketFabric {
             if let Some((channel, room)) = self.free_channel(lead, (tokens, spare), act) {
                 best = tier;
                 if self.board.offer(channel, room, act) {
+                    taken = Some(channel);
                     break;
                 }
             }
         }
-        let taken = self.board.select(switch, outputs);
+        self.board.put_outputs(outputs);
+        let taken = taken.or_else(|| self.board.select(switch));
         if taken.is_some() {
             // It does not wait for those it lacked room on.
             self.allocator.claimed.truncate(claimed);

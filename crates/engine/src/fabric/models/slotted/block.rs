@@ -270,6 +270,7 @@ fn wires_of(flows: u64, stride: u8) -> u64 {
     match stride {
         1 => flows,
         2 => flows | swap_pairs(flows),
+        4 => wires_of_any(flows, 4),
         stride => wires_of_any(flows, stride),
     }
 }
@@ -283,7 +284,13 @@ fn wires_of_any(flows: u64, stride: u8) -> u64 {
         by *= 2;
     }
     // The lowest places of wires stand for all of them.
-    (any & lowest_of(stride)).wrapping_mul(u64::MAX >> (u64::BITS - u32::from(stride)))
+    any &= lowest_of(stride);
+    by = 1;
+    while by < stride {
+        any |= any << by;
+        by *= 2;
+    }
+    any
 }
 
 /// The lowest place of every wire, each of which has so many.

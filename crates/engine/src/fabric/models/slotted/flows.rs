@@ -44,6 +44,8 @@ pub struct Flows {
     chunks: Chunks,
     /// By place: the channel.
     channels: Vec<ChannelId>,
+    /// By place: who is told when the channel falls free.
+    leads: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
     /// Blocks to which something happens.
@@ -65,6 +67,7 @@ impl Flows {
             flows: Vec::new(),
             chunks: Chunks { flits: chunks_up_to(most_flits), room: chunks_up_to(credits) },
             channels: Vec::new(),
+            leads: Vec::new(),
             ahead: Vec::new(),
             active: Active::default(),
         };
@@ -102,6 +105,7 @@ impl Flows {
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
         self.channels.resize(places, ChannelId::NONE);
+        self.leads.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
     }
 
@@ -120,7 +124,9 @@ impl Flows {
             block.set_credits(place, credits, self.chunks);
             let all = number * FLOWS + place;
             self.channels[all] = channel;
-            board.at_mut(channel).place = all as u32;
+            let lane = board.at_mut(channel);
+            lane.place = all as u32;
+            self.leads[all] = lane.rest.lead;
         }
     }
 
@@ -166,6 +172,12 @@ impl Flows {
     #[inline]
     pub fn channel(&self, place: u32) -> ChannelId {
         self.channels[place as usize]
+    }
+
+    /// Who is told when the channel of a flow falls free.
+    #[inline]
+    pub fn lead(&self, place: u32) -> ChannelId {
+        self.leads[place as usize]
     }
 
     /// First flits of packets of some flows of a block, which took several slots, have been sent.

@@ -88,15 +88,11 @@ impl SlottedFabric {
         }
     }
 
-    /// Somebody may wait for the room behind those channels that are idle.
+    /// Somebody may wait for the room behind those channels that are idle; of some, which have just
+    /// sent the last flit of a packet, he looks in vain.
     #[inline(never)]
     fn room_comes(&mut self, block: usize, flows: Bits) {
-        flows.for_each(|flow| {
-            let lane = self.board.at(self.flows.channel(place(block, flow)));
-            if !lane.packet.is_some() {
-                self.board.falls_free(lane.rest.lead);
-            }
-        });
+        flows.for_each(|flow| self.board.falls_free(self.flows.lead(place(block, flow))));
     }
 
     /// All that can start at this instant starts: of the flows of every free wire one. What it

@@ -126,7 +126,7 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// An output that a packet may take is free: it would get this channel. Whether it gets it,
-    /// whatever else is offered.
+    /// whatever else there is: then none is selected.
     #[inline]
     pub fn offer(&mut self, channel: ChannelId, room: u32, act: &Act) -> bool {
         let waiting = self.waiting_at(channel, act.packets, act.now);
@@ -134,10 +134,16 @@ impl<C: HasPort> Switchboard<C> {
         choices.selector.offer(Free { channel, waiting, room })
     }
 
-    /// Selects one of those offered at a switch; `outputs` are not needed any more.
-    pub fn select(&mut self, switch: SwitchId, outputs: Outputs) -> Option<ChannelId> {
-        let choices = self.choices.as_mut()?;
-        choices.outputs = outputs;
-        choices.selector.take(switch)
+    /// What was made to list outputs is not needed any more.
+    #[inline]
+    pub fn put_outputs(&mut self, outputs: Outputs) {
+        if let Some(choices) = &mut self.choices {
+            choices.outputs = outputs;
+        }
+    }
+
+    /// Selects one of those offered at a switch.
+    pub fn select(&mut self, switch: SwitchId) -> Option<ChannelId> {
+        self.choices.as_mut()?.selector.take(switch)
     }
 }

@@ -2,7 +2,7 @@
 //! channel whatever room there is, and waits on it.
 
 use super::{Act, HasPort, Port, Switchboard};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
 use crate::time::{NEVER, Time};
@@ -151,22 +151,41 @@ pub trait Grants {
     /// The output that the front packet of `input` takes, if one is free.
     fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
         let switch = self.board().at(input).port().switch;
-        let mut outputs = self.board().take_outputs();
-        let mut best = u8::MAX;
         let (wiring, packet) = (act.wiring, &act.packets[id]);
         let (header, flits) = (packet.header(), wiring.link.packet_flits(packet.bytes));
         let needed = self.room_for_all().map(|all| flits.min(all));
-        for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
+        let known = wiring.known_leads(switch, header.destination);
+        if !known.is_empty() {
+            return self.select_of(switch, known.iter().copied(), needed, act);
+        }
+        let mut outputs = self.board().take_outputs();
+        let leads = wiring.leads(switch, header, &mut outputs);
+        let taken = self.select_of(switch, leads, needed, act);
+        self.board().put_outputs(outputs);
+        taken
+    }
+
+    /// Which channel of the leads by which a packet may leave a switch, with their tiers, it takes.
+    #[inline]
+    fn select_of(
+        &mut self,
+        switch: SwitchId,
+        leads: impl Iterator<Item = (ChannelId, u8)>,
+        needed: Option<u32>,
+        act: &mut Act,
+    ) -> Option<ChannelId> {
+        let mut best = u8::MAX;
+        for (lead, tier) in leads {
             if tier > best {
                 break;
             }
             let Some((channel, room)) = self.free_channel(lead, needed, act) else { continue };
             best = tier;
             if self.board().offer(channel, room, act) {
-                break;
+                return Some(channel);
             }
         }
-        self.board().select(switch, outputs)
+        self.board().select(switch)
     }
 
     /// A node's packets go out, the packet at hand first.
