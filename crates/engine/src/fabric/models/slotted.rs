@@ -133,7 +133,7 @@ impl SlottedFabric {
         let gap_slots = |rate: u16| paces[usize::from(rate)].gap_slots as u32;
         let sizes = (capacity, most_flits(machine, wiring));
         Self {
-            flows: Flows::new(&wiring.layout, sizes, gap_slots, &mut board),
+            flows: Flows::new(&wiring.layout, sizes, gap_slots, slot_ps, &mut board),
             flights: Flights::new(longest.max(credit_slots)),
             board,
             paces,
@@ -174,7 +174,7 @@ impl SlottedFabric {
     /// For how long a channel goes on with a flit that has started.
     fn ahead(&self, lane: &Lane, now: Time) -> Time {
         let end = self.sent_in.wrapping_add(1).saturating_mul(self.slot_ps);
-        let until = self.flows.sends_until(lane.place, end, self.slot_ps);
+        let until = self.flows.sends_until(lane.place, end);
         until.map_or(0, |until| until.saturating_sub(now))
     }
 
@@ -236,7 +236,7 @@ impl ChannelModel for SlottedFabric {
         if self.next != act.now {
             return 0;
         }
-        self.happens(act.now / self.slot_ps)
+        self.happens(act.now / self.slot_ps, act)
     }
 
     /// Requests, grants, and every channel that can send starts to.
@@ -264,9 +264,13 @@ impl ChannelModel for SlottedFabric {
         self.next = next.map_or(NEVER, |next| next * self.slot_ps);
     }
 
+    fn catch_up(&mut self, act: &mut Act) {
+        self.settle_all(act);
+    }
+
     fn used(&self, now: Time) -> Vec<Use> {
         let used = |lane: &Lane| {
-            let busy = self.flows.busy(lane.place, self.slot_ps) - self.ahead(lane, now);
+            let busy = self.flows.busy(lane.place) - self.ahead(lane, now);
             Use { busy_ps: busy, ..lane.carried() }
         };
         self.board.channels.iter().map(used).collect()

@@ -35,16 +35,17 @@ impl Alike {
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
 /// other as any wire of the block needs, made up to a power of two.
 ///
-/// What flows on from the buffer at a channel's end is of another block, as a rule, which is told
-/// only when it changes whether anything is there, and tells only when it changes whether it
-/// sends: who goes on as in the slot before costs nothing but a bit of these words.
+/// What flows on from the buffer at a channel's end is of another block, as a rule. Both tell each other
+/// whether anything is there, and whether it is sent on, only when that is not as two slots before:
+/// who sends in every slot, or takes turns with another, costs nothing but a bit of these words. So
+/// there are two of some, for slots of even and of odd numbers.
 #[derive(Default)]
 #[repr(align(64))]
 pub struct Block {
     /// Those with flits of a packet that have not started.
     pub sending: Bits,
-    /// Those whose next flit is there.
-    pub has_flit: Bits,
+    /// By parity: those whose next flit is there.
+    pub has_flit: [Bits; 2],
     /// Those with room for a flit at the end of their channels, but for what has come back in the
     /// round at hand.
     pub has_credit: Bits,
@@ -55,13 +56,12 @@ pub struct Block {
     /// Those that send a flit in the slot at hand, or have sent one in the last that there was,
     /// of a packet that goes on.
     pub sent: Bits,
-    /// Those that began to send one in the slot before.
-    pub before: Bits,
+    /// By parity: those that started a flit in the last such slot, and are taken to start one in the
+    /// next.
+    pub expected: [Bits; 2],
     /// Those that go on with the first flit of a packet, which takes several slots: they are among
     /// those that send.
     pub lingering: Bits,
-    /// Of these, those that began it in an earlier slot.
-    pub lingered: Bits,
     /// Of each wire the flow that sent last; at first the last of them, so that the first is next.
     turns: Bits,
     /// Those to whose buffers a flit has come in the slot at hand.
@@ -72,11 +72,10 @@ pub struct Block {
     pub held: Bits,
     /// Those whose buffers a flow sends from.
     pub has_output: Bits,
-    /// Of these, those whose buffers it was told to have a flit for it.
-    pub shown: Bits,
-    /// Of these, those from whose buffers it sends in the slot at hand, as far as is known, or sent
-    /// in the last that there was.
-    pub leaving: Bits,
+    /// Of these, by parity, those whose buffers it was told to have a flit for it.
+    pub shown: [Bits; 2],
+    /// Of these, by parity, those from whose buffers it is taken to send.
+    pub leaving: [Bits; 2],
     /// Those from whose buffers flits of the slot at hand have been counted to leave.
     pub left: Bits,
     /// Those that start a flit in this round.
@@ -110,7 +109,7 @@ impl Block {
     pub fn begin(&mut self, flow: usize, flits: u32, has_flit: bool, chunks: Chunks) {
         self.sending.insert(flow);
         self.started.remove(flow);
-        self.has_flit.put(flow, has_flit);
+        self.has_flit.iter_mut().for_each(|flows| flows.put(flow, has_flit));
         self.last.put(flow, flits == 1);
         self.to_follow.set(chunks.flits, flow, 0, flits - 1);
     }
@@ -120,7 +119,7 @@ impl Block {
     pub fn leads_on(&mut self, flow: usize) -> bool {
         let has_flit = (self.held | self.come).has(flow);
         self.has_output.insert(flow);
-        self.shown.put(flow, has_flit);
+        self.shown.iter_mut().for_each(|flows| flows.put(flow, has_flit));
         has_flit
     }
 
@@ -128,7 +127,7 @@ impl Block {
     #[inline]
     pub fn leads_nowhere(&mut self, flow: usize) {
         self.has_output.remove(flow);
-        self.leaving.remove(flow);
+        self.leaving.iter_mut().for_each(|flows| flows.remove(flow));
     }
 
     /// A flow may send so many flits.
@@ -150,8 +149,8 @@ impl Block {
 
     /// Of the flows that could send a flit now one of each wire that is free.
     #[inline]
-    pub fn choose(&self, stride: u8, sharing: Sharing) -> Bits {
-        let ready = self.sending & self.has_flit & (self.has_credit | self.back);
+    pub fn choose(&self, parity: usize, stride: u8, sharing: Sharing) -> Bits {
+        let ready = self.sending & self.has_flit[parity] & (self.has_credit | self.back);
         if stride == 1 {
             return ready & !self.sent;
         }
@@ -191,28 +190,45 @@ impl Block {
 
     /// Of the flows with something in their buffers for others, those where that is new, or no more.
     #[inline]
-    pub fn show(&mut self) -> Bits {
-        let new = ((self.held | self.come) ^ self.shown) & self.has_output;
-        self.shown ^= new;
+    pub fn show(&mut self, parity: usize) -> Bits {
+        let new = ((self.held | self.come) ^ self.shown[parity]) & self.has_output;
+        self.shown[parity] ^= new;
         new
     }
 
-    /// Whether nothing happens to any of its flows, and nothing did in the last slot.
+    /// Packets of some flows have been sent.
     #[inline]
-    pub fn is_quiet(&self) -> bool {
-        (self.sending | self.sent | self.leaving | self.come | self.back).is_empty()
+    pub fn end(&mut self, flows: Bits) {
+        self.sent &= !flows;
+        self.expected.iter_mut().for_each(|expected| *expected &= !flows);
     }
 
-    /// A slot begins, where first flits take several slots or not.
+    /// Some flows start a flit now, in the first round of a slot or not: who of them is not expected to,
+    /// and who is and does not. From now on those are to send in every slot, and these in no such.
     #[inline]
-    pub fn begin_slot(&mut self, has_gaps: bool) {
-        self.before = std::mem::take(&mut self.sent);
+    pub fn compare(&mut self, flows: Bits, parity: usize, is_first: bool) -> (Bits, Bits) {
+        let expected = self.expected[parity];
+        let begin = flows & !expected;
+        let stop = if is_first { expected & !flows } else { Bits::default() };
+        self.expected[parity] &= !stop;
+        self.expected.iter_mut().for_each(|expected| *expected |= begin);
+        (begin, stop)
+    }
+
+    /// Whether nothing happens to any of its flows, and nothing did in the last slots of which others
+    /// have not been told.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        let untold = (self.shown[0] ^ self.shown[1]) & self.has_output;
+        let leaving = self.leaving[0] | self.leaving[1];
+        (self.sending | self.sent | leaving | self.come | self.back | untold).is_empty()
+    }
+
+    /// A slot begins.
+    #[inline]
+    pub fn begin_slot(&mut self) {
+        self.sent = self.lingering;
         self.left = Bits::default();
-        if has_gaps {
-            self.before &= !self.lingered;
-            self.lingered = self.lingering;
-            self.sent = self.lingering;
-        }
     }
 
     /// These send a flit now, one of a wire; those of them that send the last of a packet.
@@ -231,8 +247,8 @@ impl Block {
     /// What flows have received, and started, and what leaves their buffers is counted; whose
     /// buffers it leaves.
     #[inline]
-    pub fn count(&mut self, to_buffers: bool, chunks: Chunks) -> Bits {
-        let left = self.leaving & !self.left;
+    pub fn count(&mut self, parity: usize, to_buffers: bool, chunks: Chunks) -> Bits {
+        let left = self.leaving[parity] & !self.left;
         self.left |= left;
         let started = if to_buffers { self.starting } else { Bits::default() };
         let (more, less) = ([self.come, self.back], [left, started]);
@@ -317,7 +333,7 @@ mod tests {
     /// What is to happen, flow by flow.
     fn chosen(block: &Block, stride: u8, sharing: Sharing) -> Bits {
         let is_ready = |&place: &usize| {
-            [block.sending, block.has_flit, block.has_credit].iter().all(|bits| bits.has(place))
+            [block.sending, block.has_flit[0], block.has_credit].iter().all(|bits| bits.has(place))
         };
         let mut all = Bits::default();
         let stride = usize::from(stride);
@@ -347,17 +363,17 @@ mod tests {
             let mut block = Block::default();
             let places = usize::from(stride);
             (places - 1..FLOWS).step_by(places).for_each(|place| block.ends_wire(place));
-            (block.has_flit, block.has_credit) = (bits(), !Bits::default());
+            (block.has_flit[0], block.has_credit) = (bits(), !Bits::default());
             for _ in 0..4 {
                 block.sending = bits() | bits();
                 block.started = bits();
                 for sharing in [Sharing::RoundRobin, Sharing::UntilStall] {
                     let expected = chosen(&block, stride, sharing);
-                    assert_eq!(block.choose(stride, sharing), expected, "{stride}");
+                    assert_eq!(block.choose(0, stride, sharing), expected, "{stride}");
                 }
-                let free = block.choose(stride, Sharing::RoundRobin);
+                let free = block.choose(0, stride, Sharing::RoundRobin);
                 block.send(free, stride, Chunks { flits: 1, room: 1 });
-                let next = block.choose(stride, Sharing::RoundRobin);
+                let next = block.choose(0, stride, Sharing::RoundRobin);
                 assert!((next & free.map(|free| wires_of(free, stride))).is_empty());
                 block.sent = if round % 2 == 0 { Bits::default() } else { block.sent & bits() };
             }

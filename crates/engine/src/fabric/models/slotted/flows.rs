@@ -20,13 +20,16 @@ pub struct Flow {
     /// Slots for which packets take it that were granted it in the current window; those that had not
     /// started when it began count.
     granted: u64,
-    /// When what it sent last had been sent, or its last slot began if it still goes on; if a packet that
-    /// was granted it later has not started, when it was.
-    pub free_at: Time,
+    /// When what it sent last had been sent, when that was accounted for; if a packet was granted it
+    /// later, when that was. What of the time since is not in the slots that the packet takes it was
+    /// kept idle.
+    settled: Time,
     /// The flow whose buffer that packet leaves, or [`NOBODY`]: its node's.
     pub input: u32,
     /// The flow by which a packet leaves the buffer at its end, or [`NOBODY`].
     pub output: u32,
+    /// Slots that the packet was to take then.
+    to_come: u32,
     /// Header flits of the packet it sends that have not started.
     pub header_unsent: u16,
     /// Packets in that buffer whose header is there and that have not been granted a channel.
@@ -48,6 +51,12 @@ pub struct Flows {
     leads: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
+    /// By place: when the latest first flit that takes several slots has been sent.
+    lingers_until: Vec<Time>,
+    /// By parity: the last slot in which flits could start.
+    pub slots: [u64; 2],
+    /// Time of a slot.
+    slot_ps: Time,
     /// Blocks to which something happens.
     pub active: Active,
 }
@@ -59,6 +68,7 @@ impl Flows {
         layout: &Layout,
         (credits, most_flits): (u32, u32),
         gap_slots: impl Fn(u16) -> u32,
+        slot_ps: Time,
         board: &mut Switchboard<Lane>,
     ) -> Self {
         let mut all = Self {
@@ -69,6 +79,9 @@ impl Flows {
             channels: Vec::new(),
             leads: Vec::new(),
             ahead: Vec::new(),
+            lingers_until: Vec::new(),
+            slots: [0; 2],
+            slot_ps,
             active: Active::default(),
         };
         all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1, gap_slots: 0 });
@@ -107,6 +120,7 @@ impl Flows {
         self.channels.resize(places, ChannelId::NONE);
         self.leads.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
+        self.lingers_until.resize(places, 0);
     }
 
     /// The channels of a wire, from a place of the last block on.
@@ -139,8 +153,9 @@ impl Flows {
         let has_flit = self.blocks[number].leads_on(bit) || input == NOBODY;
         let flow = &mut self.flows[place as usize];
         let (number, bit) = split(place);
-        flow.granted += u64::from(flits + self.alike[number].gap_slots);
-        (flow.free_at, flow.input) = (now, input);
+        let to_come = flits + self.alike[number].gap_slots;
+        flow.granted += u64::from(to_come);
+        (flow.settled, flow.to_come, flow.input) = (now, to_come, input);
         flow.header_unsent = header as u16;
         self.blocks[number].begin(bit, flits, has_flit, self.chunks);
         self.active.wake(number);
@@ -208,20 +223,20 @@ impl Flows {
     }
 
     /// Those that send from buffers are told where something is there, or no more.
-    pub fn show_all(&mut self) {
+    pub fn show_all(&mut self, parity: usize) {
         for word in self.active.words() {
-            self.active.of(word).for_each(|number| self.show(number));
+            self.active.of(word).for_each(|number| self.show(number, parity));
         }
     }
 
     /// Those that send from the buffers of a block are told where something is there, or no more.
     #[inline]
-    fn show(&mut self, number: usize) {
-        let new = self.blocks[number].show();
+    fn show(&mut self, number: usize, parity: usize) {
+        let new = self.blocks[number].show(parity);
         let flows = block_of(&mut self.flows, number);
         new.for_each(|place| {
             let (output, place) = split(flows[place].output);
-            self.blocks[output].has_flit.toggle(place);
+            self.blocks[output].has_flit[parity].toggle(place);
         });
     }
 
@@ -231,45 +246,58 @@ impl Flows {
         self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
     }
 
-    /// A flow of a block begins to send, and so does the buffer it sends from, if it does; for so long
-    /// more its wire is taken by the first flit of a packet. For how long it could not send.
+    /// A flow begins to send, and so does the buffer it sends from, if it does.
     #[inline]
-    pub fn begins_to_send(
-        &mut self,
-        place: u32,
-        from_buffer: bool,
-        (now, gap): (Time, Time),
-    ) -> Time {
-        let flow = &mut self.flows[place as usize];
-        let stalled = now - std::mem::replace(&mut flow.free_at, now + gap);
+    pub fn begins_to_send(&mut self, place: u32, from_buffer: bool) {
         if from_buffer {
-            let (input, place) = split(flow.input);
-            self.blocks[input].leaving.insert(place);
+            let (input, place) = split(self.flows[place as usize].input);
+            self.blocks[input].leaving.iter_mut().for_each(|flows| flows.insert(place));
             self.active.wake(input);
         }
-        stalled
     }
 
-    /// Some flows of a block stop sending, and so do the buffers they send from, if they do. For so
-    /// long more their wires are taken by first flits.
+    /// Some flows of a block do not send any more in slots of a parity, nor the buffers they send from,
+    /// if they do.
     #[inline]
-    pub fn stop(&mut self, number: usize, flows: Bits, now: Time, gap: Time) {
-        let from_buffers = self.alike[number].leave_buffers();
-        let lingering = self.blocks[number].lingering;
-        let all = block_of(&mut self.flows, number);
-        flows.for_each(|place| {
-            all[place].free_at = if lingering.has(place) { now + gap } else { now };
-            if from_buffers {
+    pub fn stop(&mut self, number: usize, flows: Bits, parity: usize) {
+        if self.alike[number].leave_buffers() {
+            let all = block_of(&mut self.flows, number);
+            flows.for_each(|place| {
                 let (input, place) = split(all[place].input);
-                self.blocks[input].leaving.remove(place);
-            }
-        });
+                self.blocks[input].leaving[parity].remove(place);
+            });
+        }
+    }
+
+    /// First flits of packets of some flows of a block take their wires until then.
+    pub fn linger(&mut self, number: usize, flows: Bits, until: Time) {
+        self.blocks[number].lingering |= flows;
+        let all = block_of(&mut self.lingers_until, number);
+        flows.for_each(|place| all[place] = until);
+    }
+
+    /// When a flow has sent the flit that it started last, as far as slots of some parities go.
+    pub fn sent_at(&self, place: u32, parities: [bool; 2]) -> Time {
+        let slots = parities.iter().zip(self.slots).filter(|(is_one, _)| **is_one);
+        let end = slots.map(|(_, slot)| slot + 1).max().unwrap_or(0) * self.slot_ps;
+        end.max(self.lingers_until[place as usize])
+    }
+
+    /// For how long a flow has been kept from sending until it has sent the flit that it started
+    /// last, at `end`, as far as that has not been accounted for. It has so many slots to go.
+    #[inline]
+    pub fn settle(&mut self, place: u32, end: Time, to_come: u32) -> Time {
+        let flow = &mut self.flows[place as usize];
+        let taken = Time::from(flow.to_come - to_come) * self.slot_ps;
+        let kept = end - flow.settled - taken;
+        (flow.settled, flow.to_come) = (end, to_come);
+        kept
     }
 
     /// What has happened to flits of a block is counted; from whose buffers they leave.
     #[inline]
-    pub fn count(&mut self, number: usize) -> Bits {
-        self.blocks[number].count(self.alike[number].reach_buffers(), self.chunks)
+    pub fn count(&mut self, number: usize, parity: usize) -> Bits {
+        self.blocks[number].count(parity, self.alike[number].reach_buffers(), self.chunks)
     }
 
     /// Whether the flit that a flow sends is the last of a header.
@@ -288,33 +316,33 @@ impl Flows {
     }
 
     /// Slots that the packet which a flow sends will still take of its channel.
-    fn to_come(&self, place: u32) -> u64 {
+    pub fn to_come(&self, place: u32) -> u32 {
         let (number, bit) = split(place);
         let block = &self.blocks[number];
         let begins = block.sending.has(bit) && !block.started.has(bit);
-        u64::from(self.unsent(place) + if begins { self.alike[number].gap_slots } else { 0 })
+        self.unsent(place) + if begins { self.alike[number].gap_slots } else { 0 }
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.
-    pub fn busy(&self, place: u32, slot: Time) -> Time {
-        self.ahead[place as usize] + (self.at(place).granted - self.to_come(place)) * slot
+    pub fn busy(&self, place: u32) -> Time {
+        let taken = self.at(place).granted - u64::from(self.to_come(place));
+        self.ahead[place as usize] + taken * self.slot_ps
     }
 
     /// When a flow will have sent the flit that it sends in the slot that ends at `end`, or has sent
-    /// in the last that there was; none if there is none. A slot takes `slot`.
-    pub fn sends_until(&self, place: u32, end: Time, slot: Time) -> Option<Time> {
+    /// in the last that there was; none if there is none.
+    pub fn sends_until(&self, place: u32, end: Time) -> Option<Time> {
         let (number, bit) = split(place);
         let block = &self.blocks[number];
-        if !block.lingering.has(bit) {
-            return block.sent.has(bit).then_some(end);
+        if block.lingering.has(bit) {
+            return Some(self.lingers_until[place as usize]);
         }
-        let free_at = self.at(place).free_at;
-        Some(if block.lingered.has(bit) { free_at } else { free_at + slot })
+        block.sent.has(bit).then_some(end)
     }
 
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
-        self.flows[place as usize].granted = self.to_come(place);
+        self.flows[place as usize].granted = self.to_come(place).into();
         self.ahead[place as usize] = ahead;
     }
 }

@@ -6,6 +6,7 @@ use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, sets_out};
 use crate::ids::PacketId;
+use crate::measure::ChannelKind;
 use crate::time::Time;
 
 /// Flits of a block that start together.
@@ -23,11 +24,12 @@ struct Start {
 
 impl SlottedFabric {
     /// All that is there in a slot; how much it was.
-    pub(super) fn happens(&mut self, slot: u64) -> u64 {
+    pub(super) fn happens(&mut self, slot: u64, act: &mut Act) -> u64 {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
-            self.flows.blocks[block].sent &= !flows;
-            flows.for_each(|flow| self.release(place(block, flow)));
+            self.flows.blocks[block].end(flows);
+            let kind = self.flows.alike[block].kind;
+            flows.for_each(|flow| self.release(place(block, flow), kind, act));
         }
         for &(block, flows) in &due.begun {
             self.flows.begun(block, flows);
@@ -45,7 +47,6 @@ impl SlottedFabric {
         for &(block, flows) in &due.credits {
             self.credits_come(block, flows);
         }
-        self.flows.show_all();
         let blocks = [&due.ended, &due.begun, &due.flits, &due.credits].map(Vec::len);
         let count = blocks.iter().sum::<usize>() + headers;
         due.clear();
@@ -56,8 +57,12 @@ impl SlottedFabric {
     /// The last flit of a packet has been sent: the channel is free, and so is the
     /// front of the buffer the packet came from.
     #[inline]
-    fn release(&mut self, place: u32) {
+    fn release(&mut self, place: u32, kind: ChannelKind, act: &mut Act) {
         let channel = self.flows.channel(place);
+        let kept = self.flows.settle(place, act.now, 0);
+        if kept > 0 {
+            act.measures.kept(channel, kind, kept);
+        }
         let lane = self.board.at_mut(channel);
         lane.packet = PacketId::NONE;
         let lead = lane.rest.lead;
@@ -100,6 +105,10 @@ impl SlottedFabric {
     /// Whether any could.
     pub(super) fn send_round(&mut self, slot: u64, act: &mut Act) -> bool {
         let is_first = self.sent_in != slot;
+        let parity = parity(slot);
+        if is_first {
+            self.flows.show_all(parity);
+        }
         self.sent_in = slot;
         let mut flits = [0; 3];
         for word in self.flows.active.words() {
@@ -107,22 +116,21 @@ impl SlottedFabric {
                 let block = &mut self.flows.blocks[number];
                 let alike = self.flows.alike[number];
                 if is_first {
-                    block.begin_slot(alike.gap_slots > 0);
+                    block.begin_slot();
                 }
-                let flows = block.choose(alike.stride, self.sharing);
+                let flows = block.choose(parity, alike.stride, self.sharing);
                 block.starting = flows;
-                // Who goes on as in the slot before is told nothing.
-                let before = if is_first { block.before } else { Bits::default() };
-                let (begin, stop) = (flows & !before, before & !flows);
+                let (begin, stop) = block.compare(flows, parity, is_first);
                 if !flows.is_empty() {
                     self.start(Start { block: number, flows, alike, slot }, begin, act);
                     flits[alike.kind.in_sums()] += flows.count();
                 }
                 if !stop.is_empty() {
-                    self.flows.stop(number, stop, act.now, self.gap(alike));
+                    self.stop(number, stop, parity, act);
                 }
             }
         }
+        self.flows.slots[parity] = slot;
         self.count_all(slot);
         if flits == [0; 3] {
             return false;
@@ -136,7 +144,7 @@ impl SlottedFabric {
         let mut credits = std::mem::take(self.credits_of(slot));
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
-                let left = self.flows.count(number);
+                let left = self.flows.count(number, parity(slot));
                 if !left.is_empty() {
                     credits.push((number, left));
                 }
@@ -164,13 +172,42 @@ impl SlottedFabric {
         }
     }
 
-    /// For how much longer the first flits of packets take the wires of a block.
-    #[inline]
-    fn gap(&self, alike: Alike) -> Time {
-        Time::from(alike.gap_slots) * self.slot_ps
+    /// Flows stop sending in slots of a parity. Who sends in those of the other takes turns with
+    /// another; who does not is kept from sending.
+    fn stop(&mut self, number: usize, flows: Bits, parity: usize, act: &mut Act) {
+        self.flows.stop(number, flows, parity);
+        let halted = flows & !self.flows.blocks[number].expected[1 - parity];
+        halted.for_each(|flow| {
+            let mut parities = [false; 2];
+            parities[parity] = true;
+            self.settle(number, flow, parities, act);
+        });
     }
 
-    /// Flits of a block start, of which some flows sent none in the slot before.
+    /// It is accounted for how long a flow was kept from sending until it started its last flit, in slots
+    /// of some parities.
+    fn settle(&mut self, number: usize, flow: usize, parities: [bool; 2], act: &mut Act) {
+        let place = place(number, flow);
+        let (end, to_come) = (self.flows.sent_at(place, parities), self.flows.to_come(place));
+        let kept = self.flows.settle(place, end, to_come);
+        if kept > 0 {
+            act.measures.kept(self.flows.channel(place), self.flows.alike[number].kind, kept);
+        }
+    }
+
+    /// The same of all flows that send.
+    pub(super) fn settle_all(&mut self, act: &mut Act) {
+        for word in self.flows.active.words() {
+            for number in self.flows.active.of(word) {
+                let expected = self.flows.blocks[number].expected;
+                (expected[0] | expected[1]).for_each(|flow| {
+                    self.settle(number, flow, expected.map(|flows| flows.has(flow)), act);
+                });
+            }
+        }
+    }
+
+    /// Flits of a block start, of which some flows were not expected to send one.
     #[inline]
     fn start(&mut self, start: Start, begin: Bits, act: &mut Act) {
         let Start { block: number, flows, .. } = start;
@@ -216,7 +253,7 @@ impl SlottedFabric {
             return;
         }
         let more = u64::from(alike.gap_slots);
-        self.flows.blocks[number].lingering |= first;
+        self.flows.linger(number, first, act.now + (more + 1) * self.slot_ps);
         self.flights.due(slot + 1 + more).begun.push((number, first));
         let mut flits = [0; 3];
         flits[alike.kind.in_sums()] = first.count();
@@ -225,23 +262,19 @@ impl SlottedFabric {
         self.set_out(start, (first, last & first), more, act);
     }
 
-    /// Flows begin to send, that sent no flit in the slot before.
+    /// Flows begin to send that were not expected to.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
     fn begin(&mut self, start: &Start, begin: Bits, act: &mut Act) {
         let &Start { block, alike, .. } = start;
         let started = self.flows.blocks[block].started;
         let Pace { hop_ps, .. } = self.paces[usize::from(alike.rate)];
-        let (from_buffers, gap) = (alike.leave_buffers(), self.gap(alike));
+        let from_buffers = alike.leave_buffers();
         begin.for_each(|flow| {
-            let (place, has_started) = (place(block, flow), started.has(flow));
-            let times = (act.now, if has_started { 0 } else { gap });
-            let stalled = self.flows.begins_to_send(place, from_buffers, times);
-            let channel = self.flows.channel(place);
-            if stalled > 0 {
-                act.measures.kept(channel, alike.kind, stalled);
-            }
-            if !has_started {
+            let place = place(block, flow);
+            self.flows.begins_to_send(place, from_buffers);
+            if !started.has(flow) {
+                let channel = self.flows.channel(place);
                 let packet = self.board.at(channel).packet;
                 sets_out(channel, packet, alike.kind, act.now, hop_ps, act);
             }
@@ -296,6 +329,12 @@ impl SlottedFabric {
             self.board.post_tail(channel, packet, there, act);
         });
     }
+}
+
+/// The place of a slot's parity.
+#[inline]
+fn parity(slot: u64) -> usize {
+    slot as usize % 2
 }
 
 /// The place of a flow of a block.
