@@ -53,6 +53,8 @@ pub struct Flows {
     ahead: Vec<Time>,
     /// By place: when the latest first flit that takes several slots has been sent.
     lingers_until: Vec<Time>,
+    /// By place: when the flit had been sent after which it was last kept from sending.
+    halted_at: Vec<Time>,
     /// By parity: the last slot in which flits could start.
     pub slots: [u64; 2],
     /// Time of a slot.
@@ -80,6 +82,7 @@ impl Flows {
             leads: Vec::new(),
             ahead: Vec::new(),
             lingers_until: Vec::new(),
+            halted_at: Vec::new(),
             slots: [0; 2],
             slot_ps,
             active: Active::default(),
@@ -121,6 +124,7 @@ impl Flows {
         self.leads.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
         self.lingers_until.resize(places, 0);
+        self.halted_at.resize(places, 0);
     }
 
     /// The channels of a wire, from a place of the last block on.
@@ -257,9 +261,13 @@ impl Flows {
     }
 
     /// Some flows of a block do not send any more in slots of a parity, nor the buffers they send from,
-    /// if they do.
+    /// if they do. Who sends in those of the other takes turns with another, who does not is kept from
+    /// sending.
     #[inline]
     pub fn stop(&mut self, number: usize, flows: Bits, parity: usize) {
+        let halted = flows & !self.blocks[number].expected[1 - parity];
+        let (halted_at, end) = (block_of(&mut self.halted_at, number), self.slots[parity] + 1);
+        halted.for_each(|place| halted_at[place] = end * self.slot_ps);
         if self.alike[number].leave_buffers() {
             let all = block_of(&mut self.flows, number);
             flows.for_each(|place| {
@@ -276,11 +284,17 @@ impl Flows {
         flows.for_each(|place| all[place] = until);
     }
 
-    /// When a flow has sent the flit that it started last, as far as slots of some parities go.
-    pub fn sent_at(&self, place: u32, parities: [bool; 2]) -> Time {
-        let slots = parities.iter().zip(self.slots).filter(|(is_one, _)| **is_one);
+    /// When a flow has sent the flit that it started last; if its packet has not started, when it was
+    /// granted its channel.
+    fn sent_at(&self, place: u32) -> Time {
+        let (number, bit) = split(place);
+        let sends = self.blocks[number].expected.map(|flows| flows.has(bit));
+        let slots = sends.iter().zip(self.slots).filter(|(sends, _)| **sends);
         let end = slots.map(|(_, slot)| slot + 1).max().unwrap_or(0) * self.slot_ps;
-        end.max(self.lingers_until[place as usize])
+        let place = place as usize;
+        [self.lingers_until[place], self.halted_at[place], self.flows[place].settled]
+            .into_iter()
+            .fold(end, Time::max)
     }
 
     /// For how long a flow has been kept from sending until it has sent the flit that it started
@@ -292,6 +306,12 @@ impl Flows {
         let kept = end - flow.settled - taken;
         (flow.settled, flow.to_come) = (end, to_come);
         kept
+    }
+
+    /// The same up to the flit that it started last.
+    pub fn settle_so_far(&mut self, place: u32) -> Time {
+        let (end, to_come) = (self.sent_at(place), self.to_come(place));
+        self.settle(place, end, to_come)
     }
 
     /// What has happened to flits of a block is counted; from whose buffers they leave.
@@ -316,7 +336,7 @@ impl Flows {
     }
 
     /// Slots that the packet which a flow sends will still take of its channel.
-    pub fn to_come(&self, place: u32) -> u32 {
+    fn to_come(&self, place: u32) -> u32 {
         let (number, bit) = split(place);
         let block = &self.blocks[number];
         let begins = block.sending.has(bit) && !block.started.has(bit);

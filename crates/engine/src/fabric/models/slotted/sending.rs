@@ -1,7 +1,7 @@
 //! What happens to flits in a slot.
 
 use super::bits::{Bits, FLOWS};
-use super::block::Alike;
+use super::block::{Alike, Block};
 use super::flows::NOBODY;
 use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, sets_out};
@@ -126,7 +126,7 @@ impl SlottedFabric {
                     flits[alike.kind.in_sums()] += flows.count();
                 }
                 if !stop.is_empty() {
-                    self.stop(number, stop, parity, act);
+                    self.flows.stop(number, stop, parity);
                 }
             }
         }
@@ -172,36 +172,19 @@ impl SlottedFabric {
         }
     }
 
-    /// Flows stop sending in slots of a parity. Who sends in those of the other takes turns with
-    /// another; who does not is kept from sending.
-    fn stop(&mut self, number: usize, flows: Bits, parity: usize, act: &mut Act) {
-        self.flows.stop(number, flows, parity);
-        let halted = flows & !self.flows.blocks[number].expected[1 - parity];
-        halted.for_each(|flow| {
-            let mut parities = [false; 2];
-            parities[parity] = true;
-            self.settle(number, flow, parities, act);
-        });
-    }
-
-    /// It is accounted for how long a flow was kept from sending until it started its last flit, in slots
-    /// of some parities.
-    fn settle(&mut self, number: usize, flow: usize, parities: [bool; 2], act: &mut Act) {
-        let place = place(number, flow);
-        let (end, to_come) = (self.flows.sent_at(place, parities), self.flows.to_come(place));
-        let kept = self.flows.settle(place, end, to_come);
-        if kept > 0 {
-            act.measures.kept(self.flows.channel(place), self.flows.alike[number].kind, kept);
-        }
-    }
-
-    /// The same of all flows that send.
+    /// It is accounted for how long flows were kept from sending until they started their last flits.
     pub(super) fn settle_all(&mut self, act: &mut Act) {
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
-                let expected = self.flows.blocks[number].expected;
-                (expected[0] | expected[1]).for_each(|flow| {
-                    self.settle(number, flow, expected.map(|flows| flows.has(flow)), act);
+                let Block { expected: [even, odd], sending, lingering, .. } =
+                    self.flows.blocks[number];
+                let kind = self.flows.alike[number].kind;
+                (even | odd | sending | lingering).for_each(|flow| {
+                    let place = place(number, flow);
+                    let kept = self.flows.settle_so_far(place);
+                    if kept > 0 {
+                        act.measures.kept(self.flows.channel(place), kind, kept);
+                    }
                 });
             }
         }
