@@ -8,6 +8,7 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.prediction import Prediction
 
 BASE: dict[str, dict[str, Any]] = {
     "topology": {"kind": "mesh", "dims": [3, 3]},
@@ -72,3 +73,39 @@ def test_shared_buffers_need_a_clock() -> None:
     description = {"machine": {**BASE, "switch": switch}, "workload": {"kind": "synthetic"}}
     with pytest.raises(UserError, match=r"has no effect here; needs machine\.switch\.allocator"):
         tb.Experiment.from_dict(description)
+
+
+def _described(**changes: Any) -> Prediction:
+    routing = {"kind": "minimal_adaptive", **changes.pop("routing", {})}
+    machine = {**BASE, "routing": routing}
+    machine |= {part: {**machine[part], **keys} for part, keys in changes.items()}
+    workload = {"kind": "synthetic"}
+    return tb.describe(tb.Experiment.from_dict({"machine": machine, "workload": workload}))
+
+
+def test_a_way_out_needs_buffers_that_packets_have_to_themselves() -> None:
+    with pytest.raises(UserError) as refused:
+        _described()
+    assert str(refused.value) == (
+        'machine.routing.kind = "minimal_adaptive": can deadlock: channel (0, 0)->(1, 0) waits for '
+        "channel (1, 0)->(1, 1) (class 1) waits for channel (1, 1)->(0, 1) waits for channel "
+        "(0, 1)->(0, 0) (class 1) waits for the first; routes (0, 0)->(1, 1), (1, 0)->(0, 1), "
+        '(1, 1)->(0, 0), (0, 1)->(1, 0); needs switch.vc_reuse = "after_credits", or '
+        "allow_deadlock = true"
+    )
+    with pytest.raises(UserError, match=r'needs 2 virtual channels and switch.vc_reuse = "after_c'):
+        _described(switch={"virtual_channels": 1})
+    found = _described(switch={"vc_reuse": "after_credits"})
+    assert found.routing.free_by == "argument"
+    assert _described(routing={"allow_deadlock": True}).routing.free_by is None
+    # On a line there is no circle to close.
+    assert _described(topology={"dims": [4]}).routing.free_by == "search"
+
+
+def test_a_way_out_of_a_network_too_large_to_look_at_is_refused_with_what_would_do() -> None:
+    with pytest.raises(UserError) as refused:
+        _described(topology={"dims": [48, 48]})
+    assert str(refused.value) == (
+        'machine.routing.kind = "minimal_adaptive": may deadlock, and the network is too large to '
+        'find out; needs switch.vc_reuse = "after_credits", or allow_deadlock = true'
+    )

@@ -242,6 +242,11 @@ def test_files_that_are_none(tmp_path: Path, text: str, expected: str) -> None:
             "cannot be done; must be mesh, torus, fattree, flatfly or dragonflynew",
         ),
         ("routing_function=romm", "cannot be done; must be dor or dim_order"),
+        (
+            "routing_function=min_adapt",
+            "cannot be done: who takes the way out stays on it, unlike with minimal_adaptive; must "
+            "be dor or dim_order",
+        ),
         ("sw_allocator=pim", "cannot be done; must be islip"),
         ("priority=age", "cannot be done; must be none"),
         ("vc_alloc_delay=2", "cannot be done; must be 1"),

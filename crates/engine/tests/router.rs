@@ -16,6 +16,8 @@ mod cases;
 mod classes;
 #[path = "router/cases.rs"]
 mod clocked;
+#[path = "router/escapes.rs"]
+mod escapes;
 #[path = "router/hand.rs"]
 mod hand;
 #[path = "reference/networks.rs"]

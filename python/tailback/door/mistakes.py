@@ -66,6 +66,12 @@ _USER_FIELDS = {
     "fidelity": "run.fidelity",
     "seed": "run.seed",
 }
+#: What its messages say in other words, the longer ones first.
+_USER_WORDS = {
+    "switch.pipeline.atomic = true": 'switch.vc_reuse = "after_credits"',
+    # What makes switches run by a clock.
+    "switch.pipeline": "switch.allocator",
+}
 #: Times of links that follow from their rate.
 _OF_RATE = re.compile(r"\.(flit|control)_ps$")
 #: What the engine's names end with that the user's do not.
@@ -105,8 +111,9 @@ def user_error(error: compiled.SpecError, spec: str) -> UserError:
     unit = _UNIT.search(error.field)
     in_words = _Quantities(unit[1] if unit else "", spec)
     field, given = user_field(error.field), in_words.given(error.given)
-    # What makes switches run by a clock.
-    allowed = in_words.told(error.allowed).replace("switch.pipeline", "switch.allocator")
+    allowed = in_words.told(error.allowed)
+    for engine, users in _USER_WORDS.items():
+        allowed = allowed.replace(engine, users)
     names = Names.of(spec)
     if not error.circle:
         if "failed" in field + allowed:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import listed
 from .settings import Settings
 
 _ROUTERS = 1 << 20
@@ -49,16 +50,27 @@ def _sides(settings: Settings) -> tuple[int, int]:
     return k, n
 
 
+def _keeps_to_an_order(settings: Settings, *names: str) -> None:
+    """Refuse routing on a grid that is no dimension order, of which there are these names."""
+    if settings.text("routing_function") == "min_adapt":
+        allowed = (
+            "cannot be done: who takes the way out stays on it, unlike with minimal_adaptive; "
+            f"must be {listed(names)}"
+        )
+        raise settings.refused("routing_function", allowed)
+    settings.word("routing_function", names)
+
+
 def _mesh(settings: Settings) -> Network:
     k, n = _sides(settings)
-    settings.word("routing_function", ("dor", "dim_order"))
+    _keeps_to_an_order(settings, "dor", "dim_order")
     grid = {"kind": "mesh", "dims": [k] * n}
     return Network(grid, {"kind": "dimension_order"}, k**n, side=k)
 
 
 def _torus(settings: Settings) -> Network:
     k, n = _sides(settings)
-    settings.word("routing_function", ("dim_order",))
+    _keeps_to_an_order(settings, "dim_order")
     if settings.whole("num_vcs", 1, 255) % 2:
         allowed = "must be even: with an odd number BookSim2's torus can deadlock"
         raise settings.refused("num_vcs", allowed)

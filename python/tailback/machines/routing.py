@@ -355,7 +355,8 @@ class MinimalAdaptive(Ordered):
 
     From everywhere there is a way out whose channels close no circle, not even by way of adaptive
     channels in between: by dimension order on grids and HyperX, else up and down a spanning tree,
-    which nobody leaves again [Silla & Duato 2000].
+    which nobody leaves again [Silla & Duato 2000]. In switches that run by a clock it is open to
+    everybody only with `switch.vc_reuse = "after_credits"`.
     """
 
     kind: ClassVar[str] = "minimal_adaptive"

@@ -23,8 +23,6 @@ pub struct Routing {
     parallel: Option<Parallel>,
     /// By node: the stream its packets' ways are drawn from; empty if none are.
     ways: Vec<Stream>,
-    /// Whether traffic classes have virtual channels of their own.
-    is_shared_out: bool,
 }
 
 impl Routing {
@@ -32,7 +30,9 @@ impl Routing {
     ///
     /// With fewer virtual channels than the algorithm has classes, all packets are in one
     /// class. Whether that can deadlock, or an algorithm that is not free of it by its own
-    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock.
+    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock. Classes are
+    /// no way out where packets may stand behind others in a buffer ([`Machine::joins_queues`]):
+    /// there the search is for circles of all channels.
     ///
     /// # Errors
     /// An algorithm the topology cannot have, too few or too many virtual channels, a
@@ -40,50 +40,51 @@ impl Routing {
     pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
         let channels = smallest_share(machine);
         let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
-        let needed = match_algorithm!(&algorithm, routing => routing.properties()).classes as u32;
-        if channels < needed {
+        let whole = match_algorithm!(&algorithm, routing => routing.properties());
+        if channels < whole.classes as u32 {
             match_algorithm!(&mut algorithm, routing => routing.fold());
         }
-        let properties = match_algorithm!(&algorithm, routing => routing.properties());
+        let mut properties = match_algorithm!(&algorithm, routing => routing.properties());
         let parallel = Parallel::new(machine, topology, &properties)?;
+        if properties.escapes > 0 && machine.joins_queues() {
+            (properties.escapes, properties.is_known_free) = (0, false);
+        }
         let classes = shared_by(channels, &properties, parallel.as_ref())?;
         let draws = if properties.draws { topology.nodes as u32 } else { 0 };
         let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
-        let is_shared_out = channels < machine.switch.virtual_channels;
-        let routing = Self { algorithm, properties, classes, parallel, ways, is_shared_out };
+        let routing = Self { algorithm, properties, classes, parallel, ways };
         // Frames stand in queues of outputs, and keep no channel while they wait for another.
         let is_safe = properties.is_known_free
             || machine.forwards_frames()
             || !routing.depends_on_order(machine);
         if !is_safe && !machine.routing.allow_deadlock {
-            routing.check(machine.routing.algorithm.name(), topology, needed.max(1))?;
+            let remedy = remedy(machine, &properties, &whole);
+            routing.check(machine.routing.algorithm.name(), topology, remedy)?;
         }
         Ok(routing)
     }
 
-    /// Refuses a routing that can deadlock.
-    fn check(&self, name: &str, topology: &Topology, needed: u32) -> Result<(), SpecError> {
-        let too_few = self.properties.classes < needed as usize;
-        let remedy = if too_few {
-            let each = if self.is_shared_out { " for each traffic class" } else { "" };
-            format!("needs {needed} virtual channels{each}, or allow_deadlock = true")
-        } else {
-            "needs other routes, or allow_deadlock = true".to_string()
-        };
+    /// Refuses a routing that can deadlock; `remedy`: what would do for certain, if anything.
+    fn check(
+        &self,
+        name: &str,
+        topology: &Topology,
+        remedy: Option<String>,
+    ) -> Result<(), SpecError> {
         let mut circle = Vec::new();
-        let allowed = match find_cycle(self, topology) {
+        let (what, needs) = match find_cycle(self, topology) {
             Search::Free => return Ok(()),
             Search::Cycle(cycle) => {
                 circle = cycle.held();
-                format!("can deadlock: {cycle}; {remedy}")
+                (format!("can deadlock: {cycle}"), remedy.unwrap_or("other routes".to_string()))
             }
-            Search::TooLarge if too_few => remedy,
             Search::TooLarge => {
-                "may deadlock, and the network is too large to find out; needs allow_deadlock = \
-                 true"
-                    .to_string()
+                let what = "may deadlock, and the network is too large to find out";
+                (what.to_string(), remedy.unwrap_or_default())
             }
         };
+        let or = if needs.is_empty() { "" } else { ", or " };
+        let allowed = format!("{what}; needs {needs}{or}allow_deadlock = true");
         Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
     }
 
@@ -299,6 +300,22 @@ fn smallest_share(machine: &Machine) -> u32 {
     let own = classes.filter_map(|class| class.virtual_channels);
     let sizes = own.map(|(first, last)| (last + 1).saturating_sub(first));
     sizes.min().unwrap_or(u32::MAX).min(machine.switch.virtual_channels)
+}
+
+/// What a machine needs for the argument of an algorithm; `whole`: what this is like with all its
+/// classes. Nothing if it has no such argument, or what it needs is there.
+fn remedy(machine: &Machine, properties: &Properties, whole: &Properties) -> Option<String> {
+    let mut parts = Vec::new();
+    if properties.classes < whole.classes {
+        let is_shared_out = smallest_share(machine) < machine.switch.virtual_channels;
+        let each = if is_shared_out { " for each traffic class" } else { "" };
+        parts.push(format!("{} virtual channels{each}", whole.classes));
+    }
+    if whole.escapes > 0 && machine.joins_queues() {
+        // Then every packet has a buffer to itself, and its header may take the way out.
+        parts.push("switch.pipeline.atomic = true".to_string());
+    }
+    (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
 /// Gives each of `needed` classes some of a link's virtual channels.

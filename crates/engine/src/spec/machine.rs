@@ -135,6 +135,14 @@ impl Machine {
         self.switch.frames.is_some()
     }
 
+    /// Whether a header may come to stand in a buffer behind another packet, or be bound to a
+    /// channel whose buffer others have filled: then it cannot take the way out of a routing that
+    /// has one [Duato 1993]. Elsewhere a channel is granted to such packets only if its buffer is
+    /// empty or has room for all of them; a clock gives it away whatever its credits.
+    pub fn joins_queues(&self) -> bool {
+        self.switch.pipeline.is_some_and(|pipeline| !pipeline.atomic)
+    }
+
     /// Whether circuits are made of the channels of a way.
     pub fn makes_circuits(&self) -> bool {
         self.switch.switching == Switching::Circuit

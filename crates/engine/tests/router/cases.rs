@@ -191,8 +191,18 @@ fn network(dice: &mut Dice, machine: &mut Machine, cycle: Time) {
             machine.topology = TopologySpec::Mesh { dims };
             networks::choose(dice, machine, true);
             machine.routing.selection = Selection::First;
+            keep_way_out(machine);
         }
         _ => machine.topology = TopologySpec::Mesh { dims },
+    }
+}
+
+/// Where ways could close a circle, a way out that is open to all.
+fn keep_way_out(machine: &mut Machine) {
+    let TopologySpec::Mesh { dims } = &machine.topology else { return };
+    let escapes = matches!(machine.routing.algorithm, RoutingSpec::MinimalAdaptive { .. });
+    if escapes && dims.len() > 1 {
+        machine.switch.pipeline.as_mut().expect("a clock").atomic = true;
     }
 }
 

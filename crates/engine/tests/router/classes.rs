@@ -34,10 +34,6 @@ pub fn apart(dice: &mut Dice) -> Spec {
     let is_torus = matches!(machine.topology, TopologySpec::Torus { .. });
     let escapes = matches!(machine.routing.algorithm, RoutingSpec::MinimalAdaptive { .. });
     let least = if is_torus || escapes { 2 } else { 1 };
-    if escapes {
-        // What stands behind others in a buffer cannot use the way out: it might never move.
-        machine.switch.pipeline.as_mut().expect("a clock").atomic = true;
-    }
     let (mut shares, mut first) = (Vec::new(), 0);
     for _ in 0..dice.number(2, 3) {
         let size = least + dice.one_of(&[0, 0, 1, 2]);

@@ -21,7 +21,7 @@ pub fn star(nodes: u32, pipeline: Pipeline) -> Machine {
 }
 
 /// Cycle, source, destination, flits.
-type Row = (u64, u32, u32, u32);
+pub type Row = (u64, u32, u32, u32);
 
 pub fn messages(rows: &[Row]) -> Workload {
     Workload::Messages(Messages {
