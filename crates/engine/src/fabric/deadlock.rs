@@ -46,16 +46,21 @@ pub enum Needs {
     Buffer(u64),
 }
 
+impl Needs {
+    /// What it needs where flits go one by one: where routing has an escape, a buffer that holds so
+    /// many must be empty or have room for all of it.
+    pub fn of_flits(room_for_all: Option<u32>) -> Self {
+        room_for_all.map_or(Self::Flit, |all| Self::Buffer(all.into()))
+    }
+}
+
 /// The packets that wait for each other in a circle; empty if every packet can move.
-///
-/// `whole`: whether a packet is sent only when there is room for all of it.
 pub fn find(
     wiring: &Wiring,
     packets: &PacketPool,
     standings: &[Standing],
-    whole: bool,
+    needs: Needs,
 ) -> Vec<Blocked> {
-    let needs = if whole { Needs::Packet } else { Needs::Flit };
     find_with_nodes(wiring, packets, (standings, &Nodes::default()), needs)
 }
 

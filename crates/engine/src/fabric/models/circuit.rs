@@ -17,7 +17,7 @@ mod rule;
 
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
-use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::switch::switchboard::{Act, Switchboard};
@@ -341,7 +341,7 @@ impl ChannelModel for CircuitFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
-        deadlock::find(wiring, packets, &self.standings(), false)
+        deadlock::find(wiring, packets, &self.standings(), Needs::Flit)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

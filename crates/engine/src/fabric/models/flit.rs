@@ -508,7 +508,7 @@ impl ChannelModel for FlitFabric {
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
         let nodes = self.board.nodes_with_groups(wiring);
-        let needs = self.room_for_all.map_or(Needs::Flit, |all| Needs::Buffer(all.into()));
+        let needs = Needs::of_flits(self.room_for_all);
         let find = |standings: Vec<_>| {
             deadlock::find_with_nodes(wiring, packets, (&standings, &nodes), needs)
         };

@@ -15,7 +15,7 @@ mod wires;
 
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
-use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::models::flit::lines::{LineId, Lines, What};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::network::wires::most_on_a_wire;
@@ -211,7 +211,7 @@ impl ChannelModel for SharedFabric {
             front: lane.port.buffer.first,
         };
         let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
-        deadlock::find(wiring, packets, &standings, false)
+        deadlock::find(wiring, packets, &standings, Needs::of_flits(self.room_for_all))
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

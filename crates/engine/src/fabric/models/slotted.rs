@@ -17,7 +17,7 @@ mod sending;
 
 use crate::error::Blocked;
 use crate::event_queue::Subject;
-use crate::fabric::deadlock::{self, Standing};
+use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::models::{ChannelModel, Traits, by_switchboard};
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::switch::switchboard::{Act, Grants, HasPort, Switchboard};
@@ -218,7 +218,8 @@ impl ChannelModel for SlottedFabric {
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
-        deadlock::find(wiring, packets, &self.standings(), false)
+        let needs = Needs::of_flits(self.room_for_all);
+        deadlock::find(wiring, packets, &self.standings(), needs)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {

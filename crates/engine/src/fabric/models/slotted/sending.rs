@@ -58,18 +58,23 @@ impl SlottedFabric {
     /// front of the buffer the packet came from.
     #[inline]
     fn release(&mut self, place: u32, kind: ChannelKind, act: &mut Act) {
-        let channel = self.flows.channel(place);
         let kept = self.flows.settle(place, act.now, 0);
-        if kept > 0 {
-            act.measures.kept(channel, kind, kept);
-        }
-        let lane = self.board.at_mut(channel);
+        self.note_kept(place, kind, kept, act);
+        let lane = self.board.at_mut(self.flows.channel(place));
         lane.packet = PacketId::NONE;
         let lead = lane.rest.lead;
         self.board.falls_free(lead);
         let input = self.flows.ends(place);
         if self.flows.at(input).headers > 0 {
             self.asking.push(self.flows.channel(input));
+        }
+    }
+
+    /// A flow was kept from sending for so long, if at all.
+    #[inline]
+    fn note_kept(&self, place: u32, kind: ChannelKind, kept: Time, act: &mut Act) {
+        if kept > 0 {
+            act.measures.kept(self.flows.channel(place), kind, kept);
         }
     }
 
@@ -182,9 +187,7 @@ impl SlottedFabric {
                 (even | odd | sending | lingering).for_each(|flow| {
                     let place = place(number, flow);
                     let kept = self.flows.settle_so_far(place);
-                    if kept > 0 {
-                        act.measures.kept(self.flows.channel(place), kind, kept);
-                    }
+                    self.note_kept(place, kind, kept, act);
                 });
             }
         }
