@@ -2,7 +2,7 @@
 //!
 //! The rules are those of `flit.rs`, which also knows flits of other lengths, flow control in
 //! band, integrated nodes, and blame. Where links, switches and workload are synchronous, all
-//! that happens at an instant can be worked out together: which of 64 channels have something to
+//! that happens at an instant can be worked out together: which of 128 channels have something to
 //! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
 //! which they arrive (`flights.rs`), and none of them is an event.
 

@@ -51,10 +51,9 @@ pub struct Flows {
     leads: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
-    /// By place: when the latest first flit that takes several slots has been sent.
-    lingers_until: Vec<Time>,
-    /// By place: when the flit had been sent after which it was last kept from sending.
-    halted_at: Vec<Time>,
+    /// By place: when the latest flit had been sent, or will have been, after which it was kept from
+    /// sending, or that is a first one and takes several slots.
+    paused_at: Vec<Time>,
     /// By parity: the last slot in which flits could start.
     pub slots: [u64; 2],
     /// Time of a slot.
@@ -81,8 +80,7 @@ impl Flows {
             channels: Vec::new(),
             leads: Vec::new(),
             ahead: Vec::new(),
-            lingers_until: Vec::new(),
-            halted_at: Vec::new(),
+            paused_at: Vec::new(),
             slots: [0; 2],
             slot_ps,
             active: Active::default(),
@@ -123,8 +121,7 @@ impl Flows {
         self.channels.resize(places, ChannelId::NONE);
         self.leads.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
-        self.lingers_until.resize(places, 0);
-        self.halted_at.resize(places, 0);
+        self.paused_at.resize(places, 0);
     }
 
     /// The channels of a wire, from a place of the last block on.
@@ -266,8 +263,9 @@ impl Flows {
     #[inline]
     pub fn stop(&mut self, number: usize, flows: Bits, parity: usize) {
         let halted = flows & !self.blocks[number].expected[1 - parity];
-        let (halted_at, end) = (block_of(&mut self.halted_at, number), self.slots[parity] + 1);
-        halted.for_each(|place| halted_at[place] = end * self.slot_ps);
+        let end = (self.slots[parity] + 1) * self.slot_ps;
+        let paused_at = block_of(&mut self.paused_at, number);
+        halted.for_each(|place| paused_at[place] = paused_at[place].max(end));
         if self.alike[number].leave_buffers() {
             let all = block_of(&mut self.flows, number);
             flows.for_each(|place| {
@@ -280,8 +278,8 @@ impl Flows {
     /// First flits of packets of some flows of a block take their wires until then.
     pub fn linger(&mut self, number: usize, flows: Bits, until: Time) {
         self.blocks[number].lingering |= flows;
-        let all = block_of(&mut self.lingers_until, number);
-        flows.for_each(|place| all[place] = until);
+        let paused_at = block_of(&mut self.paused_at, number);
+        flows.for_each(|place| paused_at[place] = until);
     }
 
     /// When a flow has sent the flit that it started last; if its packet has not started, when it was
@@ -291,10 +289,7 @@ impl Flows {
         let sends = self.blocks[number].expected.map(|flows| flows.has(bit));
         let slots = sends.iter().zip(self.slots).filter(|(sends, _)| **sends);
         let end = slots.map(|(_, slot)| slot + 1).max().unwrap_or(0) * self.slot_ps;
-        let place = place as usize;
-        [self.lingers_until[place], self.halted_at[place], self.flows[place].settled]
-            .into_iter()
-            .fold(end, Time::max)
+        end.max(self.paused_at[place as usize]).max(self.at(place).settled)
     }
 
     /// For how long a flow has been kept from sending until it has sent the flit that it started
@@ -355,7 +350,7 @@ impl Flows {
         let (number, bit) = split(place);
         let block = &self.blocks[number];
         if block.lingering.has(bit) {
-            return Some(self.lingers_until[place as usize]);
+            return Some(self.paused_at[place as usize]);
         }
         block.sent.has(bit).then_some(end)
     }
