@@ -1,7 +1,7 @@
 //! The flows of many channels as bits of words: which of them send a flit in a slot.
 
 use super::bits::Bits;
-use super::counters::Counters;
+use super::counters::Counter;
 use crate::measure::ChannelKind;
 use crate::spec::Sharing;
 
@@ -81,13 +81,12 @@ pub struct Block {
     /// Those that start a flit in this round.
     pub starting: Bits,
     /// Flits of the packet a flow sends that follow the next one.
-    to_follow: Counters<1>,
-    /// Flits in the buffer at its end, and those that may still start as far as that goes.
-    room: Counters<2>,
+    to_follow: Counter,
+    /// Flits in the buffer at its end.
+    holds: Counter,
+    /// Flits that may still start as far as that goes.
+    room: Counter,
 }
-
-/// The place of the credits among the two numbers of [`Block::room`].
-const CREDITS: usize = 1;
 
 /// How many chunks of digits the numbers of all blocks have.
 #[derive(Clone, Copy)]
@@ -111,7 +110,7 @@ impl Block {
         self.started.remove(flow);
         self.has_flit.iter_mut().for_each(|flows| flows.put(flow, has_flit));
         self.last.put(flow, flits == 1);
-        self.to_follow.set(chunks.flits, flow, 0, flits - 1);
+        self.to_follow.set(chunks.flits, flow, flits - 1);
     }
 
     /// The buffer of a flow is sent from by another; whether anything is there.
@@ -133,18 +132,18 @@ impl Block {
     /// A flow may send so many flits.
     pub fn set_credits(&mut self, flow: usize, credits: u32, chunks: Chunks) {
         self.has_credit.insert(flow);
-        self.room.set(chunks.room, flow, CREDITS, credits);
+        self.room.set(chunks.room, flow, credits);
     }
 
     /// Flits that a flow may still send.
     #[inline]
     pub fn credits(&self, flow: usize, chunks: Chunks) -> u32 {
-        self.room.get(chunks.room, flow, CREDITS) + u32::from(self.back.has(flow))
+        self.room.get(chunks.room, flow) + u32::from(self.back.has(flow))
     }
 
     /// Flits of a flow's packet that have not started.
     pub fn unsent(&self, flow: usize, chunks: Chunks) -> u32 {
-        if self.sending.has(flow) { self.to_follow.get(chunks.flits, flow, 0) + 1 } else { 0 }
+        if self.sending.has(flow) { self.to_follow.get(chunks.flits, flow) + 1 } else { 0 }
     }
 
     /// Of the flows that could send a flit now one of each wire that is free.
@@ -154,11 +153,8 @@ impl Block {
         if stride == 1 {
             return ready & !self.sent;
         }
-        let is_free = if self.sent.is_empty() {
-            !Bits::default()
-        } else {
-            !self.sent.map(|sent| wires_of(sent, stride))
-        };
+        let is_free =
+            if self.sent.is_empty() { !Bits::default() } else { !wires_of(self.sent, stride) };
         if stride == 2 {
             self.choose_of_pairs(ready & is_free, sharing)
         } else {
@@ -169,11 +165,11 @@ impl Block {
     /// Of both flows of a wire the one that did not send last, unless that goes on.
     #[inline]
     fn choose_of_pairs(&self, ready: Bits, sharing: Sharing) -> Bits {
-        let both = ready & ready.map(swap_pairs);
+        let both = ready & swap_pairs(ready);
         let mut takes_turn = !self.turns;
         if sharing == Sharing::UntilStall {
             let goes_on = self.turns & self.started;
-            takes_turn = goes_on | takes_turn & !goes_on.map(swap_pairs);
+            takes_turn = goes_on | takes_turn & !swap_pairs(goes_on);
         }
         ready & !both | both & takes_turn
     }
@@ -184,8 +180,8 @@ impl Block {
             Sharing::UntilStall => ready & self.turns & self.started,
             _ => Bits::default(),
         };
-        let left = ready & !goes_on.map(|flows| wires_of(flows, stride));
-        goes_on | left.zip(self.turns, |left, turns| first_behind(left, turns, stride))
+        let left = ready & !wires_of(goes_on, stride);
+        goes_on | first_behind(left, self.turns, stride)
     }
 
     /// Of the flows with something in their buffers for others, those where that is new, or no more.
@@ -235,11 +231,11 @@ impl Block {
     #[inline]
     pub fn send(&mut self, flows: Bits, stride: u8, chunks: Chunks) -> Bits {
         let last = self.last & flows;
-        self.turns = self.turns & !flows.map(|flows| wires_of(flows, stride)) | flows;
+        self.turns = self.turns & !wires_of(flows, stride) | flows;
         self.sent |= flows;
         self.started |= flows;
         self.sending &= !last;
-        let [follow] = self.to_follow.change(chunks.flits, [Bits::default()], [flows]);
+        let follow = self.to_follow.change(chunks.flits, Bits::default(), flows);
         self.last = !follow;
         last
     }
@@ -251,11 +247,11 @@ impl Block {
         let left = self.leaving[parity] & !self.left;
         self.left |= left;
         let started = if to_buffers { self.starting } else { Bits::default() };
-        let (more, less) = ([self.come, self.back], [left, started]);
+        self.held = self.holds.change(chunks.room, self.come, left);
+        self.has_credit = self.room.change(chunks.room, self.back, started);
         self.come = Bits::default();
         self.back = Bits::default();
         self.starting = Bits::default();
-        [self.held, self.has_credit] = self.room.change(chunks.room, more, less);
         left
     }
 }
@@ -263,9 +259,9 @@ impl Block {
 /// Of every wire the first of some flows behind the one that sent last; all wires together, as numbers
 /// of so many binary digits in a word, of which none carries into the next.
 #[inline]
-fn first_behind(flows: u64, turns: u64, stride: u8) -> u64 {
+fn first_behind(flows: Bits, turns: Bits, stride: u8) -> Bits {
     let lowest = lowest_of(stride);
-    let highest = lowest << (stride - 1);
+    let highest = lowest << u32::from(stride - 1);
     let below = ((turns | highest) - lowest) ^ (!turns & highest);
     let behind = flows & !(turns | below);
     let candidates = behind | flows & !wires_of(behind, stride);
@@ -275,14 +271,14 @@ fn first_behind(flows: u64, turns: u64, stride: u8) -> u64 {
 
 /// Exchanges the flows of every pair.
 #[inline]
-fn swap_pairs(flows: u64) -> u64 {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
-    (flows & EVEN) << 1 | flows >> 1 & EVEN
+fn swap_pairs(flows: Bits) -> Bits {
+    let even = Bits::of_each_word(0x5555_5555_5555_5555);
+    (flows & even) << 1 | flows >> 1 & even
 }
 
 /// All places of the wires of some flows, each of which has so many.
 #[inline]
-fn wires_of(flows: u64, stride: u8) -> u64 {
+fn wires_of(flows: Bits, stride: u8) -> Bits {
     match stride {
         1 => flows,
         2 => flows | swap_pairs(flows),
@@ -293,14 +289,15 @@ fn wires_of(flows: u64, stride: u8) -> u64 {
 
 /// The same.
 #[inline]
-fn wires_of_any(flows: u64, stride: u8) -> u64 {
+fn wires_of_any(flows: Bits, stride: u8) -> Bits {
     let (mut any, mut by) = (flows, 1);
+    let (lowest, stride) = (lowest_of(stride), u32::from(stride));
     while by < stride {
         any |= any >> by;
         by *= 2;
     }
     // The lowest places of wires stand for all of them.
-    any &= lowest_of(stride);
+    any &= lowest;
     by = 1;
     while by < stride {
         any |= any << by;
@@ -311,7 +308,7 @@ fn wires_of_any(flows: u64, stride: u8) -> u64 {
 
 /// The lowest place of every wire, each of which has so many.
 #[inline]
-fn lowest_of(stride: u8) -> u64 {
+fn lowest_of(stride: u8) -> Bits {
     const LOWEST: [u64; 7] = {
         let mut lowest = [0; 7];
         let mut log2 = 0;
@@ -321,12 +318,12 @@ fn lowest_of(stride: u8) -> u64 {
         }
         lowest
     };
-    LOWEST[stride.trailing_zeros() as usize]
+    Bits::of_each_word(LOWEST[stride.trailing_zeros() as usize])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bits::FLOWS;
+    use super::super::bits::{FLOWS, WORD};
     use super::*;
     use crate::rng::{Purpose, Stream};
 
@@ -356,8 +353,13 @@ mod tests {
     #[test]
     fn flows_take_turns_on_every_wire_as_one_by_one() {
         let mut random = Stream::new(7, Purpose::Compute, 0);
-        let mut bits =
-            || Bits::default().map(|_| random.below(1 << 32) | random.below(1 << 32) << 32);
+        let mut bits = || {
+            let mut bits = Bits::default();
+            for flow in (0..FLOWS).step_by(WORD) {
+                *bits.word_mut(flow) = random.below(1 << 32) | random.below(1 << 32) << 32;
+            }
+            bits
+        };
         for round in 0..3000_u64 {
             let stride = 1 << (round % 7);
             let mut block = Block::default();
@@ -374,7 +376,7 @@ mod tests {
                 let free = block.choose(0, stride, Sharing::RoundRobin);
                 block.send(free, stride, Chunks { flits: 1, room: 1 });
                 let next = block.choose(0, stride, Sharing::RoundRobin);
-                assert!((next & free.map(|free| wires_of(free, stride))).is_empty());
+                assert!((next & wires_of(free, stride)).is_empty());
                 block.sent = if round % 2 == 0 { Bits::default() } else { block.sent & bits() };
             }
         }
