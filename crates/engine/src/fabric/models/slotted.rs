@@ -29,6 +29,7 @@ use crate::spec::{Fidelity, FlowControl, Machine, Sharing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use bits::{Bits, FLOWS, WORD};
+use block::Pace;
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;
@@ -38,8 +39,6 @@ pub struct SlottedFabric {
     board: Switchboard<Lane>,
     flows: Flows,
     flights: Flights,
-    /// By rate.
-    paces: Vec<Pace>,
     sharing: Sharing,
     /// Time of a slot.
     slot_ps: Time,
@@ -58,27 +57,6 @@ pub struct SlottedFabric {
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
-}
-
-/// How long flits take on the channels of one rate.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// From the start of a packet until the switch at the end may be asked.
-    hop_ps: Time,
-    /// From the start of a flit until it is at the end of the wire.
-    wire_ps: Time,
-    /// Slots from its start until it is in the buffer at the end.
-    there_slots: u64,
-    /// How many slots more the first flit of a packet takes.
-    gap_slots: u64,
-}
-
-impl Pace {
-    /// When a flit that starts now is at the end of the wire.
-    #[inline]
-    fn there(&self, now: Time) -> Time {
-        now + self.wire_ps
-    }
 }
 
 /// Flits of the longest packet.
@@ -124,19 +102,18 @@ impl SlottedFabric {
         let pace = |timing: &Timing| Pace {
             hop_ps: timing.hop_ps,
             wire_ps: timing.flit_ps + timing.wire_ps,
-            there_slots: 1 + timing.delay_ps() / slot_ps,
-            gap_slots: (timing.first_ps - timing.flit_ps) / slot_ps,
+            there_slots: 1 + (timing.delay_ps() / slot_ps) as u32,
+            gap_slots: ((timing.first_ps - timing.flit_ps) / slot_ps) as u32,
         };
         let paces: Vec<Pace> = wiring.timings.iter().map(pace).collect();
         let credit_slots = machine.link.credit_delay_ps / slot_ps;
         let longest = paces.iter().map(|pace| pace.there_slots + pace.gap_slots).max().unwrap_or(1);
-        let gap_slots = |rate: u16| paces[usize::from(rate)].gap_slots as u32;
+        let pace_of = |rate: u16| paces[usize::from(rate)];
         let sizes = (capacity, most_flits(machine, wiring));
         Self {
-            flows: Flows::new(&wiring.layout, sizes, gap_slots, slot_ps, &mut board),
-            flights: Flights::new(longest.max(credit_slots)),
+            flows: Flows::new(&wiring.layout, sizes, pace_of, slot_ps, &mut board),
+            flights: Flights::new(credit_slots.max(longest.into())),
             board,
-            paces,
             sharing: machine.link.sharing,
             slot_ps,
             credit_slots,

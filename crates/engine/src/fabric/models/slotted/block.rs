@@ -4,18 +4,44 @@ use super::bits::Bits;
 use super::counters::Counter;
 use crate::measure::ChannelKind;
 use crate::spec::Sharing;
+use crate::time::Time;
+
+/// How long flits take on a channel.
+#[derive(Clone, Copy, Default)]
+pub struct Pace {
+    /// From the start of a packet until the switch at the end may be asked.
+    pub hop_ps: Time,
+    /// From the start of a flit until it is at the end of the wire.
+    pub wire_ps: Time,
+    /// Slots from its start until it is in the buffer at the end.
+    pub there_slots: u32,
+    /// How many slots more the first flit of a packet takes.
+    pub gap_slots: u32,
+}
+
+impl Pace {
+    /// When a flit that starts now is at the end of the wire.
+    #[inline]
+    pub fn there(&self, now: Time) -> Time {
+        now + self.wire_ps
+    }
+}
 
 /// What all flows of a block have in common.
 #[derive(Clone, Copy)]
 pub struct Alike {
     /// What kind their channels are.
     pub kind: ChannelKind,
-    /// Their place among the rates of the machine.
-    pub rate: u16,
     /// Places of a wire.
     pub stride: u8,
-    /// For how many slots more the first flit of a packet takes their wires.
-    pub gap_slots: u32,
+    /// How long flits take.
+    pub pace: Pace,
+}
+
+impl Default for Alike {
+    fn default() -> Self {
+        Self { kind: ChannelKind::Internal, stride: 1, pace: Pace::default() }
+    }
 }
 
 impl Alike {
@@ -42,6 +68,7 @@ impl Alike {
 #[derive(Default)]
 #[repr(align(64))]
 pub struct Block {
+    pub alike: Alike,
     /// Those with flits of a packet that have not started.
     pub sending: Bits,
     /// By parity: those whose next flit is there.
@@ -98,6 +125,11 @@ pub struct Chunks {
 }
 
 impl Block {
+    /// Of idle channels, as yet without wires.
+    pub fn new(alike: Alike) -> Self {
+        Self { alike, ..Self::default() }
+    }
+
     /// The last flow of a wire has this place in the block.
     pub fn ends_wire(&mut self, place: usize) {
         self.turns.insert(place);
@@ -148,7 +180,8 @@ impl Block {
 
     /// Of the flows that could send a flit now one of each wire that is free.
     #[inline]
-    pub fn choose(&self, parity: usize, stride: u8, sharing: Sharing) -> Bits {
+    pub fn choose(&self, parity: usize, sharing: Sharing) -> Bits {
+        let stride = self.alike.stride;
         let ready = self.sending & self.has_flit[parity] & (self.has_credit | self.back);
         if stride == 1 {
             return ready & !self.sent;
@@ -199,25 +232,35 @@ impl Block {
         self.expected.iter_mut().for_each(|expected| *expected &= !flows);
     }
 
-    /// Some flows start a flit now, in the first round of a slot or not: who of them is not expected to,
-    /// and who is and does not. From now on those are to send in every slot, and these in no such.
+    /// Of flows that start a flit now, those that are not expected to.
     #[inline]
-    pub fn compare(&mut self, flows: Bits, parity: usize, is_first: bool) -> (Bits, Bits) {
-        let expected = self.expected[parity];
-        let begin = flows & !expected;
-        let stop = if is_first { expected & !flows } else { Bits::default() };
-        self.expected[parity] &= !stop;
-        self.expected.iter_mut().for_each(|expected| *expected |= begin);
-        (begin, stop)
+    pub fn unexpected(&self, flows: Bits, parity: usize) -> Bits {
+        flows & !self.expected[parity]
+    }
+
+    /// Of flows that are expected to start a flit now, those that do not.
+    #[inline]
+    pub fn missing(&self, flows: Bits, parity: usize) -> Bits {
+        self.expected[parity] & !flows
+    }
+
+    /// Some flows are expected to start a flit in every slot from now on.
+    #[inline]
+    pub fn expect(&mut self, flows: Bits) {
+        self.expected.iter_mut().for_each(|expected| *expected |= flows);
     }
 
     /// Whether nothing happens to any of its flows, and nothing did in the last slots of which others
     /// have not been told.
     #[inline]
     pub fn is_quiet(&self) -> bool {
+        // Most have something to send, and need not look any further.
+        if !self.sending.is_empty() {
+            return false;
+        }
         let untold = (self.shown[0] ^ self.shown[1]) & self.has_output;
         let leaving = self.leaving[0] | self.leaving[1];
-        (self.sending | self.sent | leaving | self.come | self.back | untold).is_empty()
+        (self.sent | leaving | self.come | self.back | untold).is_empty()
     }
 
     /// A slot begins.
@@ -229,8 +272,10 @@ impl Block {
 
     /// These send a flit now, one of a wire; those of them that send the last of a packet.
     #[inline]
-    pub fn send(&mut self, flows: Bits, stride: u8, chunks: Chunks) -> Bits {
+    pub fn send(&mut self, flows: Bits, chunks: Chunks) -> Bits {
+        let stride = self.alike.stride;
         let last = self.last & flows;
+        self.starting = flows;
         self.turns = self.turns & !wires_of(flows, stride) | flows;
         self.sent |= flows;
         self.started |= flows;
@@ -243,10 +288,10 @@ impl Block {
     /// What flows have received, and started, and what leaves their buffers is counted; whose
     /// buffers it leaves.
     #[inline]
-    pub fn count(&mut self, parity: usize, to_buffers: bool, chunks: Chunks) -> Bits {
+    pub fn count(&mut self, parity: usize, chunks: Chunks) -> Bits {
         let left = self.leaving[parity] & !self.left;
         self.left |= left;
-        let started = if to_buffers { self.starting } else { Bits::default() };
+        let started = if self.alike.reach_buffers() { self.starting } else { Bits::default() };
         self.held = self.holds.change(chunks.room, self.come, left);
         self.has_credit = self.room.change(chunks.room, self.back, started);
         self.come = Bits::default();
@@ -328,12 +373,12 @@ mod tests {
     use crate::rng::{Purpose, Stream};
 
     /// What is to happen, flow by flow.
-    fn chosen(block: &Block, stride: u8, sharing: Sharing) -> Bits {
+    fn chosen(block: &Block, sharing: Sharing) -> Bits {
         let is_ready = |&place: &usize| {
             [block.sending, block.has_flit[0], block.has_credit].iter().all(|bits| bits.has(place))
         };
         let mut all = Bits::default();
-        let stride = usize::from(stride);
+        let stride = usize::from(block.alike.stride);
         for first in (0..FLOWS).step_by(stride) {
             let wire = first..first + stride;
             if wire.clone().any(|place| block.sent.has(place)) {
@@ -363,6 +408,7 @@ mod tests {
         for round in 0..3000_u64 {
             let stride = 1 << (round % 7);
             let mut block = Block::default();
+            block.alike.stride = stride;
             let places = usize::from(stride);
             (places - 1..FLOWS).step_by(places).for_each(|place| block.ends_wire(place));
             (block.has_flit[0], block.has_credit) = (bits(), !Bits::default());
@@ -370,12 +416,12 @@ mod tests {
                 block.sending = bits() | bits();
                 block.started = bits();
                 for sharing in [Sharing::RoundRobin, Sharing::UntilStall] {
-                    let expected = chosen(&block, stride, sharing);
-                    assert_eq!(block.choose(0, stride, sharing), expected, "{stride}");
+                    let expected = chosen(&block, sharing);
+                    assert_eq!(block.choose(0, sharing), expected, "{stride}");
                 }
-                let free = block.choose(0, stride, Sharing::RoundRobin);
-                block.send(free, stride, Chunks { flits: 1, room: 1 });
-                let next = block.choose(0, stride, Sharing::RoundRobin);
+                let free = block.choose(0, Sharing::RoundRobin);
+                block.send(free, Chunks { flits: 1, room: 1 });
+                let next = block.choose(0, Sharing::RoundRobin);
                 assert!((next & wires_of(free, stride)).is_empty());
                 block.sent = if round % 2 == 0 { Bits::default() } else { block.sent & bits() };
             }

@@ -2,13 +2,12 @@
 
 use super::active::Active;
 use super::bits::{Bits, FLOWS};
-use super::block::{Alike, Block, Chunks};
+use super::block::{Alike, Block, Chunks, Pace};
 use super::counters::chunks_up_to;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
 use crate::ids::ChannelId;
-use crate::measure::ChannelKind;
 use crate::time::Time;
 
 /// Nobody's flow: what has none is told to it, instead of being asked for.
@@ -40,11 +39,10 @@ pub struct Flow {
 pub struct Flows {
     /// The first is [`NOBODY`]'s.
     pub blocks: Vec<Block>,
-    /// By block.
-    pub alike: Vec<Alike>,
     /// By place.
     flows: Vec<Flow>,
-    chunks: Chunks,
+    /// Those of the numbers of all blocks.
+    pub chunks: Chunks,
     /// By place: the channel.
     channels: Vec<ChannelId>,
     /// By place: who is told when the channel falls free.
@@ -64,17 +62,16 @@ pub struct Flows {
 
 impl Flows {
     /// Those of idle channels, with so many credits each, for packets of so many flits at most; by
-    /// rate, for how many slots more first flits take. Every channel is told its place.
+    /// rate, how long flits take. Every channel is told its place.
     pub fn new(
         layout: &Layout,
         (credits, most_flits): (u32, u32),
-        gap_slots: impl Fn(u16) -> u32,
+        pace_of: impl Fn(u16) -> Pace,
         slot_ps: Time,
         board: &mut Switchboard<Lane>,
     ) -> Self {
         let mut all = Self {
             blocks: Vec::new(),
-            alike: Vec::new(),
             flows: Vec::new(),
             chunks: Chunks { flits: chunks_up_to(most_flits), room: chunks_up_to(credits) },
             channels: Vec::new(),
@@ -85,7 +82,7 @@ impl Flows {
             slot_ps,
             active: Active::default(),
         };
-        all.add_block(Alike { kind: ChannelKind::Internal, rate: 0, stride: 1, gap_slots: 0 });
+        all.add_block(Alike::default());
         let segment = |channel: ChannelId| {
             let group = &layout.groups[layout.group_of[channel.index()].index()];
             (group.kind, group.rate)
@@ -103,8 +100,8 @@ impl Flows {
             let (kind, rate) = segment(alike[0]);
             for (number, wire) in wires().enumerate() {
                 if number * stride % FLOWS == 0 {
-                    let (stride, gap_slots) = (stride as u8, gap_slots(rate));
-                    all.add_block(Alike { kind, rate, stride, gap_slots });
+                    let (stride, pace) = (stride as u8, pace_of(rate));
+                    all.add_block(Alike { kind, stride, pace });
                 }
                 all.add_wire(wire, number * stride % FLOWS, credits, board);
             }
@@ -114,8 +111,7 @@ impl Flows {
     }
 
     fn add_block(&mut self, alike: Alike) {
-        self.blocks.push(Block::default());
-        self.alike.push(alike);
+        self.blocks.push(Block::new(alike));
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
         self.channels.resize(places, ChannelId::NONE);
@@ -154,7 +150,7 @@ impl Flows {
         let has_flit = self.blocks[number].leads_on(bit) || input == NOBODY;
         let flow = &mut self.flows[place as usize];
         let (number, bit) = split(place);
-        let to_come = flits + self.alike[number].gap_slots;
+        let to_come = flits + self.blocks[number].alike.pace.gap_slots;
         flow.granted += u64::from(to_come);
         (flow.settled, flow.to_come, flow.input) = (now, to_come, input);
         flow.header_unsent = header as u16;
@@ -241,12 +237,6 @@ impl Flows {
         });
     }
 
-    /// Some flows of a block start a flit each; those that start the last of a packet.
-    #[inline]
-    pub fn send(&mut self, number: usize, flows: Bits) -> Bits {
-        self.blocks[number].send(flows, self.alike[number].stride, self.chunks)
-    }
-
     /// A flow begins to send, and so does the buffer it sends from, if it does.
     #[inline]
     pub fn begins_to_send(&mut self, place: u32, from_buffer: bool) {
@@ -262,11 +252,13 @@ impl Flows {
     /// sending.
     #[inline]
     pub fn stop(&mut self, number: usize, flows: Bits, parity: usize) {
-        let halted = flows & !self.blocks[number].expected[1 - parity];
+        let block = &mut self.blocks[number];
+        block.expected[parity] &= !flows;
+        let halted = flows & !block.expected[1 - parity];
         let end = (self.slots[parity] + 1) * self.slot_ps;
         let paused_at = block_of(&mut self.paused_at, number);
         halted.for_each(|place| paused_at[place] = paused_at[place].max(end));
-        if self.alike[number].leave_buffers() {
+        if self.blocks[number].alike.leave_buffers() {
             let all = block_of(&mut self.flows, number);
             flows.for_each(|place| {
                 let (input, place) = split(all[place].input);
@@ -309,12 +301,6 @@ impl Flows {
         self.settle(place, end, to_come)
     }
 
-    /// What has happened to flits of a block is counted; from whose buffers they leave.
-    #[inline]
-    pub fn count(&mut self, number: usize, parity: usize) -> Bits {
-        self.blocks[number].count(parity, self.alike[number].reach_buffers(), self.chunks)
-    }
-
     /// Whether the flit that a flow sends is the last of a header.
     #[inline]
     pub fn ends_header(&mut self, place: u32) -> bool {
@@ -335,7 +321,7 @@ impl Flows {
         let (number, bit) = split(place);
         let block = &self.blocks[number];
         let begins = block.sending.has(bit) && !block.started.has(bit);
-        self.unsent(place) + if begins { self.alike[number].gap_slots } else { 0 }
+        self.unsent(place) + if begins { block.alike.pace.gap_slots } else { 0 }
     }
 
     /// Time that a flow transmitted in the current window, all of its last flit included.

@@ -1,9 +1,9 @@
 //! What happens to flits in a slot.
 
+use super::SlottedFabric;
 use super::bits::{Bits, FLOWS};
 use super::block::{Alike, Block};
 use super::flows::NOBODY;
-use super::{Pace, SlottedFabric};
 use crate::fabric::switch::switchboard::{Act, sets_out};
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
@@ -28,7 +28,7 @@ impl SlottedFabric {
         let mut due = std::mem::take(self.flights.due(slot));
         for &(block, flows) in &due.ended {
             self.flows.blocks[block].end(flows);
-            let kind = self.flows.alike[block].kind;
+            let kind = self.flows.blocks[block].alike.kind;
             flows.for_each(|flow| self.release(place(block, flow), kind, act));
         }
         for &(block, flows) in &due.begun {
@@ -119,18 +119,18 @@ impl SlottedFabric {
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
                 let block = &mut self.flows.blocks[number];
-                let alike = self.flows.alike[number];
                 if is_first {
                     block.begin_slot();
                 }
-                let flows = block.choose(parity, alike.stride, self.sharing);
-                block.starting = flows;
-                let (begin, stop) = block.compare(flows, parity, is_first);
+                let flows = block.choose(parity, self.sharing);
+                let stop = block.missing(flows, parity);
                 if !flows.is_empty() {
-                    self.start(Start { block: number, flows, alike, slot }, begin, act);
+                    let alike = block.alike;
                     flits[alike.kind.in_sums()] += flows.count();
+                    self.start(Start { block: number, flows, alike, slot }, act);
                 }
-                if !stop.is_empty() {
+                // In later rounds of a slot others send than those which have.
+                if is_first && !stop.is_empty() {
                     self.flows.stop(number, stop, parity);
                 }
             }
@@ -146,14 +146,15 @@ impl SlottedFabric {
 
     /// What has happened to flits in this round is counted, and credits set out.
     fn count_all(&mut self, slot: u64) {
+        let parity = parity(slot);
         let mut credits = std::mem::take(self.credits_of(slot));
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
-                let left = self.flows.count(number, parity(slot));
+                let block = &mut self.flows.blocks[number];
+                let left = block.count(parity, self.flows.chunks);
                 if !left.is_empty() {
                     credits.push((number, left));
                 }
-                let block = &mut self.flows.blocks[number];
                 if block.is_quiet() {
                     block.left = Bits::default();
                     self.flows.active.rest(number);
@@ -181,32 +182,34 @@ impl SlottedFabric {
     pub(super) fn settle_all(&mut self, act: &mut Act) {
         for word in self.flows.active.words() {
             for number in self.flows.active.of(word) {
-                let Block { expected: [even, odd], sending, lingering, .. } =
+                let Block { alike, expected: [even, odd], sending, lingering, .. } =
                     self.flows.blocks[number];
-                let kind = self.flows.alike[number].kind;
                 (even | odd | sending | lingering).for_each(|flow| {
                     let place = place(number, flow);
                     let kept = self.flows.settle_so_far(place);
-                    self.note_kept(place, kind, kept, act);
+                    self.note_kept(place, alike.kind, kept, act);
                 });
             }
         }
     }
 
-    /// Flits of a block start, of which some flows were not expected to send one.
+    /// Flits of a block start.
     #[inline]
-    fn start(&mut self, start: Start, begin: Bits, act: &mut Act) {
-        let Start { block: number, flows, .. } = start;
-        let started = self.flows.blocks[number].started;
+    fn start(&mut self, start: Start, act: &mut Act) {
+        let Start { block: number, flows, slot, .. } = start;
+        let block = &mut self.flows.blocks[number];
+        let begin = block.unexpected(flows, parity(slot));
+        let first = flows & !block.started;
+        let last = block.send(flows, self.flows.chunks);
         if !begin.is_empty() {
-            self.begin(&start, begin, act);
+            block.expect(begin);
+            self.begin(&start, begin, first, act);
         }
-        let last = self.flows.send(number, flows);
         if act.wiring.link.header_flits > 1 {
             self.end_headers(&start, act);
         }
-        if start.alike.gap_slots > 0 {
-            return self.set_out_in_parts(&start, (flows & !started, last), act);
+        if start.alike.pace.gap_slots > 0 {
+            return self.set_out_in_parts(&start, (first, last), act);
         }
         self.set_out(&start, (flows, last), 0, act);
     }
@@ -219,9 +222,9 @@ impl SlottedFabric {
         if !last.is_empty() {
             self.flights.due(slot + 1 + more).ended.push((number, last));
         }
-        let pace = self.paces[usize::from(start.alike.rate)];
+        let pace = start.alike.pace;
         if start.alike.reach_buffers() {
-            self.flights.due(slot + pace.there_slots + more).flits.push((number, flows));
+            self.flights.due(slot + u64::from(pace.there_slots) + more).flits.push((number, flows));
         } else {
             self.reach_nodes(start, last, pace.there(act.now) + more * self.slot_ps, act);
         }
@@ -238,7 +241,7 @@ impl SlottedFabric {
         if first.is_empty() {
             return;
         }
-        let more = u64::from(alike.gap_slots);
+        let more = u64::from(alike.pace.gap_slots);
         self.flows.linger(number, first, act.now + (more + 1) * self.slot_ps);
         self.flights.due(slot + 1 + more).begun.push((number, first));
         let mut flits = [0; 3];
@@ -248,27 +251,25 @@ impl SlottedFabric {
         self.set_out(start, (first, last & first), more, act);
     }
 
-    /// Flows begin to send that were not expected to.
+    /// Flows begin to send that were not expected to, some the first flits of packets.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
-    fn begin(&mut self, start: &Start, begin: Bits, act: &mut Act) {
+    fn begin(&mut self, start: &Start, begin: Bits, first: Bits, act: &mut Act) {
         let &Start { block, alike, .. } = start;
-        let started = self.flows.blocks[block].started;
-        let Pace { hop_ps, .. } = self.paces[usize::from(alike.rate)];
         let from_buffers = alike.leave_buffers();
         begin.for_each(|flow| {
             let place = place(block, flow);
             self.flows.begins_to_send(place, from_buffers);
-            if !started.has(flow) {
+            if first.has(flow) {
                 let channel = self.flows.channel(place);
                 let packet = self.board.at(channel).packet;
-                sets_out(channel, packet, alike.kind, act.now, hop_ps, act);
+                sets_out(channel, packet, alike.kind, act.now, alike.pace.hop_ps, act);
             }
         });
         // Its first flit is all of a packet's header, unless that has several.
         if act.wiring.link.header_flits <= 1 {
-            let more = u64::from(alike.gap_slots);
-            self.headers_leave(start, begin & !started, more, act);
+            let more = u64::from(alike.pace.gap_slots);
+            self.headers_leave(start, begin & first, more, act);
         }
     }
 
@@ -292,9 +293,9 @@ impl SlottedFabric {
         if headers.is_empty() {
             return;
         }
-        let pace = self.paces[usize::from(start.alike.rate)];
+        let pace = start.alike.pace;
         if start.alike.reach_buffers() {
-            let due = self.flights.due(start.slot + pace.there_slots + more);
+            let due = self.flights.due(start.slot + u64::from(pace.there_slots) + more);
             due.headers.push((start.block, headers));
             return;
         }
