@@ -16,6 +16,7 @@
 #   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
 #   make lock     the newest versions of all libraries, for requirements-dev.lock
+#   make profile  what branches mostly do, counted anew for the compiler (llvm-profdata is needed)
 #   make bounds   some tests with the oldest libraries that users may have
 
 # How long `make verify` may take, and the fuzzer of that; what is left over then is said.
@@ -31,11 +32,18 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 # What the compiled module is made from.
-SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml \
+SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(wildcard crates/engine/profile/*) \
 	$(shell find crates -name '*.rs' -not -path '*/tests/*' -o -name Cargo.toml)
 
+# What was counted of the engine compiled by this version of Rust, if it was: others name functions
+# differently.
+RUST := $(shell rustc --version | cut -d' ' -f2 | cut -d. -f1-2)
+PROFILE := crates/engine/profile/rust-$(RUST).profdata
+PROFILED := $(if $(wildcard $(PROFILE)),-Cprofile-use=$(CURDIR)/$(PROFILE) \
+	-Cllvm-args=-no-pgo-warn-mismatch)
+
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench quick test verify check fuzz lock bounds
+.PHONY: demo studies bench quick test verify check fuzz lock profile bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -105,6 +113,18 @@ lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
 		--extra dev --extra dask --extra pandas pyproject.toml --output-file requirements-dev.lock
 
+# The tool is of the same version of LLVM as Rust's (`rustc -vV`; `rustup component add llvm-tools`).
+# Programs that run while the engine is built are counted as well, and forgotten.
+LLVM_PROFDATA ?= $(firstword $(wildcard $(shell rustc --print target-libdir)/../bin/llvm-profdata) llvm-profdata)
+COUNTED := $(CURDIR)/target/counted
+profile: $(VENV)/made
+	RUSTFLAGS="$(RUSTFLAGS) -Cprofile-generate=$(COUNTED)" $(BIN)/maturin develop --release --quiet
+	rm -rf $(COUNTED)
+	$(BIN)/python -m benches.profile
+	mkdir -p $(dir $(PROFILE))
+	$(LLVM_PROFDATA) merge --sparse --output=$(PROFILE) $(COUNTED)
+	touch crates/engine/src/lib.rs
+
 # Users' libraries may be as old as pyproject.toml says, and as new as there are.
 bounds: $(VENV)/built
 	$(BIN)/python -m tests.bounds lowest
@@ -119,5 +139,5 @@ $(VENV)/made: requirements-dev.lock
 
 # Tailback itself, importable from python/; its libraries are there.
 $(VENV)/built: $(VENV)/made $(SOURCES)
-	$(BIN)/maturin develop --release --quiet
+	RUSTFLAGS="$(RUSTFLAGS) $(PROFILED)" $(BIN)/maturin develop --release --quiet
 	touch $@
