@@ -212,6 +212,7 @@ impl Wiring {
                 routing.next_to(switch, packet.destination),
                 packet.destination,
             ),
+            _ if self.has_allocators => self.layout.allocators[switch.index()],
             _ => match self.known.at(switch, packet.destination) {
                 Some(lead) => lead,
                 None => self.asks_by_rules(switch, packet),
@@ -222,9 +223,6 @@ impl Wiring {
     /// The same where it is not plain dimension order, and not known beforehand.
     #[inline(never)]
     fn asks_by_rules(&self, switch: SwitchId, packet: &Packet) -> ChannelId {
-        if self.has_allocators {
-            return self.layout.allocators[switch.index()];
-        }
         self.first_lead(switch, packet.header())
     }
 

@@ -8,6 +8,7 @@
 mod allocator;
 mod grants;
 mod integrated;
+mod marked;
 mod port;
 mod receivers;
 mod replies;
@@ -32,6 +33,7 @@ use crate::rare::{rare, rarely};
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use marked::Marked;
 use std::hint::black_box;
 use turns::Turns;
 
@@ -79,7 +81,7 @@ pub struct Switchboard<C> {
     /// Where messages of a node take turns.
     turns: Option<Turns>,
     /// Groups that must choose when the events of this instant are done.
-    dirty: Vec<ChannelId>,
+    dirty: Marked,
     /// Where packets ask that have a choice of outputs.
     pub choices: Option<Choices>,
 }
@@ -120,7 +122,7 @@ impl<C: HasPort> Switchboard<C> {
             replies: None,
             ack_priority: machine.interface.ack_priority,
             turns: Turns::new(&machine.interface),
-            dirty: Vec::new(),
+            dirty: Marked::new(layout.channels()),
         }
     }
 
@@ -278,11 +280,16 @@ impl<C: HasPort> Switchboard<C> {
     /// A group must choose at the end of this instant.
     #[inline]
     pub fn mark(&mut self, lead: ChannelId) {
+        self.mark_if(lead, true);
+    }
+
+    /// The same if something is so.
+    #[inline]
+    fn mark_if(&mut self, lead: ChannelId, must: bool) {
         let output = self.at_mut(lead).port_mut();
-        if !output.dirty {
-            output.dirty = true;
-            self.dirty.push(lead);
-        }
+        let is_new = must && !output.dirty;
+        output.dirty |= must;
+        self.dirty.push_if(lead, is_new);
     }
 
     /// A channel of a group has fallen free: the group must choose, if anybody waits.
@@ -290,9 +297,7 @@ impl<C: HasPort> Switchboard<C> {
     pub fn falls_free(&mut self, lead: ChannelId) {
         let Port { kind, first_waiting, .. } = *self.at(lead).port();
         let is_source = matches!(kind, ChannelKind::Injection | ChannelKind::Direct);
-        if is_source | first_waiting.is_some() {
-            self.mark(lead);
-        }
+        self.mark_if(lead, is_source | first_waiting.is_some());
     }
 
     /// Takes one of the groups that must choose.
