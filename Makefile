@@ -68,7 +68,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benches.transports
 	$(BIN)/python -m benches.traces
 
-# Thin where `make test` is thorough: no optimisation across crates.
+# Thin where `make test` is thorough: in many units, without what was counted.
 quick: $(VENV)/made
 	$(BIN)/maturin develop --profile quick --quiet
 	$(BIN)/python -m tests.quick

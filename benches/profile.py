@@ -15,7 +15,7 @@ from tailback import Experiment
 from tailback.engine import Simulation
 from tailback.errors import UserError
 
-#: What is run of the timed part of a case, besides its warm-up: what is counted costs ten times as much.
+#: What is run of the timed part of a case, besides its warm-up.
 SHARE = 0.02
 
 #: Cases whose machines take longer to build than what is timed.
