@@ -1,6 +1,6 @@
 //! The flows of many channels as bits of words: which of them send a flit in a slot.
 
-use super::bits::Bits;
+use super::bits::{Bits, FLOWS, WORD};
 use super::counters::Counter;
 use crate::measure::ChannelKind;
 use crate::spec::Sharing;
@@ -45,6 +45,18 @@ impl Default for Alike {
 }
 
 impl Alike {
+    /// How many wires have places in a block.
+    pub fn wires(self) -> usize {
+        FLOWS / WORD * (WORD / usize::from(self.stride))
+    }
+
+    /// The first place of a wire, by its number among them.
+    pub fn first_of(self, wire: usize) -> usize {
+        let stride = usize::from(self.stride);
+        let of_word = WORD / stride;
+        wire / of_word * WORD + wire % of_word * stride
+    }
+
     /// Whether their channels lead from buffers, not nodes.
     #[inline]
     pub fn leave_buffers(self) -> bool {
@@ -59,7 +71,7 @@ impl Alike {
 }
 
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
-/// other as any wire of the block needs, made up to a power of two.
+/// other, in one word, as any wire of the block needs.
 ///
 /// What flows on from the buffer at a channel's end is of another block, as a rule. Both tell each other
 /// whether anything is there, and whether it is sent on, only when that is not as two slots before:
@@ -327,6 +339,7 @@ fn wires_of(flows: Bits, stride: u8) -> Bits {
     match stride {
         1 => flows,
         2 => flows | swap_pairs(flows),
+        3 => wires_of_any(flows, 3),
         4 => wires_of_any(flows, 4),
         stride => wires_of_any(flows, stride),
     }
@@ -335,40 +348,44 @@ fn wires_of(flows: Bits, stride: u8) -> Bits {
 /// The same.
 #[inline]
 fn wires_of_any(flows: Bits, stride: u8) -> Bits {
-    let (mut any, mut by) = (flows, 1);
-    let (lowest, stride) = (lowest_of(stride), u32::from(stride));
-    while by < stride {
-        any |= any >> by;
-        by *= 2;
-    }
     // The lowest places of wires stand for all of them.
-    any &= lowest;
-    by = 1;
-    while by < stride {
-        any |= any << by;
-        by *= 2;
+    let any = over_places(flows, stride, |flows, by| flows >> by) & lowest_of(stride);
+    over_places(any, stride, |flows, by| flows << by)
+}
+
+/// Some flows, and those that are up to so many places but one away from them by a shift.
+#[inline]
+fn over_places(flows: Bits, places: u8, shift: impl Fn(Bits, u32) -> Bits) -> Bits {
+    let (mut all, mut reached, places) = (flows, 1, u32::from(places));
+    while reached < places {
+        let by = reached.min(places - reached);
+        all |= shift(all, by);
+        reached += by;
     }
-    any
+    all
 }
 
 /// The lowest place of every wire, each of which has so many.
 #[inline]
 fn lowest_of(stride: u8) -> Bits {
-    const LOWEST: [u64; 7] = {
-        let mut lowest = [0; 7];
-        let mut log2 = 0;
-        while log2 < 7 {
-            lowest[log2] = u64::MAX / (u64::MAX >> (u64::BITS - (1 << log2)));
-            log2 += 1;
+    const LOWEST: [u64; WORD + 1] = {
+        let mut lowest = [0; WORD + 1];
+        let mut stride = 1;
+        while stride <= WORD {
+            let mut wire = 0;
+            while wire < WORD / stride {
+                lowest[stride] |= 1 << (wire * stride);
+                wire += 1;
+            }
+            stride += 1;
         }
         lowest
     };
-    Bits::of_each_word(LOWEST[stride.trailing_zeros() as usize])
+    Bits::of_each_word(LOWEST[usize::from(stride)])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::bits::{FLOWS, WORD};
     use super::*;
     use crate::rng::{Purpose, Stream};
 
@@ -378,16 +395,16 @@ mod tests {
             [block.sending, block.has_flit[0], block.has_credit].iter().all(|bits| bits.has(place))
         };
         let mut all = Bits::default();
-        let stride = usize::from(block.alike.stride);
-        for first in (0..FLOWS).step_by(stride) {
-            let wire = first..first + stride;
+        for number in 0..block.alike.wires() {
+            let first = block.alike.first_of(number);
+            let wire = first..first + usize::from(block.alike.stride);
             if wire.clone().any(|place| block.sent.has(place)) {
                 continue;
             }
             let last = wire.clone().find(|&place| block.turns.has(place)).unwrap();
             let goes_on =
                 sharing == Sharing::UntilStall && is_ready(&last) && block.started.has(last);
-            let in_turn = (last + 1..first + stride).chain(first..=last).find(is_ready);
+            let in_turn = (last + 1..wire.end).chain(first..=last).find(is_ready);
             if let Some(place) = if goes_on { Some(last) } else { in_turn } {
                 all.insert(place);
             }
@@ -406,14 +423,17 @@ mod tests {
             bits
         };
         for round in 0..3000_u64 {
-            let stride = 1 << (round % 7);
+            let stride = (1 + round % WORD as u64) as u8;
             let mut block = Block::default();
             block.alike.stride = stride;
-            let places = usize::from(stride);
-            (places - 1..FLOWS).step_by(places).for_each(|place| block.ends_wire(place));
-            (block.has_flit[0], block.has_credit) = (bits(), !Bits::default());
+            let alike = block.alike;
+            for wire in 0..alike.wires() {
+                block.ends_wire(alike.first_of(wire) + usize::from(stride) - 1);
+            }
+            let all = wires_of(lowest_of(stride), stride);
+            (block.has_flit[0], block.has_credit) = (bits(), all);
             for _ in 0..4 {
-                block.sending = bits() | bits();
+                block.sending = (bits() | bits()) & all;
                 block.started = bits();
                 for sharing in [Sharing::RoundRobin, Sharing::UntilStall] {
                     let expected = chosen(&block, sharing);

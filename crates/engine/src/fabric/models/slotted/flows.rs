@@ -94,16 +94,17 @@ impl Flows {
             let (kind, rate) = segment(channel);
             (kind as usize, rate, wire(channel), channel)
         });
-        for alike in channels.chunk_by(|&one, &other| segment(one) == segment(other)) {
-            let wires = || alike.chunk_by(|&one, &other| wire(one) == wire(other));
-            let stride = wires().map(<[_]>::len).max().unwrap_or(1).next_power_of_two();
-            let (kind, rate) = segment(alike[0]);
+        for channels in channels.chunk_by(|&one, &other| segment(one) == segment(other)) {
+            let wires = || channels.chunk_by(|&one, &other| wire(one) == wire(other));
+            let stride = wires().map(<[_]>::len).max().unwrap_or(1);
+            let (kind, rate) = segment(channels[0]);
+            let alike = Alike { kind, stride: stride as u8, pace: pace_of(rate) };
             for (number, wire) in wires().enumerate() {
-                if number * stride % FLOWS == 0 {
-                    let (stride, pace) = (stride as u8, pace_of(rate));
-                    all.add_block(Alike { kind, stride, pace });
+                let number = number % alike.wires();
+                if number == 0 {
+                    all.add_block(alike);
                 }
-                all.add_wire(wire, number * stride % FLOWS, credits, board);
+                all.add_wire(wire, alike.first_of(number), credits, board);
             }
         }
         all.active = Active::new(all.blocks.len());
