@@ -70,6 +70,7 @@ bench: $(VENV)/built
 
 # Thin where `make test` is thorough: in many units, without what was counted.
 quick: $(VENV)/made
+	rm -f $(VENV)/built
 	$(BIN)/maturin develop --profile quick --quiet
 	$(BIN)/python -m tests.quick
 
@@ -114,10 +115,12 @@ lock: $(VENV)/built
 		--extra dev --extra dask --extra pandas pyproject.toml --output-file requirements-dev.lock
 
 # The tool is of the same version of LLVM as Rust's (`rustc -vV`; `rustup component add llvm-tools`).
-# Programs that run while the engine is built are counted as well, and forgotten.
+# Programs that run while the engine is built are counted as well, and forgotten. Cargo does not know
+# that the engine is compiled by the counts, so it is told that a file has changed.
 LLVM_PROFDATA ?= $(firstword $(wildcard $(shell rustc --print target-libdir)/../bin/llvm-profdata) llvm-profdata)
 COUNTED := $(CURDIR)/target/counted
 profile: $(VENV)/made
+	rm -f $(VENV)/built
 	RUSTFLAGS="$(RUSTFLAGS) -Cprofile-generate=$(COUNTED)" $(BIN)/maturin develop --release --quiet
 	rm -rf $(COUNTED)
 	$(BIN)/python -m benches.profile

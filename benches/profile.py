@@ -6,13 +6,15 @@ mostly go, what to put in line, and what to keep apart.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
 from benches.case import Case
 from benches.cases import CASES
 from benches.open_loop import MILLION
 from benches.shared_wires import LARGE
-from benches.timing import ENDLESS
+from benches.timing import measure_run
 from tailback import Experiment
-from tailback.engine import Simulation
 from tailback.errors import UserError
 
 #: What is run of the timed part of a case, besides its warm-up.
@@ -24,12 +26,10 @@ LARGE_MACHINES = (MILLION, LARGE)
 
 def run_a_little(case: Case) -> None:
     """Run a part of a case, unless it cannot be simulated."""
-    until_us = case.warmup_us + SHARE * (case.simulated_us - case.warmup_us)
-    try:
-        simulation = Simulation(Experiment.from_dict(case.experiment).spec("full"))
-    except UserError:
-        return
-    simulation.advance(round(until_us * 1e6), ENDLESS)
+    timed_us = SHARE * (case.simulated_us - case.warmup_us)
+    short = replace(case, simulated_us=case.warmup_us + timed_us)
+    with suppress(UserError):
+        measure_run(short, Experiment.from_dict(case.experiment))
 
 
 if __name__ == "__main__":

@@ -127,43 +127,28 @@ def with_escapes(packet_flits: int, buffer_flits: int, saturation: float) -> Net
 
 ESCAPES = (with_escapes(4, 8, 0.35), with_escapes(34, 70, 0.3625))
 
-_DRAGONFLY_1056 = Network(
-    "dragonfly 1056",
-    1056,
-    5,
-    4,
-    32,
-    1.0,
-    {
+
+def dragonfly(
+    nodes_per_switch: int, switches_per_group: int, global_links: int, groups: int
+) -> Network:
+    """Return a dragonfly with UGAL."""
+    topology = {
         "kind": "dragonfly",
-        "nodes_per_switch": 4,
-        "switches_per_group": 8,
-        "global_links": 4,
-        "groups": 33,
-    },
-    {"kind": "ugal_l"},
-    3,
-)
+        "nodes_per_switch": nodes_per_switch,
+        "switches_per_group": switches_per_group,
+        "global_links": global_links,
+        "groups": groups,
+    }
+    nodes = nodes_per_switch * switches_per_group * groups
+    return Network(f"dragonfly {nodes}", nodes, 5, 4, 32, 1.0, topology, {"kind": "ugal_l"}, 3)
+
 
 SHARED_WIRES = [
     *(network.case(load, arrivals) for network in TORI for load in LOADS for arrivals in ARRIVALS),
     *(network.case(load, "bernoulli") for network in ESCAPES for load in LOADS),
     # 40 times what BookSim2 made when that goal was set.
-    _DRAGONFLY_1056.case(0.5, "bernoulli", (Goal("flit_hops_per_s", 11.6e6, 11.6e6),)),
+    dragonfly(4, 8, 4, 33).case(0.5, "bernoulli", (Goal("flit_hops_per_s", 11.6e6, 11.6e6),)),
 ]
 
-_GROUPS = {"nodes_per_switch": 8, "switches_per_group": 32, "global_links": 8, "groups": 256}
-_DRAGONFLY = Network(
-    "dragonfly 65536",
-    65_536,
-    5,
-    4,
-    32,
-    1.0,
-    {"kind": "dragonfly", **_GROUPS},
-    {"kind": "ugal_l"},
-    3,
-)
-
 #: A large network at a fifth of what its nodes can send: at most 4 GB.
-LARGE = _DRAGONFLY.case(0.2, "poisson", (Goal("bytes_per_node", 20e3, 4e9 / 65_536),))
+LARGE = dragonfly(8, 32, 8, 256).case(0.2, "poisson", (Goal("bytes_per_node", 20e3, 4e9 / 65_536),))

@@ -4,21 +4,22 @@ use crate::ids::ChannelId;
 
 /// A stack of channels, of which each is on it once at most.
 pub struct Marked {
-    /// Those on it, the last one on top; of those behind any.
-    channels: Box<[ChannelId]>,
+    /// The numbers of those on it, the last one on top; behind them any. As numbers, so that what is
+    /// never reached takes no memory: zeros come from the system unwritten.
+    channels: Box<[u32]>,
     count: usize,
 }
 
 impl Marked {
     /// None of so many.
     pub fn new(channels: usize) -> Self {
-        Self { channels: vec![ChannelId::NONE; channels + 1].into(), count: 0 }
+        Self { channels: vec![0; channels + 1].into(), count: 0 }
     }
 
     /// Puts a channel on top, or not: without a branch, which no processor could foresee.
     #[inline]
     pub fn push_if(&mut self, channel: ChannelId, on: bool) {
-        self.channels[self.count] = channel;
+        self.channels[self.count] = channel.0;
         self.count += usize::from(on);
     }
 
@@ -26,7 +27,7 @@ impl Marked {
     #[inline]
     pub fn pop(&mut self) -> Option<ChannelId> {
         self.count = self.count.checked_sub(1)?;
-        Some(self.channels[self.count])
+        Some(ChannelId(self.channels[self.count]))
     }
 
     /// Whether none is on it.
