@@ -143,6 +143,16 @@ impl SlottedFabric {
         self.asking = asking;
     }
 
+    /// Packets wait for any channel by which a switch is left, or none does any more: those to other
+    /// switches are numbered from that of its allocator on.
+    #[inline(never)]
+    fn await_outputs(&mut self, allocator: ChannelId, is_asked: bool) {
+        let outputs = &self.board.channels[allocator.index()..];
+        for lane in outputs.iter().take_while(|lane| lane.rest.lead == allocator) {
+            self.flows.put_awaited(lane.place, is_asked);
+        }
+    }
+
     /// Flits in the buffer at a channel's end, or on the way there or whose credits are.
     fn held(&self, channel: ChannelId) -> u32 {
         self.capacity - self.flows.credits(self.board.at(channel).place)
@@ -284,6 +294,13 @@ impl Grants for SlottedFabric {
     #[inline]
     fn room_for_all(&self) -> Option<u32> {
         self.room_for_all
+    }
+
+    fn note_asked(&mut self, allocator: ChannelId, is_asked: bool) {
+        let place = self.board.at(allocator).place;
+        if self.room_for_all.is_some() && self.flows.is_awaited(place) != is_asked {
+            self.await_outputs(allocator, is_asked);
+        }
     }
 
     fn room(&self, channel: ChannelId, _: Time) -> u32 {

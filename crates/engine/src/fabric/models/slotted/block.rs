@@ -119,6 +119,8 @@ pub struct Block {
     pub left: Bits,
     /// Those that start a flit in this round.
     pub starting: Bits,
+    /// Where packets have a choice of outputs: those for which any waits.
+    pub awaited: Bits,
     /// Flits of the packet a flow sends that follow the next one.
     to_follow: Counter,
     /// Flits in the buffer at its end.

@@ -33,14 +33,12 @@ impl Counter {
     /// The number of a flow, in so many chunks.
     #[inline]
     pub fn get(&self, chunks: usize, flow: usize) -> u32 {
-        let (word, bit) = (flow / WORD, flow % WORD);
-        let mut number = 0;
-        for chunk in self.0.iter().take(chunks).rev() {
-            for digit in chunk.iter().rev() {
-                number = number << 1 | (digit.words()[word] >> bit & 1) as u32;
-            }
-        }
-        number
+        let of_chunk = |chunk: &[Bits; CHUNK]| {
+            let [one, two, four, eight] = chunk.each_ref().map(|digit| u32::from(digit.has(flow)));
+            one | two << 1 | four << 2 | eight << 3
+        };
+        let chunks = self.0.iter().take(chunks).zip(0..);
+        chunks.fold(0, |number, (chunk, place)| number | of_chunk(chunk) << (CHUNK * place))
     }
 
     /// Sets the number of a flow, in so many chunks.

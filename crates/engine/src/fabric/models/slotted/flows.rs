@@ -45,8 +45,6 @@ pub struct Flows {
     pub chunks: Chunks,
     /// By place: the channel.
     channels: Vec<ChannelId>,
-    /// By place: who is told when the channel falls free.
-    leads: Vec<ChannelId>,
     /// By place: time of a flit that had started when the window began, which lies in it.
     ahead: Vec<Time>,
     /// By place: when the latest flit had been sent, or will have been, after which it was kept from
@@ -75,7 +73,6 @@ impl Flows {
             flows: Vec::new(),
             chunks: Chunks { flits: chunks_up_to(most_flits), room: chunks_up_to(credits) },
             channels: Vec::new(),
-            leads: Vec::new(),
             ahead: Vec::new(),
             paused_at: Vec::new(),
             slots: [0; 2],
@@ -116,7 +113,6 @@ impl Flows {
         let places = self.blocks.len() * FLOWS;
         self.flows.resize(places, Flow::default());
         self.channels.resize(places, ChannelId::NONE);
-        self.leads.resize(places, ChannelId::NONE);
         self.ahead.resize(places, 0);
         self.paused_at.resize(places, 0);
     }
@@ -138,7 +134,6 @@ impl Flows {
             self.channels[all] = channel;
             let lane = board.at_mut(channel);
             lane.place = all as u32;
-            self.leads[all] = lane.rest.lead;
         }
     }
 
@@ -187,10 +182,17 @@ impl Flows {
         self.channels[place as usize]
     }
 
-    /// Who is told when the channel of a flow falls free.
+    /// Whether any packet waits for a flow's channel, or for another that is as good.
     #[inline]
-    pub fn lead(&self, place: u32) -> ChannelId {
-        self.leads[place as usize]
+    pub fn is_awaited(&self, place: u32) -> bool {
+        let (number, bit) = split(place);
+        self.blocks[number].awaited.has(bit)
+    }
+
+    /// It is so, or not.
+    pub fn put_awaited(&mut self, place: u32, is_awaited: bool) {
+        let (number, bit) = split(place);
+        self.blocks[number].awaited.put(bit, is_awaited);
     }
 
     /// First flits of packets of some flows of a block, which took several slots, have been sent.

@@ -92,17 +92,13 @@ impl SlottedFabric {
     #[inline]
     fn credits_come(&mut self, block: usize, flows: Bits) {
         self.flows.credits_come(block, flows);
-        if self.room_for_all.is_some() {
-            let at_rest = flows & !self.flows.blocks[block].sending;
-            self.room_comes(block, at_rest);
-        }
-    }
-
-    /// Somebody may wait for the room behind those channels that are idle; of some, which have just
-    /// sent the last flit of a packet, he looks in vain.
-    #[inline(never)]
-    fn room_comes(&mut self, block: usize, flows: Bits) {
-        flows.for_each(|flow| self.board.falls_free(self.flows.lead(place(block, flow))));
+        // Who waits for room looks again; behind some that are idle in vain, as they have just sent
+        // the last flit of a packet.
+        let Block { awaited, sending, .. } = self.flows.blocks[block];
+        (flows & awaited & !sending).for_each(|flow| {
+            let lead = self.board.at(self.flows.channel(place(block, flow))).rest.lead;
+            self.board.mark(lead);
+        });
     }
 
     /// All that can start at this instant starts: of the flows of every free wire one. What it

@@ -7,6 +7,28 @@ use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
 use crate::time::{NEVER, Time};
 
+/// Requests at allocators that are looked up together: each for itself is a chain of places in memory, and
+/// whether it finds an output nobody can foresee.
+const AT_ONCE: usize = 8;
+
+/// What a packet that has a choice of outputs asks for.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    packet: PacketId,
+    /// Where it is.
+    switch: SwitchId,
+    /// Flits for which there must be room, if routing has an escape.
+    needed: Option<u32>,
+    /// The leads of the groups it may leave by, with their tiers, if they are known beforehand.
+    known: &'a [(ChannelId, u8)],
+}
+
+impl Request<'_> {
+    /// Nobody's.
+    const NONE: Self =
+        Self { packet: PacketId::NONE, switch: SwitchId::NONE, needed: None, known: &[] };
+}
+
 /// A fidelity in which a packet is granted an idle channel whatever room there is, and
 /// waits on it.
 pub trait Grants {
@@ -28,6 +50,10 @@ pub trait Grants {
     fn room_for_all(&self) -> Option<u32> {
         None
     }
+
+    /// Whether packets wait at an allocator after what has just been granted, or asked for.
+    #[inline]
+    fn note_asked(&mut self, _allocator: ChannelId, _is_asked: bool) {}
 
     /// The channel of a group that a packet is granted now, if one is idle.
     #[inline]
@@ -99,19 +125,34 @@ pub trait Grants {
         if !self.board().arbiter.serves_first() {
             return self.board().join(asking);
         }
-        for input in asking.drain(..) {
-            let Port { front_output: allocator, buffer, .. } = *self.board().at(input).port();
-            if self.board().asks(allocator) {
-                self.board().wait(input);
-                self.board().mark(allocator);
-                continue;
+        for some in asking.chunks(AT_ONCE) {
+            let mut requests = [Request::NONE; AT_ONCE];
+            for (request, &input) in requests.iter_mut().zip(some) {
+                *request = self.request_of(input, act);
             }
-            match self.free_output(input, buffer.first, act) {
-                Some(channel) => {
-                    self.board().note_leaving(input, act.now);
-                    self.grant(channel, buffer.first, input, act);
-                }
-                None => self.board().wait(input),
+            for (request, &input) in requests.iter().zip(some) {
+                self.ask_allocator(input, request, act);
+            }
+        }
+        asking.clear();
+    }
+
+    /// The front packet of `input` asks at its allocator.
+    #[inline]
+    fn ask_allocator(&mut self, input: ChannelId, request: &Request, act: &mut Act) {
+        let allocator = self.board().at(input).port().front_output;
+        if self.board().asks(allocator) {
+            self.board().wait(input);
+            return self.board().mark(allocator);
+        }
+        match self.free_output(request, act) {
+            Some(channel) => {
+                self.board().note_leaving(input, act.now);
+                self.grant(channel, request.packet, input, act);
+            }
+            None => {
+                self.board().wait(input);
+                self.note_asked(allocator, true);
             }
         }
     }
@@ -139,27 +180,40 @@ pub trait Grants {
         let mut place = 0;
         while let Some(input) = self.board().asking(place) {
             place += 1;
-            let id = self.board().at(input).port().buffer.first;
-            if let Some(channel) = self.free_output(input, id, act) {
+            let request = self.request_of(input, act);
+            if let Some(channel) = self.free_output(&request, act) {
                 self.board().withdraw(allocator, input);
                 self.board().note_leaving(input, act.now);
-                self.grant(channel, id, input, act);
+                self.grant(channel, request.packet, input, act);
             }
+        }
+        let is_asked = self.board().asks(allocator);
+        self.note_asked(allocator, is_asked);
+    }
+
+    /// What the front packet of `input` asks for.
+    #[inline]
+    fn request_of<'a>(&mut self, input: ChannelId, act: &Act<'a>) -> Request<'a> {
+        let Port { switch, buffer, .. } = *self.board().at(input).port();
+        let packet = &act.packets[buffer.first];
+        let flits = act.wiring.link.packet_flits(packet.bytes);
+        Request {
+            packet: buffer.first,
+            switch,
+            needed: self.room_for_all().map(|all| flits.min(all)),
+            known: act.wiring.known_leads(switch, packet.destination),
         }
     }
 
-    /// The output that the front packet of `input` takes, if one is free.
-    fn free_output(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> Option<ChannelId> {
-        let switch = self.board().at(input).port().switch;
-        let (wiring, packet) = (act.wiring, &act.packets[id]);
-        let (header, flits) = (packet.header(), wiring.link.packet_flits(packet.bytes));
-        let needed = self.room_for_all().map(|all| flits.min(all));
-        let known = wiring.known_leads(switch, header.destination);
+    /// The output that a packet takes, if one is free.
+    #[inline]
+    fn free_output(&mut self, request: &Request, act: &mut Act) -> Option<ChannelId> {
+        let &Request { switch, needed, known, .. } = request;
         if !known.is_empty() {
             return self.select_of(switch, known.iter().copied(), needed, act);
         }
         let mut outputs = self.board().take_outputs();
-        let leads = wiring.leads(switch, header, &mut outputs);
+        let leads = act.wiring.leads(switch, act.packets[request.packet].header(), &mut outputs);
         let taken = self.select_of(switch, leads, needed, act);
         self.board().put_outputs(outputs);
         taken
