@@ -368,9 +368,7 @@ impl Measures {
     #[inline]
     pub fn kept(&mut self, channel: ChannelId, kind: ChannelKind, time: Time) {
         self.channels[channel.index()].kept_ps += time;
-        if kind == ChannelKind::Internal {
-            self.counters.held_internal_ps += time;
-        }
+        self.counters.held_internal_ps += if kind == ChannelKind::Internal { time } else { 0 };
     }
 
     /// A process has something behind it.

@@ -73,9 +73,7 @@ impl SlottedFabric {
     /// A flow was kept from sending for so long, if at all.
     #[inline]
     fn note_kept(&self, place: u32, kind: ChannelKind, kept: Time, act: &mut Act) {
-        if kept > 0 {
-            act.measures.kept(self.flows.channel(place), kind, kept);
-        }
+        act.measures.kept(self.flows.channel(place), kind, kept);
     }
 
     /// The header of a packet is in the buffer at a channel's end.
