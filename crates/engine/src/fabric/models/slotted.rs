@@ -7,6 +7,7 @@
 //! which they arrive (`flights.rs`), and none of them is an event.
 
 mod active;
+mod alike;
 mod bits;
 mod block;
 mod counters;
@@ -14,6 +15,7 @@ mod flights;
 mod flows;
 mod lane;
 mod sending;
+mod wires;
 
 use crate::error::Blocked;
 use crate::event_queue::Subject;
@@ -28,8 +30,8 @@ use crate::measure::Use;
 use crate::spec::{Fidelity, FlowControl, Machine, Sharing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use alike::Pace;
 use bits::{Bits, FLOWS, WORD};
-use block::Pace;
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;

@@ -1,74 +1,10 @@
 //! The flows of many channels as bits of words: which of them send a flit in a slot.
 
-use super::bits::{Bits, FLOWS, WORD};
+use super::alike::Alike;
+use super::bits::Bits;
 use super::counters::Counter;
-use crate::measure::ChannelKind;
+use super::wires::{first_behind, swap_pairs, wires_of};
 use crate::spec::Sharing;
-use crate::time::Time;
-
-/// How long flits take on a channel.
-#[derive(Clone, Copy, Default)]
-pub struct Pace {
-    /// From the start of a packet until the switch at the end may be asked.
-    pub hop_ps: Time,
-    /// From the start of a flit until it is at the end of the wire.
-    pub wire_ps: Time,
-    /// Slots from its start until it is in the buffer at the end.
-    pub there_slots: u32,
-    /// How many slots more the first flit of a packet takes.
-    pub gap_slots: u32,
-}
-
-impl Pace {
-    /// When a flit that starts now is at the end of the wire.
-    #[inline]
-    pub fn there(&self, now: Time) -> Time {
-        now + self.wire_ps
-    }
-}
-
-/// What all flows of a block have in common.
-#[derive(Clone, Copy)]
-pub struct Alike {
-    /// What kind their channels are.
-    pub kind: ChannelKind,
-    /// Places of a wire.
-    pub stride: u8,
-    /// How long flits take.
-    pub pace: Pace,
-}
-
-impl Default for Alike {
-    fn default() -> Self {
-        Self { kind: ChannelKind::Internal, stride: 1, pace: Pace::default() }
-    }
-}
-
-impl Alike {
-    /// How many wires have places in a block.
-    pub fn wires(self) -> usize {
-        FLOWS / WORD * (WORD / usize::from(self.stride))
-    }
-
-    /// The first place of a wire, by its number among them.
-    pub fn first_of(self, wire: usize) -> usize {
-        let stride = usize::from(self.stride);
-        let of_word = WORD / stride;
-        wire / of_word * WORD + wire % of_word * stride
-    }
-
-    /// Whether their channels lead from buffers, not nodes.
-    #[inline]
-    pub fn leave_buffers(self) -> bool {
-        matches!(self.kind, ChannelKind::Internal | ChannelKind::Ejection)
-    }
-
-    /// Whether their channels lead to buffers, not nodes.
-    #[inline]
-    pub fn reach_buffers(self) -> bool {
-        matches!(self.kind, ChannelKind::Injection | ChannelKind::Internal)
-    }
-}
 
 /// Flows of channels of one kind and rate; those of a wire have as many places next to each
 /// other, in one word, as any wire of the block needs.
@@ -315,79 +251,10 @@ impl Block {
     }
 }
 
-/// Of every wire the first of some flows behind the one that sent last; all wires together, as numbers
-/// of so many binary digits in a word, of which none carries into the next.
-#[inline]
-fn first_behind(flows: Bits, turns: Bits, stride: u8) -> Bits {
-    let lowest = lowest_of(stride);
-    let highest = lowest << u32::from(stride - 1);
-    let below = ((turns | highest) - lowest) ^ (!turns & highest);
-    let behind = flows & !(turns | below);
-    let candidates = behind | flows & !wires_of(behind, stride);
-    let others = !candidates;
-    candidates & (((others & !highest) + lowest) ^ (others & highest))
-}
-
-/// Exchanges the flows of every pair.
-#[inline]
-fn swap_pairs(flows: Bits) -> Bits {
-    let even = Bits::of_each_word(0x5555_5555_5555_5555);
-    (flows & even) << 1 | flows >> 1 & even
-}
-
-/// All places of the wires of some flows, each of which has so many.
-#[inline]
-fn wires_of(flows: Bits, stride: u8) -> Bits {
-    match stride {
-        1 => flows,
-        2 => flows | swap_pairs(flows),
-        3 => wires_of_any(flows, 3),
-        4 => wires_of_any(flows, 4),
-        stride => wires_of_any(flows, stride),
-    }
-}
-
-/// The same.
-#[inline]
-fn wires_of_any(flows: Bits, stride: u8) -> Bits {
-    // The lowest places of wires stand for all of them.
-    let any = over_places(flows, stride, |flows, by| flows >> by) & lowest_of(stride);
-    over_places(any, stride, |flows, by| flows << by)
-}
-
-/// Some flows, and those that are up to so many places but one away from them by a shift.
-#[inline]
-fn over_places(flows: Bits, places: u8, shift: impl Fn(Bits, u32) -> Bits) -> Bits {
-    let (mut all, mut reached, places) = (flows, 1, u32::from(places));
-    while reached < places {
-        let by = reached.min(places - reached);
-        all |= shift(all, by);
-        reached += by;
-    }
-    all
-}
-
-/// The lowest place of every wire, each of which has so many.
-#[inline]
-fn lowest_of(stride: u8) -> Bits {
-    const LOWEST: [u64; WORD + 1] = {
-        let mut lowest = [0; WORD + 1];
-        let mut stride = 1;
-        while stride <= WORD {
-            let mut wire = 0;
-            while wire < WORD / stride {
-                lowest[stride] |= 1 << (wire * stride);
-                wire += 1;
-            }
-            stride += 1;
-        }
-        lowest
-    };
-    Bits::of_each_word(LOWEST[usize::from(stride)])
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::bits::{FLOWS, WORD};
+    use super::super::wires::lowest_of;
     use super::*;
     use crate::rng::{Purpose, Stream};
 

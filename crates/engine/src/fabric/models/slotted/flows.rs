@@ -1,8 +1,9 @@
 //! What a channel needs to send flits, and where it stands among all.
 
 use super::active::Active;
+use super::alike::{Alike, Pace};
 use super::bits::{Bits, FLOWS};
-use super::block::{Alike, Block, Chunks, Pace};
+use super::block::{Block, Chunks};
 use super::counters::chunks_up_to;
 use super::lane::Lane;
 use crate::fabric::network::layout::Layout;

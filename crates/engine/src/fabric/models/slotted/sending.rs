@@ -1,8 +1,9 @@
 //! What happens to flits in a slot.
 
 use super::SlottedFabric;
+use super::alike::Alike;
 use super::bits::{Bits, FLOWS};
-use super::block::{Alike, Block};
+use super::block::Block;
 use super::flows::NOBODY;
 use crate::fabric::switch::switchboard::{Act, sets_out};
 use crate::ids::PacketId;

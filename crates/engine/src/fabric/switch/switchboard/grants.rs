@@ -145,15 +145,12 @@ pub trait Grants {
             self.board().wait(input);
             return self.board().mark(allocator);
         }
-        match self.free_output(request, act) {
-            Some(channel) => {
-                self.board().note_leaving(input, act.now);
-                self.grant(channel, request.packet, input, act);
-            }
-            None => {
-                self.board().wait(input);
-                self.note_asked(allocator, true);
-            }
+        if let Some(channel) = self.free_output(request, act) {
+            self.board().note_leaving(input, act.now);
+            self.grant(channel, request.packet, input, act);
+        } else {
+            self.board().wait(input);
+            self.note_asked(allocator, true);
         }
     }
 
