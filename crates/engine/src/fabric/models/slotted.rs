@@ -299,8 +299,10 @@ impl Grants for SlottedFabric {
     }
 
     fn note_asked(&mut self, allocator: ChannelId, is_asked: bool) {
-        let place = self.board.at(allocator).place;
-        if self.room_for_all.is_some() && self.flows.is_awaited(place) != is_asked {
+        if self.room_for_all.is_none() {
+            return;
+        }
+        if self.flows.is_awaited(self.board.at(allocator).place) != is_asked {
             self.await_outputs(allocator, is_asked);
         }
     }

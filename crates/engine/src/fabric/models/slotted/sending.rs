@@ -60,8 +60,10 @@ impl SlottedFabric {
     #[inline]
     fn release(&mut self, place: u32, kind: ChannelKind, act: &mut Act) {
         let kept = self.flows.settle(place, act.now, 0);
-        self.note_kept(place, kind, kept, act);
-        let lane = self.board.at_mut(self.flows.channel(place));
+        let channel = self.flows.channel(place);
+        // Even if it was not: whether it was nobody could foresee.
+        act.measures.kept(channel, kind, kept);
+        let lane = self.board.at_mut(channel);
         lane.packet = PacketId::NONE;
         let lead = lane.rest.lead;
         self.board.falls_free(lead);
@@ -69,12 +71,6 @@ impl SlottedFabric {
         if self.flows.at(input).headers > 0 {
             self.asking.push(self.flows.channel(input));
         }
-    }
-
-    /// A flow was kept from sending for so long, if at all.
-    #[inline]
-    fn note_kept(&self, place: u32, kind: ChannelKind, kept: Time, act: &mut Act) {
-        act.measures.kept(self.flows.channel(place), kind, kept);
     }
 
     /// The header of a packet is in the buffer at a channel's end.
@@ -182,7 +178,7 @@ impl SlottedFabric {
                 (even | odd | sending | lingering).for_each(|flow| {
                     let place = place(number, flow);
                     let kept = self.flows.settle_so_far(place);
-                    self.note_kept(place, alike.kind, kept, act);
+                    act.measures.kept(self.flows.channel(place), alike.kind, kept);
                 });
             }
         }

@@ -26,6 +26,7 @@ pub fn swap_pairs(flows: Bits) -> Bits {
 /// All places of the wires of some flows, each of which has so many.
 #[inline]
 pub fn wires_of(flows: Bits, stride: u8) -> Bits {
+    // Those of most networks by themselves: their loops are unrolled.
     match stride {
         1 => flows,
         2 => flows | swap_pairs(flows),
