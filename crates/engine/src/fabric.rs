@@ -5,12 +5,16 @@
 //! and contention mode, one file each. The fabric knows packets, never what
 //! their messages mean.
 
+mod act;
 mod check;
 mod deadlock;
 mod delivery;
-mod integrated;
-mod models;
+mod historic;
+mod kernel;
+mod kernels;
 mod network;
+mod packet;
+mod registry;
 mod switch;
 mod transit;
 
@@ -19,7 +23,9 @@ pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
 pub use network::wiring::Wiring;
-pub use transit::{LostPacket, Packet, PacketPool, Part};
+pub use packet::Packet;
+pub use registry::{Accounts, ByKind, Instants, KernelKind, Kind};
+pub use transit::{LostPacket, PacketPool, Part};
 
 use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
@@ -31,17 +37,16 @@ use crate::rare::rare;
 use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
+use act::Act;
 use delivery::Delivery;
-use models::stored::bytes_of;
-pub use models::{Accounts, ByKind, Instants, Kind};
-use models::{ChannelModel, Model, Traits, dispatch};
-use switch::switchboard::Act;
+use kernel::{Kernel, Queues as _, Traits};
+use registry::{AnyKernel, dispatch};
 
 /// The network of one run.
 pub struct Fabric {
     wiring: Wiring,
     packets: PacketPool,
-    model: Model,
+    kernel: AnyKernel,
     traits: Traits,
     /// Whether nodes have places for so many replies.
     limits_replies: bool,
@@ -62,13 +67,13 @@ impl Fabric {
         seed: u64,
     ) -> Result<Self, SpecError> {
         let wiring = Self::wired(machine, topology, fidelity, seed)?;
-        let model = Model::new(machine, topology, &wiring, (mode, fidelity), known, seed)?;
+        let kernel = AnyKernel::new(machine, topology, &wiring, (mode, fidelity), known, seed)?;
         let mut packets = PacketPool::new(machine.routing.hop_limit);
         if machine.interface.costs().is_some_and(Costs::follows_packets) {
             packets.tell_departures(topology.nodes);
         }
-        let traits = dispatch!(&model, model => model.traits(&wiring));
-        Ok(Self { wiring, packets, model, traits, limits_replies: false, instant: Vec::new() })
+        let traits = dispatch!(&kernel, kernel => kernel.traits(&wiring));
+        Ok(Self { wiring, packets, kernel, traits, limits_replies: false, instant: Vec::new() })
     }
 
     /// The wiring of a machine that can be simulated at a fidelity.
@@ -81,9 +86,9 @@ impl Fabric {
         fidelity: Fidelity,
         seed: u64,
     ) -> Result<Wiring, SpecError> {
-        check::machine(machine, topology, fidelity)?;
+        registry::accepts(machine, topology, fidelity)?;
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
-        check::network(machine, &wiring, fidelity)?;
+        registry::accepts_network(machine, &wiring, fidelity)?;
         Ok(wiring)
     }
 
@@ -102,14 +107,14 @@ impl Fabric {
     pub fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
         self.limits_replies = true;
         self.packets.tell_network_departures();
-        dispatch!(&mut self.model, model => model.limit_replies(limit, answered_by));
+        dispatch!(&mut self.kernel, kernel => kernel.limit_replies(limit, answered_by));
     }
 
     /// A node has received all of a message.
     #[inline]
     pub fn received(&mut self, message: MessageId, node: NodeId) {
         if self.limits_replies {
-            dispatch!(&mut self.model, model => model.received(message, node));
+            dispatch!(&mut self.kernel, kernel => kernel.received(message, node));
         }
     }
 
@@ -155,7 +160,7 @@ impl Fabric {
             blame.queued(id, (class, is_victim), lead, now);
         }
         if let Some(stored) = rare(&mut measures.stored) {
-            stored.comes(packet.source, Owner::Local, bytes_of(&packet, &self.wiring));
+            stored.comes(packet.source, Owner::Local, self.wiring.bytes_in_node(&packet));
         }
         id
     }
@@ -191,8 +196,8 @@ impl Fabric {
     ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
-            &mut self.model,
-            model => model.queue(id, &mut Act { now, wiring, packets, events, measures })
+            &mut self.kernel,
+            kernel => kernel.queue(id, &mut Act { now, wiring, packets, events, measures })
         );
     }
 
@@ -202,9 +207,14 @@ impl Fabric {
         self.traits.replicates
     }
 
-    /// What does something with the model of this run, by its kind.
+    /// Which kernel simulates this run.
+    pub fn kernel(&self) -> KernelKind {
+        self.kernel.kind()
+    }
+
+    /// What does something with the kernel of this run, by its kind.
     pub fn by_kind<T: ByKind>(&self) -> fn(T) -> T::Output {
-        self.model.by_kind::<T>()
+        self.kernel.by_kind::<T>()
     }
 
     /// `REQUEST`: the packet at the front of a channel's buffer asks for its output.
@@ -217,7 +227,8 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        M::of_mut(&mut self.model).request(of, &mut Act { now, wiring, packets, events, measures });
+        M::of_mut(&mut self.kernel)
+            .request(of, &mut Act { now, wiring, packets, events, measures });
     }
 
     /// `RETRY`: a group that had to wait looks again.
@@ -230,13 +241,13 @@ impl Fabric {
         measures: &mut Measures,
     ) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        M::of_mut(&mut self.model).retry(of, &mut Act { now, wiring, packets, events, measures });
+        M::of_mut(&mut self.kernel).retry(of, &mut Act { now, wiring, packets, events, measures });
     }
 
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
     pub fn prefetch<M: Kind>(&self, events: impl Iterator<Item = Event> + Clone) {
-        M::of(&self.model).prefetch(events, &self.packets);
+        M::of(&self.kernel).prefetch(events, &self.packets);
     }
 
     /// Every output and node with something to send chooses; after all events of an instant.
@@ -247,17 +258,17 @@ impl Fabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) {
-        let model = M::of_mut(&mut self.model);
-        if !model.is_settled() {
+        let kernel = M::of_mut(&mut self.kernel);
+        if !kernel.is_settled() {
             let (wiring, packets) = (&self.wiring, &mut self.packets);
-            model.arbitrate(&mut Act { now, wiring, packets, events, measures });
+            kernel.arbitrate(&mut Act { now, wiring, packets, events, measures });
         }
     }
 
     /// When something next happens that is not in the list of events, or [`NEVER`].
     #[inline]
     pub fn next_time<M: Kind>(&self) -> Time {
-        if M::HAS_CLOCK { M::of(&self.model).next_time() } else { NEVER }
+        if M::HAS_CLOCK { M::of(&self.kernel).next_time() } else { NEVER }
     }
 
     /// Handles that; how many events it was.
@@ -272,15 +283,15 @@ impl Fabric {
             return 0;
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
-        M::of_mut(&mut self.model).step(&mut Act { now, wiring, packets, events, measures })
+        M::of_mut(&mut self.kernel).step(&mut Act { now, wiring, packets, events, measures })
     }
 
     /// Works out all that has happened up to `now`, at the end of that instant.
     pub fn catch_up(&mut self, now: Time, events: &mut EventQueue, measures: &mut Measures) {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         dispatch!(
-            &mut self.model,
-            model => model.catch_up(&mut Act { now, wiring, packets, events, measures })
+            &mut self.kernel,
+            kernel => kernel.catch_up(&mut Act { now, wiring, packets, events, measures })
         );
     }
 
@@ -288,7 +299,7 @@ impl Fabric {
     #[inline]
     pub fn arrived_head(&mut self, of: Subject, now: Time) -> Option<(PacketId, &Packet)> {
         let (wiring, packets) = (&self.wiring, &self.packets);
-        let id = dispatch!(&mut self.model, model => model.take_head(of, now, wiring, packets));
+        let id = dispatch!(&mut self.kernel, kernel => kernel.take_head(of, now, wiring, packets));
         id.is_some().then(|| (id, &self.packets[id]))
     }
 
@@ -304,8 +315,8 @@ impl Fabric {
     ) -> Packet {
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         let (id, channel) = dispatch!(
-            &mut self.model,
-            model => model.take_delivered(of, &mut Act { now, wiring, packets, events, measures })
+            &mut self.kernel,
+            kernel => kernel.take_delivered(of, &mut Act { now, wiring, packets, events, measures })
         );
         let is_stretched = self.traits.stretches;
         let delivery = Delivery { id, channel, at: now, is_stretched };
@@ -338,13 +349,13 @@ impl Fabric {
     /// Data packets waiting in a node's output queue.
     #[inline]
     pub fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
-        dispatch!(&self.model, model => model.waiting_data(node, now))
+        dispatch!(&self.kernel, kernel => kernel.waiting_data(node, now))
     }
 
     /// The packets that wait for each other in a circle and will never move again; empty
     /// if every packet can move, or where that is not known (fidelities `token` and `stream`).
     pub fn deadlock(&self, now: Time) -> Vec<Blocked> {
-        dispatch!(&self.model, model => model.deadlock(now, &self.wiring, &self.packets))
+        dispatch!(&self.kernel, kernel => kernel.deadlock(now, &self.wiring, &self.packets))
     }
 
     /// A packet that has crossed more channels than it may, or with which the run cannot go on
@@ -366,21 +377,18 @@ impl Fabric {
             .is_some_and(|integrated_timing| !integrated_timing.is_wormhole());
         Queues {
             of: wiring.queues(),
-            fronts: match &self.model {
-                Model::Frames(frames) => frames.engines_of(wiring),
-                _ => Vec::new(),
-            },
-            wires: match &self.model {
-                Model::Router(_) => wiring.layout.wires_of_nodes(),
-                _ if are_whole || shares_ends => wiring.layout.wire_of.clone(),
-                _ => Vec::new(),
+            fronts: dispatch!(&self.kernel, kernel => kernel.engines(wiring)),
+            wires: if self.traits.node_wires {
+                wiring.layout.wires_of_nodes()
+            } else if are_whole || shares_ends {
+                wiring.layout.wire_of.clone()
+            } else {
+                Vec::new()
             },
             nodes: wiring.layout.receivers(),
             have_receivers: self.traits.receives,
             lists: self.traits.lists,
-            have_buffers: is_full
-                && !have_heads
-                && !matches!(self.model, Model::Frames(_) | Model::Cells(_)),
+            have_buffers: is_full && !have_heads && !self.traits.has_no_buffers,
             have_heads,
             are_in_order: self.traits.in_order
                 && is_full
@@ -397,12 +405,12 @@ impl Fabric {
 
     /// What every channel has done in the current window, up to `now`.
     pub fn used(&self, now: Time) -> Vec<Use> {
-        dispatch!(&self.model, model => model.used(now))
+        dispatch!(&self.kernel, kernel => kernel.used(now))
     }
 
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
-        dispatch!(&mut self.model, model => model.begin_window(now));
+        dispatch!(&mut self.kernel, kernel => kernel.begin_window(now));
     }
 
     /// The same at the end of a sample interval, if it has been counted there already: else
@@ -419,7 +427,7 @@ impl Fabric {
             let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
             sums[kind.in_sums()] += ahead;
         };
-        dispatch!(&self.model, model => model.overhang(now)?.enumerate().for_each(&mut add));
+        dispatch!(&self.kernel, kernel => kernel.overhang(now)?.enumerate().for_each(&mut add));
         Some(sums)
     }
 }

@@ -1,23 +1,27 @@
-//! What cannot be simulated, and why: whatever is refused before a run is refused here.
+//! What no kernel can simulate, and why. What one kernel cannot is said where that is
+//! (`accepts.rs`); in which order all of it is found out, in the registry.
 
 mod buffers;
-mod cells;
 mod costs;
-mod frames;
 mod machine;
 mod multicast;
 mod network;
-mod pipeline;
-mod stop_go;
+mod nodes;
 
-pub use buffers::TOKENS_PER_GRANT;
-pub use machine::machine;
-pub use network::{network, way_back};
+pub use buffers::{TOKENS_PER_GRANT, flow_control, out_of_band, too_small};
+pub use machine::{fall_through, framing, half_duplex, ranges};
+pub use multicast::{multicast, multicast_network};
+pub use network::{
+    integrated_wormhole, joined_nodes, longest_packet, no_loads, one_output, own_wires,
+    packets_wait, rates, refuse_routing, waiting_for_nodes,
+};
+pub use nodes::{integrated, receivers, reply_queue, switched};
 
 use crate::error::SpecError;
 use crate::spec::Machine;
 
-fn within(field: &str, value: u64, low: u64, high: u64) -> Result<(), SpecError> {
+/// A number lies in its range.
+pub fn within(field: &str, value: u64, low: u64, high: u64) -> Result<(), SpecError> {
     if (low..=high).contains(&value) {
         return Ok(());
     }

@@ -11,8 +11,8 @@ mod replies;
 pub use replies::{Full, Nodes, Source};
 
 use crate::error::{Blocked, Lack, Place};
-use crate::fabric::Wiring;
 use crate::fabric::network::layout::End;
+use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::routing::Outputs;

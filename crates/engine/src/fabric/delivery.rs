@@ -1,7 +1,8 @@
 //! What is recorded of a packet that has been delivered.
 
-use crate::fabric::Wiring;
-use crate::fabric::transit::{Packet, PacketPool};
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::packet::Packet;
+use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::{Class, Measures, PacketRow, Undisturbed};
 use crate::rare::rare;

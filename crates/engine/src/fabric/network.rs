@@ -2,6 +2,7 @@
 
 pub mod cells;
 pub mod flits;
+pub mod integrated;
 mod known;
 pub mod layout;
 pub mod line;

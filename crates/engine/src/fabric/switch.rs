@@ -2,7 +2,6 @@
 
 pub mod allocate;
 pub mod arbiter;
-pub mod observe;
 pub mod selection;
 pub mod switchboard;
 pub mod weighing;

@@ -2,15 +2,15 @@
 
 use super::within;
 use crate::error::SpecError;
-use crate::fabric::Timing;
+use crate::fabric::network::timing::Timing;
 use crate::spec::{Fidelity, FlowControl, Machine, Switch, Switching};
 
 /// Tokens that one flow-control token grants.
 pub const TOKENS_PER_GRANT: u32 = 8;
 
 /// Buffers and flow control must be such that packets can move.
-pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
-    let (link, switch) = (&machine.link, &machine.switch);
+pub fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let switch = &machine.switch;
     let has_buffers = match switch.switching {
         _ if machine.forwards_frames() => false,
         Switching::Wormhole => true,
@@ -21,7 +21,6 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
     if !has_buffers || fidelity == Fidelity::Fluid {
         return Ok(());
     }
-    let is_in_band = link.flow_control == FlowControl::InBand;
     let timing = Timing::of(machine);
     let header = u64::from(timing.header_flits);
     let (least, content) = match fidelity {
@@ -46,38 +45,24 @@ pub(super) fn flow_control(machine: &Machine, fidelity: Fidelity) -> Result<(), 
         Some(input) => within(field, input.into(), least, Switch::MOST_FLITS.into())?,
         None => {}
     }
-    match fidelity {
-        Fidelity::Worm if link.packet_gap_ps > 0 => Err(SpecError::new(
-            "machine.link.packet_gap_ps",
-            link.packet_gap_ps,
-            "must be 0 with fidelity worm, which needs flits at equal distances; use flit",
-        )),
-        Fidelity::Flit | Fidelity::Worm if is_in_band => Err(SpecError::new(
-            "machine.link.flow_control",
-            "in_band",
-            "must be out_of_band with fidelities flit and worm: flow-control tokens in band \
-             delay the data of the other direction; use fidelity token",
-        )),
-        Fidelity::Token if !is_in_band => Err(SpecError::new(
-            "machine.link.flow_control",
-            link.flow_control.name(),
-            "must be in_band with fidelity token; use worm or flit",
-        )),
-        Fidelity::Token if switch.output_buffer_flits == 0 => Err(SpecError::new(
-            "machine.switch.output_buffer_flits",
-            0,
-            "must be at least 1 flits with fidelity token",
-        )),
-        Fidelity::Token => {
-            let output = switch.output_buffer_flits.into();
-            within("machine.switch.output_buffer_flits", output, 1, Switch::MOST_FLITS.into())
-        }
-        _ => Ok(()),
+    Ok(())
+}
+
+/// Flow-control tokens in band would delay the data of the other direction.
+pub fn out_of_band(machine: &Machine) -> Result<(), SpecError> {
+    if machine.link.flow_control != FlowControl::InBand {
+        return Ok(());
     }
+    Err(SpecError::new(
+        "machine.link.flow_control",
+        "in_band",
+        "must be out_of_band with fidelities flit and worm: flow-control tokens in band \
+         delay the data of the other direction; use fidelity token",
+    ))
 }
 
 /// Refuses an input buffer that does not hold what it must.
-pub(super) fn too_small(input: u32, content: &str, least: u64, fidelity: Fidelity) -> SpecError {
+pub fn too_small(input: u32, content: &str, least: u64, fidelity: Fidelity) -> SpecError {
     let name = fidelity.name();
     let allowed = format!("must hold {content}, at least {least} flits with fidelity {name}");
     SpecError::new("machine.switch.input_buffer_flits", input, allowed)

@@ -5,7 +5,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::spec::{Fidelity, Machine, Multicast};
 
 /// Refuses switches that are to make copies and cannot.
-pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+pub fn multicast(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let interface = &machine.interface;
     if interface.multicast != Multicast::Switches {
         return Ok(());
@@ -26,7 +26,7 @@ pub fn machine(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
 }
 
 /// The same of ways that copies of a packet cannot go together.
-pub fn network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+pub fn multicast_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     if machine.interface.multicast == Multicast::Switches && wiring.routing.remembers() {
         return refuse(
             "must be unicast or tree with a routing by which packets remember their way",

@@ -1,128 +1,19 @@
 //! What the channels and ways of a network must be like to be simulated at a fidelity.
 
-use super::buffers::too_small;
-use super::{cells, crossing, frames, multicast, pipeline, stop_go};
+use super::crossing;
 use crate::error::SpecError;
-use crate::fabric::network::layout::{End, Group, Layout};
-use crate::fabric::{Timing, Wiring};
+use crate::fabric::network::layout::Group;
+use crate::fabric::network::timing::Timing;
+use crate::fabric::network::wiring::Wiring;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, LinkClass, Machine, Selection, Switching, TopologySpec};
+use crate::spec::{Fidelity, LinkClass, Machine, Switching, TopologySpec};
 
 /// The longest a packet may be on a channel: 16 MiB at a little less than 1 kbit/s.
 const LONGEST_PACKET_PS: u128 = 200_000_000_000_000_000;
 
-/// Refuses networks that cannot be simulated at a fidelity.
-pub fn network(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
-    use Fidelity::{Flit, Fluid, Packet, Stream, Token, Worm};
-    let (layout, routing) = (&wiring.layout, &wiring.routing);
-    pipeline::network(machine, wiring)?;
-    cells::network(machine, wiring)?;
-    frames::network(machine, wiring)?;
-    multicast::network(machine, wiring)?;
-    stop_go::network(machine, wiring)?;
-    if machine.switch.integrated {
-        joined_nodes(machine, wiring)?;
-    }
-    for timing in &wiring.timings {
-        longest_packet(machine, timing)?;
-    }
-    let refuse = |allowed: &str| {
-        Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed))
-    };
-    if let Some(places) = machine.interface.reply_queue
-        && routing.properties().otherwise != Otherwise::Wait
-    {
-        let name = machine.routing.algorithm.name();
-        let allowed =
-            format!("must be left out with routing {name}, where nobody may wait for a node");
-        return Err(SpecError::new("machine.interface.reply_queue", places, allowed));
-    }
-    if machine.makes_circuits() {
-        circuit_network(machine, wiring)?;
-    }
-    if layout.has_shared_wires() && matches!(fidelity, Worm | Stream | Token) {
-        return Err(SpecError::new(
-            "machine.link.sharing",
-            machine.link.sharing.name(),
-            format!(
-                "must be separate with fidelity {}: flits of several packets take turns on a \
-                 wire; use flit or packet, or sharing = separate",
-                fidelity.name()
-            ),
-        ));
-    }
-    match fidelity {
-        Flit | Worm | Stream | Token | Fluid
-            if routing.properties().otherwise != Otherwise::Wait =>
-        {
-            refuse("needs fidelity packet: packets that cannot go on are moved as a whole")
-        }
-        _ if wiring.integrated_timing.is_some_and(|timing| timing.is_wormhole()) => {
-            wormhole(machine, wiring)
-        }
-        Stream | Token if routing.chooses() => refuse(
-            "must be one that gives a packet one output with fidelities stream and token; \
-             use worm, flit or packet",
-        ),
-        Stream | Token | Fluid if routing.weighs() => refuse(
-            "must be one that does not compare loads with fidelities stream, token and fluid; use \
-             worm, flit or packet",
-        ),
-        Packet if routing.weighs() && machine.makes_circuits() => {
-            refuse("must be one that does not compare loads with switching circuit")
-        }
-        Packet if routing.weighs() && wiring.goes_on_without_gap() => refuse(
-            "must be one that does not compare loads where links have different rates, with \
-             fidelity packet; use flit",
-        ),
-        Worm if routing.properties().escapes > 0 => refuse(
-            "must be one without a way out with fidelity worm, which does not look again when \
-             flits leave a buffer; use flit or packet",
-        ),
-        Stream if !wiring.is_uniform() => Err(SpecError::new(
-            "machine.topology",
-            "links with delays of their own",
-            "must all have the same delay with fidelity stream; use worm, flit or packet",
-        )),
-        Token => way_back(layout, "fidelity token, whose flow-control tokens use it", |_| true),
-        Packet if routing.properties().otherwise != Otherwise::Wait => {
-            moved_packets(machine, wiring)
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses what switches that send packets away cannot do.
-fn moved_packets(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
-    let (switch, name) = (&machine.switch, machine.routing.algorithm.name());
-    if switch.switching == Switching::StoreAndForward {
-        let allowed = format!("must be wormhole or cut_through with routing {name}");
-        return Err(SpecError::new("machine.switch.switching", "store_and_forward", allowed));
-    }
-    let Some(input) = switch.input_buffer_flits else {
-        let allowed = format!("must be a number with routing {name}: no buffer would be full");
-        return Err(SpecError::new("machine.switch.input_buffer_flits", "unlimited", allowed));
-    };
-    // A packet enters the network only where a place stays free.
-    let least = 2 * u64::from(Timing::of(machine).packet_flits(machine.interface.packet_bytes));
-    if u64::from(input) < least {
-        let content = format!("two packets with routing {name}");
-        return Err(too_small(input, &content, least, Fidelity::Packet));
-    }
-    if !wiring.goes_on_behind_header() {
-        let allowed = "must be one whose packets wait where links have different rates";
-        return Err(SpecError::new("machine.routing", name, allowed));
-    }
-    if wiring.routing.properties().otherwise == Otherwise::Store {
-        let with = "chaos, where full switches swap packets over it";
-        return way_back(&wiring.layout, with, |_| true);
-    }
-    Ok(())
-}
-
 /// Refuses packets so long that sums of their times could overflow.
-fn longest_packet(machine: &Machine, timing: &Timing) -> Result<(), SpecError> {
+pub fn longest_packet(machine: &Machine, timing: &Timing) -> Result<(), SpecError> {
     let bytes = machine.interface.packet_bytes;
     let takes = u128::from(timing.flit_ps) * u128::from(timing.packet_flits(bytes));
     if takes <= LONGEST_PACKET_PS {
@@ -137,7 +28,7 @@ fn longest_packet(machine: &Machine, timing: &Timing) -> Result<(), SpecError> {
 }
 
 /// What nodes that are switches ask of links and routing.
-fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+pub fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     let (layout, routing, name) =
         (&wiring.layout, &wiring.routing, machine.routing.algorithm.name());
     let refuse = |field: &str, given: &str, allowed: &str| {
@@ -164,7 +55,10 @@ fn joined_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
 }
 
 /// Refuses what integrated nodes do not have with switching wormhole.
-fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+pub fn integrated_wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    if !wiring.integrated_timing.is_some_and(|timing| timing.is_wormhole()) {
+        return Ok(());
+    }
     let refuse = |field: &str, given: String, allowed: &str| {
         Err(SpecError::new(field, given, format!("{allowed} {}", crossing(machine))))
     };
@@ -180,36 +74,8 @@ fn wormhole(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Circuits have their wires to themselves, and where nodes are switches are taken back channel
-/// by channel.
-fn circuit_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
-    let (routing, name) = (&wiring.routing, machine.routing.algorithm.name());
-    let is_integrated = wiring.integrated_timing.is_some();
-    if !is_integrated && wiring.layout.has_shared_wires() {
-        let given = machine.link.sharing.name();
-        let allowed = "must be separate with switching circuit and several virtual channels: a \
-                       circuit has its wires to itself";
-        return Err(SpecError::new("machine.link.sharing", given, allowed));
-    }
-    if routing.properties().otherwise != Otherwise::Wait || is_integrated && routing.remembers() {
-        let allowed = if is_integrated {
-            "must be one that depends on the switch and the destination alone, and comes nearer \
-             at each step, with switching circuit"
-        } else {
-            "must be one whose packets wait with switching circuit"
-        };
-        return Err(SpecError::new("machine.routing", name, allowed));
-    }
-    let selection = machine.routing.selection;
-    if selection != Selection::First {
-        let allowed = "must be first with switching circuit";
-        return Err(SpecError::new("machine.routing.selection", selection.name(), allowed));
-    }
-    Ok(())
-}
-
 /// A stream has one rate, and so have whole packets between nodes that are their own switches.
-pub(super) fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+pub fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let with = match fidelity {
         _ if machine.switch.integrated && machine.switch.switching != Switching::Wormhole => {
             crossing(machine)
@@ -237,20 +103,65 @@ pub(super) fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecErr
     Err(SpecError::new(field, "different rates", allowed))
 }
 
-/// Refuses links of some without one of as many wires back.
-pub fn way_back(
-    layout: &Layout,
-    with: &str,
-    is_one: impl Fn(&Group) -> bool,
-) -> Result<(), SpecError> {
-    let Some(group) = layout.one_way(is_one) else { return Ok(()) };
-    let link = match (group.kind, group.end) {
-        (ChannelKind::Injection, End::Switch(to)) => {
-            format!("link from node {} to switch {}", group.from, to.0)
-        }
-        (_, End::Switch(to)) => format!("link from switch {} to switch {}", group.from, to.0),
-        (_, End::Node(node)) => format!("link from switch {} to node {}", group.from, node.0),
-    };
-    let allowed = format!("needs one of as many wires back with {with}");
-    Err(SpecError::new("machine.topology", link, allowed))
+/// Nobody waits for a node where packets may not wait.
+pub fn waiting_for_nodes(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let Some(places) = machine.interface.reply_queue else { return Ok(()) };
+    if wiring.routing.properties().otherwise == Otherwise::Wait {
+        return Ok(());
+    }
+    let name = machine.routing.algorithm.name();
+    let allowed = format!("must be left out with routing {name}, where nobody may wait for a node");
+    Err(SpecError::new("machine.interface.reply_queue", places, allowed))
+}
+
+/// Packets that cannot go on wait: they are not moved out of the way, flit by flit.
+pub fn packets_wait(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let waits = wiring.routing.properties().otherwise == Otherwise::Wait;
+    let allowed = "needs fidelity packet: packets that cannot go on are moved as a whole";
+    if waits { Ok(()) } else { refuse_routing(machine, allowed) }
+}
+
+/// Every channel has a wire of its own.
+pub fn own_wires(machine: &Machine, wiring: &Wiring, fidelity: Fidelity) -> Result<(), SpecError> {
+    if !wiring.layout.has_shared_wires() {
+        return Ok(());
+    }
+    Err(SpecError::new(
+        "machine.link.sharing",
+        machine.link.sharing.name(),
+        format!(
+            "must be separate with fidelity {}: flits of several packets take turns on a \
+             wire; use flit or packet, or sharing = separate",
+            fidelity.name()
+        ),
+    ))
+}
+
+/// Routing gives a packet one output.
+pub fn one_output(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    if !wiring.routing.chooses() {
+        return Ok(());
+    }
+    refuse_routing(
+        machine,
+        "must be one that gives a packet one output with fidelities stream and token; \
+         use worm, flit or packet",
+    )
+}
+
+/// Routing does not compare loads.
+pub fn no_loads(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    if !wiring.routing.weighs() {
+        return Ok(());
+    }
+    refuse_routing(
+        machine,
+        "must be one that does not compare loads with fidelities stream, token and fluid; use \
+         worm, flit or packet",
+    )
+}
+
+/// Refuses the routing of a machine.
+pub fn refuse_routing(machine: &Machine, allowed: &str) -> Result<(), SpecError> {
+    Err(SpecError::new("machine.routing", machine.routing.algorithm.name(), allowed))
 }

@@ -1,5 +1,7 @@
 //! The numbering of channels and hunt groups.
 
+mod ways_back;
+
 use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
 use crate::fabric::network::shares::Shares;
@@ -7,9 +9,8 @@ use crate::fabric::network::timing::{self, EXTERNAL, INTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
-use crate::spec::{HalfDuplex, Machine, Sharing};
+use crate::spec::{Machine, Sharing};
 use crate::topology::{Attachment, Topology};
-use std::collections::HashMap;
 
 /// Where a channel ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -264,24 +265,6 @@ impl Layout {
         self.group_of.len()
     }
 
-    /// Per channel the one of the other direction: at the same place of the group
-    /// that leads back. All groups must have one: [`Self::one_way`].
-    pub fn opposite(&self) -> Vec<ChannelId> {
-        let back = self.groups_back();
-        let opposite = |(channel, group): (usize, &GroupId)| {
-            let first = self.groups[group.index()].first;
-            let back = back[group.index()].unwrap_or(ChannelId::NONE);
-            ChannelId(back.0 + channel as u32 - first.0)
-        };
-        self.group_of.iter().enumerate().map(opposite).collect()
-    }
-
-    /// The first group of some without one of as many channels that leads back.
-    pub fn one_way(&self, is_one: impl Fn(&Group) -> bool) -> Option<&Group> {
-        let mut groups = self.groups.iter().zip(self.groups_back());
-        groups.find(|(group, back)| back.is_none() && is_one(group)).map(|(group, _)| group)
-    }
-
     /// By channel: the node at its end, or none.
     pub fn receivers(&self) -> Vec<NodeId> {
         let node = |group: &GroupId| match self.groups[group.index()].end {
@@ -289,44 +272,6 @@ impl Layout {
             End::Switch(_) => NodeId::NONE,
         };
         self.group_of.iter().map(node).collect()
-    }
-
-    /// By channel: whether it sends against the direction of its wire's first channel; empty
-    /// where no wire is shared by both directions.
-    pub fn against(&self) -> Vec<bool> {
-        let direction = |channel: ChannelId| {
-            let group = self.group(channel);
-            (group.kind, group.from, group.end)
-        };
-        let wires = self.wire_of.iter().enumerate();
-        let against = wires.map(|(channel, &wire)| {
-            wire.index() != channel && direction(ChannelId::from_index(channel)) != direction(wire)
-        });
-        let against: Vec<bool> = against.collect();
-        if against.contains(&true) { against } else { Vec::new() }
-    }
-
-    /// Per group the first channel of the one that leads back (where several do, of the one
-    /// of the same rank), if it has as many channels.
-    fn groups_back(&self) -> Vec<Option<ChannelId>> {
-        let place = |kind: ChannelKind, from: u32, end: End| {
-            let from_switch = matches!(kind, ChannelKind::Internal | ChannelKind::Ejection);
-            let start =
-                if from_switch { End::Switch(SwitchId(from)) } else { End::Node(NodeId(from)) };
-            (start, end)
-        };
-        let ends = |group: &Group| place(group.kind, group.from, group.end);
-        let mut between: HashMap<(End, End), Vec<&Group>> = HashMap::new();
-        for group in &self.groups {
-            between.entry(ends(group)).or_default().push(group);
-        }
-        let back = |group: &Group| {
-            let (start, end) = ends(group);
-            let rank = between[&(start, end)].iter().position(|other| other.first == group.first);
-            let back = between.get(&(end, start))?.get(rank?)?;
-            (back.width == group.width).then_some(back.first)
-        };
-        self.groups.iter().map(back).collect()
     }
 
     fn add(
@@ -430,43 +375,6 @@ impl Layout {
         };
         let wires: Vec<ChannelId> = groups.map(wire).collect();
         self.wire_of.extend(wires);
-    }
-
-    /// The two directions of every link that is half duplex share its wires.
-    fn join_directions(&mut self, machine: &Machine, topology: &Topology) -> Result<(), SpecError> {
-        let names = topology.link_classes();
-        let own = |name: &String| machine.link_classes.get(name)?.half_duplex;
-        let own: Vec<Option<HalfDuplex>> = names.iter().map(own).collect();
-        let of_nodes = machine.node_link().of(&machine.link).half_duplex;
-        let is_half = |group: &Group| {
-            let half = match group.slot {
-                Some(slot) => {
-                    let port = slot as usize / self.classes;
-                    let place = group.from as usize * topology.ports + port;
-                    let own = own.get(topology.link_class(place)).copied().flatten();
-                    own.unwrap_or(machine.link.half_duplex)
-                }
-                // Nodes that are their own switches have no links to them.
-                None if machine.switch.integrated => HalfDuplex::No,
-                None => of_nodes,
-            };
-            half != HalfDuplex::No
-        };
-        if !self.groups.iter().any(is_half) {
-            return Ok(());
-        }
-        let with = "half_duplex, where both use one wire";
-        crate::fabric::check::way_back(self, with, is_half)?;
-        let own_wires = self.wire_of.clone();
-        for (group, back) in self.groups.iter().zip(self.groups_back()) {
-            let Some(back) = back.filter(|_| is_half(group)) else { continue };
-            for (channel, opposite) in group.channels().zip((back.0..).map(ChannelId)) {
-                let wire = own_wires[channel.index()].min(own_wires[opposite.index()]);
-                self.wire_of[channel.index()] = wire;
-                self.wire_of[opposite.index()] = wire;
-            }
-        }
-        Ok(())
     }
 
     /// The switch that is one with a node.

@@ -1,14 +1,14 @@
-//! What every model of the network needs to know: channels, routes, times.
+//! What every kernel needs to know: channels, routes, times.
 
 use crate::error::SpecError;
-use crate::fabric::integrated::IntegratedTiming;
 use crate::fabric::network::cells::CellTiming;
+use crate::fabric::network::integrated::IntegratedTiming;
 use crate::fabric::network::known::{KnownChoices, KnownLeads};
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
 use crate::fabric::network::shares::Shares;
 use crate::fabric::network::timing::{Rates, Running, Timing};
-use crate::fabric::transit::Packet;
+use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::{ChannelKind, Class};
 use crate::routing::{Header, Outputs, Routing};
@@ -16,7 +16,7 @@ use crate::spec::{Fidelity, Machine, Multicast, Switching};
 use crate::time::Time;
 use crate::topology::Topology;
 
-/// What every model of the network needs to know.
+/// What every kernel needs to know.
 #[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
 pub struct Wiring {
     /// The numbering of channels.
@@ -481,6 +481,13 @@ impl Wiring {
             *lifetime = drained.max(end + timing.wire_ps);
         }
         *last_hop = timing.hop_ps;
+    }
+
+    /// Bytes that a packet takes in a node that stores it.
+    #[inline]
+    pub fn bytes_in_node(&self, packet: &Packet) -> u64 {
+        let flits = self.link.header_flits + self.link.data_flits(packet.bytes);
+        u64::from(flits) * u64::from(self.link.flit_bytes())
     }
 
     /// How a delivered packet would have fared without contention, the way it went.

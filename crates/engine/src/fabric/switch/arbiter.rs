@@ -15,7 +15,7 @@
 mod kinds;
 
 use crate::fabric::network::layout::Layout;
-use crate::fabric::transit::Packet;
+use crate::fabric::packet::Packet;
 use crate::ids::ChannelId;
 use crate::measure::Class;
 use crate::spec::{self, Machine, arbiters};

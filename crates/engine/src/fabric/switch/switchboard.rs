@@ -9,6 +9,7 @@ mod allocator;
 mod grants;
 mod integrated;
 mod marked;
+mod observe;
 mod port;
 mod receivers;
 mod replies;
@@ -23,10 +24,12 @@ pub use receivers::{Receivers, drained_at};
 pub use replies::ReplyPlaces;
 
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::Wiring;
+use crate::fabric::act::Act;
 use crate::fabric::network::layout::Group;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::packet::Packet;
 use crate::fabric::switch::arbiter::Arbiter;
-use crate::fabric::transit::{Packet, PacketFifo, PacketPool};
+use crate::fabric::transit::{PacketFifo, PacketPool};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures, Use};
 use crate::rare::{rare, rarely};
@@ -45,20 +48,6 @@ const MANY_CHANNELS: usize = 1 << 15;
 struct Source {
     queues: [PacketFifo; 2],
     waiting_data: u32,
-}
-
-/// Everything of a run that changes while the network acts.
-pub struct Act<'a> {
-    /// The instant.
-    pub now: Time,
-    /// Channels and routes.
-    pub wiring: &'a Wiring,
-    /// Packets in flight.
-    pub packets: &'a mut PacketPool,
-    /// Future events.
-    pub events: &'a mut EventQueue,
-    /// What is measured.
-    pub measures: &'a mut Measures,
 }
 
 /// All channels, the queues before them, and the groups that must choose.
@@ -84,6 +73,16 @@ pub struct Switchboard<C> {
     dirty: Marked,
     /// Where packets ask that have a choice of outputs.
     pub choices: Option<Choices>,
+}
+
+/// What has a switchboard.
+pub trait HasBoard {
+    /// Its record of a channel.
+    type Channel: HasPort;
+    /// Its channels.
+    fn board(&self) -> &Switchboard<Self::Channel>;
+    /// The same, to be changed.
+    fn board_mut(&mut self) -> &mut Switchboard<Self::Channel>;
 }
 
 impl<C: HasPort> Switchboard<C> {

@@ -4,7 +4,8 @@
 //! are behind an output. A packet is asked about when it asks for its output, before it joins those
 //! that wait there; from then on it is one of them, whatever becomes of the loads.
 
-use super::switchboard::{Act, HasPort, Switchboard};
+use super::switchboard::{HasPort, Switchboard};
+use crate::fabric::act::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 
 impl<C: HasPort> Switchboard<C> {

@@ -1,7 +1,7 @@
 //! Every arbiter; the words for them are in [`spec::Arbiter`](crate::spec::Arbiter).
 
 use super::{Arbitrate, Places};
-use crate::fabric::transit::Packet;
+use crate::fabric::packet::Packet;
 use crate::ids::ChannelId;
 use crate::rng::{Purpose, Stream};
 use crate::time::NEVER;

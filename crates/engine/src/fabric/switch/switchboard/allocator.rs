@@ -1,6 +1,7 @@
 //! Where packets ask that have a choice of outputs.
 
-use super::{Act, HasPort, Switchboard};
+use super::{HasPort, Switchboard};
+use crate::fabric::act::Act;
 use crate::fabric::switch::selection::{Free, Selector};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, SwitchId};

@@ -1,7 +1,8 @@
 //! Who grants, and how: the same for all fidelities in which a packet is granted an idle
 //! channel whatever room there is, and waits on it.
 
-use super::{Act, HasPort, Port, Switchboard};
+use super::{HasBoard, HasPort, Port};
+use crate::fabric::act::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Wait};
@@ -31,11 +32,7 @@ impl Request<'_> {
 
 /// A fidelity in which a packet is granted an idle channel whatever room there is, and
 /// waits on it.
-pub trait Grants {
-    /// Its record of a channel.
-    type Channel: HasPort;
-    /// Its channels.
-    fn board(&mut self) -> &mut Switchboard<Self::Channel>;
+pub trait Grants: HasBoard {
     /// Whether a channel can be granted to a packet.
     fn is_idle(channel: &Self::Channel, now: Time) -> bool;
     /// Tokens that may start on a channel now, as far as the buffer at its end goes;
@@ -65,11 +62,11 @@ pub trait Grants {
     /// idle one.
     #[inline]
     fn lowest_idle(&mut self, lead: ChannelId, act: &Act) -> Option<ChannelId> {
-        let channels = self.board().open_channels(lead);
+        let channels = self.board_mut().open_channels(lead);
         let has_others = channels.len() > 1;
         let mut idle = None;
         for channel in channels.map(ChannelId) {
-            if Self::is_idle(self.board().at(channel), act.now) {
+            if Self::is_idle(self.board_mut().at(channel), act.now) {
                 if !has_others || self.room(channel, act.now) > 0 {
                     return Some(channel);
                 }
@@ -92,8 +89,8 @@ pub trait Grants {
             let channel = self.idle_channel(lead, act)?;
             return Some((channel, self.room(channel, act.now)));
         };
-        self.board().open_channels(lead).map(ChannelId).find_map(|channel| {
-            let is_idle = Self::is_idle(self.board().at(channel), act.now);
+        self.board_mut().open_channels(lead).map(ChannelId).find_map(|channel| {
+            let is_idle = Self::is_idle(self.board_mut().at(channel), act.now);
             let room = if is_idle { self.room(channel, act.now) } else { 0 };
             (is_idle && room >= needed).then_some((channel, room))
         })
@@ -103,27 +100,27 @@ pub trait Grants {
     /// the best where the first is, and takes an idle channel; all others join the queues.
     #[inline]
     fn ask(&mut self, asking: &mut Vec<ChannelId>, act: &mut Act) {
-        if self.board().choices.is_some() {
+        if self.board_mut().choices.is_some() {
             return self.ask_allocators(asking, act);
         }
-        if !self.board().arbiter.takes_first() {
-            return self.board().join(asking);
+        if !self.board_mut().arbiter.takes_first() {
+            return self.board_mut().join(asking);
         }
         for input in asking.drain(..) {
-            let Port { front_output: lead, buffer, .. } = *self.board().at(input).port();
-            let is_first = !self.board().at(lead).port().first_waiting.is_some();
+            let Port { front_output: lead, buffer, .. } = *self.board_mut().at(input).port();
+            let is_first = !self.board_mut().at(lead).port().first_waiting.is_some();
             match is_first.then(|| self.idle_channel(lead, act)).flatten() {
                 Some(channel) => self.grant(channel, buffer.first, input, act),
                 // The group looks again when a channel falls free, if it is not going to anyway.
-                None => self.board().wait(input),
+                None => self.board_mut().wait(input),
             }
         }
     }
 
     /// The same where packets have a choice of outputs.
     fn ask_allocators(&mut self, asking: &mut Vec<ChannelId>, act: &mut Act) {
-        if !self.board().arbiter.serves_first() {
-            return self.board().join(asking);
+        if !self.board_mut().arbiter.serves_first() {
+            return self.board_mut().join(asking);
         }
         for some in asking.chunks(AT_ONCE) {
             let mut requests = [Request::NONE; AT_ONCE];
@@ -140,16 +137,16 @@ pub trait Grants {
     /// The front packet of `input` asks at its allocator.
     #[inline]
     fn ask_allocator(&mut self, input: ChannelId, request: &Request, act: &mut Act) {
-        let allocator = self.board().at(input).port().front_output;
-        if self.board().asks(allocator) {
-            self.board().wait(input);
-            return self.board().mark(allocator);
+        let allocator = self.board_mut().at(input).port().front_output;
+        if self.board_mut().asks(allocator) {
+            self.board_mut().wait(input);
+            return self.board_mut().mark(allocator);
         }
         if let Some(channel) = self.free_output(request, act) {
-            self.board().note_leaving(input, act.now);
+            self.board_mut().note_leaving(input, act.now);
             self.grant(channel, request.packet, input, act);
         } else {
-            self.board().wait(input);
+            self.board_mut().wait(input);
             self.note_asked(allocator, true);
         }
     }
@@ -160,7 +157,7 @@ pub trait Grants {
         match kind {
             ChannelKind::Injection | ChannelKind::Direct => self.grant_source(lead, act),
             ChannelKind::Internal | ChannelKind::Ejection => {
-                if self.board().choices.is_some() {
+                if self.board_mut().choices.is_some() {
                     self.grant_choices(lead, act);
                 } else {
                     self.grant_output(lead, act);
@@ -173,25 +170,25 @@ pub trait Grants {
     /// for them.
     #[inline(never)]
     fn grant_choices(&mut self, allocator: ChannelId, act: &mut Act) {
-        self.board().list_asking(allocator, act);
+        self.board_mut().list_asking(allocator, act);
         let mut place = 0;
-        while let Some(input) = self.board().asking(place) {
+        while let Some(input) = self.board_mut().asking(place) {
             place += 1;
             let request = self.request_of(input, act);
             if let Some(channel) = self.free_output(&request, act) {
-                self.board().withdraw(allocator, input);
-                self.board().note_leaving(input, act.now);
+                self.board_mut().withdraw(allocator, input);
+                self.board_mut().note_leaving(input, act.now);
                 self.grant(channel, request.packet, input, act);
             }
         }
-        let is_asked = self.board().asks(allocator);
+        let is_asked = self.board_mut().asks(allocator);
         self.note_asked(allocator, is_asked);
     }
 
     /// What the front packet of `input` asks for.
     #[inline]
     fn request_of<'a>(&mut self, input: ChannelId, act: &Act<'a>) -> Request<'a> {
-        let Port { switch, buffer, .. } = *self.board().at(input).port();
+        let Port { switch, buffer, .. } = *self.board_mut().at(input).port();
         let packet = &act.packets[buffer.first];
         let flits = act.wiring.link.packet_flits(packet.bytes);
         Request {
@@ -209,10 +206,10 @@ pub trait Grants {
         if !known.is_empty() {
             return self.select_of(switch, known.iter().copied(), needed, act);
         }
-        let mut outputs = self.board().take_outputs();
+        let mut outputs = self.board_mut().take_outputs();
         let leads = act.wiring.leads(switch, act.packets[request.packet].header(), &mut outputs);
         let taken = self.select_of(switch, leads, needed, act);
-        self.board().put_outputs(outputs);
+        self.board_mut().put_outputs(outputs);
         taken
     }
 
@@ -232,29 +229,29 @@ pub trait Grants {
             }
             let Some((channel, room)) = self.free_channel(lead, needed, act) else { continue };
             best = tier;
-            if self.board().offer(channel, room, act) {
+            if self.board_mut().offer(channel, room, act) {
                 return Some(channel);
             }
         }
-        self.board().select(switch)
+        self.board_mut().select(switch)
     }
 
     /// A node's packets go out, the packet at hand first.
     fn grant_source(&mut self, lead: ChannelId, act: &mut Act) {
         let node = act.wiring.layout.group(lead).from;
-        while let Some((queue, id)) = self.board().at_hand(node) {
+        while let Some((queue, id)) = self.board_mut().at_hand(node) {
             let Some(channel) = self.idle_channel(lead, act) else { return };
-            self.board().take_at_hand(node, queue, act);
+            self.board_mut().take_at_hand(node, queue, act);
             self.grant(channel, id, ChannelId::NONE, act);
         }
     }
 
     /// A switch output grants waiting inputs, the best first.
     fn grant_output(&mut self, lead: ChannelId, act: &mut Act) {
-        while self.board().at(lead).port().first_waiting.is_some() {
+        while self.board_mut().at(lead).port().first_waiting.is_some() {
             let Some(channel) = self.idle_channel(lead, act) else { return };
-            let input = self.board().take_best(lead, act);
-            let id = self.board().at(input).port().buffer.first;
+            let input = self.board_mut().take_best(lead, act);
+            let id = self.board_mut().at(input).port().buffer.first;
             self.grant(channel, id, input, act);
         }
     }

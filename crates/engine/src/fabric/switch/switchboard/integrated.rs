@@ -8,9 +8,10 @@
 //! front of. Its node's ejection channel, which carries nothing either, stands for the node: it
 //! is the output of every buffer that is being delivered.
 
-use super::{Act, HasPort, Switchboard};
-use crate::fabric::Wiring;
-use crate::fabric::integrated::IntegratedTiming;
+use super::{HasPort, Switchboard};
+use crate::fabric::act::Act;
+use crate::fabric::network::integrated::IntegratedTiming;
+use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;

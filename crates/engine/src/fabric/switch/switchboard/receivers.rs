@@ -6,8 +6,9 @@
 //! has been drained; it is known when the end of all before it is, and when all of it will be
 //! there.
 
-use super::{Act, HasPort, Switchboard};
+use super::{HasPort, Switchboard};
 use crate::event_queue::Event;
+use crate::fabric::act::Act;
 use crate::fabric::network::layout::End;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;

@@ -6,11 +6,13 @@
 //! and the reply. When things happen is a number that grows: an instant, or a step of switches that run
 //! by a clock.
 
-use super::{Act, HasPort, Port, Switchboard};
+use super::{HasPort, Port, Switchboard};
 use crate::event_queue::Event;
+use crate::fabric::act::Act;
 use crate::fabric::deadlock;
 use crate::fabric::network::layout::End;
-use crate::fabric::{Packet, Wiring};
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class};
 use crate::rare::rarely;

@@ -1,0 +1,180 @@
+//! What a kernel acts with: everything of a run that changes while the network acts, and whom it
+//! tells what happens.
+
+use crate::event_queue::{Event, EventQueue};
+use crate::fabric::network::layout::End;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::packet::Packet;
+use crate::fabric::transit::{PacketPool, Part};
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Observation, Ways};
+use crate::measure::{ChannelKind, Class, Measures};
+use crate::rare::{rare, rarely};
+use crate::time::Time;
+
+/// Everything of a run that changes while the network acts.
+pub struct Act<'a> {
+    /// The instant.
+    pub now: Time,
+    /// Channels and routes.
+    pub wiring: &'a Wiring,
+    /// Packets in flight.
+    pub packets: &'a mut PacketPool,
+    /// Future events.
+    pub events: &'a mut EventQueue,
+    /// What is measured.
+    pub measures: &'a mut Measures,
+}
+
+impl Act<'_> {
+    /// Parts a packet and its riders by the outputs by which they leave a switch
+    /// ([`PacketPool::part`](crate::fabric::transit::PacketPool)); those that go on by themselves have then left their node, too.
+    pub fn part<K: Copy + PartialEq>(
+        &mut self,
+        carrier: PacketId,
+        parts: &mut Vec<Part<K>>,
+        output: impl FnMut(&Packet) -> K,
+    ) {
+        let base = parts.len();
+        self.packets.part(carrier, parts, output);
+        for part in &parts[base + 1..] {
+            let &Packet { source, class, .. } = &self.packets[part.carrier];
+            let is_last = self.packets[part.carrier].is_last();
+            self.measures.packet_sent(source, class, is_last);
+            self.observe(Observation::Parted { packet: part.carrier, carrier });
+        }
+    }
+
+    /// Tells what has happened. Without blame this is one branch.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe(&mut self, what: Observation) {
+        self.observe_at(what, self.now);
+    }
+
+    /// The same of what will have happened at an instant.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe_at(&mut self, what: Observation, at: Time) {
+        if let Some(blame) = rare(&mut self.measures.blame) {
+            let ways = Known { wiring: self.wiring, packets: self.packets, board: Untold };
+            blame.observe(what, at, ways);
+        }
+    }
+
+    /// The tail of a packet leaves a channel at `at`. Its node is told, if it asks and that is
+    /// the first channel; else this is one branch.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn leaves(&mut self, channel: ChannelId, id: PacketId, at: Time) {
+        if self.packets.tells_departures() {
+            self.tell_departure(channel, id, at);
+        }
+    }
+
+    /// The same, if its node asks.
+    #[cold]
+    #[inline(never)]
+    pub fn tell_departure(&mut self, channel: ChannelId, id: PacketId, at: Time) {
+        if !self.packets.tells_nodes() {
+            return;
+        }
+        let Packet { source, class, .. } = self.packets[id];
+        let group = self.wiring.layout.group(channel);
+        let is_first = match group.kind {
+            ChannelKind::Injection | ChannelKind::Direct => true,
+            ChannelKind::Ejection => false,
+            ChannelKind::Internal => {
+                self.wiring.integrated_timing.is_some()
+                    && group.from == self.wiring.layout.home(source).0
+            }
+        };
+        if is_first && class == Class::Data {
+            self.packets.departs(id);
+            if at == self.now {
+                self.events.post_now(at, Event::Interface(source));
+            } else {
+                self.events.post(at, Event::Interface(source));
+            }
+        }
+    }
+
+    /// Whether anybody wants to know that a packet lacks room ([`Switchboard::observe_room`]).
+    #[inline]
+    pub fn notes_room(&self, packet: PacketId, keeps: ChannelId) -> bool {
+        let blame = self.measures.blame.as_ref();
+        blame.is_some_and(|blame| blame.notes_room(packet, keeps))
+    }
+
+    /// Whether anybody wants to know, where it takes time to find out what has happened.
+    #[inline]
+    pub fn is_observed(&self) -> bool {
+        rarely(self.measures.blame.is_some())
+    }
+}
+
+/// Who stands where, if that is told.
+pub trait Stands {
+    /// The first packet in the buffer at a channel's end, or none.
+    fn first(&self, buffer: ChannelId) -> Option<PacketId>;
+    /// The packet that keeps others waiting at a lead, or none.
+    fn keeper(&self, lead: ChannelId) -> Option<PacketId>;
+}
+
+/// It is not told.
+#[derive(Clone, Copy)]
+struct Untold;
+
+impl Stands for Untold {
+    fn first(&self, _: ChannelId) -> Option<PacketId> {
+        None
+    }
+
+    fn keeper(&self, _: ChannelId) -> Option<PacketId> {
+        None
+    }
+}
+
+/// What is known whatever happens in switches, and who is first in buffers, if the kernel tells.
+#[derive(Clone, Copy)]
+pub struct Known<'a, S> {
+    /// Channels and routes.
+    pub wiring: &'a Wiring,
+    /// Packets in flight.
+    pub packets: &'a PacketPool,
+    /// Who stands in buffers.
+    pub board: S,
+}
+
+impl<S: Stands> Ways for Known<'_, S> {
+    #[inline]
+    fn first(&self, buffer: ChannelId) -> Option<PacketId> {
+        self.board.first(buffer)
+    }
+
+    #[inline]
+    fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
+        self.board.keeper(lead)
+    }
+
+    #[inline]
+    fn ready(&self, packet: PacketId) -> Time {
+        self.packets[packet].ready
+    }
+
+    #[inline]
+    fn goes_on(&self, channel: ChannelId) -> bool {
+        matches!(self.wiring.layout.group(channel).end, End::Switch(_))
+    }
+
+    fn output(&self, packet: PacketId, channel: ChannelId) -> ChannelId {
+        let End::Switch(switch) = self.wiring.layout.group(channel).end else {
+            return ChannelId::NONE;
+        };
+        self.wiring.first_lead(switch, self.packets[packet].header())
+    }
+
+    fn takes(&self, packet: PacketId, channel: ChannelId) -> Time {
+        self.wiring.timing(channel).packet_ps(self.packets[packet].bytes)
+    }
+}

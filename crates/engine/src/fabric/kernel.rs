@@ -1,0 +1,226 @@
+//! How packets move: what the fabric, nodes and the run ask of a kernel, whichever it is.
+//!
+//! A kernel is what simulates the channels of a machine at one fidelity. It implements [`Kernel`], and
+//! the queues before its channels are those of a [`Switchboard`] ([`Switched`]), or its own ([`Queues`]).
+
+use crate::error::Blocked;
+use crate::event_queue::{Event, Subject};
+use crate::fabric::act::Act;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::HasBoard;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::measure::Use;
+use crate::time::{NEVER, Time};
+
+/// What is said of a kernel, once and for all.
+#[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
+#[derive(Clone, Copy, Default)]
+pub struct Traits {
+    /// Whether a packet's end can follow its start on the last channel sooner or later than
+    /// it would alone: it is drawn out, stopped between its header and its end, or while its
+    /// header waited, even in mode `throttled`, the rest has caught up.
+    pub stretches: bool,
+    /// Whether all the time for which a channel is busy with a packet is counted when it sets out.
+    pub books: bool,
+    /// Whether nodes have receive FIFOs.
+    pub receives: bool,
+    /// Whether nodes store packets on their way, and it is to be measured how much.
+    pub stores: bool,
+    /// Whether packets stand nowhere but in the buffers at the ends of channels, each first in, first
+    /// out.
+    pub in_order: bool,
+    /// Whether it makes copies of packets with riders: where their ways part, it parts them
+    /// ([`Act::part`]).
+    pub replicates: bool,
+    /// Whether packets stand nowhere in buffers at the ends of channels, first in, first out.
+    pub has_no_buffers: bool,
+    /// Whether it is on links of nodes only that packets wait for wires that channels share.
+    pub node_wires: bool,
+    /// Below which number channels stand for the lists of nodes that are one with their
+    /// switches; 0: there are none.
+    pub lists: u32,
+}
+
+/// The queues in which packets wait for channels, and what channels have carried.
+pub trait Queues {
+    /// A packet enters its node's output queue.
+    fn queue(&mut self, id: PacketId, act: &mut Act);
+    /// `RETRY`: somebody who had to wait looks again.
+    fn retry(&mut self, of: Subject, act: &mut Act);
+    /// Whether nothing has to choose at this instant.
+    fn is_settled(&self) -> bool;
+    /// The packet a `HEAD` event is about; none if all of it has been there before.
+    fn take_head(
+        &mut self,
+        of: Subject,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> PacketId;
+    /// The packet a `TAIL` event is about: it leaves the network.
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId;
+    /// Data packets waiting in a node's output queue.
+    fn waiting_data(&self, node: NodeId, now: Time) -> u32;
+    /// What every channel has done in the current window, up to `now`.
+    fn used(&self, now: Time) -> Vec<Use>;
+    /// A new measurement window begins.
+    fn begin_window(&mut self, now: Time);
+    /// Nodes have places for so many replies to requests; by traffic class the one that answers it.
+    fn limit_replies(&mut self, _limit: u32, _answered_by: &[Option<u32>]) {}
+    /// Where they have: a node has received all of a message.
+    fn received(&mut self, _: MessageId, _: NodeId) {}
+}
+
+/// What channels do with packets.
+///
+/// What has a default is for few: a clock of its own, or what is only there for speed.
+pub trait Kernel: Queues {
+    /// Whether it may have a clock of its own: things happen that are not in the list of events.
+    const HAS_CLOCK: bool = false;
+    /// Whether events carry packet numbers, which are no order: those of one instant are put in
+    /// order of the packets' serial numbers.
+    const NUMBERS_PACKETS: bool = false;
+
+    /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
+    fn request(&mut self, from: Subject, act: &mut Act);
+    /// Every output and node with something to send chooses; after all events of an instant.
+    fn arbitrate(&mut self, act: &mut Act);
+    /// By channel, transmission already counted that lies after `now`, if that is known; fewer
+    /// than there are channels: none for the others.
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>>;
+    /// The packets that wait for each other in a circle and will never move again; empty if
+    /// every packet can move, or where that is not known.
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked>;
+    /// What others have to know of it.
+    fn traits(&self, wiring: &Wiring) -> Traits;
+
+    /// By channel: the one at which it is noted whom the engine of the switch at its end serves; empty
+    /// where switches have none.
+    fn engines(&self, _: &Wiring) -> Vec<ChannelId> {
+        Vec::new()
+    }
+    /// The packet a `TAIL` event is about, with the channel by which it is delivered, if it may be
+    /// drawn out on it.
+    #[inline]
+    fn take_delivered(&mut self, of: Subject, act: &mut Act) -> (PacketId, Option<ChannelId>) {
+        let channel =
+            if Self::NUMBERS_PACKETS { self.last_channel(of) } else { Some(of.channel()) };
+        (self.take_tail(of, act), channel)
+    }
+    /// Where events carry packet numbers: the channel by which a packet is delivered, if it may
+    /// be drawn out on it.
+    fn last_channel(&self, _: Subject) -> Option<ChannelId> {
+        None
+    }
+    /// With a clock of its own: when it next strikes, or [`NEVER`].
+    #[inline]
+    fn next_time(&self) -> Time {
+        NEVER
+    }
+    /// With a clock of its own: handles what it strikes for; how many events it was.
+    #[inline]
+    fn step(&mut self, _: &mut Act) -> u64 {
+        0
+    }
+    /// Works out all that has happened, at the end of an instant.
+    #[inline]
+    fn catch_up(&mut self, _: &mut Act) {}
+    /// Reads what the events of the next few nanoseconds will need; changes nothing.
+    #[inline]
+    fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
+}
+
+/// A kernel whose queues are those of a switchboard, but for what it does otherwise itself.
+pub trait Switched: HasBoard + Kernel {
+    /// A packet enters its node's output queue.
+    #[inline]
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board_mut().queue(id, act.wiring, act.packets, act.now, act.measures);
+    }
+    /// `RETRY`: a group that had to wait looks again.
+    #[inline]
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        self.board_mut().retry(of.channel(), act.now);
+    }
+    /// Whether no group must choose at this instant.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.board().is_settled()
+    }
+    /// The packet whose header has reached the node at a channel's end.
+    #[inline]
+    fn take_head(
+        &mut self,
+        of: Subject,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> PacketId {
+        self.board_mut().take_head(of.channel(), wiring, packets, now)
+    }
+    /// The packet all of which has reached the node at a channel's end.
+    #[inline]
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        self.board_mut().take_tail(of.channel(), act)
+    }
+    /// Data packets waiting in a node's output queue.
+    #[inline]
+    fn waiting_data(&self, node: NodeId) -> u32 {
+        self.board().waiting_data(node)
+    }
+    /// What every channel has done in the current window, up to `now`.
+    fn used(&self, now: Time) -> Vec<Use> {
+        self.board().used(self.overhang(now).into_iter().flatten())
+    }
+    /// A new measurement window begins.
+    fn begin_window(&mut self, now: Time) {
+        let overhang: Vec<Time> = self.overhang(now).into_iter().flatten().collect();
+        self.board_mut().begin_window(&overhang);
+    }
+}
+
+impl<K: Switched> Queues for K {
+    #[inline]
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        Switched::queue(self, id, act);
+    }
+    #[inline]
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        Switched::retry(self, of, act);
+    }
+    #[inline]
+    fn is_settled(&self) -> bool {
+        Switched::is_settled(self)
+    }
+    #[inline]
+    fn take_head(
+        &mut self,
+        of: Subject,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> PacketId {
+        Switched::take_head(self, of, now, wiring, packets)
+    }
+    #[inline]
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        Switched::take_tail(self, of, act)
+    }
+    #[inline]
+    fn waiting_data(&self, node: NodeId, _: Time) -> u32 {
+        Switched::waiting_data(self, node)
+    }
+    fn used(&self, now: Time) -> Vec<Use> {
+        Switched::used(self, now)
+    }
+    fn begin_window(&mut self, now: Time) {
+        Switched::begin_window(self, now);
+    }
+    fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
+        self.board_mut().limit_replies(limit, answered_by);
+    }
+    fn received(&mut self, message: MessageId, node: NodeId) {
+        self.board_mut().received(message, node);
+    }
+}

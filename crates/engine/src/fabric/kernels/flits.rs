@@ -1,0 +1,377 @@
+//! Fidelity `flit` where virtual channels share wires, which flits cross in turn.
+//!
+//! The rules are those of `tokens.rs`, which also knows wires that both directions share, flow
+//! control in band, integrated nodes, and blame. Here the only event of a flit is its start on a
+//! channel: buffers have the times at which their flits arrive and their places can be used
+//! again (`buffers.rs`), and every wire knows when one of its channels can send (`wires.rs`).
+
+mod accepts;
+mod buffers;
+mod deferring;
+mod lane;
+mod quiet;
+mod running;
+mod sending;
+mod wires;
+
+pub use accepts::{accepts, accepts_marks, accepts_network, accepts_signals};
+
+use crate::error::Blocked;
+use crate::event_queue::{Event, Subject};
+use crate::fabric::act::Act;
+use crate::fabric::deadlock::{self, Needs, Standing};
+use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::kernels::tokens::lines::{LineId, Lines, What};
+use crate::fabric::network::timing::Timing;
+use crate::fabric::network::wires::most_on_a_wire;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::{Grants, HasBoard, Switchboard};
+use crate::fabric::switch::weighing;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId};
+use crate::routing::Properties;
+use crate::spec::{FlowControl, Machine};
+use crate::time::Time;
+use crate::topology::Topology;
+use buffers::Buffers;
+use lane::Lane;
+use quiet::Quiet;
+use std::hint::black_box;
+use wires::Wires;
+
+/// The real network, flit by flit, where channels share wires.
+pub struct FlitsKernel {
+    board: Switchboard<Lane>,
+    buffers: Buffers,
+    wires: Wires,
+    paces: Vec<Pace>,
+    quiet: Quiet,
+    /// Time from when a flit leaves a buffer until another can start for its place.
+    credit_ps: Time,
+    /// Whether what is sent need not be known at once: credits take time, and nobody waits for
+    /// room behind idle channels.
+    is_deferring: bool,
+    /// The least time of a flit.
+    least_ps: Time,
+    /// The least time from the start of a flit until it is at the switch at the end.
+    ahead_ps: Time,
+    /// Where routing has an escape and credits take time: those that come back.
+    lines: Lines,
+    credit: Option<LineId>,
+    /// Channels whose front packets ask at this instant.
+    asking: Vec<ChannelId>,
+    /// Room for those that send at this instant.
+    chosen: Vec<ChannelId>,
+    /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
+    /// for a packet only if the buffer at its end is empty or has room for all of it.
+    room_for_all: Option<u32>,
+}
+
+/// More channels than this do not fit a core's own cache.
+const MANY_CHANNELS: usize = 1 << 12;
+
+/// How long flits take on the channels of one rate.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// A packet's first flit, those in its middle, its last.
+    first_ps: Time,
+    flit_ps: Time,
+    last_ps: Time,
+    /// The least of these.
+    least_ps: Time,
+    /// From when a flit has been sent until it is at the switch at the end.
+    delay_ps: Time,
+    /// From the start of a packet until the switch at the end may be asked.
+    hop_ps: Time,
+    /// Time a flit is on the wire.
+    wire_ps: Time,
+    /// Whether all flits take the same time.
+    is_even: bool,
+}
+
+impl Pace {
+    fn of(timing: &Timing) -> Self {
+        let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
+        let (least_ps, delay_ps) = (first_ps.min(flit_ps).min(last_ps), timing.delay_ps());
+        let is_even = first_ps == flit_ps && last_ps == flit_ps;
+        Self { first_ps, flit_ps, last_ps, least_ps, delay_ps, hop_ps, wire_ps, is_even }
+    }
+}
+
+impl FlitsKernel {
+    /// Whether this is what a machine needs, at a fidelity.
+    pub fn is_for(machine: &Machine, wiring: &Wiring) -> bool {
+        let layout = &wiring.layout;
+        let in_rounds = wiring.routing.properties().escapes > 0;
+        machine.link.flow_control == FlowControl::OutOfBand
+            && machine.switch.regrant_delay_ps == 0
+            && machine.switch.input_buffer() <= buffers::MOST_FLITS
+            && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok())
+            && wiring.integrated_timing.is_none()
+            && (in_rounds || layout.has_shared_wires())
+            && layout.against().is_empty()
+            && most_on_a_wire(layout) <= wires::MOST_CHANNELS
+    }
+
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let (layout, capacity) = (&wiring.layout, machine.switch.input_buffer());
+        let &Properties { escapes, weighs, .. } = wiring.routing.properties();
+        let escapes = escapes > 0;
+        let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
+            Lane::idle(port, rest, group.rate)
+        });
+        let mut lines = Lines::new();
+        let credit_ps = machine.link.credit_delay_ps;
+        let paces: Vec<Pace> = wiring.timings.iter().map(Pace::of).collect();
+        let credit = (escapes && credit_ps > 0).then(|| lines.line(credit_ps, What::Credit));
+        Self {
+            buffers: Buffers::new(layout.channels(), capacity),
+            wires: Wires::new(layout, machine.link.sharing, &mut board),
+            ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
+            least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
+            paces,
+            quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
+            board,
+            credit_ps,
+            is_deferring: credit_ps > 0 && !escapes,
+            lines,
+            credit,
+            asking: Vec::new(),
+            chosen: Vec::new(),
+            room_for_all: escapes.then_some(capacity),
+        }
+    }
+
+    /// Those that ask at this instant join the queues, in order of channel number.
+    fn note_requests(&mut self, act: &mut Act) {
+        self.asking.sort_unstable();
+        if act.wiring.routing.weighs() {
+            for place in 0..self.asking.len() {
+                let port = self.board.at(self.asking[place]).port;
+                weighing::decide(port.switch, port.buffer.first, act, |channel, act| {
+                    self.held(channel, act)
+                });
+            }
+            for &channel in &self.asking {
+                self.board.redirect(channel, act);
+            }
+        }
+        self.board.join(&mut self.asking);
+    }
+}
+
+impl HasBoard for FlitsKernel {
+    type Channel = Lane;
+
+    #[inline]
+    fn board(&self) -> &Switchboard<Lane> {
+        &self.board
+    }
+
+    #[inline]
+    fn board_mut(&mut self) -> &mut Switchboard<Lane> {
+        &mut self.board
+    }
+}
+
+impl Switched for FlitsKernel {
+    /// A wire, named by the first of its channels, may have something to send.
+    #[inline]
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        let wire = self.board.at(of.channel()).wire;
+        if !self.is_deferring {
+            if let Some(channel) = self.wires.look(wire, act.now) {
+                self.release(channel);
+            }
+        } else if self.wires.is_looked_at(wire, act.now) {
+            self.release_wanted(wire, act);
+            self.wires.wake(wire);
+        }
+    }
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.board.is_settled() && self.asking.is_empty() && self.wires.are_settled()
+    }
+}
+
+impl Kernel for FlitsKernel {
+    const HAS_CLOCK: bool = true;
+
+    /// A header is at the switch at a channel's end.
+    #[inline]
+    fn request(&mut self, from: Subject, act: &mut Act) {
+        let channel = from.channel();
+        let lane = self.board.at_mut(channel);
+        lane.headers += 1;
+        let (is_first, output) = (lane.headers == 1, lane.output);
+        if is_first && !output.is_some() {
+            self.asking.push(channel);
+        } else if is_first && self.is_deferring && !self.has_ended(output, act) {
+            self.want(output);
+        }
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        // A channel that has sent all of a packet may not have been told that it is free.
+        let has_sent = |lane: &Lane| self.is_deferring && lane.unsent == 0;
+        let goes_by = |output: ChannelId| {
+            let is_left = output.is_some() && !has_sent(self.board.at(output));
+            if is_left { output } else { ChannelId::NONE }
+        };
+        let standing = |lane: &Lane| Standing {
+            owner: if has_sent(lane) { PacketId::NONE } else { lane.packet },
+            unsent: lane.unsent.into(),
+            room: u64::from(self.buffers.flits() - u32::from(lane.used)),
+            shut: false,
+            output: goes_by(lane.output),
+            front: lane.port.buffer.first,
+        };
+        let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
+        deadlock::find(wiring, packets, &standings, Needs::of_flits(self.room_for_all))
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let receives = self.board.has_receivers();
+        Traits { stretches: true, receives, ..Traits::default() }
+    }
+
+    /// When the next credit comes back that somebody may wait for, or [`crate::time::NEVER`].
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.lines.next_time()
+    }
+
+    /// Credits that come back; how many.
+    fn step(&mut self, act: &mut Act) -> u64 {
+        let mut count = 0;
+        if let Some(line) = self.credit {
+            while let Some((channel, _)) = self.lines.take(line, act.now) {
+                count += 1;
+                self.mark_idle(channel);
+            }
+            self.lines.all_taken();
+        }
+        count
+    }
+
+    /// Requests, grants, and every channel that can send starts to.
+    fn arbitrate(&mut self, act: &mut Act) {
+        if !self.asking.is_empty() {
+            self.note_requests(act);
+        }
+        loop {
+            while let Some((lead, kind)) = self.board.next_marked() {
+                self.serve(lead, kind, act);
+            }
+            if self.is_deferring {
+                return self.send_all(act);
+            }
+            if !self.send_round(act) {
+                return;
+            }
+        }
+    }
+
+    fn catch_up(&mut self, act: &mut Act) {
+        if self.is_deferring {
+            (0..self.wires.count()).for_each(|wire| self.send_until(wire, act.now, act));
+        }
+    }
+
+    /// Channels and wires, then the packets at their fronts, what is in buffers, and the outputs
+    /// asked for: within each pass no load waits for another.
+    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+        if self.board.channels.len() < MANY_CHANNELS {
+            return;
+        }
+        let due = events.filter_map(|event| Some(event.subject()?.channel()));
+        for channel in due.clone() {
+            let lane = self.board.at(channel);
+            black_box((lane.port.switch, lane.headers));
+        }
+        let asked = due.filter_map(|channel| {
+            let port = &self.board.at(channel).port;
+            let asks = port.front_output.is_some() && port.buffer.first.is_some();
+            asks.then_some((channel, port.front_output, port.buffer.first))
+        });
+        for (channel, output, front) in asked.clone() {
+            let lane = self.board.at(channel);
+            let output = self.board.at(output);
+            black_box((self.buffers.flits_there(channel, lane).count, packets[front].ready));
+            black_box((output.wire, output.turn));
+        }
+        for (_, output, _) in asked {
+            let lane = self.board.at(output);
+            let place = self.buffers.places_free(output, lane).count;
+            black_box((place, self.wires.free_at(lane.wire)));
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
+    }
+}
+
+impl Grants for FlitsKernel {
+    #[inline]
+    fn is_idle(channel: &Lane, _: Time) -> bool {
+        !channel.packet.is_some()
+    }
+
+    #[inline]
+    fn room_for_all(&self) -> Option<u32> {
+        self.room_for_all
+    }
+
+    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
+        let width = self.board.open_channels(lead).len() as u32;
+        if self.is_deferring && width > 0 && !self.find_idle(lead, width, act) {
+            return None;
+        }
+        self.lowest_idle(lead, act)
+    }
+
+    fn room(&self, channel: ChannelId, now: Time) -> u32 {
+        let lane = self.board.at(channel);
+        let is_at_node = !lane.port.switch.is_some();
+        if is_at_node { u32::MAX } else { self.buffers.room(channel, lane, now) }
+    }
+
+    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
+    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        if input.is_some() {
+            self.board.leave(input, act);
+            let from = self.board.at_mut(input);
+            from.headers -= 1;
+            from.output = channel;
+        }
+        let is_full = input.is_some() && self.is_full(input);
+        self.quiet.ends(channel);
+        self.board.enter(channel, id, act);
+        let link = &act.wiring.link;
+        let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
+        let lane = self.board.at_mut(channel);
+        lane.input = input;
+        lane.rest.own[0] += 1;
+        lane.packet = id;
+        lane.unsent = flits;
+        lane.header_unsent = header;
+        lane.free_at = act.now;
+        lane.set_started(false);
+        // Somebody may have waited since there was no packet that could leave the buffer.
+        lane.set_awaited(is_full && self.is_deferring);
+        let wire = lane.wire;
+        self.wires.begins(lane, act.now);
+        if self.is_deferring && self.wires.free_at(wire) > act.now {
+            self.take_back(wire, act);
+        }
+        self.wires.wake(wire);
+        if !self.is_deferring {
+            self.may_send(channel, act);
+        } else if input.is_some() && self.board.at(input).headers > 0 {
+            self.want(channel);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Flits that start when they can, each an event; and packets that have been sent.
+
+use super::FlitsKernel;
+use super::lane::Lane;
+use crate::fabric::act::Act;
+use crate::fabric::kernels::tokens::lines::Mark;
+use crate::ids::{ChannelId, PacketId};
+use crate::time::{NEVER, Time};
+
+impl FlitsKernel {
+    /// The last flit of a packet has been sent: the channel is free, and so is the
+    /// front of the buffer the packet came from.
+    pub(super) fn release(&mut self, channel: ChannelId) {
+        let lane = self.board.at_mut(channel);
+        lane.packet = PacketId::NONE;
+        let (input, lead) = (lane.input, lane.rest.lead);
+        if lane.is_wanted() {
+            lane.set_wanted(false);
+            self.wires.is_free(lane);
+        }
+        if input.is_some() {
+            let from = self.board.at_mut(input);
+            from.output = ChannelId::NONE;
+            if from.headers > 0 {
+                self.asking.push(input);
+            }
+        }
+        self.board.mark(lead);
+    }
+
+    /// From when on a channel can send the next flit of its packet, if the wire is free;
+    /// [`NEVER`] as long as that is not known.
+    #[inline]
+    pub(super) fn ready_at(&self, channel: ChannelId, lane: &Lane) -> Time {
+        if lane.unsent == 0 || u32::from(lane.used) == self.buffers.flits() {
+            return NEVER;
+        }
+        let is_at_node = !lane.port.switch.is_some();
+        let credit = if is_at_node { 0 } else { self.buffers.places_free(channel, lane).first };
+        let from = if lane.has_started() { 0 } else { lane.free_at };
+        let credit = credit.max(from);
+        if !lane.input.is_some() {
+            return credit;
+        }
+        let from = self.board.at(lane.input);
+        if from.used == 0 {
+            NEVER
+        } else {
+            credit.max(self.buffers.flits_there(lane.input, from).first)
+        }
+    }
+
+    /// Whether all places of the buffer at a channel's end are taken.
+    #[inline]
+    pub(super) fn is_full(&self, channel: ChannelId) -> bool {
+        u32::from(self.board.at(channel).used) == self.buffers.flits()
+    }
+
+    /// It may be known now from when on a channel can send; its wire is looked at then.
+    #[inline]
+    pub(super) fn may_send(&mut self, channel: ChannelId, act: &mut Act) {
+        let lane = &self.board.channels[channel.index()];
+        if lane.unsent > 0 {
+            let at = self.ready_at(channel, lane);
+            self.wires.ready(lane, at, act.now, act.events);
+        }
+    }
+
+    /// All that can start at this instant starts, in rounds: what one flit leaves behind may be
+    /// a credit at once, with which another can start in the next round. Whether any could.
+    #[inline]
+    pub(super) fn send_round(&mut self, act: &mut Act) -> bool {
+        if self.wires.are_settled() {
+            return false;
+        }
+        let mut chosen = std::mem::take(&mut self.chosen);
+        let board = &self.board;
+        self.wires
+            .choose(act.now, &mut chosen, act.events, |channel| board.at(channel).has_started());
+        for &channel in &chosen {
+            self.send(channel, act);
+        }
+        chosen.clear();
+        self.chosen = chosen;
+        true
+    }
+
+    /// A channel starts its packet's next flit now, and others are told what follows.
+    #[inline]
+    fn send(&mut self, channel: ChannelId, act: &mut Act) {
+        let lane = self.board.at(channel);
+        let (input, output, wire) = (lane.input, lane.output, lane.wire);
+        let (is_first, is_last) = (lane.used == 0, lane.unsent == 1);
+        let was_full = input.is_some() && self.is_full(input);
+        self.send_run(channel, (act.now, 0), 1, act);
+        if is_first && output.is_some() {
+            self.may_send(output, act);
+        }
+        if was_full {
+            self.may_send(input, act);
+        }
+        if input.is_some() && self.room_for_all.is_some() {
+            match self.credit {
+                Some(line) => self.lines.post(line, act.now, input, Mark::default()),
+                None => self.mark_idle(input),
+            }
+        }
+        let lane = self.board.at(channel);
+        let next = self.ready_at(channel, lane);
+        self.wires.set_ready(lane.turn as usize, next);
+        if is_last {
+            self.wires.ends(lane, act.events);
+        }
+        if self.wires.ending(wire).is_none() {
+            let next = self.wires.next_start(wire);
+            self.wires.look_next(wire, next, act.events);
+        }
+    }
+
+    /// Somebody may wait for the room behind an idle channel.
+    pub(super) fn mark_idle(&mut self, channel: ChannelId) {
+        let lane = self.board.at(channel);
+        if !lane.packet.is_some() {
+            self.board.mark(lane.rest.lead);
+        }
+    }
+}

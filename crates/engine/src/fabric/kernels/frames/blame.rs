@@ -1,0 +1,58 @@
+//! Who made whom wait at switches that forward frames.
+//!
+//! A frame waits for those that the engine was at work on before it, then for those that have the
+//! channel before it, and while it is told to pause for whoever fills the memory it would come to.
+
+use super::FramesKernel;
+use crate::fabric::act::Act;
+use crate::fabric::network::layout::End;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::{Observation, Root};
+use crate::time::Time;
+
+/// Most switches that are followed to the root of a pause: a circle has none.
+const LONGEST: usize = 64;
+
+impl FramesKernel {
+    /// The engine of a switch is done with a frame at `done`, at the soonest so much later than
+    /// with the one before.
+    #[inline]
+    pub(super) fn is_served(&self, packet: PacketId, done: Time, act: &mut Act) {
+        let until = done + self.forwarding_ps;
+        act.observe(Observation::Served { packet, done, until });
+    }
+
+    /// A frame that might start on a channel does not, since that is paused.
+    pub(super) fn observe_pause(&self, at: ChannelId, packet: PacketId, act: &mut Act) {
+        if !act.is_observed() {
+            return;
+        }
+        if let Some(root) = self.root(at, act) {
+            act.observe(Observation::LacksPlace { packet, root });
+        }
+    }
+
+    /// Who fills the memory that a channel leads to, in the end: the first frame of the longest
+    /// queue there, unless that is paused itself.
+    fn root(&self, paused: ChannelId, act: &Act) -> Option<Root> {
+        let (blame, memory) = (act.measures.blame.as_deref()?, self.memory.as_ref()?);
+        let mut found = None;
+        let mut at = paused;
+        for _ in 0..LONGEST {
+            let End::Switch(switch) = act.wiring.layout.group(at).end else { break };
+            let out = memory.outgoing[switch.index()].iter().copied();
+            let length =
+                |&channel: &ChannelId| (self.board.at(channel).waiting, std::cmp::Reverse(channel));
+            let longest = out.filter(|&channel| self.first(channel, act.wiring).is_some());
+            let Some(longest) = longest.max_by_key(length) else { break };
+            let first = self.first(longest, act.wiring);
+            found = Some(Root { class: blame.class(first), channel: longest });
+            let class = self.queues.class(first, act.packets);
+            if !self.pauses(longest, class) {
+                break;
+            }
+            at = longest;
+        }
+        found
+    }
+}

@@ -1,0 +1,430 @@
+//! Mode `full`, fidelity `packet`: a packet starts on a channel when the buffer
+//! at its end has room for all of it, and then runs through.
+//!
+//! When a transmission starts, three instants are known: when the channel will
+//! be free, when the buffer the packet leaves will have its room back, and when
+//! the packet's header will be ready to ask at the other end. No event marks the
+//! first two unless somebody waits for them ([`Event::Retry`]).
+
+mod accepts;
+mod allocator;
+mod channel;
+mod multiqueue;
+
+pub use accepts::accepts_network;
+
+use crate::error::Blocked;
+use crate::event_queue::{Event, Subject};
+use crate::fabric::act::Act;
+use crate::fabric::deadlock::{self, Needs, Standing};
+use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::network::wires::Wires;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::measure::blame::Observation;
+use crate::measure::{ChannelKind, Wait};
+use crate::routing::Otherwise;
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use allocator::Allocator;
+use channel::Channel;
+use multiqueue::Multiqueues;
+
+/// Capacity of a buffer without bounds: whatever is counted in it, there is room.
+const UNBOUNDED: u32 = u32::MAX;
+
+/// The real network, packet by packet.
+pub struct PacketKernel {
+    pub board: Switchboard<Channel>,
+    /// Tokens an input buffer holds.
+    capacity: u32,
+    /// Where channels share wires.
+    wires: Option<Wires>,
+    allocator: Allocator,
+    /// Places that every packet takes in a buffer, where they are counted in packets; else 0.
+    slot: u32,
+    /// Switches that store packets.
+    chaos: Option<Multiqueues>,
+}
+
+impl PacketKernel {
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
+            Channel::idle(port, rest)
+        });
+        let otherwise = wiring.routing.properties().otherwise;
+        let longest = wiring.link.packet_flits(machine.interface.packet_bytes);
+        let stores = otherwise == Otherwise::Store;
+        Self {
+            board,
+            capacity: machine.switch.input_buffer_flits.unwrap_or(UNBOUNDED),
+            wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
+            allocator: Allocator::default(),
+            slot: if otherwise == Otherwise::Wait { 0 } else { longest },
+            chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
+        }
+    }
+
+    /// How things stand at every channel. A packet on its way through finishes: what is
+    /// left of it in a buffer holds up nobody for ever.
+    fn standings(&self, now: Time) -> Vec<Standing> {
+        let standing = |channel: &Channel| {
+            let leaving = if channel.leaving_at > now { channel.leaving } else { 0 };
+            Standing {
+                owner: PacketId::NONE,
+                unsent: 0,
+                room: match self.capacity {
+                    UNBOUNDED => u64::MAX,
+                    capacity => u64::from(capacity - (channel.occupied_at(now) - leaving)),
+                },
+                shut: false,
+                output: ChannelId::NONE,
+                front: channel.port.buffer.first,
+            }
+        };
+        self.board.channels.iter().map(standing).collect()
+    }
+
+    /// Whether nobody asks at a group and a channel of it is free.
+    #[inline]
+    fn is_idle(&self, lead: ChannelId, now: Time) -> bool {
+        let output = self.board.at(lead);
+        !output.granted.is_some()
+            && !output.port.first_waiting.is_some()
+            && !output.port.is_closed()
+            && self.idle_from(lead, now) <= now
+    }
+
+    /// When the first channel of a group will be free, or some instant up to now.
+    #[inline]
+    fn idle_from(&self, lead: ChannelId, now: Time) -> Time {
+        let output = self.board.at(lead);
+        if output.port.width == 1 || output.free_at <= now {
+            return output.free_at;
+        }
+        let group = lead.index()..lead.index() + usize::from(output.port.width);
+        let free_at = self.board.channels[group].iter().map(|channel| channel.free_at);
+        free_at.min().unwrap_or(NEVER)
+    }
+
+    /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
+    #[inline]
+    fn places_of(&self, id: PacketId, act: &Act) -> u32 {
+        if self.slot > 0 { self.slot } else { act.wiring.link.packet_flits(act.packets[id].bytes) }
+    }
+
+    /// A node sends what it can, the packet at hand first.
+    fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
+        let node = act.wiring.layout.group(lead).from;
+        while !self.board.is_closed(lead)
+            && let Some((queue, id)) = self.board.at_hand(node)
+        {
+            let tokens = self.places_of(id, act);
+            let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.is_observed() {
+                    self.observe_room(lead, id, ChannelId::NONE, act);
+                }
+                return;
+            };
+            self.board.take_at_hand(node, queue, act);
+            act.packets[id].first_sent = act.now;
+            let end = self.start(channel, id, tokens, act);
+            self.board.leaves(channel, id, end, act);
+        }
+    }
+
+    /// A switch output grants and starts what it can.
+    #[inline]
+    fn serve_output(&mut self, lead: ChannelId, act: &mut Act) {
+        loop {
+            if !self.grant(lead, act) {
+                return;
+            }
+            let input = self.board.at(lead).granted;
+            let id = self.board.at(input).port.buffer.first;
+            let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+            let Some(channel) = self.find_channel(lead, tokens, act) else {
+                if act.is_observed() {
+                    self.observe_room(lead, id, lead, act);
+                }
+                return;
+            };
+            self.board.at_mut(input).port.buffer.pop(act.packets);
+            let output = self.board.at_mut(lead);
+            output.granted = ChannelId::NONE;
+            if output.keeps() {
+                output.set_keeps(false);
+                let since = output.kept_from;
+                act.measures.kept(output.kept, output.port.kind, act.now - since);
+                act.observe(Observation::Kept { packet: id, since });
+            }
+            let end = self.start(channel, id, tokens, act);
+            self.leave(input, tokens, end, act);
+        }
+    }
+
+    /// A packet might start on an idle channel of a group, had that room; `keeps`: that group, if it has
+    /// been granted that, else none.
+    #[cold]
+    #[inline(never)]
+    fn observe_room(&self, lead: ChannelId, packet: PacketId, keeps: ChannelId, act: &mut Act) {
+        if act.notes_room(packet, keeps) {
+            self.tell_room(lead, packet, keeps, act);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_room(&self, lead: ChannelId, packet: PacketId, keeps: ChannelId, act: &mut Act) {
+        let mut group = lead.0..lead.0 + u32::from(self.board.at(lead).port.width);
+        let full = group.find(|&channel| self.wire_free_at(ChannelId(channel)) <= act.now);
+        let keeper = |lead: &Channel| if lead.keeps() { lead.granted } else { ChannelId::NONE };
+        if let Some(channel) = full.map(ChannelId) {
+            self.board.tell_room(packet, channel, (keeps, keeper), act);
+        }
+    }
+
+    /// Makes sure that a request is granted, if there is one and a channel is idle.
+    #[inline]
+    fn grant(&mut self, lead: ChannelId, act: &mut Act) -> bool {
+        let output = self.board.at(lead);
+        if output.granted.is_some() {
+            return true;
+        }
+        if !output.port.first_waiting.is_some() || output.port.is_closed() {
+            return false;
+        }
+        let idle_from = self.idle_from(lead, act.now);
+        if idle_from > act.now {
+            self.board.post_retry(lead, idle_from, act.events);
+            return false;
+        }
+        self.board.at_mut(lead).granted = self.board.take_best(lead, act);
+        true
+    }
+
+    /// The lowest-numbered idle channel of a group whose buffer has room for a
+    /// packet. If there is none, sees to it that the group looks again in time.
+    #[inline]
+    fn find_channel(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
+        let first = self.board.at(lead);
+        if first.free_at <= act.now && first.has_room(tokens, self.capacity, act.now) {
+            return Some(lead);
+        }
+        self.find_other(lead, tokens, act)
+    }
+
+    /// The rest of [`Self::find_channel`], when it is not the first channel.
+    #[inline(never)]
+    fn find_other(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
+        let width = u32::from(self.board.at(lead).port.width);
+        let mut again = NEVER;
+        let mut kept = ChannelId::NONE;
+        for candidate in (lead.0..lead.0 + width).map(ChannelId) {
+            let channel = self.board.at_mut(candidate);
+            if channel.free_at > act.now {
+                again = again.min(channel.free_at);
+                continue;
+            }
+            if channel.has_room(tokens, self.capacity, act.now) {
+                return Some(candidate);
+            }
+            if channel.leaving_at > act.now {
+                again = again.min(channel.leaving_at);
+            } else {
+                channel.wait_for_room();
+            }
+            if !kept.is_some() {
+                kept = candidate;
+            }
+        }
+        let output = self.board.at_mut(lead);
+        if output.granted.is_some() && !output.keeps() {
+            output.set_keeps(true);
+            output.kept = kept;
+            output.kept_from = act.now;
+        }
+        if again != NEVER {
+            self.board.post_retry(lead, again, act.events);
+        }
+        None
+    }
+
+    /// A packet that has left a buffer (none: its node's queue) starts on a channel; when it
+    /// will have left the sending side.
+    // Inlined into both its callers: 3 % fewer instructions in all.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn start(&mut self, id: ChannelId, packet_id: PacketId, tokens: u32, act: &mut Act) -> Time {
+        let (now, link) = (act.now, act.wiring.timing(id));
+        let packet = &act.packets[packet_id];
+        let end = now + link.packet_ps(packet.bytes);
+        let ready = packet.ready;
+        act.observe(Observation::Sent {
+            packet: packet_id,
+            channel: id,
+            ready,
+            start: now,
+            until: end,
+        });
+        let packet = &mut act.packets[packet_id];
+        let channel = self.board.at_mut(id);
+        let kind = channel.port.kind;
+        let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
+        let wait =
+            Wait { time: now - packet.ready, is_throttling: first_internal || packet.hops == 0 };
+        act.measures.starts(id, kind, (now, end), wait);
+        if first_internal {
+            packet.first_internal = now;
+        }
+        let mut ready = now + link.hop_ps;
+        packet.ready = ready;
+        act.packets.crosses(packet_id, id, act.wiring);
+        if !act.wiring.goes_on_behind_header() && channel.port.switch.is_some() {
+            ready = goes_on_at(id, packet_id, channel.port.switch, act);
+        }
+        let packet = &act.packets[packet_id];
+        channel.packets += 1;
+        channel.busy += end - now;
+        channel.free_at = end;
+        if channel.port.switch.is_some() {
+            channel.occupied = channel.occupied.wrapping_add(tokens);
+            if !channel.port.buffer.first.is_some() {
+                channel.port.front_output = act.wiring.asks_at(channel.port.switch, packet);
+                act.events.post(ready.max(channel.leaving_at), Event::Request(id.into()));
+            } else if self.slot > 0 {
+                // The one in front of it may have to go now.
+                let allocator = channel.port.front_output;
+                self.board.mark(allocator);
+            }
+        } else {
+            let head = now + link.header_ps + link.wire_ps;
+            self.board.post_header(id, packet_id, head, act);
+            let there = end + link.wire_ps;
+            if self.board.has_receivers() {
+                self.board.take_place(id, packet_id, act);
+            }
+            self.board.post_tail(id, packet_id, there, act);
+        }
+        self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
+        end
+    }
+
+    /// The front packet of a buffer departs; its last token leaves at `end`.
+    // As above.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn leave(&mut self, id: ChannelId, tokens: u32, end: Time, act: &mut Act) {
+        let channel = self.board.at_mut(id);
+        channel.occupied = channel.occupied_at(act.now);
+        channel.leaving = tokens;
+        channel.leaving_at = end;
+        if channel.port.buffer.first.is_some() {
+            let front = &act.packets[channel.port.buffer.first];
+            channel.port.front_output = act.wiring.asks_at(channel.port.switch, front);
+            act.events.post(front.ready.max(end), Event::Request(id.into()));
+        }
+        if channel.take_waits_for_room() {
+            let lead = channel.rest.lead;
+            self.board.post_retry(lead, end, act.events);
+        }
+    }
+}
+
+impl HasBoard for PacketKernel {
+    type Channel = Channel;
+
+    #[inline]
+    fn board(&self) -> &Switchboard<Channel> {
+        &self.board
+    }
+
+    #[inline]
+    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
+        &mut self.board
+    }
+}
+
+impl Switched for PacketKernel {}
+
+impl Kernel for PacketKernel {
+    #[inline]
+    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+        self.board.prefetch(events, packets);
+    }
+
+    /// It waits for its output, at least until the end of this instant, unless that is idle.
+    #[inline]
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        let channel = of.channel();
+        if act.wiring.routing.weighs() {
+            let now = act.now;
+            self.board.decide(channel, act, |channel| self.board.at(channel).occupied_at(now));
+            self.board.redirect(channel, act);
+        }
+        let lead = self.board.at(channel).port.front_output;
+        if self.board.arbiter.takes_first() && self.is_idle(lead, act.now) {
+            // Requests of one instant come in order of channel number: this is the best.
+            self.board.at_mut(lead).granted = channel;
+            return self.board.mark(lead);
+        }
+        self.board.mark(lead);
+        if self.board.has_reply_places() && self.board.lacks_reply_place(channel, act.now, act) {
+            return;
+        }
+        self.board.wait(channel);
+        if act.is_observed() {
+            self.board.observe_request(channel, act);
+        }
+    }
+
+    #[inline]
+    fn arbitrate(&mut self, act: &mut Act) {
+        if self.board.has_reply_places() {
+            self.board.ask_with_places(act);
+        }
+        while let Some((lead, kind)) = self.board.next_marked() {
+            match kind {
+                ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => {
+                    if self.board.choices.is_none() {
+                        self.serve_output(lead, act);
+                    } else if self.chaos.is_some() {
+                        self.serve_chaos(lead, act);
+                    } else {
+                        self.serve_allocator(lead, act);
+                    }
+                }
+            }
+        }
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    }
+
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let nodes = self.board.nodes_with_groups(wiring);
+        deadlock::find_with_nodes(wiring, packets, (&self.standings(now), &nodes), Needs::Packet)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let receives = self.board.has_receivers();
+        let in_order = self.chaos.is_none();
+        Traits { stretches: receives, receives, in_order, ..Traits::default() }
+    }
+}
+
+/// When a packet that starts on a channel now may go on from the switch at its end, where that
+/// is not when its header is there.
+#[inline(never)]
+fn goes_on_at(channel: ChannelId, id: PacketId, switch: SwitchId, act: &mut Act) -> Time {
+    let timing = act.wiring.timing(channel);
+    let after = act.wiring.onward_to_any_ps(timing, switch, &act.packets[id]);
+    act.packets[id].ready = act.now + after;
+    act.packets.goes_on_after(id, after, act.wiring);
+    act.now + after
+}

@@ -1,0 +1,223 @@
+//! The chaos router: every switch has a central queue, the *multiqueue*, with room for as
+//! many packets as it has links, and sends a packet of it anywhere when it is full.
+//!
+//! Whenever an output is free: the oldest packet of the multiqueue that profits from it
+//! takes it; else an input whose front packet profits, drawn at random; else, if the
+//! multiqueue is full and a packet waits at the input from the same neighbour, a packet of
+//! the multiqueue drawn at random is *derouted* by it, and the waiting one takes its place.
+//! What then still waits at an input moves into the multiqueue while that has places
+//! [Konstantinidou & Snyder 1991; Bolding 1993; Tweedie, section 2.2.3].
+//!
+//! Places are counted in packets, whatever their length, and a packet from a node enters
+//! only where another place stays free: so somewhere there always is one, and packets
+//! can move.
+
+use super::PacketKernel;
+use crate::fabric::act::Act;
+use crate::fabric::network::layout::End;
+use crate::fabric::network::wiring::Wiring;
+use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::measure::ChannelKind;
+use crate::measure::blame::Observation;
+use crate::rng::{Purpose, Stream};
+use crate::routing::Outputs;
+use crate::time::{NEVER, Time};
+
+/// The multiqueues of all switches.
+pub struct Multiqueues {
+    switches: Vec<Multiqueue>,
+    outputs: Outputs,
+    /// Places among those that ask of those that profit from the output at hand.
+    wanting: Vec<usize>,
+}
+
+/// A switch with a multiqueue.
+struct Multiqueue {
+    /// Its packets, the oldest first.
+    packets: Vec<PacketId>,
+    places: usize,
+    /// The channels that lead out of the switch, each with the one that leads back.
+    channels: Vec<(ChannelId, ChannelId)>,
+    draws: Stream,
+}
+
+impl Multiqueue {
+    fn is_full(&self) -> bool {
+        self.packets.len() == self.places
+    }
+}
+
+impl Multiqueues {
+    /// Empty multiqueues: one place for every link between switches, one for injection
+    /// and one for ejection.
+    pub fn new(wiring: &Wiring, switches: usize, seed: u64) -> Self {
+        let layout = &wiring.layout;
+        let back = layout.opposite();
+        let mut all: Vec<Multiqueue> = (0..switches as u32)
+            .map(|switch| Multiqueue {
+                packets: Vec::new(),
+                places: 2,
+                channels: Vec::new(),
+                draws: Stream::new(seed, Purpose::Selection, switch),
+            })
+            .collect();
+        for group in &layout.groups {
+            if matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
+                let switch = &mut all[group.from as usize];
+                switch.places += usize::from(group.kind == ChannelKind::Internal);
+                switch.channels.extend(group.channels().map(|c| (c, back[c.index()])));
+            }
+        }
+        Self { switches: all, outputs: Outputs::default(), wanting: Vec::new() }
+    }
+
+    /// Whether a packet comes nearer to its destination by a channel out of its switch.
+    fn profits(&mut self, id: PacketId, channel: ChannelId, act: &Act) -> bool {
+        let group = act.wiring.layout.group(channel);
+        let header = act.packets[id].header();
+        if let End::Node(node) = group.end {
+            return node == header.destination;
+        }
+        let mut leads = act.wiring.leads(SwitchId(group.from), header, &mut self.outputs);
+        leads.any(|(lead, _)| lead == group.first)
+    }
+}
+
+impl PacketKernel {
+    /// Everything that can move in a switch with a multiqueue moves.
+    pub(super) fn serve_chaos(&mut self, allocator: ChannelId, act: &mut Act) {
+        let Some(mut chaos) = self.chaos.take() else { return };
+        let switch = act.wiring.layout.group(allocator).from as usize;
+        let mut asking = self.board.take_asking(allocator, act);
+        loop {
+            for place in 0..chaos.switches[switch].channels.len() {
+                let (channel, back) = chaos.switches[switch].channels[place];
+                let slots = self.slots_free(channel, act);
+                if slots > 0 {
+                    let from = (switch, back, slots);
+                    self.use_output(channel, from, &mut asking, allocator, &mut chaos, act);
+                }
+            }
+            // What the multiqueue takes in may leave it at once by an output still free.
+            if !self.store(&mut chaos.switches[switch], &mut asking, allocator, act) {
+                break;
+            }
+        }
+        let is_waiting = !chaos.switches[switch].packets.is_empty() || self.board.asks(allocator);
+        self.board.put_asking(asking);
+        if is_waiting {
+            let channels = chaos.switches[switch].channels.iter();
+            let again = channels.map(|&(channel, _)| self.look_again_at(channel, act.now)).min();
+            if let Some(again) = again.filter(|&again| again != NEVER) {
+                self.board.post_retry(allocator, again, act.events);
+            }
+        }
+        self.chaos = Some(chaos);
+    }
+
+    /// What waits at inputs moves into the multiqueue while it has places; whether any did.
+    fn store(
+        &mut self,
+        queue: &mut Multiqueue,
+        asking: &mut Vec<ChannelId>,
+        allocator: ChannelId,
+        act: &mut Act,
+    ) -> bool {
+        let before = asking.len();
+        asking.retain(|&input| {
+            let from_node = usize::from(self.is_from_node(input));
+            let fits = queue.packets.len() + from_node < queue.places;
+            if fits {
+                queue.packets.push(self.take_in(input, allocator, act));
+            }
+            !fits
+        });
+        asking.len() < before
+    }
+
+    /// A free output is used as the rules say, if anybody wants it.
+    fn use_output(
+        &mut self,
+        channel: ChannelId,
+        (switch, back, slots): (usize, ChannelId, u32),
+        asking: &mut Vec<ChannelId>,
+        allocator: ChannelId,
+        chaos: &mut Multiqueues,
+        act: &mut Act,
+    ) {
+        let queued = std::mem::take(&mut chaos.switches[switch].packets);
+        let oldest = queued.iter().position(|&id| chaos.profits(id, channel, act));
+        chaos.switches[switch].packets = queued;
+        if let Some(place) = oldest {
+            let id = chaos.switches[switch].packets.remove(place);
+            self.start_stored(channel, id, act);
+            return;
+        }
+        let may = |input: ChannelId| slots > 1 || !self.is_from_node(input);
+        let front = |input: ChannelId| self.board.at(input).port.buffer.first;
+        chaos.wanting.clear();
+        for (at, &input) in asking.iter().enumerate() {
+            if may(input) && chaos.profits(front(input), channel, act) {
+                chaos.wanting.push(at);
+            }
+        }
+        let queue = &mut chaos.switches[switch];
+        if !chaos.wanting.is_empty() {
+            let drawn = queue.draws.below(chaos.wanting.len() as u64) as usize;
+            let id = self.take_in(asking.remove(chaos.wanting[drawn]), allocator, act);
+            self.start_stored(channel, id, act);
+        } else if let Some(at) = asking.iter().position(|&input| input == back)
+            && queue.is_full()
+            && self.board.at(channel).port.switch.is_some()
+        {
+            let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
+            let id = queue.packets.remove(drawn);
+            queue.packets.push(self.take_in(asking.remove(at), allocator, act));
+            self.start_stored(channel, id, act);
+        }
+    }
+
+    /// The front packet of an input leaves it, as a whole or into the multiqueue.
+    fn take_in(&mut self, input: ChannelId, allocator: ChannelId, act: &mut Act) -> PacketId {
+        self.board.withdraw(allocator, input);
+        let id = self.board.at_mut(input).port.buffer.pop(act.packets);
+        let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
+        let tokens = self.places_of(id, act);
+        self.leave(input, tokens, end, act);
+        act.observe(Observation::Stored { packet: id, until: end });
+        id
+    }
+
+    /// A packet that has been in the multiqueue, if only for no time, starts on a channel.
+    fn start_stored(&mut self, channel: ChannelId, id: PacketId, act: &mut Act) {
+        self.start_on_wire(channel, id, self.slot, act);
+    }
+
+    /// Packets that may start on a channel now, as far as places go.
+    fn slots_free(&self, id: ChannelId, act: &Act) -> u32 {
+        let channel = self.board.at(id);
+        if self.board.is_closed(act.wiring.layout.group(id).first) {
+            return 0;
+        }
+        match (self.wire_free_at(id) > act.now, channel.port.switch.is_some()) {
+            (true, _) => 0,
+            (false, false) => u32::MAX,
+            (false, true) => (self.capacity - channel.occupied_at(act.now)) / self.slot,
+        }
+    }
+
+    /// When a channel may be of more use than now; where that is not known, sees to it that
+    /// the allocator is told.
+    fn look_again_at(&mut self, id: ChannelId, now: Time) -> Time {
+        let free_at = self.wire_free_at(id);
+        if free_at > now {
+            return free_at;
+        }
+        let channel = self.board.at_mut(id);
+        if channel.leaving_at > now {
+            return channel.leaving_at;
+        }
+        channel.wait_for_room();
+        NEVER
+    }
+}
