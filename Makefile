@@ -49,7 +49,7 @@ demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
 
 studies: $(VENV)/built
-	TAILBACK_CASES=5 cargo test --quiet --test cycles --test router
+	TAILBACK_CASES=5 cargo test --quiet --test twins -- cycles:: router::
 	$(BIN)/python -m studies.coverage
 	$(BIN)/python -m studies.tweedie
 	$(BIN)/python -m studies.adaptive
@@ -89,14 +89,13 @@ verify: $(VENV)/built
 		"$(VERIFY) tests/contract tests/browser tests/fuzz" \
 		"$(VERIFY) tests/golden" \
 		"$(VERIFY) tests/unit" \
-		"$(CASES) reference" \
-		"$(CASES) cycles" \
-		"$(CASES) router" \
-		"$(CASES) blame" \
-		"$(CASES) stream" \
-		"$(CASES) transports" \
-		"$(CASES) routing" \
-		"$(CASES) flits"
+		"$(CASES) twins reference::" \
+		"$(CASES) twins cycles::" \
+		"$(CASES) twins router::" \
+		"$(CASES) twins -- blame:: transports::" \
+		"$(CASES) twins stream::" \
+		"$(CASES) exact routing::" \
+		"$(CASES) twins flits::"
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.fuzz --cases 10000

@@ -54,12 +54,15 @@ def cargo_tests(paths: set[str]) -> Iterator[list[str]]:
     inside = {path.removeprefix(ENGINE) for path in paths if path.startswith(ENGINE)}
     for module in sorted({re.split(r"[/.]", path)[1] for path in inside if path[:4] == "src/"}):
         yield ["--package", "tailback-engine", "--lib", "" if module == "lib" else f"{module}::"]
-    binaries = {path.stem for path in (ROOT / ENGINE / "tests").glob("*.rs")}
-    touched = {re.split(r"[/.]", path)[1] for path in inside if path[:6] == "tests/"}
-    if "common" in touched or any(path[:4] == "src/" for path in inside):
-        touched |= {"exact", "conservation", "reference"}
-    for binary in sorted(touched & binaries):
-        yield ["--package", "tailback-engine", "--test", binary]
+    binaries = {path.parent.name for path in (ROOT / ENGINE / "tests").glob("*/main.rs")}
+    touched = {tuple(re.split(r"[/.]", path)[1:3]) for path in inside if path[:6] == "tests/"}
+    if any(path.startswith(("src/", "tests/common/")) for path in inside):
+        touched |= {("exact", "by_hand"), ("exact", "conservation"), ("twins", "reference")}
+    for binary in sorted(binaries):
+        modules = sorted(module for folder, module in touched if folder == binary)
+        filters = [] if "main" in modules else [f"{module}::" for module in modules]
+        if modules:
+            yield ["--package", "tailback-engine", "--test", binary, "--", *filters]
     if any(path.startswith(TRACES) for path in paths):
         yield ["--package", "tailback-traces"]
 

@@ -1,8 +1,6 @@
 //! The arbiters as the slow twins have them, from the table in `docs/model.md`, and what random
 //! cases draw.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
-
 use tailback_engine::spec::Arbiter;
 use tailback_engine::time::{NEVER, Time};
 

@@ -2,6 +2,15 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod arbiters;
+pub mod dice;
+pub mod parts;
+pub mod random;
+pub mod requests;
+mod smaller;
+pub mod unit_cycles;
+pub mod windows;
+
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::*;

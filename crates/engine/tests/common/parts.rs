@@ -1,5 +1,4 @@
 //! Parts of machines that several tests put together.
-#![allow(dead_code, reason = "every test binary uses some of it")]
 
 use tailback_engine::spec::{GraphLink, LinkClass, Machine, Switching, Unit};
 

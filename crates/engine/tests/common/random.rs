@@ -3,16 +3,9 @@
 //! Of a case that fails, the smallest is looked for that still fails at the same line, and
 //! told as JSON with what that line says; with `same_packets` that is a table of the first
 //! packet that differs.
-#![allow(dead_code, reason = "every test binary uses some of it")]
 
-#[path = "dice.rs"]
-mod dice;
-#[path = "smaller.rs"]
-mod smaller;
-
-#[allow(unused_imports, reason = "every test binary uses some of it")]
-pub use dice::Dice;
-
+pub use super::dice::Dice;
+use super::smaller;
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 use std::panic::{self, AssertUnwindSafe};

@@ -1,6 +1,6 @@
 //! Requests and replies: random classes of them, and what the slow twins know.
 
-use crate::random::Dice;
+use super::random::Dice;
 use tailback_engine::PacketRow;
 use tailback_engine::error::{Blocked, Lack, RunError};
 use tailback_engine::spec::{

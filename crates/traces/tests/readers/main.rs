@@ -1,9 +1,10 @@
-//! What readers make of files, operation by operation.
+//! What readers make of files, operation by operation, and when ranks end in a run of one.
 
 mod chakra;
 mod common;
 mod damaged;
 mod goal;
+mod loggops;
 mod mpi;
 mod netrace;
 mod simgrid;

@@ -1,0 +1,13 @@
+//! Cases worked out by hand, and what always holds exactly.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod by_hand;
+mod conservation;
+mod costs;
+mod local;
+mod multicast;
+mod routing;
+mod switching;
+mod windows;

@@ -1,0 +1,84 @@
+//! What ends of traces wait for: operations side by side.
+
+use super::cases::{random_ranks, random_trace};
+use super::programs::*;
+use super::*;
+use crate::common::random::random_cases;
+use tailback_engine::measure::causes::{Kind, Part};
+use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::workload::trace::What;
+
+fn with_causes(spec: &Spec) -> Spec {
+    let timeline = Some(Timeline { window_ps: None, processes: None, turns: Some(u32::MAX) });
+    Spec { causes: Some(Causes { slack: true, timeline }), ..spec.clone() }
+}
+
+/// A rank computes while a message comes for which it has posted a receive: its own computing is
+/// what the end waits for, and not the message.
+#[test]
+fn what_comes_while_a_rank_computes_is_not_critical() {
+    let ranks = [
+        Rank::default().then(receive(1, 0), &[]).then(compute(1000), &[]).then(What::Join, &[1, 2]),
+        Rank::in_order(&[compute(20), send(0, 100, 0)]),
+    ];
+    let spec = with_causes(&spec(machine(2), one_on_each(2), Mode::Full, Fidelity::Packet));
+    let simulation = run(&spec, &ranks).unwrap();
+    let causes = simulation.measures().causes.as_ref().unwrap();
+    let told: Vec<_> = causes
+        .path()
+        .iter()
+        .map(|step| (step.kind, step.part, step.process.0, step.time))
+        .collect();
+    assert_eq!(told, [(Kind::Computed, Part::Computing, 0, 1000 * NS)]);
+    let parts = causes.parts(causes.makespan());
+    assert_eq!(parts[0][Part::Computing as usize], 1000 * NS);
+    assert_eq!(causes.slack().unwrap()[1].least, (1000 - 20) * NS - alone(1, 0, 100));
+}
+
+/// Large messages: the sender comes first, then the receiver, whose lateness is critical.
+#[test]
+fn a_rendezvous_waits_for_its_receiver() {
+    let ranks = [
+        Rank::in_order(&[compute(10), send(1, 500, 0)]),
+        Rank::in_order(&[compute(2000), receive(0, 0), compute(5)]),
+    ];
+    let trace = Trace { eager_bytes: Some(100), control_bytes: 8, ..one_on_each(2) };
+    let spec = with_causes(&spec(machine(2), trace, Mode::Full, Fidelity::Packet));
+    let simulation = run(&spec, &ranks).unwrap();
+    let causes = simulation.measures().causes.as_ref().unwrap();
+    let told: Vec<_> =
+        causes.path().iter().map(|step| (step.part, step.process.0, step.time)).collect();
+    let expected = [
+        (Part::Computing, 1, 2000 * NS),
+        (Part::Latency, 0, alone(1, 0, 8)),
+        (Part::Latency, 1, alone(0, 1, 500)),
+        (Part::Computing, 1, 5 * NS),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn paths_and_times_of_random_programs_add_up() {
+    for case in 0..random_cases(1_000) as u32 {
+        let mut draw = Stream::new(7, Purpose::Start, case);
+        let count = 2 + draw.below(4);
+        let ranks = random_ranks(&mut draw, count);
+        let trace = random_trace(&mut draw, count);
+        let mode = [Mode::Full, Mode::Free][draw.below(2) as usize];
+        let plain = spec(machine(4), trace, mode, Fidelity::Packet);
+        let Ok(simulation) = run(&with_causes(&plain), &ranks) else { continue };
+        let causes = simulation.measures().causes.as_ref().unwrap();
+        let makespan = *simulation.measures().completed.iter().max().unwrap();
+        assert_eq!(causes.makespan(), makespan, "case {case}");
+        let path = causes.path();
+        assert_eq!(path.iter().map(|step| step.time).sum::<u64>(), makespan, "case {case}");
+        assert!(path.iter().all(|step| step.part != Part::Other), "case {case}: {path:?}");
+        for parts in causes.parts(makespan) {
+            assert_eq!(parts.iter().sum::<u64>(), makespan, "case {case}");
+        }
+        assert_eq!(
+            simulation.measures().completed,
+            run(&plain, &ranks).unwrap().measures().completed
+        );
+    }
+}

@@ -1,0 +1,408 @@
+//! A second simulator, slow and simple, compared with the engine packet by packet.
+//!
+//! It was written from `docs/model.md` and shares nothing with the engine but
+//! the description of a run and the random numbers. It keeps every packet, every
+//! buffer and every waiting request as they are at each instant, and lets every
+//! node and every output choose whenever anything has happened.
+
+mod allocators;
+pub mod cases;
+mod choices;
+mod circuits;
+mod hand;
+mod machine;
+mod network;
+pub mod networks;
+mod patterns;
+mod processes;
+mod program;
+pub mod programs;
+mod protocol;
+mod receivers;
+mod replies;
+mod software;
+mod synthetic;
+mod tally;
+pub mod ways;
+mod windows;
+pub mod wiring;
+
+use crate::common::random::{Cells, Dice, check, random_cases, same_packets};
+use cases::Kind;
+use machine::{Counters, NEVER, Reference, Time};
+use std::ops::Range;
+use tailback_engine::error::RunError;
+use tailback_engine::measure::{ChannelTally, Use};
+use tailback_engine::spec::{Mode, Spec, Sync};
+use tailback_engine::{Class, PacketRow, Progress, Simulation};
+use tally::Tally;
+
+/// Random cases of each kind of workload every day, and with more than that needs.
+const CASES: u64 = 400;
+const CASES_OF_MORE: u64 = 150;
+const CASES_OF_RATES: u64 = 60;
+/// Instants worked through in one case.
+const INSTANTS: usize = 1_000;
+/// Later than anything in a case that comes to an end.
+const LONG: Time = 1_000_000_000_000_000;
+
+/// A packet's row in the order in which both sides are sorted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    delivered: Time,
+    is_ack: bool,
+    message: u64,
+    source: u32,
+    destination: u32,
+    queued: Time,
+    bytes: u32,
+    hops: u16,
+    first_sent: Time,
+    first_internal: Time,
+}
+
+impl Cells for Row {
+    fn cells(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("acknowledgement", self.is_ack.to_string()),
+            ("message", self.message.to_string()),
+            ("source", self.source.to_string()),
+            ("destination", self.destination.to_string()),
+            ("bytes", self.bytes.to_string()),
+            ("hops", self.hops.to_string()),
+            ("queued, ps", self.queued.to_string()),
+            ("first sent, ps", self.first_sent.to_string()),
+            ("first internal, ps", self.first_internal.to_string()),
+            ("delivered, ps", self.delivered.to_string()),
+        ]
+    }
+}
+
+/// How a run ended, as far as it can be seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// More would happen later.
+    Going,
+    Finished,
+    Deadlock,
+}
+
+fn reference_rows(reference: &Reference) -> Vec<Row> {
+    let delivered = reference.packets.iter().filter(|packet| packet.delivered != NEVER);
+    let row = |packet: &network::Packet| Row {
+        delivered: packet.delivered,
+        is_ack: packet.is_ack,
+        message: packet.message as u64,
+        source: packet.source as u32,
+        destination: packet.destination as u32,
+        queued: packet.queued,
+        bytes: packet.bytes,
+        hops: packet.hops,
+        first_sent: packet.first_sent,
+        first_internal: packet.first_internal,
+    };
+    let mut rows: Vec<Row> = delivered.map(row).collect();
+    rows.sort();
+    rows
+}
+
+fn engine_rows(rows: Vec<PacketRow>) -> Vec<Row> {
+    let row = |packet: PacketRow| Row {
+        delivered: packet.delivered,
+        is_ack: packet.class == Class::Ack,
+        message: packet.message,
+        source: packet.source,
+        destination: packet.destination,
+        queued: packet.queued,
+        bytes: packet.bytes,
+        hops: packet.hops,
+        first_sent: packet.first_sent,
+        first_internal: packet.first_internal,
+    };
+    let mut rows: Vec<Row> = rows.into_iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+fn engine_counters(simulation: &Simulation) -> Counters {
+    let counters = simulation.counters();
+    Counters {
+        sent: counters.messages_sent,
+        delivered: counters.messages_delivered,
+        acknowledged: counters.messages_acknowledged,
+        failures: counters.messages_failed,
+    }
+}
+
+fn engine_tally(used: &Use, tally: &ChannelTally) -> Tally {
+    Tally {
+        packets: u64::from(used.packets),
+        waits: tally.waits,
+        throttling: tally.wait_throttling_ps,
+        internal_contention: tally.wait_internal_ps,
+        busy: used.busy_ps,
+        kept: tally.kept_ps,
+    }
+}
+
+/// Runs the engine in pieces of a few events, which must change nothing.
+fn run_engine(simulation: &mut Simulation, until: Time, piece: u64) -> End {
+    loop {
+        match simulation.advance(until, piece) {
+            Ok(Progress::Events) => {}
+            Ok(Progress::Time) => return End::Going,
+            Ok(Progress::Finished) => return End::Finished,
+            Ok(Progress::Asks | Progress::Wants) => {
+                unreachable!("no case has processes from outside")
+            }
+            Err(RunError::Deadlock { .. }) => return End::Deadlock,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Compares one case and returns how many packets it delivered and how it ended.
+fn compare(spec: &Spec, piece: u64) -> (usize, End) {
+    let mut reference = Reference::new(spec);
+    let last = reference.run(LONG, INSTANTS);
+    let expected = reference_rows(&reference);
+    let mut simulation = Simulation::new(spec).unwrap_or_else(|error| panic!("{error}"));
+    let end = run_engine(&mut simulation, last, piece);
+    same_packets(&expected, &engine_rows(simulation.take_packets()));
+    assert_eq!(end, reference_end(&reference), "engine, reference; until {last} ps");
+    assert_eq!(engine_counters(&simulation), reference.counters, "until {last} ps");
+    let used = simulation.channels_used();
+    let tallies = used.iter().zip(&simulation.measures().channels);
+    for (number, (channel, (used, tally))) in reference.channels.iter().zip(tallies).enumerate() {
+        let mut got = engine_tally(used, tally);
+        if reference.granted.iter().any(Option::is_some) {
+            // The engine counts such a wait when it ends.
+            got.kept = channel.tally.kept;
+        }
+        assert_eq!(got, channel.tally, "engine, reference; channel {number}");
+    }
+    if let Some(times) = simulation.processor_times() {
+        let times = times.iter().map(|t| [t.receiving, t.sending, t.computing]);
+        let spent = reference.desks.iter().map(|desk| desk.spent(last));
+        assert!(times.eq(spent), "what CPUs did, until {last} ps");
+    }
+    (expected.len(), end)
+}
+
+fn reference_end(reference: &Reference) -> End {
+    match (reference.is_silent(), reference.is_finished()) {
+        (false, _) => End::Going,
+        (true, true) => End::Finished,
+        (true, false) => End::Deadlock,
+    }
+}
+
+fn compare_all(cases: Range<u64>, kind: Kind, change: impl Fn(&mut Dice, &mut Spec)) {
+    let mut packets = 0;
+    for case in cases.clone() {
+        let mut dice = Dice::new(case);
+        let mut spec = cases::spec(&mut dice, kind);
+        change(&mut dice, &mut spec);
+        let piece = dice.one_of(&[1, 7, 1_000_000]);
+        let (delivered, end) = check(case, &spec, |spec| compare(spec, piece));
+        assert!(end != End::Deadlock || kind == Kind::AnyProgram, "case {case} came to rest");
+        packets += delivered as u64;
+    }
+    // The mean of few cases may lie far from that of many, which is above 20.
+    let count = cases.end - cases.start;
+    let few = if count < 100 { 10 * count } else { 20 * count };
+    assert!(packets > few, "the cases deliver next to nothing: {packets}");
+}
+
+/// Cases of a kind as they are, with virtual channels, and with a choice of outputs.
+fn compare_kind(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |_, _| {});
+    let more = |first| first..first + random_cases(CASES_OF_MORE);
+    compare_all(more(1_000_000 + first), kind, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+    });
+    compare_all(more(2_000_000 + first), kind, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+        networks::choose(dice, &mut spec.machine, true);
+    });
+    compare_all(more(3_000_000 + first), kind, |dice, spec| {
+        if dice.chance(30) {
+            networks::share(dice, &mut spec.machine);
+        }
+        cases::open_windows(dice, &mut spec.machine);
+    });
+    let few = 4_000_000 + first;
+    compare_all(few..few + random_cases(CASES_OF_RATES), kind, |dice, spec| {
+        if dice.chance(50) {
+            networks::share(dice, &mut spec.machine);
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        networks::vary(dice, &mut spec.machine);
+        if dice.chance(50) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+    });
+}
+
+/// Links of any width and delay, as a list.
+#[test]
+fn networks_of_listed_links() {
+    compare_all(70_000..70_000 + random_cases(CASES), Kind::Messages, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+        let longest = cases::packet_time(&spec.machine);
+        networks::graph(dice, &mut spec.machine, longest);
+        if dice.chance(40) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        spec.workload = cases::messages(dice, &spec.machine);
+        networks::without_deadlock(spec);
+    });
+}
+
+/// Nodes with receive FIFOs, in all modes and with all that lies before them.
+fn compare_receivers(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(50) {
+            networks::share(dice, &mut spec.machine);
+        }
+        if dice.chance(30) {
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        if dice.chance(20) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        if dice.chance(40) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        networks::receive(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn receivers_of_listed_messages() {
+    compare_receivers(160_000, Kind::Messages);
+}
+
+#[test]
+fn receivers_of_processes() {
+    compare_receivers(170_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_receivers(180_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_receivers(190_000, Kind::AnyProgram);
+}
+
+/// Circuits, on links of one rate and of several, listed ones too.
+fn compare_circuits(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        networks::share(dice, &mut spec.machine);
+        if dice.chance(40) {
+            networks::choose(dice, &mut spec.machine, true);
+        }
+        if dice.chance(40) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        networks::make_circuits(dice, &mut spec.machine);
+        if dice.chance(50) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if kind == Kind::Messages && dice.chance(30) {
+            let longest = cases::packet_time(&spec.machine);
+            networks::graph(dice, &mut spec.machine, longest);
+            spec.workload = cases::messages(dice, &spec.machine);
+            networks::without_deadlock(spec);
+        }
+    });
+}
+
+/// What messages cost in software, with acknowledgements and without, over circuits too.
+fn compare_costs(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(70) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if dice.chance(20) {
+            networks::share(dice, &mut spec.machine);
+            networks::make_circuits(dice, &mut spec.machine);
+        }
+        cases::pay(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn costs_of_listed_messages() {
+    compare_costs(160_000, Kind::Messages);
+}
+
+#[test]
+fn costs_of_processes() {
+    compare_costs(170_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_costs(180_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_costs(190_000, Kind::AnyProgram);
+}
+
+/// One packet that meets nobody takes as long in every mode.
+#[test]
+fn circuits_alone_take_as_long_in_every_mode() {
+    for case in 0..random_cases(CASES) {
+        let mut dice = Dice::new(150_000 + case);
+        let mut spec = cases::spec(&mut dice, Kind::Messages);
+        networks::vary(&mut dice, &mut spec.machine);
+        networks::make_circuits(&mut dice, &mut spec.machine);
+        let nodes = cases::nodes(&spec.machine);
+        let source = dice.number(0, nodes - 1);
+        let destination = (source + dice.number(1, nodes - 1)) % nodes;
+        let bytes = dice.number(0, spec.machine.interface.packet_bytes.into()) as u32;
+        spec.workload = cases::one_message(source as u32, destination as u32, bytes);
+        check(case, &spec, |spec| {
+            let modes = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free];
+            let found = modes.map(|mode| {
+                let mut simulation = Simulation::new(&Spec { mode, ..spec.clone() }).unwrap();
+                assert_eq!(run_engine(&mut simulation, LONG, u64::MAX), End::Finished);
+                let busy: u64 = simulation.channels_used().iter().map(|used| used.busy_ps).sum();
+                (engine_rows(simulation.take_packets()), busy)
+            });
+            assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+        });
+    }
+}
+
+#[test]
+fn circuits_of_listed_messages() {
+    compare_circuits(110_000, Kind::Messages);
+}
+
+#[test]
+fn circuits_of_processes() {
+    compare_circuits(120_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_circuits(130_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_circuits(140_000, Kind::AnyProgram);
+}
+
+#[test]
+fn lists_of_messages() {
+    compare_kind(10_000, Kind::Messages);
+}
+
+#[test]
+fn loosely_synchronous_processes() {
+    compare_kind(20_000, Kind::Synthetic(Sync::LooselySynchronous));
+}
+
+#[test]
+fn asynchronous_blocking_processes() {
+    compare_kind(30_000, Kind::Synthetic(Sync::AsynchronousBlocking));
+}
+
+#[test]
+fn asynchronous_processes() {
+    compare_kind(40_000, Kind::Synthetic(Sync::Asynchronous));
+}
+
+#[test]
+fn programs_that_exchange_boundaries() {
+    compare_kind(50_000, Kind::Exchange);
+}
+
+#[test]
+fn programs_of_any_kind_with_and_without_deadlock() {
+    compare_kind(60_000, Kind::AnyProgram);
+}

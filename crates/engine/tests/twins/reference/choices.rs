@@ -1,0 +1,153 @@
+//! Who goes next. Every choice looks at everything.
+
+use super::machine::{Reference, Time};
+use super::network::Waiting;
+use super::wiring::End;
+use crate::common::arbiters;
+use tailback_engine::spec::Arbiter;
+
+/// A packet at the front of the buffer of channel `input` that asks for a group.
+struct Request {
+    input: usize,
+    packet: usize,
+    time: Time,
+    /// Its turn among those that were given places for replies at that time; 0: it needed none.
+    turn: usize,
+}
+
+/// A request that has been granted and waits for room.
+pub struct Grant {
+    pub input: usize,
+    /// The channel that was the first idle one when the request was granted.
+    pub kept: usize,
+}
+
+impl Reference {
+    /// Every node and every group chooses. The order does not matter: starting
+    /// a packet takes a channel of its own group and room behind it, and gives
+    /// nothing back before a later instant.
+    pub fn network_acts(&mut self) {
+        self.give_places();
+        let has_allocators = self.has_allocators();
+        for group in 0..self.wiring.groups.len() {
+            match self.wiring.groups[group].from {
+                End::Node(node) => self.node_chooses(node, group),
+                End::Switch(_) if has_allocators => {}
+                here @ End::Switch(_) => self.switch_chooses(here, group),
+            }
+        }
+        if has_allocators {
+            (0..self.allocators.len()).for_each(|switch| self.serve(switch));
+        }
+    }
+
+    fn node_chooses(&mut self, node: usize, group: usize) {
+        loop {
+            let Some(packet) = self.at_hand(node) else { return };
+            let Some(channel) = self.idle_with_room(group, packet) else { return };
+            self.send_at_hand(packet);
+            self.start(packet, channel, None);
+        }
+    }
+
+    fn switch_chooses(&mut self, here: End, group: usize) {
+        loop {
+            let is_idle = |&channel: &usize| !self.channels[channel].is_busy;
+            let channels = self.wiring.groups[group].channels.iter();
+            let Some(kept) = channels.copied().find(is_idle) else { return };
+            if self.granted[group].is_none() {
+                if !self.has_place(group) {
+                    return;
+                }
+                let requests = self.requests(here, group);
+                let best = self.best(requests, group);
+                self.inputs_granted[group].extend(best);
+                self.granted[group] = best.map(|input| Grant { input, kept });
+            }
+            let Some(&Grant { input, .. }) = self.granted[group].as_ref() else { return };
+            let packet = self.channels[input].buffer[0].packet;
+            let Some(channel) = self.idle_with_room(group, packet) else { return };
+            self.granted[group] = None;
+            self.channels[input].buffer[0].left = Some(self.now);
+            self.start(packet, channel, Some(input));
+        }
+    }
+
+    /// The input channel of the best request, if there is one.
+    fn best(&mut self, mut requests: Vec<Request>, group: usize) -> Option<usize> {
+        requests.sort_by_key(|request| self.rank(request, group));
+        let first = requests.first()?;
+        if self.spec.machine.switch.arbiter != Arbiter::Random {
+            return Some(first.input);
+        }
+        let class = |request: &Request| self.is_later_class(request.packet);
+        let is_of_first_class = |request: &&Request| class(request) == class(first);
+        let equals = requests.iter().take_while(is_of_first_class).count();
+        Some(requests[self.arbitration[group].below(equals as u64) as usize].input)
+    }
+
+    /// The channels that end at a switch and have a packet at the front that may ask.
+    pub fn askers(&self, here: End) -> Vec<usize> {
+        let asks = |&input: &usize| {
+            let is_ready =
+                |front: &Waiting| front.left.is_none() && self.asked(input, front) <= self.now;
+            self.channels[input].buffer.front().is_some_and(is_ready) && self.may_ask(input)
+        };
+        let leading_here = self.wiring.groups.iter().filter(|group| group.to == here);
+        leading_here.flat_map(|group| &group.channels).copied().filter(asks).collect()
+    }
+
+    /// When the packet at the front of a buffer asked, or will.
+    pub fn asked(&self, input: usize, front: &Waiting) -> Time {
+        front.ready.max(self.channels[input].front_since)
+    }
+
+    /// Those at the front of an input buffer of the switch who ask for the group.
+    fn requests(&self, here: End, group: usize) -> Vec<Request> {
+        let request = |input: usize| {
+            let front = &self.channels[input].buffer[0];
+            let destination = self.packets[front.packet].destination;
+            let asks = self.wiring.route(here, destination, Some(self.wiring.group_of[input]));
+            let (time, turn) = self.given(front.packet).unwrap_or((self.asked(input, front), 0));
+            (asks == group).then_some(Request { input, packet: front.packet, time, turn })
+        };
+        self.askers(here).into_iter().filter_map(request).collect()
+    }
+
+    /// The smallest is the best.
+    fn rank(&self, request: &Request, group: usize) -> (bool, Time, Time, usize, usize) {
+        let &Request { input, packet, time, turn } = request;
+        (self.is_later_class(packet), self.by_policy(packet, input, group), time, turn, input)
+    }
+
+    pub fn is_later_class(&self, packet: usize) -> bool {
+        self.spec.machine.switch.ack_priority && !self.packets[packet].is_ack
+    }
+
+    /// `place`: the group or switch at which it asks.
+    pub fn by_policy(&self, packet: usize, input: usize, place: usize) -> Time {
+        let packet = &self.packets[packet];
+        let input_group = self.wiring.group_of[input];
+        let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
+        let (queued, hops) = (packet.queued, packet.hops.into());
+        let class = self.messages[packet.message].traffic;
+        let class = self.spec.machine.routing.traffic_classes.get(class);
+        let urgency = class.map_or(0, |class| class.priority);
+        let request = arbiters::Request { input, is_from_node, queued, hops, urgency };
+        arbiters::rank(self.spec.machine.switch.arbiter, &request, &self.inputs_granted[place])
+    }
+
+    /// The lowest-numbered idle channel of the group with room for the packet.
+    fn idle_with_room(&self, group: usize, packet: usize) -> Option<usize> {
+        let ends_in_node = matches!(self.wiring.groups[group].to, End::Node(_));
+        let size = self.spec.machine.switch.input_buffer();
+        if !self.has_place(group) {
+            return None;
+        }
+        self.wiring.groups[group].channels.iter().copied().find(|&channel| {
+            let channel = &self.channels[channel];
+            let has_room = ends_in_node || channel.occupied_tokens + self.tokens(packet) <= size;
+            !channel.is_busy && has_room
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! Switches that run by a clock, against a twin that goes cycle by cycle and against what can be
+//! worked out on paper.
+
+mod agreement;
+#[path = "../router/allocators.rs"]
+mod allocators;
+pub mod cases;
+mod classes;
+mod escapes;
+mod hand;
+mod refusals;
+mod replies;
+mod settings;
+mod sums;
+mod switches;
+mod twin;
