@@ -344,7 +344,7 @@ impl Grants for SlotsKernel {
 mod tests {
     use super::*;
     use crate::fabric::Fabric;
-    use crate::spec::TopologySpec;
+    use crate::spec::{Fidelity, TopologySpec};
 
     /// Whether machines like this are simulated in slots.
     fn is_taken(change: impl FnOnce(&mut Machine)) -> bool {
