@@ -8,6 +8,7 @@
 use crate::error::SpecError;
 use crate::fabric::check;
 use crate::fabric::historic::cells::{self, CellsKernel};
+use crate::fabric::historic::chaos::ChaosKernel;
 use crate::fabric::historic::stored::StoredKernel;
 use crate::fabric::historic::stream::{self, StreamKernel};
 use crate::fabric::kernel::Kernel;
@@ -23,6 +24,7 @@ use crate::fabric::kernels::tokens::{self, TokensKernel};
 use crate::fabric::kernels::worm::{self, WormKernel};
 use crate::fabric::network::integrated::IntegratedTiming;
 use crate::fabric::network::wiring::Wiring;
+use crate::routing::Otherwise;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::topology::Topology;
 
@@ -109,6 +111,8 @@ kernels! {
     Circuit: CircuitKernel, "circuit";
     /// Mode `full`, transports with queues at outgoing channels.
     Stored: StoredKernel, "stored";
+    /// Mode `full`, fidelity `packet`, switches that store packets which cannot go on.
+    Chaos: ChaosKernel, "chaos";
     /// Line cards in front of a fabric of cells, all modes with packets.
     Cells: CellsKernel, "cells";
     /// Mode `full`, switches that forward frames.
@@ -150,6 +154,7 @@ macro_rules! dispatch {
             $crate::fabric::registry::AnyKernel::Stream($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Circuit($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Stored($kernel) => $do,
+            $crate::fabric::registry::AnyKernel::Chaos($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Cells($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Frames($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Fluid($kernel) => $do,
@@ -291,7 +296,9 @@ impl KernelKind {
         // Who keeps an account of waits, or has places for replies, needs every flit at its time.
         let may_defer = accounts == Accounts::None && machine.interface.reply_queue.is_none();
         let is_in_slots = instants == Instants::OfSlots;
+        let stores_packets = wiring.routing.properties().otherwise == Otherwise::Store;
         match fidelity {
+            Fidelity::Packet if stores_packets => Self::Chaos,
             Fidelity::Packet | Fidelity::Fluid => Self::Packet,
             Fidelity::Worm => Self::Worm,
             Fidelity::Stream => Self::Stream,
@@ -337,6 +344,7 @@ impl AnyKernel {
                 Self::Circuit(CircuitKernel::new(machine, topology, wiring, seed))
             }
             KernelKind::Stored => Self::Stored(StoredKernel::new(machine, topology, wiring, seed)),
+            KernelKind::Chaos => Self::Chaos(ChaosKernel::new(machine, topology, wiring, seed)),
             KernelKind::Cells => {
                 Self::Cells(CellsKernel::new(machine, wiring, (topology.nodes, mode)))
             }

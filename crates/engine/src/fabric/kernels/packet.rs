@@ -9,7 +9,6 @@
 mod accepts;
 mod allocator;
 mod channel;
-mod multiqueue;
 
 pub use accepts::accepts_network;
 
@@ -30,8 +29,7 @@ use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use allocator::Allocator;
-use channel::Channel;
-use multiqueue::Multiqueues;
+pub use channel::Channel;
 
 /// Capacity of a buffer without bounds: whatever is counted in it, there is room.
 const UNBOUNDED: u32 = u32::MAX;
@@ -40,14 +38,12 @@ const UNBOUNDED: u32 = u32::MAX;
 pub struct PacketKernel {
     pub board: Switchboard<Channel>,
     /// Tokens an input buffer holds.
-    capacity: u32,
+    pub capacity: u32,
     /// Where channels share wires.
     wires: Option<Wires>,
     allocator: Allocator,
     /// Places that every packet takes in a buffer, where they are counted in packets; else 0.
-    slot: u32,
-    /// Switches that store packets.
-    chaos: Option<Multiqueues>,
+    pub slot: u32,
 }
 
 impl PacketKernel {
@@ -58,14 +54,12 @@ impl PacketKernel {
         });
         let otherwise = wiring.routing.properties().otherwise;
         let longest = wiring.link.packet_flits(machine.interface.packet_bytes);
-        let stores = otherwise == Otherwise::Store;
         Self {
             board,
             capacity: machine.switch.input_buffer_flits.unwrap_or(UNBOUNDED),
             wires: wiring.layout.has_shared_wires().then(|| Wires::new(&wiring.layout)),
             allocator: Allocator::default(),
             slot: if otherwise == Otherwise::Wait { 0 } else { longest },
-            chaos: stores.then(|| Multiqueues::new(wiring, topology.switches, seed)),
         }
     }
 
@@ -113,12 +107,12 @@ impl PacketKernel {
 
     /// Places that a packet takes in a buffer: its tokens, or as many as the longest has.
     #[inline]
-    fn places_of(&self, id: PacketId, act: &Act) -> u32 {
+    pub fn places_of(&self, id: PacketId, act: &Act) -> u32 {
         if self.slot > 0 { self.slot } else { act.wiring.link.packet_flits(act.packets[id].bytes) }
     }
 
     /// A node sends what it can, the packet at hand first.
-    fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
+    pub fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
         let node = act.wiring.layout.group(lead).from;
         while !self.board.is_closed(lead)
             && let Some((queue, id)) = self.board.at_hand(node)
@@ -317,7 +311,7 @@ impl PacketKernel {
     // As above.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn leave(&mut self, id: ChannelId, tokens: u32, end: Time, act: &mut Act) {
+    pub fn leave(&mut self, id: ChannelId, tokens: u32, end: Time, act: &mut Act) {
         let channel = self.board.at_mut(id);
         channel.occupied = channel.occupied_at(act.now);
         channel.leaving = tokens;
@@ -392,8 +386,6 @@ impl Kernel for PacketKernel {
                 ChannelKind::Internal | ChannelKind::Ejection => {
                     if self.board.choices.is_none() {
                         self.serve_output(lead, act);
-                    } else if self.chaos.is_some() {
-                        self.serve_chaos(lead, act);
                     } else {
                         self.serve_allocator(lead, act);
                     }
@@ -413,8 +405,7 @@ impl Kernel for PacketKernel {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        let in_order = self.chaos.is_none();
-        Traits { stretches: receives, receives, in_order, ..Traits::default() }
+        Traits { stretches: receives, receives, in_order: true, ..Traits::default() }
     }
 }
 

@@ -43,7 +43,7 @@ pub trait Arbitrate: Sized {
     const DRAWS: bool = false;
 
     /// The arbiter of a machine; nobody has asked.
-    fn new(places: &Places) -> Self;
+    fn new(places: &Places<'_>) -> Self;
 
     /// A request joins so many others: behind how many of them it stands among equals; none:
     /// behind all.
@@ -62,21 +62,21 @@ pub trait Arbitrate: Sized {
         0
     }
 
-    /// The request of `input` has been granted.
+    /// The request of `input`, for `packet`, has been granted.
     #[inline]
-    fn granted(&mut self, _place: usize, _input: ChannelId) {}
+    fn granted(&mut self, _place: usize, _input: ChannelId, _packet: &Packet) {}
 }
 
 /// Where requests wait.
-pub struct Places {
+pub struct Places<'a> {
     /// How many places there are: groups, or switches with their allocators.
     pub count: usize,
     /// Whether they are allocators.
     pub are_allocators: bool,
     /// The seed of the run.
     pub seed: u64,
-    /// By traffic class: how urgent its packets are; none where there are no classes.
-    pub urgencies: Vec<u16>,
+    /// The machine: what an arbiter has to know of traffic classes, or of itself.
+    pub machine: &'a Machine,
 }
 
 /// A request as it is compared with others: priority of acknowledgements, then the arbiter's.
@@ -136,8 +136,13 @@ fn put_in_order<'a, A: Arbitrate>(
 
 /// A request has been granted.
 #[inline]
-fn granted<A: Arbitrate>(arbiter: &mut A, place: usize, looks: &mut Looks, input: ChannelId) {
-    arbiter.granted(place, input);
+fn granted<A: Arbitrate>(
+    arbiter: &mut A,
+    place: usize,
+    looks: &mut Looks,
+    (input, packet): (ChannelId, &Packet),
+) {
+    arbiter.granted(place, input, packet);
     if cfg!(debug_assertions) {
         looks.granted::<A>(place, input);
     }
@@ -188,7 +193,7 @@ macro_rules! make_chosen {
         }
 
         impl Chosen {
-            fn new(which: spec::Arbiter, places: &Places) -> Self {
+            fn new(which: spec::Arbiter, places: &Places<'_>) -> Self {
                 match which {
                     $(spec::Arbiter::$name => Self::$name(kinds::$name::new(places)),)*
                 }
@@ -232,9 +237,9 @@ macro_rules! make_chosen {
             }
 
             #[inline]
-            fn granted(&mut self, place: usize, looks: &mut Looks, input: ChannelId) {
+            fn granted(&mut self, place: usize, looks: &mut Looks, of: (ChannelId, &Packet)) {
                 match self {
-                    $(Self::$name(arbiter) => granted(arbiter, place, looks, input),)*
+                    $(Self::$name(arbiter) => granted(arbiter, place, looks, of),)*
                 }
             }
         }
@@ -271,9 +276,7 @@ impl Arbiter {
         let groups = layout.groups.iter().map(|group| group.first);
         let leads: Vec<ChannelId> =
             if are_allocators { layout.allocators.clone() } else { groups.collect() };
-        let classes = &machine.routing.traffic_classes;
-        let urgencies = classes.iter().map(|class| class.priority).collect();
-        let places = Places { count: leads.len(), are_allocators, seed, urgencies };
+        let places = Places { count: leads.len(), are_allocators, seed, machine };
         let chosen = Chosen::new(switch.arbiter, &places);
         let (takes_first, reorders) = chosen.traits();
         let mut place_of = vec![0; layout.channels()];
@@ -354,11 +357,11 @@ impl Arbiter {
         self.chosen.put_in_order(at, &mut self.looks, asking, packet);
     }
 
-    /// The request of an input has been granted, at a group or allocator.
+    /// The request of an input, for a packet, has been granted, at a group or allocator.
     #[inline]
-    pub fn granted(&mut self, lead: ChannelId, input: ChannelId) {
+    pub fn granted(&mut self, lead: ChannelId, input: ChannelId, packet: &Packet) {
         let place = self.at(lead).place;
-        self.chosen.granted(place, &mut self.looks, input);
+        self.chosen.granted(place, &mut self.looks, (input, packet));
     }
 }
 

@@ -374,7 +374,8 @@ impl<C: HasPort> Switchboard<C> {
             let before = previous.and_then(|previous| waiting(channels, lead).nth(previous));
             let before = before.unwrap_or(ChannelId::NONE);
             let taken = self.unlink(lead, before);
-            self.arbiter.granted(lead, taken);
+            let packet = &act.packets[self.at(taken).port().buffer.first];
+            self.arbiter.granted(lead, taken, packet);
             return taken;
         }
         self.unlink(lead, ChannelId::NONE)

@@ -23,7 +23,7 @@ pub struct Allocator {
 
 impl PacketKernel {
     /// Those that ask at an allocator, the best first, each start if there is an output for them.
-    pub(super) fn serve_allocator(&mut self, allocator: ChannelId, act: &mut Act) {
+    pub fn serve_allocator(&mut self, allocator: ChannelId, act: &mut Act) {
         loop {
             self.board.list_asking(allocator, act);
             if self.slot > 0 {
@@ -53,7 +53,7 @@ impl PacketKernel {
             let most = if self.must_go(input, act.now) { most } else { 0 };
             if let Some(channel) = self.free_output(input, most, act) {
                 self.board.served(place);
-                self.board.withdraw(allocator, input);
+                self.board.withdraw(allocator, input, act.packets);
                 self.board.note_leaving(input, act.now);
                 let id = self.board.at_mut(input).port.buffer.pop(act.packets);
                 let tokens = self.places_of(id, act);
@@ -80,7 +80,7 @@ impl PacketKernel {
     }
 
     /// Whether what stands in a channel's buffer comes from a node.
-    pub(super) fn is_from_node(&self, input: ChannelId) -> bool {
+    pub fn is_from_node(&self, input: ChannelId) -> bool {
         self.board.at(input).port.kind == ChannelKind::Injection
     }
 
@@ -165,7 +165,7 @@ impl PacketKernel {
     }
 
     /// A packet starts on a channel, and holds its wire; when it will have been sent.
-    pub(super) fn start_on_wire(
+    pub fn start_on_wire(
         &mut self,
         channel: ChannelId,
         id: PacketId,
@@ -180,7 +180,7 @@ impl PacketKernel {
     }
 
     /// When the wire of a channel is free.
-    pub(super) fn wire_free_at(&self, id: ChannelId) -> Time {
+    pub fn wire_free_at(&self, id: ChannelId) -> Time {
         match &self.wires {
             Some(wires) => wires.free_at(id),
             None => self.board.at(id).free_at,

@@ -12,7 +12,7 @@ pub struct Fifo;
 impl Arbitrate for Fifo {
     const TAKES_FIRST: bool = true;
 
-    fn new(_: &Places) -> Self {
+    fn new(_: &Places<'_>) -> Self {
         Self
     }
 
@@ -32,7 +32,7 @@ pub struct Random {
 impl Arbitrate for Random {
     const DRAWS: bool = true;
 
-    fn new(places: &Places) -> Self {
+    fn new(places: &Places<'_>) -> Self {
         let stream = |place| Stream::new(places.seed, Purpose::Arbitration, place);
         let streams = (0..places.count as u32).map(stream).collect();
         Self { streams, are_allocators: places.are_allocators }
@@ -58,7 +58,7 @@ impl Arbitrate for Random {
 pub struct NetFirst;
 
 impl Arbitrate for NetFirst {
-    fn new(_: &Places) -> Self {
+    fn new(_: &Places<'_>) -> Self {
         Self
     }
 
@@ -73,7 +73,7 @@ impl Arbitrate for NetFirst {
 pub struct OldestFirst;
 
 impl Arbitrate for OldestFirst {
-    fn new(_: &Places) -> Self {
+    fn new(_: &Places<'_>) -> Self {
         Self
     }
 
@@ -93,7 +93,7 @@ pub struct RoundRobin {
 impl Arbitrate for RoundRobin {
     const REORDERS: bool = true;
 
-    fn new(places: &Places) -> Self {
+    fn new(places: &Places<'_>) -> Self {
         Self { last: vec![ChannelId::NONE; places.count] }
     }
 
@@ -104,7 +104,7 @@ impl Arbitrate for RoundRobin {
     }
 
     #[inline]
-    fn granted(&mut self, place: usize, input: ChannelId) {
+    fn granted(&mut self, place: usize, input: ChannelId, _: &Packet) {
         self.last[place] = input;
     }
 }
@@ -113,7 +113,7 @@ impl Arbitrate for RoundRobin {
 pub struct HopsFirst;
 
 impl Arbitrate for HopsFirst {
-    fn new(_: &Places) -> Self {
+    fn new(_: &Places<'_>) -> Self {
         Self
     }
 
@@ -130,8 +130,9 @@ pub struct Priority {
 }
 
 impl Arbitrate for Priority {
-    fn new(places: &Places) -> Self {
-        Self { urgencies: places.urgencies.clone() }
+    fn new(places: &Places<'_>) -> Self {
+        let classes = &places.machine.routing.traffic_classes;
+        Self { urgencies: classes.iter().map(|class| class.priority).collect() }
     }
 
     #[inline]
@@ -149,7 +150,7 @@ pub struct LeastRecentlyGranted {
 }
 
 impl Arbitrate for LeastRecentlyGranted {
-    fn new(places: &Places) -> Self {
+    fn new(places: &Places<'_>) -> Self {
         Self { recent: vec![Vec::new(); places.count] }
     }
 
@@ -160,7 +161,7 @@ impl Arbitrate for LeastRecentlyGranted {
     }
 
     /// Who is granted something does not wait any more: the order of the others stays.
-    fn granted(&mut self, place: usize, input: ChannelId) {
+    fn granted(&mut self, place: usize, input: ChannelId, _: &Packet) {
         let recent = &mut self.recent[place];
         match recent.iter().position(|&other| other == input) {
             Some(position) => recent[position..].rotate_left(1),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ids::{MessageId, NodeId};
+use crate::spec::TopologySpec;
 use crate::time::Time;
 
 /// What is done at the only place of an arbiter.
@@ -19,8 +20,9 @@ impl<A: Arbitrate> Place<A> {
             packet.queued = queued;
             packet
         };
-        let arbiter =
-            A::new(&Places { count: 1, are_allocators: false, seed: 1, urgencies: vec![3, 9] });
+        let machine = Machine::t9000(TopologySpec::Pair);
+        let places = Places { count: 1, are_allocators: false, seed: 1, machine: &machine };
+        let arbiter = A::new(&places);
         Self { arbiter, looks: Looks::default(), packets: queued.iter().map(packet).collect() }
     }
 
@@ -29,7 +31,8 @@ impl<A: Arbitrate> Place<A> {
         let packets = &self.packets;
         let waiting = inputs.iter().map(|&input| (ChannelId(input), &packets[input as usize]));
         let granted_input = inputs[best(&mut self.arbiter, AT, &mut self.looks, waiting)];
-        granted(&mut self.arbiter, 0, &mut self.looks, ChannelId(granted_input));
+        let packet = &self.packets[granted_input as usize];
+        granted(&mut self.arbiter, 0, &mut self.looks, (ChannelId(granted_input), packet));
         granted_input
     }
 
@@ -56,7 +59,7 @@ fn the_best_is_granted_and_of_equals_who_joined_first() {
 struct Fickle(bool);
 
 impl Arbitrate for Fickle {
-    fn new(_: &Places) -> Self {
+    fn new(_: &Places<'_>) -> Self {
         Self(false)
     }
 
@@ -64,7 +67,7 @@ impl Arbitrate for Fickle {
         if self.0 { u64::from(u32::MAX - input.0) } else { u64::from(input.0) }
     }
 
-    fn granted(&mut self, _: usize, _: ChannelId) {
+    fn granted(&mut self, _: usize, _: ChannelId, _: &Packet) {
         self.0 = !self.0;
     }
 }
@@ -85,6 +88,7 @@ fn an_arbiter_that_changes_its_mind_is_found_out_at_a_allocator() {
     let mut fickle = Place::<Fickle>::new(&[0; 3]);
     fickle.order(&[0, 1]);
     // What happens at another place.
-    fickle.arbiter.granted(1, ChannelId(7));
+    let packet = fickle.packets[0];
+    fickle.arbiter.granted(1, ChannelId(7), &packet);
     fickle.order(&[0, 1, 2]);
 }

@@ -95,8 +95,9 @@ impl<C: HasPort> Switchboard<C> {
     }
 
     /// Removes a request that is granted from an allocator's list.
-    pub fn withdraw(&mut self, allocator: ChannelId, input: ChannelId) {
-        self.arbiter.granted(allocator, input);
+    pub fn withdraw(&mut self, allocator: ChannelId, input: ChannelId, packets: &PacketPool) {
+        let packet = &packets[self.at(input).port().buffer.first];
+        self.arbiter.granted(allocator, input, packet);
         let before = self.waiting(allocator).take_while(|&channel| channel != input).last();
         self.unlink(allocator, before.unwrap_or(ChannelId::NONE));
     }

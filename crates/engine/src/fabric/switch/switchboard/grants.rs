@@ -176,7 +176,7 @@ pub trait Grants: HasBoard {
             place += 1;
             let request = self.request_of(input, act);
             if let Some(channel) = self.free_output(&request, act) {
-                self.board_mut().withdraw(allocator, input);
+                self.board_mut().withdraw(allocator, input, act.packets);
                 self.board_mut().note_leaving(input, act.now);
                 self.grant(channel, request.packet, input, act);
             }

@@ -12,19 +12,32 @@
 //! only where another place stays free: so somewhere there always is one, and packets
 //! can move.
 
-use super::PacketKernel;
+use crate::error::Blocked;
+use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
+use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::kernels::packet::{Channel, PacketKernel};
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 use crate::rng::{Purpose, Stream};
 use crate::routing::Outputs;
+use crate::spec::Machine;
 use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+
+/// Whole packets through switches with a multiqueue each.
+pub struct ChaosKernel {
+    packet: PacketKernel,
+    queues: Multiqueues,
+}
 
 /// The multiqueues of all switches.
-pub struct Multiqueues {
+struct Multiqueues {
     switches: Vec<Multiqueue>,
     outputs: Outputs,
     /// Places among those that ask of those that profit from the output at hand.
@@ -50,7 +63,7 @@ impl Multiqueue {
 impl Multiqueues {
     /// Empty multiqueues: one place for every link between switches, one for injection
     /// and one for ejection.
-    pub fn new(wiring: &Wiring, switches: usize, seed: u64) -> Self {
+    fn new(wiring: &Wiring, switches: usize, seed: u64) -> Self {
         let layout = &wiring.layout;
         let back = layout.opposite();
         let mut all: Vec<Multiqueue> = (0..switches as u32)
@@ -83,52 +96,61 @@ impl Multiqueues {
     }
 }
 
-impl PacketKernel {
+impl ChaosKernel {
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        Self {
+            packet: PacketKernel::new(machine, topology, wiring, seed),
+            queues: Multiqueues::new(wiring, topology.switches, seed),
+        }
+    }
+
     /// Everything that can move in a switch with a multiqueue moves.
-    pub(super) fn serve_chaos(&mut self, allocator: ChannelId, act: &mut Act) {
-        let Some(mut chaos) = self.chaos.take() else { return };
+    fn serve(&mut self, allocator: ChannelId, act: &mut Act) {
         let switch = act.wiring.layout.group(allocator).from as usize;
-        let mut asking = self.board.take_asking(allocator, act);
+        let mut asking = self.packet.board.take_asking(allocator, act);
         loop {
-            for place in 0..chaos.switches[switch].channels.len() {
-                let (channel, back) = chaos.switches[switch].channels[place];
-                let slots = self.slots_free(channel, act);
+            for place in 0..self.queues.switches[switch].channels.len() {
+                let (channel, back) = self.queues.switches[switch].channels[place];
+                let slots = self.packet.slots_free(channel, act);
                 if slots > 0 {
                     let from = (switch, back, slots);
-                    self.use_output(channel, from, &mut asking, allocator, &mut chaos, act);
+                    self.use_output(channel, from, &mut asking, allocator, act);
                 }
             }
             // What the multiqueue takes in may leave it at once by an output still free.
-            if !self.store(&mut chaos.switches[switch], &mut asking, allocator, act) {
+            if !self.store(switch, &mut asking, allocator, act) {
                 break;
             }
         }
-        let is_waiting = !chaos.switches[switch].packets.is_empty() || self.board.asks(allocator);
-        self.board.put_asking(asking);
+        let queue = &self.queues.switches[switch];
+        let is_waiting = !queue.packets.is_empty() || self.packet.board.asks(allocator);
+        self.packet.board.put_asking(asking);
         if is_waiting {
-            let channels = chaos.switches[switch].channels.iter();
-            let again = channels.map(|&(channel, _)| self.look_again_at(channel, act.now)).min();
+            let packet = &mut self.packet;
+            let channels = queue.channels.iter();
+            let again = channels.map(|&(channel, _)| packet.look_again_at(channel, act.now)).min();
             if let Some(again) = again.filter(|&again| again != NEVER) {
-                self.board.post_retry(allocator, again, act.events);
+                packet.board.post_retry(allocator, again, act.events);
             }
         }
-        self.chaos = Some(chaos);
     }
 
     /// What waits at inputs moves into the multiqueue while it has places; whether any did.
     fn store(
         &mut self,
-        queue: &mut Multiqueue,
+        switch: usize,
         asking: &mut Vec<ChannelId>,
         allocator: ChannelId,
         act: &mut Act,
     ) -> bool {
+        let (packet, queue) = (&mut self.packet, &mut self.queues.switches[switch]);
         let before = asking.len();
         asking.retain(|&input| {
-            let from_node = usize::from(self.is_from_node(input));
+            let from_node = usize::from(packet.is_from_node(input));
             let fits = queue.packets.len() + from_node < queue.places;
             if fits {
-                queue.packets.push(self.take_in(input, allocator, act));
+                queue.packets.push(packet.take_in(input, allocator, act));
             }
             !fits
         });
@@ -142,44 +164,97 @@ impl PacketKernel {
         (switch, back, slots): (usize, ChannelId, u32),
         asking: &mut Vec<ChannelId>,
         allocator: ChannelId,
-        chaos: &mut Multiqueues,
         act: &mut Act,
     ) {
-        let queued = std::mem::take(&mut chaos.switches[switch].packets);
-        let oldest = queued.iter().position(|&id| chaos.profits(id, channel, act));
-        chaos.switches[switch].packets = queued;
+        let (packet, queues) = (&mut self.packet, &mut self.queues);
+        let queued = std::mem::take(&mut queues.switches[switch].packets);
+        let oldest = queued.iter().position(|&id| queues.profits(id, channel, act));
+        queues.switches[switch].packets = queued;
         if let Some(place) = oldest {
-            let id = chaos.switches[switch].packets.remove(place);
-            self.start_stored(channel, id, act);
+            let id = queues.switches[switch].packets.remove(place);
+            packet.start_stored(channel, id, act);
             return;
         }
-        let may = |input: ChannelId| slots > 1 || !self.is_from_node(input);
-        let front = |input: ChannelId| self.board.at(input).port.buffer.first;
-        chaos.wanting.clear();
+        queues.wanting.clear();
         for (at, &input) in asking.iter().enumerate() {
-            if may(input) && chaos.profits(front(input), channel, act) {
-                chaos.wanting.push(at);
+            let front = packet.board.at(input).port.buffer.first;
+            let may = slots > 1 || !packet.is_from_node(input);
+            if may && queues.profits(front, channel, act) {
+                queues.wanting.push(at);
             }
         }
-        let queue = &mut chaos.switches[switch];
-        if !chaos.wanting.is_empty() {
-            let drawn = queue.draws.below(chaos.wanting.len() as u64) as usize;
-            let id = self.take_in(asking.remove(chaos.wanting[drawn]), allocator, act);
-            self.start_stored(channel, id, act);
+        let queue = &mut queues.switches[switch];
+        if !queues.wanting.is_empty() {
+            let drawn = queue.draws.below(queues.wanting.len() as u64) as usize;
+            let id = packet.take_in(asking.remove(queues.wanting[drawn]), allocator, act);
+            packet.start_stored(channel, id, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
-            && self.board.at(channel).port.switch.is_some()
+            && packet.board.at(channel).port.switch.is_some()
         {
             let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
             let id = queue.packets.remove(drawn);
-            queue.packets.push(self.take_in(asking.remove(at), allocator, act));
-            self.start_stored(channel, id, act);
+            queue.packets.push(packet.take_in(asking.remove(at), allocator, act));
+            packet.start_stored(channel, id, act);
+        }
+    }
+}
+
+impl HasBoard for ChaosKernel {
+    type Channel = Channel;
+
+    #[inline]
+    fn board(&self) -> &Switchboard<Channel> {
+        &self.packet.board
+    }
+
+    #[inline]
+    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
+        &mut self.packet.board
+    }
+}
+
+impl Switched for ChaosKernel {}
+
+/// As for whole packets, but for what switches do.
+impl Kernel for ChaosKernel {
+    #[inline]
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        self.packet.request(of, act);
+    }
+
+    fn arbitrate(&mut self, act: &mut Act) {
+        while let Some((lead, kind)) = self.packet.board.next_marked() {
+            match kind {
+                ChannelKind::Injection | ChannelKind::Direct => self.packet.serve_source(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => self.serve(lead, act),
+            }
         }
     }
 
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        self.packet.overhang(now)
+    }
+
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        self.packet.deadlock(now, wiring, packets)
+    }
+
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        Traits { in_order: false, ..self.packet.traits(wiring) }
+    }
+
+    #[inline]
+    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+        self.packet.prefetch(events, packets);
+    }
+}
+
+/// What switches with a multiqueue ask of channels for whole packets.
+impl PacketKernel {
     /// The front packet of an input leaves it, as a whole or into the multiqueue.
     fn take_in(&mut self, input: ChannelId, allocator: ChannelId, act: &mut Act) -> PacketId {
-        self.board.withdraw(allocator, input);
+        self.board.withdraw(allocator, input, act.packets);
         let id = self.board.at_mut(input).port.buffer.pop(act.packets);
         let end = act.now + act.wiring.timing(input).packet_ps(act.packets[id].bytes);
         let tokens = self.places_of(id, act);
