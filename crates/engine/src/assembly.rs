@@ -46,7 +46,7 @@ impl Assembly {
         let is_charged = spec.blame.is_some() || charges(spec);
         let accounts = if is_charged { Accounts::OfWaits } else { Accounts::None };
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
-        let known = (accounts, instants(spec, accounts));
+        let known = (accounts, instants(spec));
         let mut fabric = Fabric::new(&spec.machine, &topology, kind, known, seed)?;
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();
@@ -67,9 +67,12 @@ impl Assembly {
 
 /// When nodes do what they do by themselves, as far as anybody wants to know: to see it, lists of
 /// messages are read to the end.
-fn instants(spec: &Spec, accounts: Accounts) -> Instants {
-    let matters = spec.fidelity == Fidelity::Flit && accounts == Accounts::None;
-    if matters && spec.is_in_slots() { Instants::OfSlots } else { Instants::Any }
+fn instants(spec: &Spec) -> Instants {
+    if spec.fidelity == Fidelity::Flit && spec.is_in_slots() {
+        Instants::OfSlots
+    } else {
+        Instants::Any
+    }
 }
 
 /// What is measured of every traffic class, where there are several: the network must know the

@@ -148,6 +148,12 @@ impl Simulation {
         self.engine.neighbours(ProcessId(process)).iter().map(|node| node.0).collect()
     }
 
+    /// The kernel that simulates the network.
+    #[getter]
+    fn kernel(&self) -> &'static str {
+        self.engine.kernel()
+    }
+
     /// Simulated time reached, in ps.
     #[getter]
     fn now_ps(&self) -> u64 {

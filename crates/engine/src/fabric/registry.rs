@@ -98,8 +98,7 @@ kernels! {
     /// Mode `full`, fidelity `flit`, where virtual channels share wires and nobody keeps an
     /// account of waits.
     Flits: FlitsKernel, "flits";
-    /// Mode `full`, fidelity `flit`, where everything happens in slots as long as a flit and
-    /// nobody keeps an account of waits.
+    /// Mode `full`, fidelity `flit`, where everything happens in slots as long as a flit.
     Slots: SlotsKernel, "slots";
     /// Mode `full`, fidelity `flit`, switches with a pipeline.
     Clocked: ClockedKernel, "clocked";
@@ -293,18 +292,22 @@ impl KernelKind {
         if machine.makes_circuits() {
             return Self::Circuit;
         }
-        // Who keeps an account of waits, or has places for replies, needs every flit at its time.
-        let may_defer = accounts == Accounts::None && machine.interface.reply_queue.is_none();
-        let is_in_slots = instants == Instants::OfSlots;
+        // Who has places for replies needs every flit at its time.
+        let has_replies = machine.interface.reply_queue.is_some();
+        let may_defer = accounts == Accounts::None && !has_replies;
+        // Charges of flits on wires of their own depend on the order of channels within an instant.
+        let takes_turns = wiring.layout.has_shared_wires()
+            || wiring.routing.properties().escapes > 0
+            || accounts == Accounts::None;
+        let is_in_slots = instants == Instants::OfSlots && !has_replies && takes_turns;
         let stores_packets = wiring.routing.properties().otherwise == Otherwise::Store;
         match fidelity {
             Fidelity::Packet if stores_packets => Self::Chaos,
             Fidelity::Packet | Fidelity::Fluid => Self::Packet,
             Fidelity::Worm => Self::Worm,
             Fidelity::Stream => Self::Stream,
-            Fidelity::Flit | Fidelity::Token if !may_defer => Self::Tokens,
             Fidelity::Flit if is_in_slots && SlotsKernel::is_for(machine, wiring) => Self::Slots,
-            Fidelity::Flit if FlitsKernel::is_for(machine, wiring) => Self::Flits,
+            Fidelity::Flit if may_defer && FlitsKernel::is_for(machine, wiring) => Self::Flits,
             Fidelity::Flit | Fidelity::Token => Self::Tokens,
         }
     }

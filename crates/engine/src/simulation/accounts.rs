@@ -21,6 +21,11 @@ impl Simulation {
         self.now
     }
 
+    /// The kernel that simulates the network; `loggops` where there is none.
+    pub fn kernel(&self) -> &'static str {
+        if self.is_without_network() { "loggops" } else { self.fabric.kernel().name() }
+    }
+
     /// Events handled so far.
     pub fn events(&self) -> u64 {
         self.events_handled

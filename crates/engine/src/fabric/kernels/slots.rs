@@ -1,7 +1,7 @@
 //! Fidelity `flit` where everything happens in slots, each as long as a flit.
 //!
 //! The rules are those of `tokens.rs`, which also knows flits of other lengths, flow control in
-//! band, integrated nodes, and blame. Where links, switches and workload are synchronous, all
+//! band and integrated nodes. Where links, switches and workload are synchronous, all
 //! that happens at an instant can be worked out together: which of 128 channels have something to
 //! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
 //! which they arrive (`flights.rs`), and none of them is an event.
@@ -14,6 +14,7 @@ mod counters;
 mod flights;
 mod flows;
 mod lane;
+mod observing;
 mod sending;
 mod wires;
 
@@ -56,6 +57,8 @@ pub struct SlotsKernel {
     at_once: Vec<(usize, Bits)>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
+    /// If somebody wants to know: channels granted at this instant to packets that lack room there.
+    lacking: Vec<ChannelId>,
     /// Flits an input buffer holds.
     capacity: u32,
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
@@ -124,6 +127,7 @@ impl SlotsKernel {
             next: NEVER,
             at_once: Vec::new(),
             asking: Vec::new(),
+            lacking: Vec::new(),
             capacity,
             room_for_all: escapes.then_some(capacity),
         }
@@ -140,6 +144,9 @@ impl SlotsKernel {
             for &channel in &self.asking {
                 self.board.redirect(channel, act);
             }
+        }
+        if act.is_observed() {
+            return self.ask_observed(act);
         }
         let mut asking = std::mem::take(&mut self.asking);
         self.ask(&mut asking, act);
@@ -245,7 +252,7 @@ impl Kernel for SlotsKernel {
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        Traits { stretches: true, receives, ..Traits::default() }
+        Traits { stretches: true, receives, in_order: true, ..Traits::default() }
     }
 
     #[inline]
@@ -273,7 +280,13 @@ impl Kernel for SlotsKernel {
             while let Some((lead, kind)) = self.board.next_marked() {
                 self.serve(lead, kind, act);
             }
-            if !self.send_round(slot, act) {
+            let starts = if act.is_observed() {
+                self.observe_lacks(act);
+                self.send_round::<true>(slot, act)
+            } else {
+                self.send_round::<false>(slot, act)
+            };
+            if !starts {
                 break;
             }
             could_start = true;
@@ -337,6 +350,9 @@ impl Grants for SlotsKernel {
         lane.rest.own[0] += 1;
         lane.packet = id;
         self.flows.begin(lane.place, from, flits, act.now);
+        if act.is_observed() {
+            self.observe_grant(channel, id, act);
+        }
     }
 }
 

@@ -1,11 +1,12 @@
-//! Where virtual channels share wires, or everything happens in slots, flits are worked out in
-//! another way than when an account is kept of waits: one by one, at the instant at which they
-//! start. All that is measured is the same.
+//! Flits are worked out in several ways: together, where everything happens in slots; ahead of time,
+//! where virtual channels share wires and no account is kept of waits; else one by one, at the instant at
+//! which they start. All that is measured, and what waits are charged to, is the same.
 
 use super::agreement::{with_channels, with_choices};
 use super::cases as small;
 use crate::common::parts::clear_rates;
 use crate::common::random::{Dice, check, random_cases, same_packets, same_packets_in_any_order};
+use tailback_engine::measure::blame::{Charged, Key, Sum, Sums, Tables};
 use tailback_engine::measure::{ChannelTally, Counters, NodeTally, Use};
 use tailback_engine::spec::{
     Blame, Fidelity, RoutingSpec, Sharing, Spec, TopologySpec, Weighing, Workload,
@@ -122,6 +123,30 @@ fn slotted(dice: &mut Dice) -> Spec {
     spec
 }
 
+/// The same, simulated flit by flit: nothing computes, so that slices of processors do nothing, but where
+/// there are any not all is taken to happen in slots.
+fn one_by_one(spec: &Spec) -> Spec {
+    let mut spec = spec.clone();
+    spec.machine.interface.time_slice_ps = Some(1_000);
+    assert!(!spec.is_in_slots());
+    spec
+}
+
+/// What waits are charged to: of every packet; in the tables, by pair and by channel, directly and passed
+/// on, by root channel and by victim.
+type Charges = (Vec<Charged>, [Vec<(Key, Sum)>; 6]);
+
+fn charges(spec: &Spec, blame: Blame) -> Charges {
+    let mut simulation = Simulation::new(&Spec { blame: Some(blame), ..spec.clone() }).unwrap();
+    assert_eq!(simulation.advance(Time::MAX, u64::MAX), Ok(Progress::Finished));
+    let mut charged = simulation.take_charged();
+    charged.sort_by_key(|one| (one.packet.message, one.packet.class, one.packet.queued));
+    let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
+    let Tables { direct, passed, roots, victims, .. } = &tables;
+    let all = [&direct.pairs, &direct.channels, &passed.pairs, &passed.channels, roots, victims];
+    (charged, all.map(Sums::sorted))
+}
+
 fn compare_all(first: u64, make: impl Fn(&mut Dice) -> Spec) {
     for number in 0..random_cases(600) {
         let mut dice = Dice::new(first + number);
@@ -151,7 +176,47 @@ fn nor_where_ways_are_chosen_by_loads() {
 
 #[test]
 fn nor_where_all_happens_in_slots() {
-    compare_all(130_000_000, slotted);
+    compare_all(130_000_000, |dice| one_by_one(&slotted(dice)));
+}
+
+#[test]
+fn in_slots_all_is_as_one_by_one() {
+    for number in 0..random_cases(600) {
+        let mut dice = Dice::new(130_000_000 + number);
+        let spec = slotted(&mut dice);
+        let mut pieces: Vec<Time> = (0..4).map(|_| dice.number(1, 2_000)).collect();
+        pieces.sort_unstable();
+        check(number, &spec, |spec| {
+            let (expected, known) = measure(&one_by_one(spec), Some(Blame::default()), &pieces);
+            let (rows, got) = measure(spec, None, &pieces);
+            same_packets(&expected, &rows);
+            assert_eq!(got, known);
+            0
+        });
+    }
+}
+
+#[test]
+fn in_slots_waits_are_charged_as_one_by_one() {
+    for number in 0..random_cases(1_200) {
+        let mut dice = Dice::new(131_000_000 + number);
+        let spec = slotted(&mut dice);
+        let blame = match dice.number(0, 4) {
+            0 => Blame { share: Some(1 << 31), ..Blame::default() },
+            1 => Blame { share: Some(1 << 30), roots: true, ..Blame::default() },
+            _ => Blame::default(),
+        };
+        check(number, &spec, |spec| {
+            let (expected, known) = charges(&one_by_one(spec), blame.clone());
+            let (got, tables) = charges(spec, blame.clone());
+            for (expected, got) in expected.iter().zip(&got) {
+                assert_eq!(got, expected);
+            }
+            assert_eq!(got.len(), expected.len());
+            assert_eq!(tables, known);
+            0
+        });
+    }
 }
 
 /// What is known ahead of its time is no load yet, whatever a fidelity knows.

@@ -1,7 +1,7 @@
 //! The flows of many channels as bits of words: which of them send a flit in a slot.
 
 use super::alike::Alike;
-use super::bits::Bits;
+use super::bits::{Bits, WORD};
 use super::counters::Counter;
 use super::wires::{first_behind, swap_pairs, wires_of};
 use crate::spec::Sharing;
@@ -128,11 +128,24 @@ impl Block {
         if self.sending.has(flow) { self.to_follow.get(chunks.flits, flow) + 1 } else { 0 }
     }
 
+    /// The flows that could send a flit now if their wires were free.
+    #[inline]
+    pub fn ready(&self, parity: usize) -> Bits {
+        self.sending & self.has_flit[parity] & (self.has_credit | self.back)
+    }
+
+    /// The flow that sends on a flow's wire, or has sent last.
+    pub fn user_of(&self, flow: usize) -> usize {
+        let stride = usize::from(self.alike.stride);
+        let first = flow - flow % WORD % stride;
+        (first..first + stride).find(|&place| self.turns.has(place)).unwrap_or(flow)
+    }
+
     /// Of the flows that could send a flit now one of each wire that is free.
     #[inline]
     pub fn choose(&self, parity: usize, sharing: Sharing) -> Bits {
         let stride = self.alike.stride;
-        let ready = self.sending & self.has_flit[parity] & (self.has_credit | self.back);
+        let ready = self.ready(parity);
         if stride == 1 {
             return ready & !self.sent;
         }
@@ -253,7 +266,7 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bits::{FLOWS, WORD};
+    use super::super::bits::FLOWS;
     use super::super::wires::lowest_of;
     use super::*;
     use crate::rng::{Purpose, Stream};

@@ -6,7 +6,7 @@ use super::bits::{Bits, FLOWS};
 use super::block::Block;
 use super::flows::NOBODY;
 use crate::fabric::act::Act;
-use crate::fabric::switch::switchboard::sets_out;
+use crate::fabric::switch::switchboard::first_flit;
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
 use crate::time::Time;
@@ -99,8 +99,8 @@ impl SlotsKernel {
 
     /// All that can start at this instant starts: of the flows of every free wire one. What it
     /// leaves behind may be a credit at once, with which another can start in the next round.
-    /// Whether any could.
-    pub(super) fn send_round(&mut self, slot: u64, act: &mut Act) -> bool {
+    /// Whether any could. `OBSERVED`: whether somebody wants to know who waits.
+    pub(super) fn send_round<const OBSERVED: bool>(&mut self, slot: u64, act: &mut Act) -> bool {
         let is_first = self.sent_in != slot;
         let parity = parity(slot);
         if is_first {
@@ -116,10 +116,15 @@ impl SlotsKernel {
                 }
                 let flows = block.choose(parity, self.sharing);
                 let stop = block.missing(flows, parity);
+                // Those that send a flit already do not contend for another.
+                let losers = block.ready(parity) & !block.sent & !flows;
                 if !flows.is_empty() {
                     let alike = block.alike;
                     flits[alike.kind.in_sums()] += flows.count();
-                    self.start(Start { block: number, flows, alike, slot }, act);
+                    self.start::<OBSERVED>(Start { block: number, flows, alike, slot }, act);
+                }
+                if OBSERVED && !losers.is_empty() {
+                    self.observe_losers(number, losers, act);
                 }
                 // In later rounds of a slot others send than those which have.
                 if is_first && !stop.is_empty() {
@@ -187,7 +192,7 @@ impl SlotsKernel {
 
     /// Flits of a block start.
     #[inline]
-    fn start(&mut self, start: Start, act: &mut Act) {
+    fn start<const OBSERVED: bool>(&mut self, start: Start, act: &mut Act) {
         let Start { block: number, flows, slot, .. } = start;
         let block = &mut self.flows.blocks[number];
         let begin = block.unexpected(flows, parity(slot));
@@ -196,6 +201,11 @@ impl SlotsKernel {
         if !begin.is_empty() {
             block.expect(begin);
             self.begin(&start, begin, first, act);
+        }
+        if OBSERVED && !last.is_empty() {
+            let more = u64::from(start.alike.pace.gap_slots);
+            self.observe_ends(number, last & first, more, act);
+            self.observe_ends(number, last & !first, 0, act);
         }
         if act.wiring.link.header_flits > 1 {
             self.end_headers(&start, act);
@@ -255,7 +265,7 @@ impl SlotsKernel {
             if first.has(flow) {
                 let channel = self.flows.channel(place);
                 let packet = self.board.at(channel).packet;
-                sets_out(channel, packet, alike.kind, act.now, alike.pace.hop_ps, act);
+                first_flit(channel, packet, alike.kind, act.now, alike.pace.hop_ps, act);
             }
         });
         // Its first flit is all of a packet's header, unless that has several.
