@@ -38,6 +38,7 @@ use bits::{Bits, FLOWS, WORD};
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;
+use observing::Tale;
 
 /// The real network, flit by flit, in slots.
 pub struct SlotsKernel {
@@ -59,6 +60,8 @@ pub struct SlotsKernel {
     asking: Vec<ChannelId>,
     /// If somebody wants to know: channels granted at this instant to packets that lack room there.
     lacking: Vec<ChannelId>,
+    /// The same: what has happened to flits in the round at hand.
+    tales: Vec<Tale>,
     /// Flits an input buffer holds.
     capacity: u32,
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
@@ -128,6 +131,7 @@ impl SlotsKernel {
             at_once: Vec::new(),
             asking: Vec::new(),
             lacking: Vec::new(),
+            tales: Vec::new(),
             capacity,
             room_for_all: escapes.then_some(capacity),
         }

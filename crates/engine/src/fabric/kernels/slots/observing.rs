@@ -1,15 +1,32 @@
 //! What is told of waits to who keeps an account of them.
 //!
-//! Flits that do not start are as many as those that do where a network is full, so who lost his turn
-//! on a wire is looked up only if somebody wants to know.
+//! What happens in a round of a slot is told wire by wire, in order of their numbers, whatever block
+//! they are of: of each who sends, then who has lost his turn. So others that simulate flits one by one
+//! tell it, and charges may depend on it. It is gathered only if somebody wants to know.
 
 use super::SlotsKernel;
 use super::bits::{Bits, FLOWS};
 use super::flows::NOBODY;
 use crate::fabric::act::Act;
-use crate::fabric::switch::switchboard::Grants;
+use crate::fabric::switch::switchboard::{Grants, first_flit};
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
+use crate::time::Time;
+
+/// What happens to a channel in a round.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Told {
+    /// The first flit of a packet starts, so long before the switch at the end may be asked.
+    Starts(Time),
+    /// The last flit of a packet starts, which will have left then.
+    Ends(Time),
+    /// It could send a flit, but that channel of its wire has its turn.
+    Loses(ChannelId),
+}
+
+/// The lowest channel of a wire, what happens, and to which channel of it: in this order it is told.
+pub type Tale = (ChannelId, Told, ChannelId);
 
 impl SlotsKernel {
     /// The front packets of channels ask, in order of channel number. They all do before any is granted
@@ -43,34 +60,57 @@ impl SlotsKernel {
         }
     }
 
-    /// Flows of a block could send a flit now, but others have their turns on the wires.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn observe_losers(&self, number: usize, losers: Bits, act: &mut Act) {
-        let block = &self.flows.blocks[number];
-        losers.for_each(|flow| {
-            let channel = self.channel_of(number, flow);
-            let user = self.channel_of(number, block.user_of(flow));
-            let packet = self.board.at(channel).packet;
-            act.observe(Observation::LacksWire { packet, channel, user });
-        });
+    /// Flows of a block send the first flits of packets.
+    pub(super) fn gather_starts(&mut self, number: usize, first: Bits, hop_ps: Time, act: &Act) {
+        first.for_each(|flow| self.gather(number, flow, Told::Starts(hop_ps), act));
     }
 
-    /// Flows of a block send the last flits of packets, so it is known when these have left.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn observe_ends(&self, number: usize, last: Bits, more: u64, act: &mut Act) {
+    /// Flows of a block send the last flits of packets, each in a slot and so many more.
+    pub(super) fn gather_ends(&mut self, number: usize, last: Bits, more: u64, act: &Act) {
         let at = act.now + (more + 1) * self.slot_ps;
-        last.for_each(|flow| {
-            let place = (number * FLOWS + flow) as u32;
-            act.observe(Observation::Left { channel: self.flows.channel(place), at });
-            let input = self.flows.at(place).input;
-            let buffer = if input == NOBODY { ChannelId::NONE } else { self.flows.channel(input) };
-            act.observe(Observation::Cleared { buffer, at });
+        last.for_each(|flow| self.gather(number, flow, Told::Ends(at), act));
+    }
+
+    /// Flows of a block could send a flit, but others have their turns on the wires.
+    #[inline(never)]
+    pub(super) fn gather_losers(&mut self, number: usize, losers: Bits, act: &Act) {
+        losers.for_each(|flow| {
+            let user = self.flows.blocks[number].user_of(flow);
+            let user = self.flows.channel((number * FLOWS + user) as u32);
+            self.gather(number, flow, Told::Loses(user), act);
         });
     }
 
-    fn channel_of(&self, number: usize, flow: usize) -> ChannelId {
-        self.flows.channel((number * FLOWS + flow) as u32)
+    fn gather(&mut self, number: usize, flow: usize, told: Told, act: &Act) {
+        let channel = self.flows.channel((number * FLOWS + flow) as u32);
+        self.tales.push((act.wiring.layout.wire_of[channel.index()], told, channel));
+    }
+
+    /// All that was gathered in a round is told.
+    #[inline(never)]
+    pub(super) fn tell(&mut self, act: &mut Act) {
+        let mut tales = std::mem::take(&mut self.tales);
+        tales.sort_unstable();
+        for (_, told, channel) in tales.drain(..) {
+            let lane = self.board.at(channel);
+            let (packet, kind) = (lane.packet, lane.port.kind);
+            match told {
+                Told::Starts(hop_ps) => first_flit(channel, packet, kind, act.now, hop_ps, act),
+                Told::Ends(at) => {
+                    act.observe(Observation::Left { channel, at });
+                    let buffer = self.buffer_before(lane.place, kind);
+                    act.observe(Observation::Cleared { buffer, at });
+                }
+                Told::Loses(user) => act.observe(Observation::LacksWire { packet, channel, user }),
+            }
+        }
+        self.tales = tales;
+    }
+
+    /// The channel whose buffer the packet leaves that a flow sends; none: its node.
+    fn buffer_before(&self, place: u32, kind: ChannelKind) -> ChannelId {
+        let input = self.flows.at(place).input;
+        let is_from_node = matches!(kind, ChannelKind::Injection | ChannelKind::Direct);
+        if is_from_node || input == NOBODY { ChannelId::NONE } else { self.flows.channel(input) }
     }
 }

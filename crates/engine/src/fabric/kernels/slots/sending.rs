@@ -6,7 +6,7 @@ use super::bits::{Bits, FLOWS};
 use super::block::Block;
 use super::flows::NOBODY;
 use crate::fabric::act::Act;
-use crate::fabric::switch::switchboard::first_flit;
+use crate::fabric::switch::switchboard::sets_out;
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
 use crate::time::Time;
@@ -123,14 +123,17 @@ impl SlotsKernel {
                     flits[alike.kind.in_sums()] += flows.count();
                     self.start::<OBSERVED>(Start { block: number, flows, alike, slot }, act);
                 }
-                if OBSERVED && !losers.is_empty() {
-                    self.observe_losers(number, losers, act);
+                if OBSERVED {
+                    self.gather_losers(number, losers, act);
                 }
                 // In later rounds of a slot others send than those which have.
                 if is_first && !stop.is_empty() {
                     self.flows.stop(number, stop, parity);
                 }
             }
+        }
+        if OBSERVED {
+            self.tell(act);
         }
         self.flows.slots[parity] = slot;
         self.count_all(slot);
@@ -200,12 +203,13 @@ impl SlotsKernel {
         let last = block.send(flows, self.flows.chunks);
         if !begin.is_empty() {
             block.expect(begin);
-            self.begin(&start, begin, first, act);
+            self.begin::<OBSERVED>(&start, begin, first, act);
         }
-        if OBSERVED && !last.is_empty() {
-            let more = u64::from(start.alike.pace.gap_slots);
-            self.observe_ends(number, last & first, more, act);
-            self.observe_ends(number, last & !first, 0, act);
+        if OBSERVED {
+            let pace = start.alike.pace;
+            self.gather_starts(number, first, pace.hop_ps, act);
+            self.gather_ends(number, last & first, pace.gap_slots.into(), act);
+            self.gather_ends(number, last & !first, 0, act);
         }
         if act.wiring.link.header_flits > 1 {
             self.end_headers(&start, act);
@@ -256,16 +260,22 @@ impl SlotsKernel {
     /// Flows begin to send that were not expected to, some the first flits of packets.
     // Out of line, so that it takes no registers where all go on.
     #[inline(never)]
-    fn begin(&mut self, start: &Start, begin: Bits, first: Bits, act: &mut Act) {
+    fn begin<const OBSERVED: bool>(
+        &mut self,
+        start: &Start,
+        begin: Bits,
+        first: Bits,
+        act: &mut Act,
+    ) {
         let &Start { block, alike, .. } = start;
         let from_buffers = alike.leave_buffers();
         begin.for_each(|flow| {
             let place = place(block, flow);
             self.flows.begins_to_send(place, from_buffers);
-            if first.has(flow) {
+            if !OBSERVED && first.has(flow) {
                 let channel = self.flows.channel(place);
                 let packet = self.board.at(channel).packet;
-                first_flit(channel, packet, alike.kind, act.now, alike.pace.hop_ps, act);
+                sets_out(channel, packet, alike.kind, act.now, alike.pace.hop_ps, act);
             }
         });
         // Its first flit is all of a packet's header, unless that has several.
