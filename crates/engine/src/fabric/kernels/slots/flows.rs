@@ -209,6 +209,12 @@ impl Flows {
         self.active.wake(number);
     }
 
+    /// Whether a flit has come in the slot at hand to the buffer that a flow sends from.
+    pub fn gets_flit(&self, place: u32) -> bool {
+        let (number, bit) = split(self.at(place).input);
+        self.blocks[number].come.has(bit)
+    }
+
     /// Credits come back to some flows of a block.
     #[inline]
     pub fn credits_come(&mut self, number: usize, flows: Bits) {

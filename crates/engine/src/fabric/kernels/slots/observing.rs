@@ -7,6 +7,7 @@
 use super::SlotsKernel;
 use super::bits::{Bits, FLOWS};
 use super::flows::NOBODY;
+use super::wires::wires_of;
 use crate::fabric::act::Act;
 use crate::fabric::switch::switchboard::{Grants, first_flit};
 use crate::ids::{ChannelId, PacketId};
@@ -71,13 +72,20 @@ impl SlotsKernel {
         last.for_each(|flow| self.gather(number, flow, Told::Ends(at), act));
     }
 
-    /// Flows of a block could send a flit, but others have their turns on the wires.
+    /// Flows of a block could send a flit, but others have their turns on the wires: `winners` start one
+    /// now, others go on with one. While these do, who has begun a packet is told only if something is
+    /// new to him.
     #[inline(never)]
-    pub(super) fn gather_losers(&mut self, number: usize, losers: Bits, act: &Act) {
+    pub(super) fn gather_losers(&mut self, number: usize, losers: Bits, winners: Bits, act: &Act) {
+        let block = &self.flows.blocks[number];
+        let stride = block.alike.stride;
+        let at_once = wires_of(winners, stride) | !block.started | block.back;
         losers.for_each(|flow| {
-            let user = self.flows.blocks[number].user_of(flow);
-            let user = self.flows.channel((number * FLOWS + user) as u32);
-            self.gather(number, flow, Told::Loses(user), act);
+            let place = |flow| (number * FLOWS + flow) as u32;
+            if at_once.has(flow) || self.flows.gets_flit(place(flow)) {
+                let user = self.flows.channel(place(self.flows.blocks[number].user_of(flow)));
+                self.gather(number, flow, Told::Loses(user), act);
+            }
         });
     }
 

@@ -123,8 +123,8 @@ impl SlotsKernel {
                     flits[alike.kind.in_sums()] += flows.count();
                     self.start::<OBSERVED>(Start { block: number, flows, alike, slot }, act);
                 }
-                if OBSERVED {
-                    self.gather_losers(number, losers, act);
+                if OBSERVED && !losers.is_empty() {
+                    self.gather_losers(number, losers, flows, act);
                 }
                 // In later rounds of a slot others send than those which have.
                 if is_first && !stop.is_empty() {
