@@ -34,7 +34,7 @@ def experiment(rng: random.Random) -> tuple[Description, dict[str, str]]:
             [{"kind": "mesh", "dims": [4, 2]}, {"kind": "hypercube", "dimensions": 3}]
         )
     named |= _network_file(rng, machine) if not named else {}
-    run = _some(rng, "run", None, 3) | {"max_events": 5000, "seed": rng.randrange(100)}
+    run = some(rng, "run", None, 3) | {"max_events": 5000, "seed": rng.randrange(100)}
     run.setdefault("duration", "50 us")
     return {"machine": machine, "workload": workload, "run": run}, named
 
@@ -42,7 +42,7 @@ def experiment(rng: random.Random) -> tuple[Description, dict[str, str]]:
 def _machine(rng: random.Random) -> Description:
     topologies = list(known_keys().kinds["machine.topology"])
     kind = rng.choice(topologies)
-    machine: Description = {"topology": {"kind": kind, **_some(rng, "machine.topology", kind, 9)}}
+    machine: Description = {"topology": {"kind": kind, **some(rng, "machine.topology", kind, 9)}}
     if rng.random() < 0.9:
         # Few routings know a way round.
         topology = machine["topology"]
@@ -57,17 +57,17 @@ def _machine(rng: random.Random) -> Description:
             table = f"machine.{part}"
             kinds = known_keys().kinds.get(table)
             if kinds is None:
-                machine[part] = _some(rng, table, None, _MOST_KEYS)
+                machine[part] = some(rng, table, None, _MOST_KEYS)
             else:
                 chosen = rng.choice(list(kinds))
-                machine[part] = {"kind": chosen} | _some(rng, table, chosen, 2)
+                machine[part] = {"kind": chosen} | some(rng, table, chosen, 2)
     return machine
 
 
 def _workload(rng: random.Random) -> tuple[Description, dict[str, str]]:
     kinds = list(known_keys().kinds["workload"])
     kind = rng.choice([*kinds, *["synthetic"] * len(kinds)])
-    workload = {"kind": kind} | _some(rng, "workload", kind, 4)
+    workload = {"kind": kind} | some(rng, "workload", kind, 4)
     workload.pop("file", None)
     if kind in ("messages", "python", "trace"):
         named = files.MAKERS[kind](rng)
@@ -97,7 +97,7 @@ def _network_file(rng: random.Random, machine: Description) -> dict[str, str]:
     return {}
 
 
-def _some(rng: random.Random, table: str, kind: str | None, most: int) -> Description:
+def some(rng: random.Random, table: str, kind: str | None, most: int) -> Description:
     """Return some keys of a table with sensible values."""
     keys = known_keys().of(table, kind)
     names = [name for name in keys if name not in ("kind", "preset", "file")]
@@ -111,9 +111,8 @@ def _some(rng: random.Random, table: str, kind: str | None, most: int) -> Descri
 def accepted(description: Description, path: Path) -> bool:
     """Take keys out of a description until it is accepted; write what comes of it to `path`."""
     for _ in range(_ROUNDS):
-        path.write_text(toml(description))
         try:
-            _build(Experiment.load(path))
+            built(description, path)
         except UserError as error:
             if not _mend(description, error):
                 return False
@@ -124,10 +123,16 @@ def accepted(description: Description, path: Path) -> bool:
     return False
 
 
-def _build(experiment: Experiment) -> None:
-    """Build the network and the workload in the engine, which may refuse what nobody else does."""
-    spec = experiment.spec()
-    engine.Simulation(spec, experiment.messages_arrays(), None, experiment.processes())
+def built(description: Description, path: Path) -> Experiment:
+    """Write a description to `path`; return the experiment, or raise `UserError`.
+
+    The network and the workload are built in the engine, which may refuse what nobody else does.
+    """
+    path.write_text(toml(description))
+    experiment = Experiment.load(path)
+    arrays, traces = experiment.messages_arrays(), experiment.traces()
+    engine.Simulation(experiment.spec(), arrays, None, experiment.processes(), traces)
+    return experiment
 
 
 def _mend(description: Description, error: UserError) -> bool:
