@@ -10,50 +10,55 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from .running import RANDOM, all_cases, differences, outcomes, read, summary
+from . import hashing, running
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what is asked for; 1 if something differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.frozen", description=__doc__)
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--out", type=Path, help="write the lines into a file")
-    what.add_argument("--check", type=Path, metavar="FILE", help="compare with the lines of a file")
-    parser.add_argument("--cases", type=int, help=f"random cases; default: {RANDOM}, or as in FILE")
-    parser.add_argument("--jobs", type=int, default=1, help="cases at a time")
-    parser.add_argument("--only", default="*", metavar="PATTERN", help="names, as random/0001*")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="random experiments as files")
-    asked = parser.parse_args(arguments)
-    known = {} if asked.check is None else read(asked.check)
+    asked = _asked(arguments)
+    hashing.LEFT_OUT.update(asked.leave_out)
+    given = asked.check or asked.out
+    known = running.read(given) if given is not None and given.exists() else {}
     count = asked.cases
     if count is None:
-        found = sum(name.startswith("random/") for name in known)
-        count = found if known else RANDOM
-    cases = all_cases(count, asked.only, asked.keep and asked.keep.absolute())
-    done = []
-    lines: list[str] = []
-    wrong = 0
-    for outcome in outcomes(cases, asked.jobs):
+        count = running.random_count(known) if known else running.RANDOM
+    if asked.check is None:
+        known = {}
+    cases = running.all_cases(count, asked.only, asked.keep and asked.keep.absolute())
+    done, wrong = [], 0
+    for outcome in running.outcomes(cases, asked.jobs):
         done.append(outcome)
-        lines.append(outcome.line)
-        if asked.check is None and asked.out is None:
+        if given is None:
             print(outcome.line, flush=True)
-        if asked.check is not None:
-            wrong += _told(differences(outcome, known))
+        for line in running.differences(outcome, known):
+            print(line, flush=True)
+            wrong += 1
+    for line in running.missing(done, known, count, asked.only):
+        print(line)
+        wrong += 1
     if asked.out is not None:
-        asked.out.write_text("".join(f"{line}\n" for line in lines))
-    print(summary(done, wrong if asked.check else None), file=sys.stderr)
+        asked.out.write_text(running.written(done))
+    print(running.summary(done, wrong if asked.check else None), file=sys.stderr)
     return int(wrong > 0)
 
 
-def _told(found: Iterable[str]) -> int:
-    lines = list(found)
-    for line in lines:
-        print(line, flush=True)
-    return len(lines)
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.frozen", description=__doc__)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--out", type=Path, metavar="FILE", help="write the lines into a file")
+    what.add_argument("--check", type=Path, metavar="FILE", help="compare with the lines of a file")
+    usual = f"random cases; default: as many as FILE has, else {running.RANDOM}"
+    parser.add_argument("--cases", type=int, metavar="N", help=usual)
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="cases at a time")
+    parser.add_argument("--only", default="*", metavar="PATTERN", help="names, as 'random/0001*'")
+    kept = "random experiments as files: taken from there, or else put there"
+    parser.add_argument("--keep", type=Path, metavar="DIR", help=kept)
+    left_out = "a key or column that is not hashed either; repeatable"
+    parser.add_argument("--leave-out", action="append", default=[], metavar="KEY", help=left_out)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 import random
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ class Outcome:
     kernels: tuple[str, ...]
     """Which parts of the engine simulated channels, as far as it was run."""
     end: str
-    """`run`, `refused` or, of a deadlock and the like, `stopped`."""
+    """`run`, `refused`, of a deadlock and the like `stopped`; `broken` where the engine is."""
 
     @property
     def line(self) -> str:
@@ -89,11 +89,11 @@ def computed(case: Case) -> Outcome:
 
 def _computed(case: Case) -> Outcome:
     hasher, kernels, ends = Hasher(), [], {"run"}
-    with redirect_stdout(sys.stderr), _mistakes(hasher, ends):
+    with redirect_stdout(StringIO()), _mistakes(hasher, ends):
         for asked in case.ask():
             with _mistakes(hasher, ends):
                 _take(hasher, asked, kernels)
-    [end, *_] = [end for end in ("stopped", "refused", "run") if end in ends]
+    [end, *_] = [end for end in ("broken", "stopped", "refused", "run") if end in ends]
     return Outcome(case.name + _label(case), hasher.hashes(), tuple(kernels), end)
 
 
@@ -108,6 +108,11 @@ def _mistakes(hasher: Hasher, ends: set[str]) -> Iterator[None]:
     except RunFailure as failure:
         hasher.mistake(failure)
         ends.add("stopped")
+    except BaseException as panic:  # of compiled code it is no Exception
+        if type(panic).__name__ != "PanicException":
+            raise
+        hasher.answer({"error": "panic", "text": str(panic)})
+        ends.add("broken")
 
 
 def _take(hasher: Hasher, asked: Asked | Mapping[str, Any], kernels: list[str]) -> None:

@@ -8,7 +8,8 @@ depend on their number and on what this version accepts.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,9 @@ from tests.fuzz.keys import known_keys
 from tests.fuzz.values import TIMES
 
 from . import loads
-from .families import FAMILIES, Family
+from .families import FAMILIES, Family, besides
 from .loads import Scale
-
-Tables = dict[str, Any]
-#: A table, such as `machine.link` or `run`, a key and its value.
-Wish = tuple[str, str, Any]
+from .machines import Tables, Wish, Wishes
 
 #: What decides about the kernel is for families to say.
 _KEPT = {
@@ -35,7 +33,7 @@ _KEPT = {
 }
 _PARTS = {"machine.link": 3, "machine.node_link": 2, "machine.switch": 5, "machine.interface": 4}
 _TRIES = 8
-_ROUTINGS = 4
+_ROUTINGS = 8
 _SPOILT = 0.04
 """Share of cases in which a key is as it comes: mostly such as are refused."""
 _TIMES = (0, 0.5, 1, 2, 3.3, 10, 40)
@@ -59,14 +57,19 @@ class Drawn:
         self.tables = tables
         return True
 
-    def grow(self, wishes: Sequence[Wish]) -> None:
+    def grow(self, wishes: Sequence[Wishes]) -> None:
         """Take over as many wishes as are accepted together."""
-        if not wishes or self.is_accepted(_with(self.tables, wishes)):
+        if not wishes or self.is_accepted(_with(self.tables, chain(*wishes))):
             return
         if len(wishes) > 1:
             half = len(wishes) // 2
             self.grow(wishes[:half])
             self.grow(wishes[half:])
+
+    def give(self, named: Mapping[str, str]) -> None:
+        """Write files that the experiment names."""
+        for name, text in named.items():
+            (self._path.parent / name).write_text(text)
 
     def nodes(self) -> int:
         """Return how many nodes there are."""
@@ -85,7 +88,7 @@ def draw(number: int, folder: Path) -> Path:
     drawn = _begun(rng, family, scale, path)
     _route(rng, family, drawn)
     _load(rng, family, scale, drawn)
-    drawn.grow(_wishes(rng, family, scale))
+    drawn.grow(_wishes(rng, family, scale, str(drawn.tables["machine"]["topology"].get("kind"))))
     final = drawn.tables
     if rng.random() < _SPOILT:
         final = _with(final, _some(rng, "machine.switch", 3))
@@ -139,9 +142,14 @@ def _route(rng: random.Random, family: Family, drawn: Drawn) -> None:
     if not family.routings and rng.random() < 0.3:
         return
     for kind in rng.sample(kinds, min(_ROUTINGS, len(kinds))):
+        if kind in family.routings and kind in ("table", "source_routes"):
+            drawn.give(files.MAKERS[kind](rng))
+            keys = {"kind": kind, "file": "r.csv", "allow_deadlock": True}
+            drawn.grow([(("machine", "routing", keys),)])
+            return
         if drawn.is_accepted(_with(drawn.tables, [("machine", "routing", {"kind": kind})])):
             keys = valid.some(rng, "machine.routing", kind, 3)
-            drawn.grow([("machine.routing", name, value) for name, value in _pairs(keys)])
+            drawn.grow([(("machine.routing", *pair),) for pair in _pairs(keys)])
             return
 
 
@@ -150,50 +158,48 @@ def _load(rng: random.Random, family: Family, scale: Scale, drawn: Drawn) -> Non
     nodes = drawn.nodes() if drawn.is_accepted(drawn.tables) else 2
     for _ in range(_TRIES):
         load = loads.draw(rng, scale, nodes, family.workloads)
-        for name, text in load.files.items():
-            (drawn._path.parent / name).write_text(text)
+        drawn.give(load.files)
         tables = {name: table for name, table in drawn.tables.items() if name != "workload"}
         run = {**tables["run"], "duration": f"{load.duration_ps} ps"}
         if drawn.is_accepted({**tables, **load.tables, "run": run}):
-            drawn.grow([("workload", name, value) for name, value in load.wishes])
+            drawn.grow([(("workload", *pair),) for pair in load.wishes])
             return
 
 
-def _wishes(rng: random.Random, family: Family, scale: Scale) -> list[Wish]:
+def _wishes(rng: random.Random, family: Family, scale: Scale, topology: str) -> list[Wishes]:
     """Return what may be besides: keys of the machine, and what is recorded."""
     found: list[Wish] = []
     for table, most in _PARTS.items():
         found += [wish for wish in _some(rng, table, most) if wish[1] not in _KEPT[table]]
     found = [(table, key, _scaled(rng, scale, value)) for table, key, value in found]
     found += family.wishes(rng, scale)
-    found = [wish for wish in found if wish[:2] not in family.fixed]
-    found += [wish for wish in _some(rng, "run", 3) if wish[1] not in _KEPT["run"]]
-    if not family.is_blamed:
-        found = [wish for wish in found if not wish[1].startswith(("blame", "critical", "slack"))]
-    else:
-        found += _accounts(rng)
-    found.append(("run", "keep_messages", rng.random() < 0.7))
-    rng.shuffle(found)
+    groups: list[Wishes] = [(wish,) for wish in found]
+    groups += besides(rng, scale, topology)
+    groups = [group for group in groups if not family.fixed & {wish[:2] for wish in group}]
+    run = [wish for wish in _some(rng, "run", 3) if wish[1] not in _KEPT["run"]]
+    groups += [(wish,) for wish in run if not wish[1].startswith(_ACCOUNTS)]
+    groups += _accounts(rng) if family.is_blamed else []
+    groups.append((("run", "keep_messages", rng.random() < 0.7),))
+    rng.shuffle(groups)
     if family.other_modes and rng.random() < family.other_modes:
-        found.insert(0, ("run", "mode", rng.choice(_MODES)))
-    return found
+        groups.insert(0, (("run", "mode", rng.choice(_MODES)),))
+    return groups
 
 
-def _accounts(rng: random.Random) -> list[Wish]:
+_ACCOUNTS = ("blame", "critical", "slack")
+
+
+def _accounts(rng: random.Random) -> list[Wishes]:
     """Return what is asked of who makes whom wait: of all, of a share, or nothing."""
     kind = rng.randrange(9)
     if kind < 3:
-        return [("run", "blame", True)]
-    if kind == 3:
-        return [("run", "blame", True), ("run", "blame_share", 0.3)]
-    if kind == 4:
-        return [(name, key, value) for name, key, value in _SAMPLED]
+        return [(("run", "blame", True),)]
+    if kind < 5:
+        share = ("run", "blame_share", 0.3)
+        return [(("run", "blame", True), share, ("run", "blame_roots", kind == 4))]
     if kind == 5:
-        return [("run", "critical_path", True), ("run", "slack", rng.random() < 0.5)]
+        return [(("run", "critical_path", True), ("run", "slack", rng.random() < 0.5))]
     return []
-
-
-_SAMPLED = [("run", "blame", True), ("run", "blame_share", 0.2), ("run", "blame_roots", True)]
 
 
 def _some(rng: random.Random, table: str, most: int) -> list[Wish]:
@@ -210,7 +216,7 @@ def _pairs(keys: Tables) -> list[tuple[str, Any]]:
     return list(keys.items())
 
 
-def _with(tables: Tables, wishes: Sequence[Wish]) -> Tables:
+def _with(tables: Tables, wishes: Iterable[Wish]) -> Tables:
     """Return tables with some keys given."""
     found: Tables = dict(tables)
     for path, key, value in wishes:

@@ -17,7 +17,7 @@ from tailback.errors import CircleError, RunFailure, UserError
 from tailback.results import Result
 
 #: Keys and columns that are no result.
-LEFT_OUT = frozenset({"kernel", "version", "results_version", "identity", "wall_seconds"})
+LEFT_OUT = {"kernel", "version", "results_version", "identity", "wall_seconds"}
 
 _TABLES = ("nodes", "channels", "processes", "samples", "histograms", "moments", "messages")
 _COLUMNS = ("activities", "transfers", "turns", "waits")
@@ -43,9 +43,9 @@ class Hasher:
 
     def result(self, result: Result) -> None:
         """Take packets and tables of one run."""
-        self._table("packets", "packets", result.packets)
+        self.table("packets", "packets", result.packets)
         for name, table in _tables(result):
-            self._table("tables", name, table)
+            self.table("tables", name, table)
 
     def answer(self, answer: Mapping[str, Any]) -> None:
         """Take what is printed as JSON."""
@@ -67,7 +67,8 @@ class Hasher:
     def _digest(self, part: str) -> str:
         return self._parts[part].hexdigest()[:_DIGITS] if part in self._given else NOTHING
 
-    def _table(self, part: str, name: str, table: pa.Table) -> None:
+    def table(self, part: str, name: str, table: pa.Table) -> None:
+        """Take a table, but for columns that are no result."""
         self._take(part, f"{name} {table.num_rows}\n".encode())
         for column in table.column_names:
             if column not in LEFT_OUT:

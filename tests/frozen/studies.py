@@ -30,6 +30,7 @@ def studies() -> Iterator[Case]:
         name = f"studies/{path.parent.parent.name}/{path.stem}"
         if _LARGE.get(path.stem) != 0:
             yield Case(name, partial(_swept, path), path.parent)
+    yield Case("studies/booksim", _booksim)
     for name, ask in _OTHERS.items():
         yield Case(f"studies/{name}", ask, ROOT)
 
@@ -43,12 +44,14 @@ def _swept(path: Path) -> Iterator[Asked]:
 
 
 def _booksim() -> Iterator[Asked]:
-    from studies.booksim.curves import described, imported, names, refusal
+    from studies.booksim.curves import imported, names, refusal
 
     for name in names():
         if not refusal(name):
-            found = described(imported(name, "injection_rate=0.2"))
-            yield Asked(shortened(found, "2 us"))
+            found = imported(name, "injection_rate=0.2")
+            Path(f"{name}.toml").write_text(found.toml())
+            Path("traffic.csv").write_text(found.matrix_csv())
+            yield Asked(shortened(Experiment.load(f"{name}.toml"), "2 us"))
 
 
 def _clusters() -> Iterator[Asked]:
@@ -141,7 +144,6 @@ def _coverage() -> Iterator[Asked]:
 
 
 _OTHERS: Mapping[str, Callable[[], Iterator[Asked]]] = {
-    "booksim": _booksim,
     "clusters": _clusters,
     "symult": _symult,
     "fluid": _fluid,
