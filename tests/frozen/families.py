@@ -78,7 +78,7 @@ def besides(rng: random.Random, scale: Scale, topology: str) -> list[Wishes]:
     rate = f"{8 * scale.flit_bytes * 10**12 // (scale.flit_ps * flits)} bit/s"
     drain = ("machine.interface", "drain_rate", rate)
     width = ("machine.link", "width", rng.choice([2, 3]))
-    own = {"delay": scale.whole(rng.randrange(4))} if rng.random() < 0.6 else {"rate": rate}
+    own = {"delay": scale.time(rng.randrange(4))} if rng.random() < 0.6 else {"rate": rate}
     name = {"dragonfly": "global", "islands": "scale_out"}.get(topology, "x")
     groups: list[tuple[float, Wishes]] = [
         (0.35, (("machine.switch", "arbiter", rng.choice(_ARBITERS)),)),

@@ -67,10 +67,6 @@ class Scale:
         """Return the time of so many flits, as a file has it."""
         return f"{round(flits * self.flit_ps)} ps"
 
-    def whole(self, flits: int) -> str:
-        """Return the time of a whole number of flits."""
-        return self.time(flits)
-
 
 @dataclass(frozen=True)
 class Load:
@@ -139,9 +135,9 @@ def _in_slots(rng: random.Random, scale: Scale, nodes: int) -> Tables:
     made = _synthetic(rng, scale, nodes)
     pace = rng.choice([1, 2, 4])
     made |= {"start": "together", "_pace": pace, "processes_per_node": 1}
-    made["compute_period"] = scale.whole(pace * (scale.flits + 2))
+    made["compute_period"] = scale.time(pace * (scale.flits + 2))
     if rng.random() < 0.6:
-        made |= {"compute_distribution": "geometric", "compute_slot": scale.whole(1)}
+        made |= {"compute_distribution": "geometric", "compute_slot": scale.time(1)}
     else:
         made["compute_distribution"] = "constant"
     return made
@@ -185,7 +181,7 @@ def _messages(rng: random.Random, scale: Scale, nodes: int) -> Tables:
     for _ in range(rng.randrange(5, 80)):
         source, flits = rng.randrange(nodes), rng.randrange(0, 2 * scale.flits)
         to = (source + rng.randrange(1, nodes)) % nodes
-        at = scale.whole(rng.choice([0, 0, rng.randrange(300)]))
+        at = scale.time(rng.choice([0, 0, rng.randrange(300)]))
         rows.append([at, source, to, f"{flits * scale.flit_bytes} B"])
     return {"kind": "messages", "messages": rows, "_pace": 4}
 
@@ -266,7 +262,7 @@ def _jobs(rng: random.Random, scale: Scale, nodes: int) -> Load:
         job: Tables = {"name": name, "share": share, "workload": workload}
         job["placement"] = rng.choice(["contiguous", "random"])
         if name != "a" and rng.random() < 0.4:
-            job["start"] = scale.whole(rng.randrange(100))
+            job["start"] = scale.time(rng.randrange(100))
         jobs.append(job)
     if rng.random() < 0.2:
         for number, job in enumerate(jobs):

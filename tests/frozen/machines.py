@@ -72,9 +72,9 @@ def in_slots(rng: random.Random, scale: Scale) -> Tables:
     machine = shared(rng, scale)
     if rng.random() < 0.25:
         machine["switch"]["virtual_channels"] = 1
-    machine["link"]["delay"] = scale.whole(rng.randrange(4))
-    machine["link"]["credit_delay"] = scale.whole(rng.randrange(3))
-    machine["switch"]["delay"] = scale.whole(rng.randrange(3))
+    machine["link"]["delay"] = scale.time(rng.randrange(4))
+    machine["link"]["credit_delay"] = scale.time(rng.randrange(3))
+    machine["switch"]["delay"] = scale.time(rng.randrange(3))
     return machine
 
 
@@ -119,8 +119,8 @@ def router(rng: random.Random, scale: Scale) -> Tables:
         allocator=rng.choice([*allocators, "maximum_size"]),
         virtual_channels=rng.choice([1, 2, 2, 4]),
     )
-    machine["link"]["delay"] = scale.whole(rng.randrange(3))
-    machine["link"]["credit_delay"] = scale.whole(rng.randrange(3))
+    machine["link"]["delay"] = scale.time(rng.randrange(3))
+    machine["link"]["credit_delay"] = scale.time(rng.randrange(3))
     if rng.random() < 0.5:
         machine["switch"]["vc_allocator"] = rng.choice(allocators)
     return machine
@@ -130,8 +130,8 @@ def of_router(rng: random.Random, scale: Scale) -> list[Wish]:
     switch = {
         "arbiter": rng.choice(["fifo", "round_robin", "oldest_first", "least_recently_granted"]),
         "iterations": rng.choice([1, 2]),
-        "route_delay": scale.whole(rng.randrange(3)),
-        "traversal_delay": scale.whole(rng.randrange(1, 3)),
+        "route_delay": scale.time(rng.randrange(3)),
+        "traversal_delay": scale.time(rng.randrange(1, 3)),
         "speculative": rng.random() < 0.5,
         "vc_reuse": rng.choice(["after_tail", "after_credits"]),
         "hold": rng.random() < 0.5,
