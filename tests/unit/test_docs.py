@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +46,12 @@ WORDS = """
 
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
+
+
+def none_of(failures: Iterable[str]) -> None:
+    """Fail if there are any, and tell all."""
+    told = list(failures)
+    assert not told, "\n".join(["", *told])
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -105,9 +111,11 @@ def test_the_readme_lists_every_document() -> None:
     assert [name for name in names if f"](docs/{name})" not in text] == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.toml")), ids=name_of)
-def test_every_example_says_what_it_shows(path: Path) -> None:
-    assert path.read_text().startswith("# ")
+def test_every_example_says_what_it_shows() -> None:
+    examples = sorted((ROOT / "examples").glob("*.toml"))
+    assert examples
+    says_nothing = [path for path in examples if not path.read_text().startswith("# ")]
+    none_of(name_of(path) for path in says_nothing)
 
 
 def test_what_is_generated_is_found(generate: ModuleType) -> None:
@@ -118,24 +126,37 @@ def test_what_is_generated_is_found(generate: ModuleType) -> None:
     assert sorted(begun) == sorted(generate._PARTS)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_experiments_in_documents_are_valid(path: Path) -> None:
+def test_experiments_in_documents_are_valid() -> None:
+    none_of(f"{name_of(path)}: {mistake}" for path in DOCUMENTS for mistake in mistakes_in(path))
+
+
+def mistakes_in(path: Path) -> Iterator[str]:
+    """Yield what is wrong with the experiments of a document."""
     for block in blocks(path, "toml"):
-        description = tomllib.loads(block)
-        if "workload" in description:
-            Experiment.from_dict(description)
+        try:
+            description = tomllib.loads(block)
+            if "workload" in description:
+                Experiment.from_dict(description)
+        except Exception as error:
+            yield f"{error!r} in\n{block}"
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_lead_somewhere() -> None:
+    none_of(f"{name_of(path)}: {target}" for path in DOCUMENTS for target in dead_links(path))
+
+
+def dead_links(path: Path) -> Iterator[str]:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(path)):
         file, _, anchor = target.partition("#")
         if "://" in target:
             continue
         found = path.parent / file if file else path
-        assert found.exists(), target
-        if anchor:
-            assert anchor in {anchor_of(heading) for heading in headings(found)}, target
+        if not found.exists() or not has_anchor(found, anchor):
+            yield target
+
+
+def has_anchor(path: Path, anchor: str) -> bool:
+    return not anchor or anchor in {anchor_of(heading) for heading in headings(path)}
 
 
 def headings(path: Path) -> list[str]:
@@ -168,11 +189,15 @@ def test_every_option_is_documented() -> None:
     assert [option for option in sorted(declared) if option not in text] == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_make_targets_exist(path: Path) -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    for target in re.findall(r"(?:^|`)make ([a-z]+)", path.read_text(), re.MULTILINE):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+def test_make_targets_exist() -> None:
+    known = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    named = [
+        (path, target)
+        for path in DOCUMENTS
+        for target in re.findall(r"(?:^|`)make ([a-z]+)", path.read_text(), re.MULTILINE)
+    ]
+    assert named
+    none_of(f"{name_of(path)}: make {target}" for path, target in named if target not in known)
 
 
 def quotations() -> Iterator[tuple[str, str]]:
@@ -183,14 +208,26 @@ def quotations() -> Iterator[tuple[str, str]]:
             yield first.removeprefix(mark).strip(), rest
 
 
-@pytest.mark.parametrize(("file", "text"), list(quotations()))
-def test_quoted_code_is_in_the_code(file: str, text: str) -> None:
+def test_quoted_code_is_in_the_code() -> None:
+    quoted = list(quotations())
+    assert quoted
+    none_of(f"{file}: {line}" for file, text in quoted for line in not_in_code(file, text))
+
+
+def not_in_code(file: str, text: str) -> Iterator[str]:
+    """Yield the lines of a quotation that are not in the file, in their order."""
+    if not (ROOT / file).exists():
+        yield "there is no such file"
+        return
     code = [line.strip() for line in (ROOT / file).read_text().splitlines()]
     at = 0
     for line in filter(None, map(str.strip, text.splitlines())):
-        if line != "…":
-            assert line in code[at:], line
+        if line == "…":
+            continue
+        if line in code[at:]:
             at = code.index(line, at) + 1
+        else:
+            yield line
 
 
 def comments(path: Path) -> Iterator[str]:
@@ -232,10 +269,11 @@ def is_known(citation: str, keys: list[str]) -> bool:
     return any(re.match(rf"{re.escape(key)}(?:$|[,: ])", citation) for key in keys)
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, *CODE], ids=name_of)
-def test_every_citation_is_in_the_references(path: Path) -> None:
+def test_every_citation_is_in_the_references() -> None:
     keys = known_keys()
-    assert [citation for citation in citations_of(path) if not is_known(citation, keys)] == []
+    cited = [(path, key) for path in [*DOCUMENTS, *CODE] for key in citations_of(path)]
+    assert cited
+    none_of(f"{name_of(path)}: [{key}]" for path, key in cited if not is_known(key, keys))
 
 
 def test_every_reference_is_cited() -> None:
