@@ -1,4 +1,11 @@
-"""Modules use modules of their own level or lower, as ARCHITECTURE.md says, and in no circle."""
+"""Modules use modules of their own level or lower, in no cycle: the tables of ARCHITECTURE.md hold.
+
+Every folder of modules is a *room*. Its modules, and the file that is its door (``room.rs``, or
+``__init__.py``), form a graph: an arrow for each import, wherever inside a module it stands. No
+room with a row in the tables has a cycle, and its modules keep the levels written there. A room
+without a row is small: it and its door are one thing in several files, and only the others form no
+cycle.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +13,50 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "crates" / "engine" / "src"
+TRACES = ROOT / "crates" / "traces" / "src"
 PYTHON = ROOT / "python" / "tailback"
 
-#: The guides: they show everything and are used by nobody.
-ENGINE_GUIDE = "lib"
-PYTHON_GUIDES = {"__init__", "__main__"}
+#: A module by the names that lead to it from the root of its language; ``()`` is the root.
+Module = tuple[str, ...]
+#: What each module imports.
+Imports = dict[Module, set[Module]]
 
-Uses = dict[str, set[str]]
+#: Rooms of so many modules have a row in the tables.
+LARGE = 9
+
+#: The doors of the roots: they show everything, and nothing imports them.
+DOORS = {"lib", "__init__", "__main__"}
 
 
-def documented_levels(heading: str) -> dict[str, int]:
-    """Return the level of each module from the table that follows ``heading``."""
-    text = (ROOT / "ARCHITECTURE.md").read_text()
-    table = text.split(heading, 1)[1].split("\n\n")[1]
-    rows = re.findall(r"^\| *(\d+) *\| *([^|]*)\|", table, re.MULTILINE)
-    return {name: int(level) for level, names in rows for name in re.findall(r"`(\w+)`", names)}
+# --- What is documented
+
+
+def documented_levels(heading: str) -> dict[Module, dict[str, int]]:
+    """Return, by room, the level of each module: from the tables that follow ``heading``."""
+    section = (ROOT / "ARCHITECTURE.md").read_text().split(heading, 1)[1].split("\n## ")[0]
+    rows = re.findall(r"^\| *(\d+) *\| *([^|]*)\|", section.split("\n\n")[1], re.MULTILINE)
+    top = {name: int(level) for level, names in rows for name in names_in(names)}
+    levels: dict[Module, dict[str, int]] = {(): top}
+    for room, text in re.findall(r"^\| *`([\w/]+)` *\| *(`[^|]*)\|", section, re.MULTILINE):
+        floors = text.split("<")
+        inside = {name: floor for floor, names in enumerate(floors) for name in names_in(names)}
+        levels[tuple(room.split("/"))] = inside
+    return levels
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names of modules in a cell of a table."""
+    return re.findall(r"`(\w+)`", text)
+
+
+# --- Rust
 
 
 def rust_without_tests(path: Path) -> str:
@@ -36,90 +65,206 @@ def rust_without_tests(path: Path) -> str:
     return re.sub(r"//.*", "", code)
 
 
-def rust_uses(path: Path, code: str) -> Iterator[str]:
-    """Yield the top-level modules of the engine that the code names."""
-    yield from re.findall(r"\bcrate::(\w+)", code)
-    for group in re.findall(r"\bcrate::\{(.*?)\};", code, re.DOTALL):
-        yield from re.findall(r"(?:^|,)\s*(\w+)", re.sub(r"\{[^{}]*\}", "", group))
-    if path.parent == ENGINE:
-        yield from re.findall(r"\buse super::(\w+)", code)
+def rust_module(path: Path, root: Path) -> Module:
+    """Return the module that a file is."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return () if parts in {("lib",)} else parts
 
 
-@cache
-def engine_uses() -> Uses:
-    """Return what each module of the engine uses, other than its own sub-modules."""
-    uses: Uses = {}
-    for path in sorted(ENGINE.rglob("*.rs")):
-        module = path.relative_to(ENGINE).parts[0].removesuffix(".rs")
-        if module != ENGINE_GUIDE:
-            used = set(rust_uses(path, rust_without_tests(path)))
-            uses.setdefault(module, set()).update(used - {module})
-    return uses
+def use_tree(text: str) -> Iterator[Module]:
+    """Yield the paths of a tree of uses: ``a::{b, c::{d, e}}``."""
+    text = text.strip()
+    if "{" not in text:
+        yield tuple(part.strip() for part in text.split(" as ")[0].split("::"))
+        return
+    head, inner = text.split("{", 1)
+    start = tuple(part.strip() for part in head.split("::") if part.strip())
+    depth, begin = 0, 0
+    inner = inner.rsplit("}", 1)[0]
+    for at, letter in enumerate(inner + ","):
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            if inner[begin:at].strip():
+                yield from ((*start, *rest) for rest in use_tree(inner[begin:at]))
+            begin = at + 1
 
 
-def imports(path: Path) -> Iterator[str]:
+def rust_paths(code: str) -> Iterator[Module]:
+    """Yield every path that code names from the root, from its room or from itself."""
+    for text in re.findall(r"\buse\s+([^;]*);", code):
+        yield from use_tree(text)
+    rest = re.sub(r"\buse\s+[^;]*;", "", code)
+    rest = re.sub(r"\bpub\s*\([^)]*\)", "", rest)
+    for path in re.findall(r"\b(?:\$?crate|super|self)(?:::\w+)+", rest):
+        yield tuple(path.lstrip("$").split("::"))
+
+
+def rust_imports(root: Path) -> Imports:
+    """Return what each module of a crate imports from modules of the same crate."""
+    files = {rust_module(path, root): path for path in sorted(root.rglob("*.rs"))}
+    imports: Imports = {}
+    for module, path in files.items():
+        if module[-1:] == ("tests",):
+            continue
+        uses = imports.setdefault(module, set())
+        for name in rust_paths(rust_without_tests(path)):
+            start, rest = list(module), list(name)
+            if rest[0] == "crate":
+                start, rest = [], rest[1:]
+            elif rest[0] == "self":
+                rest = rest[1:]
+            elif rest[0] != "super" and (*module, rest[0]) not in files:
+                continue
+            while rest[:1] == ["super"]:
+                start, rest = start[:-1], rest[1:]
+            while rest and (*start, rest[0]) in files:
+                start.append(rest.pop(0))
+            # What a file declares of a module and then uses by its own name is that module's.
+            if tuple(start) != module:
+                uses.add(tuple(start))
+    return imports
+
+
+# --- Python
+
+
+def python_module(path: Path) -> Module:
+    """Return the module that a file is."""
+    parts = path.relative_to(PYTHON).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def imported_names(path: Path) -> Iterator[Module]:
     """Yield the dotted names that a Python file imports, seen from inside ``tailback``."""
     package = path.relative_to(PYTHON).parent.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        if isinstance(node, ast.ImportFrom):
+            names = [tuple(alias.name.split(".")) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
             above = ("tailback", *package)[: len(package) + 2 - node.level] if node.level else ()
-            start = ".".join([*above, *([node.module] if node.module else [])])
-            yield from (f"{start}.{alias.name}" for alias in node.names)
+            start = (*above, *(node.module.split(".") if node.module else ()))
+            names = [(*start, alias.name) for alias in node.names]
+        else:
+            continue
+        yield from (name[1:] for name in names if name[0] == "tailback")
 
 
-@cache
-def python_uses() -> Uses:
-    """Return what each Python module uses, other than its own sub-modules."""
-    uses: Uses = {}
-    for path in sorted(PYTHON.rglob("*.py")):
-        module = path.relative_to(PYTHON).parts[0].removesuffix(".py")
-        if module not in PYTHON_GUIDES:
-            inside = [name.split(".") for name in imports(path) if name.startswith("tailback")]
-            used = {name[1] if len(name) > 1 else "__init__" for name in inside}
-            uses.setdefault(module, set()).update(used - {module})
-    return uses
+def python_imports(root: Path) -> Imports:
+    """Return what each Python module imports from modules of ``tailback``."""
+    files = {python_module(path): path for path in sorted(root.rglob("*.py"))}
+    known = {*files, ("_engine",)}
+    imports: Imports = {}
+    for module, path in files.items():
+        uses = imports.setdefault(module, set())
+        for name in imported_names(path):
+            end = len(name)
+            while end and name[:end] not in known:
+                end -= 1
+            if name[:end] != module:
+                uses.add(name[:end])
+    return imports
+
+
+# --- Rooms
 
 
 CASES = {
-    "engine": ("Engine (`crates/engine/src`)", engine_uses),
-    "python": ("Python (`python/tailback`)", python_uses),
+    "engine": ("Engine (`crates/engine/src`)", lambda: rust_imports(ENGINE)),
+    "traces": ("Traces (`crates/traces/src`)", lambda: rust_imports(TRACES)),
+    "python": ("Python (`python/tailback`)", lambda: python_imports(PYTHON)),
 }
 
 
-@pytest.mark.parametrize("language", CASES)
-def test_every_module_has_its_level_in_the_architecture(language: str) -> None:
-    heading, uses = CASES[language]
-    levels = documented_levels(heading)
-    assert levels
-    assert sorted(uses().keys() - levels) == []
+@cache
+def imports_of(language: str) -> Imports:
+    """Return what each module of a language imports."""
+    return CASES[language][1]()
+
+
+def rooms(imports: Imports) -> dict[Module, dict[str, set[str]]]:
+    """Return, by room, which of its modules (the door by the room's name) imports which."""
+    inside: dict[Module, dict[str, set[str]]] = {}
+    folders = {module[:end] for module in imports for end in range(len(module))}
+    for room in folders:
+        inside[room] = {
+            module[len(room)]: set()
+            for module in imports
+            if len(module) > len(room) and module[: len(room)] == room
+        }
+        if room and room in imports:
+            inside[room][room[-1]] = set()
+    for module, used in imports.items():
+        for other in used:
+            for room in folders:
+                ends = [one_of(room, module), one_of(room, other)]
+                if None not in ends and ends[0] != ends[1] and ends[0] in inside[room]:
+                    inside[room][ends[0]].add(ends[1])
+    return inside
+
+
+def one_of(room: Module, module: Module) -> str | None:
+    """Return which of a room's modules a module is, or lies in; none if it lies elsewhere."""
+    if module[: len(room)] != room:
+        return None
+    if module == room:
+        return room[-1] if room else None
+    return module[len(room)]
+
+
+def name_of(room: Module) -> str:
+    """Return how a room is called in the tables."""
+    return "/".join(room) or "the root"
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_modules_use_nothing_above_them(language: str) -> None:
-    heading, uses = CASES[language]
-    levels = documented_levels(heading)
-    if language == "python":
-        levels["_engine"] = levels["door"]
+def test_large_rooms_have_a_row_that_names_their_modules(language: str) -> None:
+    levels = documented_levels(CASES[language][0])
+    faults = []
+    for room, inside in rooms(imports_of(language)).items():
+        modules = set(inside) - (DOORS if not room else set())
+        if room in levels:
+            faults += [f"{name_of(room)} lacks {name}" for name in modules - levels[room].keys()]
+            extra = levels[room].keys() - modules - {"_engine"}
+            faults += [f"{name_of(room)} has no {name}" for name in extra]
+        elif len(modules) >= LARGE:
+            faults.append(f"{name_of(room)} has {len(modules)} modules and no row")
+    assert sorted(faults) == []
+
+
+@pytest.mark.parametrize("language", CASES)
+def test_modules_import_nothing_above_them(language: str) -> None:
+    documented = documented_levels(CASES[language][0])
     upward = [
-        f"{module} uses {used}"
-        for module, all_used in uses().items()
+        f"{name_of(room)}: {module} imports {used}"
+        for room, inside in rooms(imports_of(language)).items()
+        if (levels := documented.get(room))
+        for module, all_used in inside.items()
         for used in sorted(all_used)
-        if levels.get(used, 99) > levels.get(module, 0)
+        if module not in DOORS and levels.get(used, 0) > levels.get(module, 99)
     ]
-    assert upward == []
+    assert sorted(upward) == []
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_modules_form_no_circle(language: str) -> None:
-    _, uses = CASES[language]
-    TopologicalSorter(uses()).prepare()
+def test_modules_of_a_room_form_no_cycle(language: str) -> None:
+    documented = documented_levels(CASES[language][0])
+    cycles = []
+    for room, inside in rooms(imports_of(language)).items():
+        door = None if room in documented else name_of(room[-1:])
+        graph = {name: used - {door} for name, used in inside.items() if name != door}
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            cycles.append(f"{name_of(room)}: {' <- '.join(error.args[1])}")
+    assert sorted(cycles) == []
 
 
 def test_one_module_imports_the_compiled_engine() -> None:
-    users = {module for module, used in python_uses().items() if "_engine" in used}
+    users = {module[0] for module, used in imports_of("python").items() if ("_engine",) in used}
     assert users == {"door"}
+
+
+# --- What the engine must not know
 
 
 FORBIDDEN = [
@@ -141,29 +286,53 @@ def test_the_engine_knows_no_world(pattern: str, what: str) -> None:
     assert guilty == [], what
 
 
-SAMPLES = [
-    ("from . import engine, tables", "runner.py", {"engine", "tables"}),
-    ("from .errors import UserError", "runner.py", {"errors"}),
-    ("from .base import Workload", "workloads/program.py", {"workloads"}),
-    ("from . import steps", "workloads/program.py", {"workloads"}),
-    ("from ..errors import UserError", "workloads/program.py", {"errors"}),
-    ("import tailback.units", "cli.py", {"units"}),
-    ("from tailback.units import Time", "cli.py", {"units"}),
+# --- The reading of imports itself
+
+
+PYTHON_SAMPLES = [
+    ("from . import engine, tables", "runner.py", {("engine",), ("tables",)}),
+    ("from .errors import UserError", "runner.py", {("errors",)}),
+    ("from .base import Workload", "workloads/program.py", {("workloads", "base")}),
+    ("from . import steps", "workloads/program.py", {("workloads", "steps")}),
+    ("from ..errors import UserError", "workloads/program.py", {("errors",)}),
+    ("from ..workloads import Pattern", "cli/single.py", {("workloads",)}),
+    ("import tailback.units", "cli.py", {("units",)}),
+    ("def f():\n    from tailback.units import Time", "cli.py", {("units",)}),
 ]
 
 
-@pytest.mark.parametrize(("line", "name", "expected"), SAMPLES)
-def test_imports_are_understood(
-    line: str, name: str, expected: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("code", "name", "expected"), PYTHON_SAMPLES)
+def test_imports_in_python_are_understood(
+    code: str, name: str, expected: set[Module], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(globals(), "PYTHON", tmp_path)
+    others = ["engine", "tables", "errors", "units", "runner", "workloads/__init__"]
+    for module in [*others, "workloads/base", "workloads/steps"]:
+        (tmp_path / module).with_suffix(".py").parent.mkdir(exist_ok=True)
+        (tmp_path / module).with_suffix(".py").touch()
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
-    path.write_text(line)
-    assert {found.split(".")[1] for found in imports(path)} == expected
+    path.write_text(code)
+    assert python_imports(tmp_path)[python_module(path)] == expected
 
 
-def test_uses_in_rust_are_understood() -> None:
-    code = "use crate::{ids::{NodeId, ChannelId}, time::Time, rng};\nlet x = crate::spec::Spec;"
-    assert set(rust_uses(ENGINE / "fabric" / "packet.rs", code)) == {"ids", "time", "rng", "spec"}
-    assert set(rust_uses(ENGINE / "fabric.rs", "use super::time::Time;")) == {"time"}
+RUST_SAMPLES = [
+    ("use crate::{ids::{NodeId, ChannelId}, time::Time};", {("ids",), ("time",)}),
+    ("let x = crate::ids::NodeId(0);", {("ids",)}),
+    ("use super::sibling::Thing;", {("room", "sibling")}),
+    ("use super::{Door, sibling};", {("room",), ("room", "sibling")}),
+    ("use super::super::time::Time;", {("time",)}),
+    ("mod inside;\nuse inside::Part;", {("room", "module", "inside")}),
+    ("pub(in crate::room) fn f() {}", set()),
+    ("// use crate::ids::NodeId;", set()),
+]
+
+
+@pytest.mark.parametrize(("code", "expected"), RUST_SAMPLES)
+def test_imports_in_rust_are_understood(code: str, expected: set[Module], tmp_path: Path) -> None:
+    others = ["ids", "time", "room", "room/sibling", "room/module/inside"]
+    for module in others:
+        (tmp_path / module).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / module).with_suffix(".rs").touch()
+    (tmp_path / "room" / "module.rs").write_text(code)
+    assert rust_imports(tmp_path)["room", "module"] == expected
