@@ -60,8 +60,9 @@ def names_in(text: str) -> list[str]:
 
 
 def rust_without_tests(path: Path) -> str:
-    """Return the code of a file up to its tests, without comments."""
-    code = path.read_text().split("#[cfg(test)]")[0]
+    """Return the code of a file without its tests and what it declares for tests, nor comments."""
+    code = re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", path.read_text())[0]
+    code = re.sub(r"#\[cfg\(test\)\]\s*[^;{]*;", "", code)
     return re.sub(r"//.*", "", code)
 
 
@@ -325,6 +326,8 @@ RUST_SAMPLES = [
     ("mod inside;\nuse inside::Part;", {("room", "module", "inside")}),
     ("pub(in crate::room) fn f() {}", set()),
     ("// use crate::ids::NodeId;", set()),
+    ("#[cfg(test)]\nmod tests;\nuse crate::time::Time;", {("time",)}),
+    ("#[cfg(test)]\nmod tests {\n    use crate::time::Time;\n}", set()),
 ]
 
 
