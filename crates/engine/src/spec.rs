@@ -3,6 +3,7 @@
 //! Everything is in the engine's own units: picoseconds, bytes, flits.
 //! Field names are the names users write; errors quote them as paths.
 
+mod absent;
 mod arbiter;
 mod cells;
 mod collective;
@@ -73,6 +74,19 @@ pub struct Spec {
     /// Whether it is kept why everybody could go on, for the critical path; absent: no.
     #[serde(default)]
     pub causes: Option<Causes>,
+}
+
+impl Spec {
+    /// Whether all that nodes do by themselves is at multiples of the time of a flit: then so is
+    /// all that happens where links and switches take such times, too.
+    #[must_use]
+    pub fn is_in_slots(&self) -> bool {
+        let interface = &self.machine.interface;
+        interface.costs().is_none()
+            && interface.drain_byte_ps.is_none()
+            && interface.time_slice_ps.is_none()
+            && slots::is_in_slots(&self.workload, self.machine.link.flit_ps)
+    }
 }
 
 /// What is kept of why everybody could go on, besides the critical path.
@@ -188,8 +202,4 @@ impl Fidelity {
     pub fn knows_flits(self) -> bool {
         matches!(self, Self::Token | Self::Flit | Self::Worm)
     }
-}
-
-fn one<T: From<u8>>() -> T {
-    T::from(1)
 }

@@ -27,7 +27,7 @@ use super::remaining_tree::RemainingTree;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
-use crate::topology::xgft::{Level, levels};
+use crate::topology::levels::{Level, levels};
 use crate::topology::{Family, Topology};
 use std::ops::Range;
 

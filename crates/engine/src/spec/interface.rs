@@ -1,6 +1,8 @@
 //! The network interfaces of the nodes.
 
-use super::{Collectives, Costs, one};
+use super::absent::one;
+use super::collective::Collectives;
+use super::costs::Costs;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The physical links and the flits on them.
 
-use super::one;
+use super::absent::one;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,12 @@
 //! A machine in five parts, and what the engine asks of them together.
 
-use super::{
-    Collectives, FlowControl, Framing, HalfDuplex, Interface, Link, LinkClass, Local, LogGops,
-    MessageOrder, Routing, Sharing, Switch, Switching, TopologySpec, Unit,
-};
+use super::collective::Collectives;
+use super::interface::{Interface, Local, MessageOrder, Multicast, Unit};
+use super::link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Sharing};
+use super::loggops::LogGops;
+use super::routing::Routing;
+use super::switch::{Switch, Switching};
+use super::topology::TopologySpec;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -86,7 +89,7 @@ impl Machine {
                 drain_byte_ps: None,
                 reply_queue: None,
                 local: Local::Memory,
-                multicast: super::Multicast::Unicast,
+                multicast: Multicast::Unicast,
             },
         }
     }

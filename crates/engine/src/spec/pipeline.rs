@@ -1,6 +1,6 @@
 //! Switches that run by a clock: a pipeline of stages, and who is matched with whom in each.
 
-use super::one;
+use super::absent::one;
 use serde::{Deserialize, Serialize};
 
 /// A switch in stages, each of whole cycles; a cycle is the time of a flit.

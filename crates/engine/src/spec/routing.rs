@@ -1,6 +1,6 @@
 //! Which way packets go, as users describe it.
 
-use super::TrafficClass;
+use super::traffic_class::TrafficClass;
 use serde::{Deserialize, Serialize};
 
 /// Which way packets go, and how one of several ways is chosen.

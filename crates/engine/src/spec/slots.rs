@@ -1,23 +1,10 @@
-//! Whether everything happens at multiples of the time of a flit.
+//! Whether everything that a workload asks for happens at multiples of the time of a flit.
 
-use super::{Distribution, Shape, Source, Spec, Start, Synthetic, Workload};
+use super::workload::{Distribution, Shape, Source, Start, Synthetic, Workload};
 use crate::time::Time;
 
-impl Spec {
-    /// Whether all that nodes do by themselves is at multiples of the time of a flit: then so is
-    /// all that happens where links and switches take such times, too.
-    #[must_use]
-    pub fn is_in_slots(&self) -> bool {
-        let interface = &self.machine.interface;
-        interface.costs().is_none()
-            && interface.drain_byte_ps.is_none()
-            && interface.time_slice_ps.is_none()
-            && is_in_slots(&self.workload, self.machine.link.flit_ps)
-    }
-}
-
 /// Whether a workload asks for nothing at other times than multiples of a slot.
-fn is_in_slots(workload: &Workload, slot: Time) -> bool {
+pub(super) fn is_in_slots(workload: &Workload, slot: Time) -> bool {
     match workload {
         Workload::Messages(list) => list.time_ps.iter().all(|time| time.is_multiple_of(slot)),
         Workload::Synthetic(synthetic) => sends_in_slots(synthetic, slot),

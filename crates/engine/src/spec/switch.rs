@@ -1,6 +1,10 @@
 //! The switches.
 
-use super::{Arbiter, Cells, Frames, Pipeline, one};
+use super::absent::one;
+use super::arbiter::Arbiter;
+use super::cells::Cells;
+use super::frames::Frames;
+use super::pipeline::Pipeline;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! Families of topologies.
 
-use super::{LinkClass, one};
+use super::absent::one;
+use super::link::LinkClass;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Ranks that do what was recorded of a program.
 
-use super::Costs;
+use super::costs::Costs;
 use crate::error::SpecError;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};

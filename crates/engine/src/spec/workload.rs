@@ -1,6 +1,8 @@
 //! What runs on the machine.
 
-use super::{Collective, Method, Pattern, Trace};
+use super::collective::{Collective, Method};
+use super::pattern::Pattern;
+use super::trace::Trace;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,9 @@
 //!
 //! So the only way to node p leaves stage i by port p's digit i.
 
-use super::{Attachment, Family, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

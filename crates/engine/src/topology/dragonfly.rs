@@ -14,7 +14,9 @@
 //!   every two groups; with fewer there are several, and what is left of the last, incomplete
 //!   round leads nowhere.
 
-use super::{Attachment, Family, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

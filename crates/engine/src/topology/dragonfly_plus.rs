@@ -8,25 +8,12 @@
 //! its group. Port l + q of spine t is link `t · h + q` of the group; these are arranged as in a
 //! dragonfly (`dragonfly.rs`).
 
+use super::base::{Attachment, Topology};
 use super::dragonfly::Links;
-use super::{Attachment, Family, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::family::{DragonflyPlus, Family};
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
-
-/// The parameters of a dragonfly+.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DragonflyPlus {
-    /// Nodes on every leaf (p).
-    pub nodes_per_leaf: u32,
-    /// Leaves of a group (l).
-    pub leaves: u32,
-    /// Spines of a group (s).
-    pub spines: u32,
-    /// Links from every spine to other groups (h).
-    pub global_links: u32,
-    /// Groups (g).
-    pub groups: u32,
-}
 
 /// The dragonfly+ with these parameters.
 pub(super) fn build(fly: DragonflyPlus) -> Result<Topology, SpecError> {

@@ -4,12 +4,12 @@
 //! two switches, the k-th from one to the other, by port, and the k-th back are one link; a link
 //! without one back is one by itself. Numbers of switches, nodes and ports stay as they are.
 
-use super::Topology;
+use super::base::{Failure, Topology};
 use super::graph::first_unreached;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::rng::{Purpose, Stream};
-use crate::spec::{FailedLink, TopologySpec};
+use crate::spec::FailedLink;
 use std::collections::HashMap;
 
 const NAMED: &str = "machine.topology.failed_links";
@@ -18,31 +18,17 @@ const SHARE: &str = "machine.topology.failed_share";
 /// All of a share, in its unit.
 const MILLION: u64 = 1_000_000;
 
-/// One direction of a link that has failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// The switch it came from.
-    pub from: SwitchId,
-    /// Its port there.
-    pub port: usize,
-    /// The switch it led to.
-    pub to: SwitchId,
-    /// Whether it is the way back of one that is listed before.
-    pub is_way_back: bool,
-}
-
 /// A network without the links that are named, nor a share of all (in millionths), drawn.
 ///
 /// # Errors
-/// A network that cannot be, or has no links; a link that is not there; failures that cut a node
+/// A network that has no links; a link that is not there; failures that cut a node
 /// from another.
-pub(super) fn build(
-    of: &TopologySpec,
+pub(super) fn fail(
+    mut topology: Topology,
     named: &[FailedLink],
     share: u32,
     seed: u64,
 ) -> Result<Topology, SpecError> {
-    let mut topology = Topology::new(of)?;
     let links = links(&topology);
     if links.is_empty() {
         let (field, allowed) =
@@ -161,7 +147,7 @@ fn cut(topology: &Topology, (from, to): (usize, usize), is_drawn: bool) -> SpecE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::GraphLink;
+    use crate::spec::{GraphLink, TopologySpec};
 
     fn mesh(dims: &[u32]) -> TopologySpec {
         TopologySpec::Mesh { dims: dims.to_vec() }

@@ -1,14 +1,13 @@
-//! The families of topologies, and their formulas.
+//! The families of topologies, and the classes of their links.
 
-use super::xgft::levels;
-use super::{DragonflyPlus, Topology};
+use super::levels::levels;
 
 /// What a topology is a member of, with the parameters that routing needs.
 ///
 /// How switches, nodes and ports are numbered stands in the file of each family.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Family {
-    /// A mesh, torus or hypercube: see [`Topology::dims`] and [`Topology::wraps`].
+    /// A mesh, torus or hypercube: see [`super::Topology::dims`] and [`super::Topology::wraps`].
     Grid,
     /// Two nodes joined directly.
     Pair,
@@ -89,6 +88,21 @@ pub enum Family {
     Graph,
 }
 
+/// The parameters of a dragonfly+.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DragonflyPlus {
+    /// Nodes on every leaf (p).
+    pub nodes_per_leaf: u32,
+    /// Leaves of a group (l).
+    pub leaves: u32,
+    /// Spines of a group (s).
+    pub spines: u32,
+    /// Links from every spine to other groups (h).
+    pub global_links: u32,
+    /// Groups (g).
+    pub groups: u32,
+}
+
 impl Family {
     /// The names of the classes of links, where the grid has so many dimensions.
     pub(super) fn link_classes(&self, dimensions: usize) -> Vec<String> {
@@ -153,64 +167,6 @@ impl Family {
             _ => 0,
         }
     }
-
-    /// The fewest channels, both directions together, that must be cut to part one half of
-    /// the nodes from the other, if a link has `usual` wires (a link from a node to its
-    /// switch is never cut).
-    ///
-    /// `None` where nobody has a formula that holds: for dragonflies, islands, a graph, an odd arity
-    /// or an odd number of subtrees, and where there is one switch. Of a grid the largest
-    /// dimension is halved; of an odd number, the larger half has one more. The formulas of
-    /// grids and butterfly are those of [Dally & Towles 2004].
-    pub fn bisection(&self, topology: &Topology, usual: u64) -> Option<u64> {
-        let nodes = topology.nodes as u64;
-        match self {
-            Self::Grid => {
-                let largest = u64::from(*topology.dims.iter().max()?);
-                let lines = if topology.wraps && largest > 2 { 4 } else { 2 };
-                (largest > 1).then(|| lines * usual * topology.switches as u64 / largest)
-            }
-            // Every switch of the highest level has half of its links on each side.
-            Self::FatTree { arity, levels } => {
-                (arity % 2 == 0 && *levels > 1).then_some(nodes * usual)
-            }
-            // Half of the outputs of the first stage, in which the first digit is set.
-            Self::Butterfly { arity, stages } => {
-                (arity % 2 == 0 && *stages > 1).then_some(nodes / 2 * usual)
-            }
-            Self::Tree { children, widths, .. } => tree_bisection(children, widths, usual),
-            Self::FullyConnected { .. } => {
-                let switches = topology.switches as u64;
-                (switches > 1).then(|| 2 * usual * (switches / 2) * switches.div_ceil(2))
-            }
-            Self::HyperX { dims, widths, .. } => {
-                // Halving dimension d cuts side · wires / 2 channels for every switch. That of the
-                // least is as small as the second eigenvalue of the graph, side · wires, allows.
-                let wires = |d: usize| widths.get(d).map_or(usual, |&width| width.into());
-                let side = |d: usize| u64::from(dims[d]);
-                let least = (0..dims.len()).map(|d| side(d) * wires(d)).min()?;
-                let halved = |d: usize| side(d) * wires(d) == least && side(d) % 2 == 0;
-                let switches = topology.switches as u64;
-                (0..dims.len()).any(halved).then_some(switches * least / 2)
-            }
-            // Half of the subtrees of a level are cut off, where that costs least.
-            Self::Xgft { children, parents, widths } => {
-                let levels = levels(children, parents)?;
-                let halves = children.last().is_some_and(|&top| top % 2 == 0) && levels.len() > 1;
-                let links = levels.iter().enumerate().take(parents.len()).map(|(number, level)| {
-                    let wires = widths.get(number).map_or(usual, |&width| width.into());
-                    (level.switches * level.parents) as u64 * wires
-                });
-                links.min().filter(|_| halves)
-            }
-            Self::Pair
-            | Self::Star
-            | Self::Dragonfly { .. }
-            | Self::DragonflyPlus(_)
-            | Self::Islands { .. }
-            | Self::Graph => None,
-        }
-    }
 }
 
 /// The name of a dimension: x, y, z, x3, x4, ….
@@ -219,21 +175,4 @@ fn name_of_dimension(dimension: usize) -> String {
         0..3 => ["x", "y", "z"][dimension].into(),
         _ => format!("x{dimension}"),
     }
-}
-
-/// Half of the subtrees of the root are cut off, each where that costs least.
-///
-/// No other half costs less: at one level, all subtrees cost the same per node cut off.
-fn tree_bisection(children: &[u32], widths: &[u16], usual: u64) -> Option<u64> {
-    let first = children.first().filter(|&&count| count % 2 == 0)?;
-    let mut switches = 1;
-    let mut least = u64::MAX;
-    for (level, &count) in children.iter().enumerate() {
-        if level > 0 {
-            switches *= u64::from(count);
-        }
-        let width = widths.get(level).map_or(usual, |&width| u64::from(width));
-        least = least.min(switches * width);
-    }
-    Some(u64::from(*first) * least)
 }

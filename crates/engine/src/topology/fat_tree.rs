@@ -15,7 +15,9 @@
 //! So a switch of level l is above the nodes whose first l digits are those of its word,
 //! and the way down to node p leaves level l by port p's digit l.
 
-use super::{Attachment, Family, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

@@ -3,7 +3,9 @@
 //! Node i is on switch `i / p`, where p is the number of nodes on a switch. Port t leads
 //! to switch t; a switch's port of its own number leads nowhere.
 
-use super::{Attachment, Family, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

@@ -3,7 +3,9 @@
 //! Nodes and switches have the numbers they are listed under. The ports of a switch are
 //! the links from it, in the order of the list; links listed twice are two links.
 
-use super::{Attachment, Family, MAX_NODES, MOST_PORTS, Topology};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{MAX_NODES, MOST_PORTS};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::spec::{GraphLink, LinkClass};

@@ -5,7 +5,9 @@
 //! the first and the last of a line of more than two are neighbours too. (Two are
 //! neighbours already: a second pair of links between them would be no ring.)
 
-use super::{Attachment, Family, MAX_NODES, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{MAX_NODES, MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

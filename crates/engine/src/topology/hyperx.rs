@@ -6,7 +6,9 @@
 //! to the switch whose coordinate is t there, and is otherwise the same; that of the switch's own
 //! coordinate leads nowhere. With widths given, a link of dimension d has `widths[d]` wires.
 
-use super::{Attachment, Family, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

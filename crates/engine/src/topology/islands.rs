@@ -8,7 +8,9 @@
 //! and port n to rail `t mod r`. Port `i · (n / r) + t / r` of a rail leads to accelerator t of
 //! island i.
 
-use super::{Attachment, Family, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 

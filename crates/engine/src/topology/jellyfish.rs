@@ -5,7 +5,8 @@
 //! drawn as published, between switches that have ports left and are not joined yet; where none can
 //! be, one that is there gives way to two. A graph in pieces is drawn anew.
 
-use super::{Attachment, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::rng::{Purpose, Stream};

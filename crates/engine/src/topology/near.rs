@@ -1,6 +1,6 @@
 //! Who is near whom: neighbours of nodes, and trees by which one node reaches all others.
 
-use super::{Attachment, Topology};
+use super::base::{Attachment, Topology};
 use crate::ids::{NodeId, SwitchId};
 use std::collections::VecDeque;
 

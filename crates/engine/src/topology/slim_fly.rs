@@ -12,7 +12,8 @@
 //! switch `i / p`. Port t < (q - 1) / 2 leads to the same s and x and to y plus the t-th smallest
 //! element of X (of X' where s is 1), port (q - 1) / 2 + k to the other s and to x (or m) = k.
 
-use super::{Attachment, MOST_ON_A_SWITCH, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use std::collections::BTreeSet;

@@ -7,7 +7,9 @@
 //!
 //! A level may have links of more wires than others, so that a tree may be fat.
 
-use super::{Attachment, Family, Topology, check_range, check_size};
+use super::base::{Attachment, Topology};
+use super::family::Family;
+use super::limits::{MOST_ON_A_SWITCH, check_range, check_size};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 
@@ -18,7 +20,7 @@ pub(super) fn build(
     nodes_per_switch: u32,
     widths: &[u16],
 ) -> Result<Topology, SpecError> {
-    check_range("nodes_per_switch", nodes_per_switch, 1..=super::MOST_ON_A_SWITCH)?;
+    check_range("nodes_per_switch", nodes_per_switch, 1..=MOST_ON_A_SWITCH)?;
     for &count in children {
         check_range("children", count, 1..=1 << 16)?;
     }
