@@ -4,8 +4,8 @@
 use crate::error::SpecError;
 use crate::fabric::{Accounts, Fabric, Instants};
 use crate::ids::{ChannelId, NodeId};
+use crate::measure::Window;
 use crate::measure::blame::{Keeps, Occupancy, Victims};
-use crate::measure::causes::Window;
 use crate::measure::{
     Blame, ByJob, Causes, ChannelKind, InSoftware, Measures, Offered, Stored, Traffic,
 };

@@ -9,41 +9,37 @@ mod binned;
 pub mod blame;
 pub mod causes;
 mod counters;
+mod distribution;
 mod histogram;
 mod jobs;
 mod messages;
 mod moments;
+mod packet;
 mod software;
 pub mod stored;
 mod tally;
 pub mod traffic;
+mod window;
 
 pub use binned::Binned;
 pub use blame::Blame;
 pub use causes::Causes;
 pub use counters::{ClassCounters, Counters, PacketCounters, PacketTimes};
+pub use distribution::{Distribution, PacketDistributions};
 pub use histogram::Histogram;
 pub use jobs::{ByJob, OfJob};
 pub use messages::{MOST_MESSAGES, MessageRow, MessageRows};
 pub use moments::Moments;
+pub use packet::{Class, PacketRow, Undisturbed};
 pub use software::{InSoftware, Parts};
 pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 pub use traffic::Traffic;
+pub use window::Window;
 
 use crate::ids::{ChannelId, NodeId, ProcessId};
 use crate::rare::rare;
 use crate::time::{NEVER, Time};
-
-/// Data or acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Class {
-    /// Carries part of a message.
-    Data = 0,
-    /// Acknowledges a data packet.
-    Ack = 1,
-}
 
 /// Where a channel lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,42 +73,6 @@ pub struct Wait {
     pub is_throttling: bool,
 }
 
-/// What a delivered packet would have taken without contention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Undisturbed {
-    /// From queued to delivered.
-    pub lifetime: Time,
-    /// From the start on the first channel to the start on the second.
-    pub first_hop: Time,
-    /// How much of its header's waits the rest of it made up for.
-    pub caught_up: Time,
-}
-
-/// Everything known about a delivered packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketRow {
-    /// Data or acknowledgement.
-    pub class: Class,
-    /// Serial number of the message it belongs to, or acknowledges.
-    pub message: u64,
-    /// Node it came from.
-    pub source: u32,
-    /// Node it went to.
-    pub destination: u32,
-    /// Its data bytes.
-    pub bytes: u32,
-    /// Channels it crossed.
-    pub hops: u16,
-    /// When it was queued at its source.
-    pub queued: Time,
-    /// When its first transmission began.
-    pub first_sent: Time,
-    /// When its first transmission on an internal channel began; [`NEVER`] if it crossed none.
-    pub first_internal: Time,
-    /// When its last token reached its destination.
-    pub delivered: Time,
-}
-
 /// What the workload has asked of the network, whatever became of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offered {
@@ -120,37 +80,6 @@ pub struct Offered {
     pub byte_hops: u64,
     /// When the latest message was sent.
     pub last_sent: Time,
-}
-
-/// A distribution: moments and histogram of one variable.
-#[derive(Clone, Default)]
-pub struct Distribution {
-    /// Exact sums.
-    pub moments: Moments,
-    /// Counts by value.
-    pub histogram: Histogram,
-}
-
-impl Distribution {
-    // One piece of code for all: what a run goes through hardly fits a core's cache of instructions.
-    #[inline(never)]
-    fn add(&mut self, value: u64) {
-        self.moments.add(value);
-        self.histogram.add(value);
-    }
-}
-
-/// Distributions over the delivered packets of one class.
-#[derive(Clone, Default)]
-pub struct PacketDistributions {
-    /// From queued to delivered.
-    pub lifetime: Distribution,
-    /// From the first transmission to delivered.
-    pub network_lifetime: Distribution,
-    /// From the first internal transmission to delivered.
-    pub routed_lifetime: Distribution,
-    /// Channels crossed.
-    pub hops: Distribution,
 }
 
 /// All measures of one run.

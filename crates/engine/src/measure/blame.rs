@@ -9,9 +9,11 @@
 mod batches;
 mod buffers;
 mod bystanders;
+mod carried;
 mod cause;
 mod cells;
 mod circuits;
+mod delivery;
 mod in_lanes;
 mod key;
 mod labels;
@@ -26,11 +28,13 @@ mod requests;
 mod riding;
 mod ring;
 mod roots;
+mod state;
 mod sums;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod turn;
 mod turns;
 mod victims;
 mod waiters;
@@ -45,148 +49,18 @@ pub(crate) use observation::{Observation, Ways};
 pub(crate) use occupancy::Occupancy;
 pub use occupancy::{Hold, Turns, Waited};
 pub(crate) use queues::Queues;
+pub(crate) use state::Keeps;
+pub use state::{Blame, Charged};
 pub use sums::{MOST_KEYS, Sum, Sums};
 pub use tables::{Pairs, Tables};
 pub use timed::Timed;
 pub(crate) use victims::Victims;
 
 use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::{Class, PacketRow};
+use crate::measure::packet::Class;
 use crate::time::{NEVER, Time};
-use buffers::Buffers;
-use lanes::{Lanes, Side};
-use log::Log;
-use passing::{Passed, Passing};
-use record::{Record, Waits};
-use waiters::Places;
-
-/// What is kept, besides the tables.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Keeps {
-    /// All charges of every packet.
-    pub packets: bool,
-    /// All turns that there is room for.
-    pub all_turns: bool,
-}
-
-/// All charges of a delivered packet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Charged {
-    /// The packet.
-    pub packet: PacketRow,
-    /// Its traffic class.
-    pub class: u32,
-    /// Its lifetime without contention.
-    pub alone: Time,
-    /// In order of time.
-    pub charges: Vec<Charge>,
-    /// When each of them began; empty where packets are of the classes of their messages.
-    pub begins: Vec<Time>,
-    /// The same time, charged to root culprits.
-    pub passed: Vec<Charge>,
-}
-
-/// Who made whom wait.
-pub struct Blame {
-    records: Vec<Record>,
-    /// By packet, as `records`.
-    waits: Vec<Waits>,
-    /// By channel (where whole packets share a wire: by wire): who held it.
-    holders: Vec<Log>,
-    /// By channel: who was at the front of the buffer at its end.
-    fronts: Vec<Log>,
-    /// The latest of both, where that nearly always is all that is needed.
-    lanes: Lanes,
-    /// As `holders` and `fronts`: when those who had their turns there waited themselves.
-    passing: [Vec<Passing>; 2],
-    queues: Queues,
-    /// Of whom there are charges. Only if these are all, it is known where waits begin, too.
-    victims: Victims,
-    /// By channel, or wire: the queues of those who may want it.
-    ends: Vec<[ChannelId; 2]>,
-    /// By queue: those that have asked for a channel.
-    asking: Places,
-    /// By buffer: those that have left its front and have not started; by list: those in it.
-    unstarted: Places,
-    /// Turns that ended before are forgotten, if nobody can ask for them: all, or none.
-    forgets: Time,
-    /// Who stands in buffers, where there are any.
-    buffers: Buffers,
-    /// By channel, or wire, where frames are cut into cells: whose cells it has carried.
-    cells: Vec<cells::Carried>,
-    /// By lead: the packet granted that waits for room and keeps the others waiting, where the model does
-    /// not tell that.
-    keepers: Vec<PacketId>,
-    /// Since when the packet that is sent next has kept others waiting, if it has.
-    kept_since: Time,
-    /// By node with a receive FIFO: the traffic class of the packet drained last.
-    drained: Vec<u32>,
-    /// The tables of the window.
-    pub tables: Tables,
-    /// Charges packet by packet since they were last taken, if recorded.
-    pub packets: Option<Vec<Charged>>,
-    /// If packets are of the classes of their messages: which classes that stands for.
-    pub(crate) labels: Option<Box<Labels>>,
-    /// Who held channels when, if a timeline shows that.
-    pub(crate) occupancy: Option<Box<Occupancy>>,
-    interval: Time,
-}
 
 impl Blame {
-    /// Nothing has happened yet; the first batches are as long as `interval`.
-    pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
-        let all = queues.of.len();
-        let in_lanes = queues.are_in_order && !victims.all_are_followed();
-        let lanes = if in_lanes {
-            Lanes::new(&queues.of, &queues.nodes, keeps.all_turns)
-        } else {
-            Lanes::default()
-        };
-        Self {
-            ends: queues.ends(),
-            queues,
-            records: Vec::new(),
-            waits: Vec::new(),
-            holders: vec![Log::default(); all],
-            fronts: vec![Log::default(); all],
-            passing: [vec![Passing::default(); all], vec![Passing::default(); all]],
-            lanes,
-            asking: Places::new(all),
-            unstarted: Places::new(all),
-            forgets: if keeps.all_turns { 0 } else { NEVER },
-            buffers: Buffers::new(if in_lanes { 0 } else { all }),
-            cells: Vec::new(),
-            keepers: vec![PacketId::NONE; if in_lanes { 0 } else { all }],
-            kept_since: NEVER,
-            drained: Vec::new(),
-            tables: Tables::new(0, interval, &victims),
-            packets: keeps.packets.then(Vec::new),
-            victims,
-            labels: None,
-            occupancy: None,
-            interval,
-        }
-    }
-
-    /// A new measurement window begins. What packets on their way have been charged stays.
-    pub(crate) fn begin_window(&mut self, now: Time) {
-        self.tables = Tables::new(now, self.interval, &self.victims);
-    }
-
-    /// A packet has been delivered out of a buffer: if it stood behind another there, it waited
-    /// for that one last.
-    fn taken_out(&mut self, id: PacketId, buffer: ChannelId, after: Time) {
-        self.buffers.leave(buffer, id);
-        let record = &mut self.records[id.index()];
-        if !record.is_victim {
-            return;
-        }
-        let before = self.fronts[buffer.index()].latest();
-        if let Some(turn) = before.filter(|turn| turn.end > record.start + after) {
-            record.last = Root { class: turn.class, channel: turn.root };
-        }
-    }
-
     /// Whether the next packet of a class that a node queues is one whose waits are charged.
     #[inline]
     pub(crate) fn has_victim(&mut self, node: NodeId, class: Class) -> bool {
@@ -232,109 +106,108 @@ impl Blame {
         }
     }
 
-    /// The packet that holds a channel, if any.
-    pub(crate) fn holder(&self, channel: ChannelId, now: Time) -> Option<PacketId> {
-        let log = &self.holders[self.queues.place(channel).index()];
-        if self.lanes.are_kept() {
-            return self.lanes.holder(channel, Side::Channel, log, now).map(|turn| turn.packet);
-        }
-        log.holder(now).map(|turn| turn.packet)
+    /// What a packet has been charged so far, in order of time: each piece is due to one culprit and
+    /// one root culprit. What was added when it had been delivered, at `now`, lasted until then.
+    pub(crate) fn timed(&self, id: PacketId, now: Time) -> impl Iterator<Item = Timed> {
+        let has_waited = self.records.get(id.index()).is_some_and(|record| record.has_waited);
+        let waits = has_waited.then(|| &self.waits[id.index()]);
+        waits.into_iter().flat_map(move |waits| waits.pieces(now))
     }
 
-    /// A packet's traffic class.
-    pub(crate) fn class(&self, id: PacketId) -> u32 {
-        if self.lanes.are_kept() { self.lanes.class(id) } else { self.records[id.index()].class }
+    /// What a timeline shows of channels; none unless one asks for it.
+    pub fn turns(&self, now: Time) -> Option<Turns<'_>> {
+        Some(self.occupancy.as_deref()?.turns(self.labels.as_deref()?, now))
     }
+}
 
-    /// A packet has been lost: nobody is charged for what it waited.
-    pub(crate) fn lost(&mut self, id: PacketId) {
-        let record = &mut self.records[id.index()];
-        self.asking.leave(&mut record.asking);
-        self.unstarted.leave(&mut record.unstarted);
-        self.buffers.leave(record.head, id);
-    }
-
-    /// A packet has been delivered; without contention it would have lived `alone`.
-    #[inline]
-    pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
-        if !self.lanes.are_kept() {
-            self.is_over(id, row, last, alone);
-        } else if self.lanes.is_recorded(id) {
-            self.watches_nothing(id);
-            self.is_over(id, row, last, alone);
-            // Who has its place next has no record, unless it gets one.
-            self.records[id.index()].is_victim = false;
-        }
-    }
-
-    /// The same of one of which more is kept than where it is.
-    #[inline(never)]
-    fn is_over(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
-        let record = &mut self.records[id.index()];
-        self.asking.leave(&mut record.asking);
-        self.unstarted.leave(&mut record.unstarted);
-        self.buffers.leave(record.head, id);
-        let beyond = (row.delivered - row.queued).saturating_sub(alone);
-        let receiver = self.queues.receiver(record.head);
-        if record.is_victim && (record.has_waited || beyond > 0) {
-            record.has_waited = true;
-            // Those before it have been drained.
-            let before = receiver.and_then(|node| self.drained.get(node.index()));
-            let before = before.copied().unwrap_or(record.class);
-            self.waits[id.index()].settle(record, beyond, before);
-        }
-        if let Some(node) = receiver {
-            self.is_drained(id, node);
-        }
-        if !self.is_told(id) {
+impl Blame {
+    /// Takes note of what has happened.
+    // Every caller names one kind: nothing is left of the match.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    pub fn observe(&mut self, what: Observation, now: Time, ways: impl Ways + Copy) {
+        if self.lanes.are_kept() && self.observe_in_lanes(what, now, &ways) {
             return;
         }
-        let is_message = last && row.class == Class::Data;
-        if self.labels.is_some() || self.packets.is_some() {
-            return self.tell_whole(id, row, is_message, alone);
+        // In copies, as what is looked at by its address is laid out in memory, whoever wants to know.
+        let (what, ways) = (what, ways);
+        if self.occupancy.is_some() {
+            return self.observe_and_keep(&what, now, &ways);
         }
-        let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
-        let charged = if record.has_waited { waits.charged() } else { Default::default() };
-        self.tables.add(record.class, charged, is_message, row.delivered);
+        self.observe_whole(what, now, &ways);
     }
 
-    /// A packet has been drained at a node.
+    /// The same where a timeline shows who held channels when.
     #[cold]
     #[inline(never)]
-    fn is_drained(&mut self, id: PacketId, node: NodeId) {
-        let nodes = self.drained.len().max(node.index() + 1);
-        self.drained.resize(nodes, 0);
-        self.drained[node.index()] = self.records[id.index()].class;
+    fn observe_and_keep(&mut self, what: &Observation, now: Time, ways: &impl Ways) {
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
+            let label = |packet: PacketId| self.records[packet.index()].class;
+            occupancy.observe(*what, (label, labels), now, ways);
+        }
+        self.observe_whole(*what, now, ways);
     }
 
-    /// What a packet has been charged is added to the tables, by classes, and told of itself.
-    #[cold]
-    #[inline(never)]
-    fn tell_whole(&mut self, id: PacketId, row: &PacketRow, is_message: bool, alone: Time) {
-        let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
-        let mut class = record.class;
-        let (mut charges, mut passed) =
-            if record.has_waited { waits.charged() } else { Default::default() };
-        let by_class: Vec<Passed>;
-        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels)
-            && record.has_waited
-        {
-            occupancy.waited(class, waits, labels, row.delivered);
-        }
-        let has_begins = record.has_waited && self.labels.is_none();
-        if let Some(labels) = &mut self.labels {
-            class = labels.class(class);
-            by_class = Passed::by_class(passed, labels);
-            passed = &by_class;
-            charges = labels.by_class(charges, &waits.begins);
-        }
-        self.tables.add(class, (charges, passed), is_message, row.delivered);
-        if let Some(packets) = &mut self.packets {
-            let timed = has_begins.then(|| waits.timed(row.delivered).map(|(begin, _)| begin));
-            let begins = timed.into_iter().flatten().collect();
-            let charges = charges.to_vec();
-            let passed = passed.iter().map(|piece| piece.charge).collect();
-            packets.push(Charged { packet: *row, class, alone, charges, begins, passed });
+    /// Takes note of what has happened in full.
+    #[allow(clippy::inline_always)]
+    #[inline(always)]
+    fn observe_whole(&mut self, what: Observation, now: Time, ways: &impl Ways) {
+        #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
+        use Observation::*;
+        match what {
+            Asked { packet, .. } if self.is_bystander(packet) => {}
+            Asked { packet, queue } => self.asks(packet, queue, now, ways),
+            Granted { packet, channel } if self.is_bystander(packet) => {
+                self.passes(packet, channel, ways.ready(packet), (now, NEVER));
+            }
+            RunsThrough { packet, channel, until } if self.is_bystander(packet) => {
+                self.passes(packet, channel, ways.ready(packet), (now, until));
+            }
+            Sent { packet, channel, ready, start, until } if self.is_bystander(packet) => {
+                self.passes_whole(packet, channel, (ready, now), (start, until));
+            }
+            Granted { packet, channel } => self.granted(packet, channel, now, ways),
+            RunsThrough { packet, channel, until } => {
+                self.runs_through(packet, channel, (now, until), ways);
+            }
+            Started { packet, channel, start } => self.starts(packet, channel, start, ways),
+            Sent { packet, channel, ready, start, until } => {
+                self.starts_whole(packet, channel, (ready, now), (start, until));
+            }
+            Kept { .. } => {}
+            LacksRoom { packet, channel, keeps } => {
+                self.lacks_room(packet, channel, keeps, now, ways);
+            }
+            LacksShare { packet, channel, taker } => {
+                self.lacks_share(packet, channel, taker, now, ways);
+            }
+            LacksPlace { packet, root } => self.lacks_place(packet, now, root),
+            LacksReplyPlace { packet, by } => self.lacks_reply_place(packet, by, now, ways),
+            LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
+            Regranted { packet, channel, asked } => {
+                self.is_regranted(packet, channel, asked, now);
+            }
+            Outdone { packet, granted } => self.outdone(packet, granted, now),
+            Left { channel, at } => self.released(channel, at, now, ways),
+            Cleared { buffer, at } => self.cleared(buffer, at, now, ways),
+            Stored { packet, until } => self.stored(packet, (now, until), ways),
+            CameForward { packet, channel, is_first } => {
+                self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
+            }
+            Served { packet, done, until } => self.served(packet, (done, until), ways),
+            LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
+            HeaderAsks { packet, output } => self.header_asks(packet, output, now),
+            Held { packet, channel } => self.holds(packet, channel, now, ways),
+            Lost { packet, channel, to } => self.loses(packet, channel, to),
+            DrainedLate { packet, behind } => self.drained_late(packet, behind),
+            Cell { packet, channel, start, until, since } => {
+                self.takes_cell(packet, channel, (start, until), since);
+            }
+            LastCell { packet, channel, ready, start } => {
+                self.last_cell(packet, channel, (ready, start));
+            }
+            Parted { packet, carrier } => self.parts(packet, carrier),
+            TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is counted over the whole run.
 
-use super::{Class, PacketRow, Parts};
+use super::packet::{Class, PacketRow};
+use super::software::Parts;
 use crate::time::Time;
 
 macro_rules! counters {

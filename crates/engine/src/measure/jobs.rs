@@ -1,6 +1,7 @@
 //! What is counted of every job.
 
-use super::{Counters, Distribution};
+use super::counters::Counters;
+use super::distribution::Distribution;
 use crate::ids::NodeId;
 
 /// What is counted of every job, by whose nodes things happen.

@@ -1,6 +1,6 @@
 //! What messages cost in software: time of processors, and what latencies consist of.
 
-use super::Binned;
+use super::binned::Binned;
 use crate::time::Time;
 
 /// What is measured where messages cost something in software.

@@ -1,6 +1,7 @@
 //! What is measured of every traffic class, where there are several.
 
-use super::{ClassCounters, Distribution};
+use super::counters::ClassCounters;
+use super::distribution::Distribution;
 use crate::time::Time;
 
 /// All traffic classes.

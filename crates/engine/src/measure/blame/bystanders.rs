@@ -1,8 +1,8 @@
 //! Packets whose waits are not charged, where turns are not kept in lanes: of them it is kept who had
 //! his turn where, and no more.
 
-use super::Blame;
-use super::log::Turn;
+use super::state::Blame;
+use super::turn::Turn;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 

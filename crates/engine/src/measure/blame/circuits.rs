@@ -1,26 +1,17 @@
 //! Packets that keep every channel they have been granted until they are delivered, or until
 //! one is taken from them.
 
-use super::log::Turn;
-use super::record::Before;
+use super::cause::Root;
+use super::observation::Ways;
+use super::record::{Before, Span};
+use super::state::Blame;
+use super::turn::Turn;
 use super::turns::Place;
-use super::{Blame, Root, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 /// Most circuits that are followed.
 const LONGEST: usize = 64;
-
-/// A header's wait for a channel.
-#[derive(Clone, Copy, Debug)]
-pub struct Span {
-    /// When it could have begun on the channel, had it never been in anybody's way.
-    pub ready: Time,
-    /// When it asked.
-    pub asked: Time,
-    /// When it was granted the channel.
-    pub granted: Time,
-}
 
 impl Blame {
     /// A header asks for a channel of a group.

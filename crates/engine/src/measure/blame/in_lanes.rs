@@ -5,10 +5,11 @@
 //! until it starts there, at the front of a buffer from when it starts on the channel before that.
 
 use super::lanes::Side;
-use super::log::Turn;
+use super::observation::{Observation, Ways};
 use super::record::Record;
+use super::state::Blame;
+use super::turn::Turn;
 use super::turns::Turns;
-use super::{Blame, Observation, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 

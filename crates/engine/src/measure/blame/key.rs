@@ -1,6 +1,6 @@
 //! By what charges are summed up.
 
-use super::Cause;
+use super::cause::Cause;
 use crate::ids::ChannelId;
 
 /// Stands for all keys that came when a table was full.

@@ -3,7 +3,7 @@
 //! Then packets are of the class of their message's number, so that every charge names a message;
 //! tables are of the classes as ever.
 
-use super::Charge;
+use super::cause::Charge;
 use crate::ids::ProcessId;
 use crate::time::{NEVER, Time};
 

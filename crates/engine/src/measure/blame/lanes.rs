@@ -8,7 +8,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::log::{Log, Turn};
+use super::log::Log;
+use super::turn::Turn;
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::time::{NEVER, Time};
 

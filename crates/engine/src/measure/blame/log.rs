@@ -1,30 +1,12 @@
 //! Who came before: the latest packets that held a channel, or the front of a buffer.
 
 use super::ring::Ring;
+use super::turn::Turn;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 /// Most packets that are remembered; longer waits are charged to the first of them.
 pub const LONGEST: usize = 1 << 12;
-
-/// A packet's turn on a channel, or at the front of a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// The packet; its place is used again after it has been delivered.
-    pub packet: PacketId,
-    /// Its traffic class.
-    pub class: u32,
-    /// The channel it was granted; at the front of a buffer, the one by which it leaves.
-    pub channel: ChannelId,
-    /// Where what stood in its way itself began: the channel, unless it had to wait.
-    pub root: ChannelId,
-    /// When it had asked.
-    pub asked: Time,
-    /// When it was granted the channel.
-    pub granted: Time,
-    /// When its turn ended or is known to end, or [`NEVER`].
-    pub end: Time,
-}
 
 /// No turn yet.
 const NOBODYS: Turn = Turn {

@@ -1,11 +1,11 @@
-//! What a model of the network tells, and what becomes of it.
+//! What a model of the network tells.
 
-use super::{Blame, Root};
+use super::cause::Root;
 use crate::ids::{ChannelId, PacketId};
-use crate::time::{NEVER, Time};
+use crate::time::Time;
 
 /// What has happened to a packet. That it has been queued and delivered the fabric tells
-/// ([`Blame::queued`], [`Blame::delivered`]), all else the model.
+/// ([`super::Blame::queued`], [`super::Blame::delivered`]), all else the model.
 #[derive(Clone, Copy, Debug)]
 pub enum Observation {
     /// At the front of its buffer or list, it asks for an output, in a queue that a channel stands for.
@@ -124,97 +124,5 @@ impl<W: Ways> Ways for &W {
     #[inline]
     fn keeper(&self, lead: ChannelId) -> Option<PacketId> {
         W::keeper(self, lead)
-    }
-}
-
-impl Blame {
-    /// Takes note of what has happened.
-    // Every caller names one kind: nothing is left of the match.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    pub fn observe(&mut self, what: Observation, now: Time, ways: impl Ways + Copy) {
-        if self.lanes.are_kept() && self.observe_in_lanes(what, now, &ways) {
-            return;
-        }
-        // In copies, as what is looked at by its address is laid out in memory, whoever wants to know.
-        let (what, ways) = (what, ways);
-        if self.occupancy.is_some() {
-            return self.observe_and_keep(&what, now, &ways);
-        }
-        self.observe_whole(what, now, &ways);
-    }
-
-    /// The same where a timeline shows who held channels when.
-    #[cold]
-    #[inline(never)]
-    fn observe_and_keep(&mut self, what: &Observation, now: Time, ways: &impl Ways) {
-        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
-            let label = |packet: PacketId| self.records[packet.index()].class;
-            occupancy.observe(*what, (label, labels), now, ways);
-        }
-        self.observe_whole(*what, now, ways);
-    }
-
-    /// Takes note of what has happened in full.
-    #[allow(clippy::inline_always)]
-    #[inline(always)]
-    fn observe_whole(&mut self, what: Observation, now: Time, ways: &impl Ways) {
-        #[allow(clippy::enum_glob_use, reason = "every kind, and nothing else")]
-        use Observation::*;
-        match what {
-            Asked { packet, .. } if self.is_bystander(packet) => {}
-            Asked { packet, queue } => self.asks(packet, queue, now, ways),
-            Granted { packet, channel } if self.is_bystander(packet) => {
-                self.passes(packet, channel, ways.ready(packet), (now, NEVER));
-            }
-            RunsThrough { packet, channel, until } if self.is_bystander(packet) => {
-                self.passes(packet, channel, ways.ready(packet), (now, until));
-            }
-            Sent { packet, channel, ready, start, until } if self.is_bystander(packet) => {
-                self.passes_whole(packet, channel, (ready, now), (start, until));
-            }
-            Granted { packet, channel } => self.granted(packet, channel, now, ways),
-            RunsThrough { packet, channel, until } => {
-                self.runs_through(packet, channel, (now, until), ways);
-            }
-            Started { packet, channel, start } => self.starts(packet, channel, start, ways),
-            Sent { packet, channel, ready, start, until } => {
-                self.starts_whole(packet, channel, (ready, now), (start, until));
-            }
-            Kept { .. } => {}
-            LacksRoom { packet, channel, keeps } => {
-                self.lacks_room(packet, channel, keeps, now, ways);
-            }
-            LacksShare { packet, channel, taker } => {
-                self.lacks_share(packet, channel, taker, now, ways);
-            }
-            LacksPlace { packet, root } => self.lacks_place(packet, now, root),
-            LacksReplyPlace { packet, by } => self.lacks_reply_place(packet, by, now, ways),
-            LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
-            Regranted { packet, channel, asked } => {
-                self.is_regranted(packet, channel, asked, now);
-            }
-            Outdone { packet, granted } => self.outdone(packet, granted, now),
-            Left { channel, at } => self.released(channel, at, now, ways),
-            Cleared { buffer, at } => self.cleared(buffer, at, now, ways),
-            Stored { packet, until } => self.stored(packet, (now, until), ways),
-            CameForward { packet, channel, is_first } => {
-                self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
-            }
-            Served { packet, done, until } => self.served(packet, (done, until), ways),
-            LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
-            HeaderAsks { packet, output } => self.header_asks(packet, output, now),
-            Held { packet, channel } => self.holds(packet, channel, now, ways),
-            Lost { packet, channel, to } => self.loses(packet, channel, to),
-            DrainedLate { packet, behind } => self.drained_late(packet, behind),
-            Cell { packet, channel, start, until, since } => {
-                self.takes_cell(packet, channel, (start, until), since);
-            }
-            LastCell { packet, channel, ready, start } => {
-                self.last_cell(packet, channel, (ready, start));
-            }
-            Parted { packet, carrier } => self.parts(packet, carrier),
-            TakenOut { packet, buffer, after } => self.taken_out(packet, buffer, after),
-        }
     }
 }

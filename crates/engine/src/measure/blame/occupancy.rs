@@ -3,11 +3,12 @@
 //! It is told what blame is told. What is held until nobody knows when is kept by channel, and
 //! becomes a row when it ends; so rows are in the order in which that became known.
 
-use super::labels::Labels;
+use super::labels::{Labels, Sender};
+use super::observation::{Observation, Ways};
 use super::record::Waits;
-use super::{Blame, Observation, Sender, Timed, Ways};
+use super::timed::Timed;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::causes::Window;
+use crate::measure::window::Window;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
 
@@ -85,21 +86,6 @@ impl Turns<'_> {
     }
 }
 
-impl Blame {
-    /// What a timeline shows of channels; none unless one asks for it.
-    pub fn turns(&self, now: Time) -> Option<Turns<'_>> {
-        let (occupancy, labels) = (self.occupancy.as_deref()?, self.labels.as_deref()?);
-        let open = occupancy.open.iter().enumerate().flat_map(|(channel, turns)| {
-            turns.iter().map(move |turn| turn.ended(ChannelId::from_index(channel), now))
-        });
-        let open =
-            open.filter(|hold| occupancy.shows((hold.granted, hold.end), hold.label, labels));
-        let room = occupancy.most - occupancy.holds.len();
-        let holds = occupancy.holds.iter().copied().chain(open.take(room)).collect();
-        Some(Turns { holds, waits: &occupancy.waits, full: occupancy.full, labels })
-    }
-}
-
 impl Occupancy {
     /// Nothing has happened; at most so many rows of either kind are kept.
     pub fn new(channels: usize, window: Window, most: usize) -> Self {
@@ -111,6 +97,17 @@ impl Occupancy {
             holds: Vec::new(),
             waits: Vec::new(),
         }
+    }
+
+    /// What is shown until `now`.
+    pub(super) fn turns<'a>(&'a self, labels: &'a Labels, now: Time) -> Turns<'a> {
+        let open = self.open.iter().enumerate().flat_map(|(channel, turns)| {
+            turns.iter().map(move |turn| turn.ended(ChannelId::from_index(channel), now))
+        });
+        let open = open.filter(|hold| self.shows((hold.granted, hold.end), hold.label, labels));
+        let room = self.most - self.holds.len();
+        let holds = self.holds.iter().copied().chain(open.take(room)).collect();
+        Turns { holds, waits: &self.waits, full: self.full, labels }
     }
 
     /// Takes note of what has happened to a packet, whose name is `label(packet)`.

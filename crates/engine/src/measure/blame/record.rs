@@ -1,10 +1,10 @@
 //! What is kept of a packet on its way, and how its waits are cut into pieces.
 
 use super::cause::{Cause, Charge, Root};
-use super::circuits::Span;
 use super::lanes::Past;
-use super::log::{Log, Turn};
+use super::log::Log;
 use super::passing::{Passed, Passing, Pieces};
+use super::turn::Turn;
 use super::waiters::Waiting;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
@@ -18,6 +18,17 @@ pub struct Stall {
     pub cause: Cause,
     /// Because of whom.
     pub root: Root,
+}
+
+/// A header's wait for a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// When it could have begun on the channel, had it never been in anybody's way.
+    pub ready: Time,
+    /// When it asked.
+    pub asked: Time,
+    /// When it was granted the channel.
+    pub granted: Time,
 }
 
 /// What is kept of a packet on its way: a cache line.

@@ -1,8 +1,10 @@
 //! Packets ask, and those that might start lack something.
 
+use super::cause::{Cause, Root};
+use super::observation::Ways;
 use super::record::Stall;
 use super::roots::Search;
-use super::{Blame, Cause, Root, Ways};
+use super::state::Blame;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 

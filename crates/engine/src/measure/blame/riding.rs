@@ -3,8 +3,8 @@
 //! While a packet rides, what it waits for is charged to its carrier alone; when it goes on by itself
 //! it has waited as long, and for the same, as who carried it.
 
-use super::Blame;
 use super::record::{Record, Waits};
+use super::state::Blame;
 use super::waiters::Waiting;
 use crate::ids::PacketId;
 use crate::time::Time;

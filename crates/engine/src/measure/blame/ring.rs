@@ -1,6 +1,6 @@
 //! Turns in a ring: taken out at the front, put in at the back.
 
-use super::log::Turn;
+use super::turn::Turn;
 
 /// Turns in order. Two words and a half, so that it fits a line with the turn after them.
 #[derive(Clone, Default)]

@@ -5,9 +5,11 @@
 //! in; and so on to one that does not wait itself. The channel the last but one waits for
 //! that one to leave is the root.
 
+use super::cause::Root;
 use super::lanes::Side;
+use super::observation::Ways;
 use super::record::Record;
-use super::{Blame, Root, Ways};
+use super::state::Blame;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
 

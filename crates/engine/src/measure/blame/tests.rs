@@ -4,6 +4,7 @@
 
 use super::Observation::*;
 use super::*;
+use crate::measure::packet::PacketRow;
 use std::collections::BTreeMap;
 
 const CHANNELS: u32 = 6;

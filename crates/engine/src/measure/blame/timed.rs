@@ -1,9 +1,9 @@
 //! When a packet on its way, or just delivered, waited.
 
+use super::cause::Charge;
 use super::passing::Passed;
 use super::record::Waits;
-use super::{Blame, Charge};
-use crate::ids::PacketId;
+
 use crate::time::{NEVER, Time};
 
 /// A piece of a wait.
@@ -15,16 +15,6 @@ pub struct Timed {
     pub charge: Charge,
     /// Who was at the root.
     pub at_root: u32,
-}
-
-impl Blame {
-    /// What a packet has been charged so far, in order of time: each piece is due to one culprit and
-    /// one root culprit. What was added when it had been delivered, at `now`, lasted until then.
-    pub(crate) fn timed(&self, id: PacketId, now: Time) -> impl Iterator<Item = Timed> {
-        let has_waited = self.records.get(id.index()).is_some_and(|record| record.has_waited);
-        let waits = has_waited.then(|| &self.waits[id.index()]);
-        waits.into_iter().flat_map(move |waits| waits.pieces(now))
-    }
 }
 
 impl Waits {

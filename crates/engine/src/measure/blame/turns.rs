@@ -1,9 +1,12 @@
 //! Packets are granted channels, have their turns there, and leave.
 
-use super::log::{Log, Turn};
+use super::cause::Cause;
+use super::log::Log;
+use super::observation::Ways;
 use super::record::{Ahead, Before, Record};
 use super::roots::Search;
-use super::{Blame, Cause, Ways};
+use super::state::Blame;
+use super::turn::Turn;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 

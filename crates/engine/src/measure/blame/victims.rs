@@ -1,7 +1,7 @@
 //! Whose waits are charged: everybody's, or those of a share of all packets.
 
 use crate::ids::NodeId;
-use crate::measure::Class;
+use crate::measure::packet::Class;
 use crate::rng::mix;
 
 /// Which packets are victims. Whether one is depends on its node and its number there only: it is

@@ -1,10 +1,11 @@
 //! Packets that are sent as a whole, and may stand in other places than input buffers.
 
-use super::log::Turn;
+use super::observation::Ways;
 use super::record::Before;
 use super::roots::Search;
+use super::state::Blame;
+use super::turn::Turn;
 use super::turns::Turns;
-use super::{Blame, Ways};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 

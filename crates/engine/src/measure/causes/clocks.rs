@@ -3,11 +3,11 @@
 //! A clock stands on the instant at which it is free; what needs it begins there. What is told of
 //! comes in any order of time, so a process may be told of less late than it is already.
 
-use super::forest::{Computed, Segment};
-use super::messages::Opened;
-use super::piece::{Part, Piece, push};
+use super::forest::{Computed, Leg, Segment};
+use super::piece::{Part, Parts, Piece, push};
 use super::rows::{Activity, Doing};
-use super::{Causes, Leg, Parts};
+use super::state::Causes;
+use super::way::Opened;
 use crate::ids::{InstantId, ProcessId};
 use crate::time::Time;
 

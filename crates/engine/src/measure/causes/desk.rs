@@ -1,26 +1,13 @@
 //! What messages cost in software: jobs of CPUs before and after they cross the network.
 
-use super::hand::Hand;
 use super::piece::{Blamed, Part, Piece, Who, push};
-use super::{Causes, Doing, Prepared, Standing};
+use super::rows::Doing;
+use super::state::Causes;
+use super::way::{Prepared, Standing};
 use crate::ids::{ChannelId, InstantId, MessageId, NodeId, PacketId, ProcessId};
-use crate::measure::Blame;
+use crate::measure::blame::Blame;
 use crate::measure::blame::Cause;
 use crate::time::Time;
-use std::collections::VecDeque;
-
-/// What the software of a node has in hand.
-#[derive(Default)]
-pub(super) struct Desk {
-    /// Packets that are ready, in the order in which they are handed over.
-    ready: VecDeque<(InstantId, Prepared)>,
-    /// The message of the packet handed over last.
-    latest: Option<u32>,
-    /// Packets that wait for the CPU to take them in, oldest first.
-    arrived: VecDeque<(Hand, Time)>,
-    /// What it prepared last: whose message, which, and where that is called.
-    prepared: Option<(ProcessId, u64, u32)>,
-}
 
 impl Causes {
     /// A message is prepared at a node for so long.

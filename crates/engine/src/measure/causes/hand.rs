@@ -1,34 +1,13 @@
 //! The message that is being dealt with, and how far it has come.
 
-use super::piece::{Own, Piece, passed_on, push, resolve};
-use super::{Causes, Leg, Part, Prepared, Segment, Standing};
+use super::forest::Segment;
+use super::piece::{Own, Part, Piece, push, resolve};
+use super::state::{Causes, Hand};
+use super::way::{Prepared, Standing};
 use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
-use crate::measure::{Blame, PacketRow};
+use crate::measure::blame::Blame;
+use crate::measure::packet::PacketRow;
 use crate::time::Time;
-
-/// How far a message has come.
-pub(super) struct Hand {
-    /// The message, or none.
-    pub message: MessageId,
-    /// Whose it is now: its receiver's, or its sender's if it is an acknowledgement.
-    pub process: ProcessId,
-    /// Since when it is in hand.
-    pub at: Time,
-    /// What that stands on.
-    pub parent: InstantId,
-    /// What lies between, but for latency and serialisation.
-    pub pieces: Vec<Piece>,
-    /// The instant made of it, if one has been.
-    pub made: InstantId,
-}
-
-impl Default for Hand {
-    fn default() -> Self {
-        let none = InstantId::NONE;
-        let (message, process) = (MessageId::NONE, ProcessId::NONE);
-        Self { message, process, at: 0, parent: none, pieces: Vec::new(), made: none }
-    }
-}
 
 impl Causes {
     /// The header of a packet of a message is there.
@@ -56,8 +35,10 @@ impl Causes {
         }
         self.put_down(packet, (prepared, is_data), Some((row.queued, alone)), blame);
         if is_data {
-            self.arrives(id, row.first_sent, row.delivered);
             let way = &mut self.ways[id.index()];
+            if let (Some(rows), Some(place)) = (&mut self.rows, way.row) {
+                rows.arrives(place, row.first_sent, row.delivered);
+            }
             way.is_behind = true;
             way.before.clear();
             way.before.extend(self.hand.pieces.iter().filter(|piece| piece.part.is_contention()));
@@ -134,33 +115,5 @@ impl Causes {
         let next = self.forest.add(now, stand, process, Segment::Message(Box::new(leg)));
         self.forest.release(stand);
         next
-    }
-}
-
-impl super::Way {
-    /// A part of its way.
-    pub(super) fn leg(&self, pieces: Box<[Piece]>) -> Leg {
-        let &Self { number: message, from, to, call, .. } = self;
-        Leg { message, from, to, call, pieces }
-    }
-}
-
-impl Prepared {
-    /// What came before a packet was handed to the network, since `began`.
-    pub(super) fn put_down(&self, began: Time, way: &super::Way, pieces: &mut Vec<Piece>) {
-        let Some(ready) = self.ready else { return };
-        passed_on(&way.before, (began, self.left), pieces);
-        let others = (ready - began).saturating_sub(self.overhead + self.leaving);
-        // What was done when is not kept: it is shown as if done last.
-        let first = ready - self.overhead;
-        push(pieces, Piece::own(Part::Processor, first - others, others));
-        push(pieces, Piece::own(Part::Sending, first, self.overhead));
-        match self.behind {
-            None => passed_on(&way.before, (ready, self.handed), pieces),
-            blamed => {
-                let time = self.handed - ready;
-                push(pieces, Piece { begin: ready, time, part: Part::Processor, blamed });
-            }
-        }
     }
 }

@@ -1,75 +1,11 @@
 //! What is known of messages under way, and what becomes of them.
 
-use super::hand::Hand;
-use super::piece::Piece;
-use super::{Causes, Prepared, Standing};
-use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
-use crate::measure::Blame;
+use super::state::{Causes, Hand};
+use super::way::{Opened, Prepared, Standing, Way};
+use crate::ids::{InstantId, MessageId, PacketId};
+use crate::measure::blame::Blame;
 use crate::measure::blame::Sender;
 use crate::time::Time;
-
-/// A message that is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Opened {
-    /// Its number.
-    pub number: u64,
-    /// Who sends it.
-    pub from: ProcessId,
-    /// Who receives it.
-    pub to: ProcessId,
-    /// Its length.
-    pub bytes: u32,
-    /// What the receiver knows it by.
-    pub tag: u32,
-    /// Its traffic class.
-    pub class: u32,
-    /// Where in the program it is sent.
-    pub call: u32,
-}
-
-/// A message under way.
-#[derive(Clone, Debug)]
-pub(super) struct Way {
-    pub number: u64,
-    /// The number, as blame knows it.
-    pub label: u32,
-    pub from: ProcessId,
-    pub to: ProcessId,
-    pub call: u32,
-    /// What packets stand on that are queued now.
-    pub base: InstantId,
-    /// Whether a packet of it has been delivered, and what that waited for.
-    pub is_behind: bool,
-    pub before: Vec<Piece>,
-    /// What software has done for it since `base`.
-    pub prepared: Prepared,
-    /// The latest packet that a CPU took in.
-    pub taken: InstantId,
-    /// What was there before the receiver accepted it, if slack is asked for.
-    pub offered: InstantId,
-    /// Its place in the rows of timelines, if it is shown.
-    pub row: Option<usize>,
-}
-
-impl Default for Way {
-    fn default() -> Self {
-        let (nobody, none) = (ProcessId::NONE, InstantId::NONE);
-        Self {
-            number: 0,
-            label: 0,
-            from: nobody,
-            to: nobody,
-            call: u32::MAX,
-            base: none,
-            is_behind: false,
-            before: Vec::new(),
-            prepared: Prepared::default(),
-            taken: none,
-            offered: none,
-            row: None,
-        }
-    }
-}
 
 impl Causes {
     /// A message is sent; what packets of it are called where blame is asked for.
@@ -161,15 +97,6 @@ impl Causes {
                 self.comes_early(to, end, now);
             }
             self.forest.release(end);
-        }
-    }
-
-    /// A data packet of a message is there, that set out at `first_sent`.
-    pub(super) fn arrives(&mut self, id: MessageId, first_sent: Time, now: Time) {
-        if let (Some(rows), Some(row)) = (&mut self.rows, self.ways[id.index()].row) {
-            let transfer = &mut rows.transfers[row];
-            transfer.left = transfer.left.min(first_sent);
-            transfer.arrived = now;
         }
     }
 

@@ -1,7 +1,8 @@
 //! The critical path, piece by piece.
 
+use super::forest::{Instant, Segment};
 use super::piece::{Blamed, Part};
-use super::{Causes, Instant, Segment};
+use super::state::Causes;
 use crate::ids::ProcessId;
 use crate::time::Time;
 

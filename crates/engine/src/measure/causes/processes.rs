@@ -1,81 +1,12 @@
 //! Processes: why they can go on, and where their time went.
 
+use super::forest::Instant;
 use super::forest::{Computed, Segment};
 use super::piece::{Part, Parts};
 use super::rows::{Activity, Doing};
-use super::{Causes, Instant};
+use super::state::{Causes, Process};
 use crate::ids::{InstantId, MessageId, ProcessId, TimerId};
 use crate::time::Time;
-
-/// A process.
-#[derive(Clone, Debug)]
-pub(super) struct Process {
-    /// The instant at which it could go on last.
-    pub leaf: InstantId,
-    /// Where its time went until then.
-    pub parts: Parts,
-    /// The instant at which it began to compute last.
-    began: InstantId,
-    /// What it computes now; none: as long as it takes.
-    duration: Option<Time>,
-    /// What its CPU had worked for messages before, sending and receiving.
-    before: (Time, Time),
-    /// Where in the program that is called.
-    pub call: u32,
-    /// What it does on CPUs of its own.
-    timers: Timers,
-    /// What came before it waited for it, if slack is asked for.
-    pub early: Vec<InstantId>,
-}
-
-impl Default for Process {
-    fn default() -> Self {
-        Self {
-            leaf: InstantId::NONE,
-            parts: Parts::default(),
-            began: InstantId::NONE,
-            timers: Timers::default(),
-            duration: None,
-            before: (0, 0),
-            call: u32::MAX,
-            early: Vec::new(),
-        }
-    }
-}
-
-/// What a process does on CPUs of its own.
-#[derive(Clone, Copy, Debug, Default)]
-struct Timers {
-    /// How many compute, since when at least one does, and how long one did before that.
-    running: u32,
-    since: Time,
-    done: Time,
-    /// How much of that has been put down.
-    put_down: Time,
-}
-
-impl Timers {
-    fn begins(&mut self, now: Time) {
-        if self.running == 0 {
-            self.since = now;
-        }
-        self.running += 1;
-    }
-
-    fn ends(&mut self, now: Time) {
-        self.running -= 1;
-        if self.running == 0 {
-            self.done += now - self.since;
-        }
-    }
-
-    /// How long one has computed until `now` since it was asked last.
-    fn take(&mut self, now: Time) -> Time {
-        let running = if self.running > 0 { now - self.since } else { 0 };
-        let all = self.done + running;
-        all - std::mem::replace(&mut self.put_down, all)
-    }
-}
 
 impl Causes {
     /// A process begins, or goes on after something of its own; or a message of it is due.

@@ -1,25 +1,10 @@
 //! What timelines show: what processes did when, and messages; of a window only.
 
-use super::messages::Opened;
 use super::piece::Parts;
+use super::way::Opened;
 use crate::ids::{NodeId, ProcessId};
+use crate::measure::window::Window;
 use crate::time::{NEVER, Time};
-
-/// What is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// From when until when.
-    pub time: (Time, Time),
-    /// The first process, and the first that is not shown any more.
-    pub processes: (u32, u32),
-}
-
-impl Window {
-    /// Whether a process is shown.
-    pub fn shows(&self, process: ProcessId) -> bool {
-        (self.processes.0..self.processes.1).contains(&process.0)
-    }
-}
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,5 +134,12 @@ impl Rows {
         let (left, arrived, received) = (NEVER, NEVER, NEVER);
         self.transfers.push(Transfer { message: *message, sent, left, arrived, received });
         Some(self.transfers.len() - 1)
+    }
+
+    /// A data packet of a message that is shown is there, that set out at `first_sent`.
+    pub(super) fn arrives(&mut self, place: usize, first_sent: Time, now: Time) {
+        let transfer = &mut self.transfers[place];
+        transfer.left = transfer.left.min(first_sent);
+        transfer.arrived = now;
     }
 }
