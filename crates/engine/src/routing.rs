@@ -1,4 +1,4 @@
-//! Which way packets go: one file per algorithm, all of which are registered here.
+//! Which way packets go: one file per algorithm, all of which are registered in `registry.rs`.
 //!
 //! Routing is a pure question: by which outputs may a packet leave a switch? Which of
 //! several that are free it takes is the fabric's choice.
@@ -26,6 +26,7 @@ mod first_hop;
 mod fixed;
 mod grid;
 mod groups;
+mod header;
 mod hop_classes;
 mod hyperx;
 mod leaf_spine;
@@ -39,6 +40,7 @@ mod prepared;
 mod profitable;
 mod properties;
 mod rails;
+mod registry;
 mod remaining;
 mod remaining_tree;
 mod ring_order;
@@ -52,305 +54,57 @@ mod up_down;
 mod walk;
 
 use crate::error::SpecError;
-use crate::ids::NodeId;
-use crate::spec::{RoutingSpec, Weighing};
-use crate::topology::{Family, Topology};
-use adaptive::Adaptive;
-use ancestor::{Ancestor, Up};
-use base::Base;
-use dal::Dal;
-use deflection::Deflection;
-use destination_tag::DestinationTag;
-use detour::{Choice, Detour};
-use dimension_order::DimensionOrder;
-use ecmp::{Ecmp, Spread};
-use escaping::Escaping;
-use first_hop::FirstHop;
-use fixed::Fixed;
-use grid::Grid;
-use hop_classes::HopClasses;
-use hyperx::HyperX;
-use odd_even::OddEven;
+use crate::spec::Machine;
+use crate::topology::Topology;
+use dependency::{Search, find_cycle};
+pub use header::Header;
 pub use outputs::Outputs;
 pub use prepared::Routing;
-use profitable::Profitable;
-pub use properties::Properties;
-use ring_order::{RingOrder, Split};
-use source_routes::SourceRoutes;
-use table::Table;
-use turn_model::{First, TurnModel};
-use two_phase::TwoPhase;
-use up_down::{UpDown, check_symmetry};
+pub use properties::{Otherwise, Properties};
 
-/// What routing knows of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Where it comes from.
-    pub source: NodeId,
-    /// Where it goes.
-    pub destination: NodeId,
-    /// What its routing algorithm has to remember of it.
-    pub route: u32,
-    /// Its traffic class. Algorithms do not look at it: it says which virtual channels of those
-    /// they name are the packet's ([`crate::fabric::Wiring`]).
-    pub traffic: u8,
-}
-
-/// What becomes of packets that cannot come nearer at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Otherwise {
-    /// They wait where they are.
-    Wait,
-    /// They leave by any output that is free.
-    Deflect,
-    /// They are stored in the switch, and some leave by any output when it is full.
-    Store,
-}
-
-/// The algorithms for any switches and links with a way back.
-const ANYWHERE: [&str; 14] = [
-    "up_down",
-    "spanning_tree",
-    "shortest",
-    "hop_classes",
-    "ecmp",
-    "spray",
-    "minimal_adaptive",
-    "valiant",
-    "ugal_l",
-    "ugal_g",
-    "chaos",
-    "deflection",
-    "table",
-    "source_routes",
-];
-
-/// Those of them that need no way back.
-const ONE_WAY: [&str; 6] = ["shortest", "hop_classes", "ecmp", "spray", "table", "source_routes"];
-
-/// The algorithms that are made for a kind of topology, the usual one first.
-fn made_for(kind: &str) -> &'static [&'static str] {
-    match kind {
-        "mesh" | "concentrated_mesh" => {
-            &["dimension_order", "west_first", "negative_first", "odd_even", "minimal_adaptive"]
-        }
-        "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
-        "torus" | "concentrated_torus" => &["dimension_order", "minimal_adaptive"],
-        "hyperx" => &["dimension_order", "minimal_adaptive", "dal"],
-        "fat_tree" | "pod_fat_tree" | "xgft" => &["nearest_common_ancestor", "d_mod_k", "s_mod_k"],
-        "butterfly" => &["destination_tag"],
-        "dragonfly" | "dragonfly_plus" => &["minimal", "par"],
-        "islands" => &["minimal"],
-        "fully_connected" => &["shortest"],
-        "slim_fly" | "jellyfish" => &["hop_classes"],
-        _ => &[],
-    }
-}
-
-/// All algorithms.
-enum Chosen {
-    /// Dimension order on open grids, where it must be fast.
-    DimensionOrder(DimensionOrder),
-    /// One way from anywhere to anywhere.
-    Fixed(Fixed),
-    /// By way of a random node.
-    TwoPhase(TwoPhase),
-    /// By way of a random node or group, or directly.
-    Detour(Detour),
-    /// Some directions before all others.
-    TurnModel(TurnModel),
-    /// Turns that depend on the column.
-    OddEven(OddEven),
-    /// Any nearer way, and a way out by dimension order.
-    Adaptive(Adaptive),
-    /// Any nearer way, and a way out up and down a tree.
-    Escaping(Escaping),
-    /// Any way.
-    Deflection(Deflection),
-    /// Up a tree, then down.
-    UpDown(UpDown),
-    /// The whole way of every pair.
-    SourceRoutes(SourceRoutes),
-    /// Up a fat tree, then down.
-    Ancestor(Ancestor),
-    /// Through a butterfly.
-    DestinationTag(DestinationTag),
-    /// Any nearer way.
-    Profitable(Profitable),
-    /// Shortest paths by ascending classes.
-    HopClasses(HopClasses),
-    /// Shortest paths by flow.
-    Ecmp(Ecmp),
-    /// Directly or aside in any dimension, by load.
-    Dal(Dal),
-    /// Any nearer way first.
-    FirstHop(FirstHop),
-}
-
-/// Does the same with whichever algorithm it is.
-macro_rules! match_algorithm {
-    ($chosen:expr, $routing:ident => $does:expr) => {
-        match $chosen {
-            Chosen::DimensionOrder($routing) => $does,
-            Chosen::Fixed($routing) => $does,
-            Chosen::TwoPhase($routing) => $does,
-            Chosen::Detour($routing) => $does,
-            Chosen::TurnModel($routing) => $does,
-            Chosen::OddEven($routing) => $does,
-            Chosen::Adaptive($routing) => $does,
-            Chosen::Escaping($routing) => $does,
-            Chosen::Deflection($routing) => $does,
-            Chosen::UpDown($routing) => $does,
-            Chosen::SourceRoutes($routing) => $does,
-            Chosen::Ancestor($routing) => $does,
-            Chosen::DestinationTag($routing) => $does,
-            Chosen::Profitable($routing) => $does,
-            Chosen::FirstHop($routing) => $does,
-            Chosen::HopClasses($routing) => $does,
-            Chosen::Ecmp($routing) => $does,
-            Chosen::Dal($routing) => $does,
-        }
-    };
-}
-use match_algorithm;
-
-impl Chosen {
-    /// Prepares the algorithm that is asked for.
+impl Routing {
+    /// Prepares the algorithm of a machine.
+    ///
+    /// With fewer virtual channels than the algorithm has classes, all packets are in one
+    /// class. Whether that can deadlock, or an algorithm that is not free of it by its own
+    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock. Classes are
+    /// no way out where packets may stand behind others in a buffer ([`Machine::joins_queues`]):
+    /// there the search is for circles of all channels.
     ///
     /// # Errors
-    /// One that the topology cannot have; where links have failed, one that goes by them.
-    pub fn new(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
-        let chosen = Self::prepared(spec, topology)?;
-        if topology.has_failed() {
-            let name = spec.name();
-            match_algorithm!(&chosen, routing => failed::check(routing, name, topology))?;
+    /// An algorithm the topology cannot have, too few or too many virtual channels, a
+    /// routing that can deadlock.
+    pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
+        let (routing, doubt) = Self::prepare(machine, topology, seed)?;
+        if let Some(doubt) = doubt
+            && !machine.routing.allow_deadlock
+        {
+            routing.check(machine.routing.algorithm.name(), topology, doubt.remedy)?;
         }
-        Ok(chosen)
+        Ok(routing)
     }
 
-    fn prepared(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
-        let name = spec.name();
-        Ok(match spec {
-            RoutingSpec::DimensionOrder { order, .. }
-            | RoutingSpec::DimensionOrderByWrapping { order }
-            | RoutingSpec::DimensionOrderOneWay { order, .. }
-                if matches!(topology.family, Family::HyperX { .. }) =>
-            {
-                Self::Fixed(Fixed::new(Base::Lines(HyperX::new(name, order, topology)?)))
+    /// Refuses a routing that can deadlock; `remedy`: what would do for certain, if anything.
+    fn check(
+        &self,
+        name: &str,
+        topology: &Topology,
+        remedy: Option<String>,
+    ) -> Result<(), SpecError> {
+        let mut circle = Vec::new();
+        let (what, needs) = match find_cycle(self, topology) {
+            Search::Free => return Ok(()),
+            Search::Cycle(cycle) => {
+                circle = cycle.held();
+                (format!("can deadlock: {cycle}"), remedy.unwrap_or("other routes".to_string()))
             }
-            RoutingSpec::DimensionOrder { order, balanced } => {
-                let split = if *balanced { Split::Balanced } else { Split::Dateline };
-                Self::in_order(Grid::new(name, order, topology)?, split)
+            Search::TooLarge => {
+                let what = "may deadlock, and the network is too large to find out";
+                (what.to_string(), remedy.unwrap_or_default())
             }
-            RoutingSpec::DimensionOrderByWrapping { order } => {
-                Self::in_order(Grid::new(name, order, topology)?, Split::Wrapping)
-            }
-            RoutingSpec::DimensionOrderOneWay { order, rises } => {
-                Self::in_order(Grid::new(name, order, topology)?, Split::OneWay { rises: *rises })
-            }
-            RoutingSpec::Valiant { order } => {
-                Self::TwoPhase(TwoPhase::new(name, order, false, topology)?)
-            }
-            RoutingSpec::ValiantBySwitches { order } => {
-                Self::TwoPhase(TwoPhase::new(name, order, true, topology)?)
-            }
-            RoutingSpec::Dal { weighing } => Self::Dal(Dal::new(name, *weighing, topology)?),
-            RoutingSpec::Ecmp { flow, seed } => {
-                Self::Ecmp(Ecmp::new(name, Spread::Flows(*flow, *seed), topology)?)
-            }
-            RoutingSpec::Spray { turns } => {
-                Self::Ecmp(Ecmp::new(name, Spread::Packets(*turns), topology)?)
-            }
-            RoutingSpec::ValiantByGroups
-            | RoutingSpec::UgalL { .. }
-            | RoutingSpec::UgalG { .. }
-            | RoutingSpec::Par { .. } => Self::Detour(detour(spec, topology)?),
-            RoutingSpec::WestFirst => {
-                Self::TurnModel(TurnModel::new(name, First::AllButLast, topology)?)
-            }
-            RoutingSpec::NegativeFirst => {
-                Self::TurnModel(TurnModel::new(name, First::All, topology)?)
-            }
-            RoutingSpec::OddEven => Self::OddEven(OddEven::new(name, topology)?),
-            RoutingSpec::MinimalAdaptive { order }
-                if !topology.sides().is_empty() && !topology.has_failed() =>
-            {
-                Self::Adaptive(Adaptive::new(name, order, topology)?)
-            }
-            RoutingSpec::MinimalAdaptive { order } => {
-                grid::ordered(order, topology.sides().len())?;
-                Self::Escaping(Escaping::new(name, topology)?)
-            }
-            RoutingSpec::Chaos => {
-                check_symmetry(name, topology)?;
-                Self::Profitable(Profitable::new(name, topology, true)?)
-            }
-            RoutingSpec::Deflection => {
-                check_symmetry(name, topology)?;
-                Self::Deflection(Deflection::new(name, topology)?)
-            }
-            RoutingSpec::UpDown { root, adaptive } => {
-                Self::UpDown(UpDown::new(name, *root, *adaptive, topology)?)
-            }
-            RoutingSpec::SpanningTree => {
-                Self::Fixed(Fixed::new(Base::Paths(spanning_tree::ways(name, topology)?)))
-            }
-            RoutingSpec::Shortest => {
-                Self::Fixed(Fixed::new(Base::Paths(Table::shortest(name, topology)?)))
-            }
-            RoutingSpec::Table { hops, next, classes } => {
-                let table = Table::given(*hops, next, classes, topology)?;
-                Self::Fixed(Fixed::new(Base::Paths(table)))
-            }
-            RoutingSpec::SourceRoutes { hops, routes } => {
-                Self::SourceRoutes(SourceRoutes::new(*hops, routes, topology)?)
-            }
-            RoutingSpec::NearestCommonAncestor { adaptive } => {
-                let up = if *adaptive { Up::Any } else { Up::Destination };
-                Self::Ancestor(Ancestor::new(name, up, topology)?)
-            }
-            RoutingSpec::RandomAncestor => {
-                Self::Ancestor(Ancestor::new(name, Up::Drawn, topology)?)
-            }
-            RoutingSpec::DModK => Self::Ancestor(Ancestor::new(name, Up::Destination, topology)?),
-            RoutingSpec::SModK => Self::Ancestor(Ancestor::new(name, Up::Source, topology)?),
-            RoutingSpec::DestinationTag => {
-                Self::DestinationTag(DestinationTag::new(name, topology)?)
-            }
-            RoutingSpec::Minimal => Self::Fixed(Fixed::new(Base::minimal(name, topology)?)),
-            RoutingSpec::MinimalByCrossing => {
-                Self::Fixed(Fixed::new(Base::minimal_by_crossing(name, topology)?))
-            }
-            RoutingSpec::HopClasses => Self::HopClasses(HopClasses::new(name, topology)?),
-            RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
-            RoutingSpec::FirstHop { order } => {
-                Self::FirstHop(FirstHop::new(name, order, topology)?)
-            }
-        })
+        };
+        let or = if needs.is_empty() { "" } else { ", or " };
+        let allowed = format!("{what}; needs {needs}{or}allow_deadlock = true");
+        Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
     }
-
-    /// One dimension after the other.
-    fn in_order(grid: Grid, split: Split) -> Self {
-        if grid.has_rings() {
-            Self::Fixed(Fixed::new(Base::Rings(RingOrder::new(grid, split))))
-        } else {
-            Self::DimensionOrder(DimensionOrder::new(grid))
-        }
-    }
-}
-
-/// Ways round that groups, or loads, decide on.
-fn detour(spec: &RoutingSpec, topology: &Topology) -> Result<Detour, SpecError> {
-    let (choice, weighing, order): (_, _, &[u32]) = match spec {
-        RoutingSpec::UgalL { order, weighing } => (Choice::Locally, *weighing, order),
-        RoutingSpec::UgalG { order, weighing } => (Choice::Globally, *weighing, order),
-        RoutingSpec::Par { weighing } => (Choice::Progressively, *weighing, &[]),
-        _ => (Choice::Always, Weighing::default(), &[]),
-    };
-    let is_grouped = matches!(topology.family, Family::Dragonfly { .. } | Family::DragonflyPlus(_));
-    if choice == Choice::Always && !is_grouped {
-        let allowed = "must be node: there are no groups";
-        return Err(SpecError::new("machine.routing.intermediate", "group", allowed));
-    }
-    Detour::new(spec.name(), choice, weighing, order, topology)
 }

@@ -12,9 +12,9 @@
 //! [Dally & Seitz 1987] rise whether or not it was on adaptive channels in between. On a `HyperX` it
 //! has one hop in each dimension, and no rings.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
+use super::header::Header;
 use super::nearer::Nearer;
 use super::outputs::Slots;
 use super::properties::Properties;

@@ -1,7 +1,8 @@
 //! What an algorithm is.
 
+use super::header::Header;
+use super::outputs::Outputs;
 use super::properties::Properties;
-use super::{Header, Outputs};
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
 use std::ops::Range;

@@ -20,8 +20,8 @@
 //! Free of deadlock: no packet goes up once it has gone down, and levels fall on the way
 //! up and rise on the way down. Minimal, as long as no links have failed.
 
-use super::Header;
 use super::algorithm::Algorithm;
+use super::header::Header;
 use super::properties::Properties;
 use super::remaining_tree::RemainingTree;
 use crate::error::SpecError;

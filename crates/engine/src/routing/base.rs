@@ -1,10 +1,10 @@
 //! What other algorithms stand on: one way from anywhere to anywhere.
 
-use super::Header;
 use super::ancestor::{Ancestor, Up};
 use super::dimension_order::DimensionOrder;
 use super::dragonfly::{self, Dragonfly};
 use super::grid::Grid;
+use super::header::Header;
 use super::hyperx::HyperX;
 use super::leaf_spine::LeafSpine;
 use super::rails::Rails;

@@ -20,9 +20,9 @@
 //! The route is the dimensions in which it has been derouted, the port it has decided on, and whether
 //! that is a deroute.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::Distances;
+use super::header::Header;
 use super::hyperx::{Dimension, HyperX};
 use super::outputs::Slots;
 use super::properties::Properties;

@@ -8,9 +8,10 @@
 
 use super::algorithm::Algorithm;
 use super::distances::Links;
+use super::header::Header;
 use super::nearer::Nearer;
+use super::properties::Otherwise;
 use super::properties::Properties;
-use super::{Header, Otherwise};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;

@@ -3,8 +3,8 @@
 //! Stage i is left by the port that is digit i of the destination: the only way there is.
 //! Free of deadlock: every hop leads to the next stage.
 
-use super::Header;
 use super::algorithm::Algorithm;
+use super::header::Header;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;

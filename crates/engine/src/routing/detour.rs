@@ -31,10 +31,10 @@
 //!
 //! The route is the middle, whether it is decided, and how far the packet has come.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::Links;
 use super::groups::Groups;
+use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
@@ -42,22 +42,10 @@ use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
 use crate::spec::Weighing;
 use crate::topology::{Attachment, Family, Topology};
+pub use choice::Choice;
 use legs::Legs;
 use route::{HOP, HOPS, MIDDLE, NO_MIDDLE, OPEN, SECOND, TURNED};
 use std::ops::Range;
-
-/// Which way packets go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// By way of the middle.
-    Always,
-    /// By the load of the first link.
-    Locally,
-    /// By the loads of all links.
-    Globally,
-    /// By the load of the next link, again at every switch of the first group.
-    Progressively,
-}
 
 /// Routing by ways round, for one topology.
 pub struct Detour {
@@ -305,6 +293,7 @@ impl Algorithm for Detour {
     }
 }
 
+mod choice;
 mod legs;
 mod remaining;
 mod route;

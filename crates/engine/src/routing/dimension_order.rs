@@ -5,9 +5,9 @@
 //! dimension and direction in the direction of travel; every packet crosses
 //! channels with rising numbers [Dally & Seitz 1987].
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::grid::Grid;
+use super::header::Header;
 use super::properties::Properties;
 use crate::ids::{NodeId, SwitchId};
 

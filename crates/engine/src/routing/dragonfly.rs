@@ -16,7 +16,7 @@
 //! if it stays there, and in class 1 from the link between groups on. Who waits for a channel
 //! of class 1 within a group came over a link, and nobody there waits for another of these.
 
-use super::Header;
+use super::header::Header;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::{Family, Topology};

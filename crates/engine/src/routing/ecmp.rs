@@ -13,10 +13,10 @@
 //! The route is the hash of the flow, and the hops so far. Searches for circles of channels, and
 //! predictions, look at all shortest ways, but of flows that are pairs of nodes at the one they have.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::ancestor::{Ancestor, Up};
 use super::distances::Distances;
+use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;

@@ -9,9 +9,9 @@
 //!
 //! The route is that of [`UpDown`], and whether the packet is on the way out.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::Distances;
+use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
 use super::up_down::UpDown;

@@ -1,7 +1,7 @@
 //! Whether an algorithm goes by links that have failed.
 
-use super::Header;
 use super::algorithm::Algorithm;
+use super::header::Header;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Failure, Topology};

@@ -5,9 +5,9 @@
 //! another is *contrary*. Contrary packets can close circles: that they do not stay closed is
 //! the matter of the switch, which keeps a place in every buffer from them.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
+use super::header::Header;
 use super::nearer::Nearer;
 use super::properties::Properties;
 use crate::error::SpecError;

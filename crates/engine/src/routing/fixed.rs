@@ -1,8 +1,8 @@
 //! Algorithms that give one answer and remember nothing.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
+use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::ids::{NodeId, SwitchId};

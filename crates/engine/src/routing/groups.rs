@@ -1,8 +1,8 @@
 //! Ways from group to group of a dragonfly or dragonfly+.
 
-use super::Header;
 use super::distances::Links;
 use super::dragonfly::{Dragonfly, Split};
+use super::header::Header;
 use super::leaf_spine::LeafSpine;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};

@@ -5,9 +5,9 @@
 //! next only, so classes ascend along everything that waits for something else. It needs as many
 //! classes as the longest way has hops, each way being that of [`Table::shortest`].
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::Distances;
+use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
 use super::table::Table;

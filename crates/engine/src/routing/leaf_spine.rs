@@ -6,7 +6,7 @@
 //!
 //! Free of deadlock with one class: every hop is of the next kind, up, between groups, down. Minimal.
 
-use super::Header;
+use super::header::Header;
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::{DragonflyPlus, Family, Topology};

@@ -9,9 +9,9 @@
 //! its corners, a turn from east and one to west, which no column allows both. Ways are
 //! spread more evenly than by west first.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::grid::Grid;
+use super::header::Header;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;

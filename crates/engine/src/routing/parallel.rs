@@ -3,7 +3,7 @@
 //! They are told apart as classes are: the slot that an algorithm names becomes one of so many,
 //! `slot · links + link`. So whoever looks for circles of waiting packets sees them apart, too.
 
-use super::Properties;
+use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::NodeId;
 use crate::spec::{Machine, ParallelLinks};

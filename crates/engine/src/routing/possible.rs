@@ -1,6 +1,6 @@
 //! Which algorithms suit which topologies and switches, by their names in files.
 
-use super::{ANYWHERE, ONE_WAY, made_for};
+use super::registry::{ANYWHERE, ONE_WAY, made_for};
 use crate::spec::{Switching, TopologySpec, Unit};
 
 /// Those that ask for switches which nodes share: queues at outputs, or circuits.
@@ -41,7 +41,7 @@ pub fn suits(name: &str, integrated: Option<(Switching, Unit)>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::Chosen;
+    use crate::routing::registry::Chosen;
     use crate::spec::RoutingSpec;
     use crate::topology::Topology;
     use std::collections::BTreeSet;

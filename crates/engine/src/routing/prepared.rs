@@ -1,10 +1,12 @@
 //! An algorithm with the virtual channels of a machine.
 
 use super::algorithm::Algorithm;
-use super::dependency::{Search, find_cycle};
 use super::dimension_order::DimensionOrder;
+use super::header::Header;
+use super::outputs::Outputs;
 use super::parallel::Parallel;
-use super::{Chosen, Header, Outputs, Properties, match_algorithm};
+use super::properties::Properties;
+use super::registry::{Chosen, match_algorithm};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::{Purpose, Stream};
@@ -25,19 +27,25 @@ pub struct Routing {
     ways: Vec<Stream>,
 }
 
+/// Nothing is known that keeps packets from waiting for each other in a circle.
+pub(super) struct Doubt {
+    /// What would do for certain, if anything.
+    pub remedy: Option<String>,
+}
+
 impl Routing {
-    /// Prepares the algorithm of a machine.
+    /// Prepares the algorithm of a machine; and why it is not known that it cannot deadlock, if it is not.
     ///
     /// With fewer virtual channels than the algorithm has classes, all packets are in one
-    /// class. Whether that can deadlock, or an algorithm that is not free of it by its own
-    /// argument, is searched for ([`dependency`]), unless the machine allows deadlock. Classes are
-    /// no way out where packets may stand behind others in a buffer ([`Machine::joins_queues`]):
-    /// there the search is for circles of all channels.
+    /// class.
     ///
     /// # Errors
-    /// An algorithm the topology cannot have, too few or too many virtual channels, a
-    /// routing that can deadlock.
-    pub fn new(machine: &Machine, topology: &Topology, seed: u64) -> Result<Self, SpecError> {
+    /// An algorithm the topology cannot have, too few or too many virtual channels.
+    pub(super) fn prepare(
+        machine: &Machine,
+        topology: &Topology,
+        seed: u64,
+    ) -> Result<(Self, Option<Doubt>), SpecError> {
         let channels = smallest_share(machine);
         let mut algorithm = Chosen::new(&machine.routing.algorithm, topology)?;
         let whole = match_algorithm!(&algorithm, routing => routing.properties());
@@ -57,35 +65,8 @@ impl Routing {
         let is_safe = properties.is_known_free
             || machine.forwards_frames()
             || !routing.depends_on_order(machine);
-        if !is_safe && !machine.routing.allow_deadlock {
-            let remedy = remedy(machine, &properties, &whole);
-            routing.check(machine.routing.algorithm.name(), topology, remedy)?;
-        }
-        Ok(routing)
-    }
-
-    /// Refuses a routing that can deadlock; `remedy`: what would do for certain, if anything.
-    fn check(
-        &self,
-        name: &str,
-        topology: &Topology,
-        remedy: Option<String>,
-    ) -> Result<(), SpecError> {
-        let mut circle = Vec::new();
-        let (what, needs) = match find_cycle(self, topology) {
-            Search::Free => return Ok(()),
-            Search::Cycle(cycle) => {
-                circle = cycle.held();
-                (format!("can deadlock: {cycle}"), remedy.unwrap_or("other routes".to_string()))
-            }
-            Search::TooLarge => {
-                let what = "may deadlock, and the network is too large to find out";
-                (what.to_string(), remedy.unwrap_or_default())
-            }
-        };
-        let or = if needs.is_empty() { "" } else { ", or " };
-        let allowed = format!("{what}; needs {needs}{or}allow_deadlock = true");
-        Err(SpecError { circle, ..SpecError::new("machine.routing", name, allowed) })
+        let doubt = (!is_safe).then(|| Doubt { remedy: remedy(machine, &properties, &whole) });
+        Ok((routing, doubt))
     }
 
     /// Virtual channels of a link that each class has; where traffic classes have their own, of

@@ -10,9 +10,10 @@
 //! because neighbours exchange packets, and with probability one no packet is always derouted.
 
 use super::algorithm::Algorithm;
+use super::header::Header;
 use super::nearer::Nearer;
+use super::properties::Otherwise;
 use super::properties::Properties;
-use super::{Header, Otherwise};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::topology::Topology;

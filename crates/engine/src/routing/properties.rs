@@ -1,12 +1,18 @@
 //! What an algorithm is like on a topology.
 
-use super::algorithm::Algorithm;
 use super::outputs::Slots;
-use super::{Chosen, Otherwise, match_algorithm};
-use crate::error::SpecError;
-use crate::spec::RoutingSpec;
-use crate::topology::Topology;
 use serde::Serialize;
+
+/// What becomes of packets that cannot come nearer at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// They wait where they are.
+    Wait,
+    /// They leave by any output that is free.
+    Deflect,
+    /// They are stored in the switch, and some leave by any output when it is full.
+    Store,
+}
 
 /// What an algorithm is like on a topology, whatever the machine.
 #[allow(clippy::struct_excessive_bools, reason = "each is a question of its own")]
@@ -30,7 +36,7 @@ pub struct Properties {
     /// Whether it draws random numbers for every packet.
     pub draws: bool,
     /// Whether packets of a pair have several ways, though each has one: all of them are named
-    /// for the route that [`Algorithm::beginnings`] gives.
+    /// for the route that [`super::algorithm::Algorithm::beginnings`] gives.
     #[serde(skip)]
     pub varies: bool,
     /// Whether a packet's route depends on how loaded outputs are when it asks for one.
@@ -52,14 +58,6 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Prepares the algorithm, as for a run, and asks it.
-    ///
-    /// # Errors
-    /// An algorithm the topology cannot have.
-    pub fn of(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
-        Ok(match_algorithm!(&Chosen::new(spec, topology)?, routing => routing.properties()))
-    }
-
     /// Those of an algorithm that gives every packet one output, remembers nothing, draws
     /// nothing, and has one class of virtual channels.
     pub fn one_way(is_known_free: bool) -> Self {
@@ -90,23 +88,5 @@ impl Properties {
     /// The same of one that gives packets a choice anywhere.
     pub fn choosing(is_known_free: bool) -> Self {
         Self { chooses: true, chooses_late: true, ..Self::one_way(is_known_free) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::spec::TopologySpec;
-
-    #[test]
-    fn algorithms_say_what_they_need() {
-        let torus = Topology::new(&TopologySpec::Torus { dims: vec![4, 4] }).unwrap();
-        let of = |spec| Properties::of(&spec, &torus).unwrap();
-        let ordered = of(RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false });
-        assert_eq!((ordered.classes, ordered.chooses, ordered.is_known_free), (2, false, true));
-        let valiant = of(RoutingSpec::Valiant { order: Vec::new() });
-        assert_eq!((valiant.classes, valiant.draws, valiant.remembers), (4, true, true));
-        let adaptive = of(RoutingSpec::MinimalAdaptive { order: Vec::new() });
-        assert_eq!((adaptive.classes, adaptive.escapes, adaptive.chooses), (3, 2, true));
     }
 }

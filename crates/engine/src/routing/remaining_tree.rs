@@ -4,8 +4,8 @@
 //! Of all ways up and then down a packet takes a shortest; up it may have a choice. Once it has gone
 //! down it cannot have a shorter way up again: from there on the levels in between are its hops.
 
-use super::Header;
 use super::distances::{Links, NO_WAY, check_pairs};
+use super::header::Header;
 use super::up_down::search;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};

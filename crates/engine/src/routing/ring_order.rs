@@ -34,8 +34,8 @@
 //! destination, is even. Of the sources of one ring, or in more dimensions of the pairs
 //! that send through it, half go either way.
 
-use super::Header;
 use super::grid::{Grid, Line};
+use super::header::Header;
 use crate::ids::{NodeId, SwitchId};
 
 /// Dimension-order routing for one grid, some dimensions of which are rings.

@@ -3,8 +3,8 @@
 //! The route of a packet is the place of its next hop in one list of all hops. Not free
 //! of deadlock by itself: see [`super::dependency`].
 
-use super::Header;
 use super::algorithm::Algorithm;
+use super::header::Header;
 use super::named::Namer;
 use super::outputs::Slots;
 use super::properties::Properties;

@@ -13,9 +13,9 @@
 //! fall, so that a circle would stay on one line of the last dimension, where nobody turns
 //! round. Minimal.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::grid::Grid;
+use super::header::Header;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::SwitchId;

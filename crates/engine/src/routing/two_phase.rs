@@ -14,9 +14,9 @@
 //! The route is the node in the middle, and whether the packet has been there. On a torus
 //! a phase's class depends on where the phase began; the node is kept for that.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::base::Base;
+use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;

@@ -12,9 +12,9 @@
 //!
 //! The route is the switch a packet comes to, and whether it has gone down.
 
-use super::Header;
 use super::algorithm::Algorithm;
 use super::distances::{Links, NO_WAY, check_pairs};
+use super::header::Header;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};

@@ -1,7 +1,9 @@
 //! Tests walk every way of every packet of small machines.
 
 use super::dependency::{Search, find_cycle};
-use super::{Header, Outputs, Routing};
+use super::header::Header;
+use super::outputs::Outputs;
+use super::prepared::Routing;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::{Purpose, Stream};

@@ -1,24 +1,10 @@
 //! A circle of channels that wait for each other, and who makes them.
 
-use super::Walker;
+use super::walker::{Link, Walker};
 use crate::error::Held;
-use crate::ids::SwitchId;
-use crate::routing::Header;
+use crate::routing::header::Header;
 use std::collections::BTreeMap;
 use std::fmt;
-
-/// One class of virtual channels at one port of a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// The switch it comes from.
-    pub switch: SwitchId,
-    /// The port there.
-    pub port: usize,
-    /// The class.
-    pub class: usize,
-    /// The switch it leads to.
-    pub to: SwitchId,
-}
 
 /// Channels each of which a packet may hold while it asks for the next, the last
 /// for the first.
@@ -97,13 +83,6 @@ fn cover(makers: &BTreeMap<Vec<usize>, Header>, size: usize) -> (Vec<Header>, Ve
             }
         }
         packets.push(*header);
-    }
-}
-
-impl fmt::Display for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "channel {}->{}", self.switch.0, self.to.0)?;
-        if self.class > 0 { write!(f, " (class {})", self.class) } else { Ok(()) }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Circles among places that are kept for some packets.
 
-use super::{Cycle, Graph, Search, Walker};
+use super::walker::Walker;
+use super::{Cycle, Graph, Search};
 use crate::ids::SwitchId;
-use crate::routing::{Header, Routing};
+use crate::routing::header::Header;
+use crate::routing::prepared::Routing;
 use crate::topology::Topology;
 use std::collections::BTreeSet;
 

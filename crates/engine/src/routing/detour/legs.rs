@@ -1,14 +1,14 @@
 //! How packets go to a middle, and on.
 
-use super::Choice;
+use super::choice::Choice;
 use super::remaining::Remaining;
 use super::route::{HOP, HOPS, MIDDLE, NO_MIDDLE, OPEN, SECOND, TURNED};
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
-use crate::routing::Header;
 use crate::routing::base::Base;
 use crate::routing::distances::{Distances, Links};
 use crate::routing::groups::Groups;
+use crate::routing::header::Header;
 use crate::routing::outputs::Slots;
 use crate::routing::table::Table;
 use crate::topology::{Family, Topology};
