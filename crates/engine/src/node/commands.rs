@@ -2,8 +2,11 @@
 //! where they arrive, and waits.
 
 use super::interface::{Interface, Transfer};
+use super::message::Message;
+use super::multicasts;
+use super::nodes::Nodes;
 use super::protocol::Protocol;
-use super::{Message, Nodes, World, multicast};
+use super::world::World;
 use crate::error::SpecError;
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::time::{NEVER, Time};
@@ -161,13 +164,13 @@ impl Nodes {
             }
         };
         let is_tree = goes_together && self.multicasts.are_passed_on();
-        let own = if is_tree { multicast::children(0, to.len() + 1).count() } else { to.len() };
+        let own = if is_tree { multicasts::children(0, to.len() + 1).count() } else { to.len() };
         let operation = self.interface.send(from, own as u32);
         let copy = Copy { from, sent: world.now, letter, start_up: self.software.start_up(from) };
         let mut ids = Vec::new();
         for (place, &receiver) in to.iter().enumerate() {
             let transfer = Transfer::new(operation, root);
-            let by = match multicast::parent(place + 1) {
+            let by = match multicasts::parent(place + 1) {
                 above if is_tree && above > 0 => to[above - 1],
                 _ => node,
             };

@@ -1,6 +1,7 @@
 //! Collectives that are no messages: free, or at the price of a formula.
 
-use super::{Nodes, World};
+use super::nodes::Nodes;
+use super::world::World;
 use crate::event_queue::Event;
 use crate::ids::ProcessId;
 

@@ -1,7 +1,7 @@
 //! How messages become packets.
 
-use super::Message;
 use super::message::Life;
+use super::message::Message;
 use crate::spec::Machine;
 
 /// How messages become packets.

@@ -1,8 +1,11 @@
 //! How packets arrive, and messages come to be accepted and received.
 
+use super::interface::Interface;
 use super::message::Life;
+use super::message::Message;
+use super::nodes::Nodes;
 use super::protocol::Protocol;
-use super::{Interface, Message, Nodes, World};
+use super::world::World;
 use crate::event_queue::Subject;
 use crate::fabric::Packet;
 use crate::ids::{MessageId, ProcessId};

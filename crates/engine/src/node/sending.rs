@@ -4,9 +4,12 @@
 //! acknowledged nor, where nodes do not acknowledge, delivered and accepted. Whatever of the
 //! window opens is used at once.
 
+use super::interface::Interface;
 use super::message::Life;
+use super::message::Message;
+use super::nodes::Nodes;
 use super::protocol::Protocol;
-use super::{Interface, Message, Nodes, World, fast_forward};
+use super::world::{World, fast_forward};
 use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::Measures;
 use crate::measure::causes::Opened;

@@ -1,11 +1,10 @@
 //! Packets are taken in one after another.
 
-use super::cpu::Arrived;
 use crate::fabric::Packet;
-use crate::measure::Parts;
+use crate::node::desks::cpu::Arrived;
+use crate::node::nodes::Nodes;
 use crate::node::protocol::Protocol;
-use crate::node::{Nodes, World};
-use crate::time::{NEVER, Time};
+use crate::node::world::World;
 
 impl Nodes {
     /// A data packet has arrived: it is there for good when the CPU has taken it in.
@@ -43,19 +42,5 @@ impl Nodes {
         let cpu = &mut self.software.desks[node.index()].cpu;
         cpu.is_to_receive(Arrived { message: id, bytes, takes });
         self.serve(node, world);
-    }
-}
-
-impl super::Ticket {
-    /// The last packet of the message is there, whose lifetime consists of this.
-    fn last_delivered(&mut self, packet: &Packet, parts: Parts, now: Time) {
-        self.delivered = now;
-        if packet.first_sent == NEVER {
-            // It has not been in any network.
-            return;
-        }
-        self.parts.wire += parts.wire + packet.queued.saturating_sub(self.handed);
-        self.parts.throttling += parts.throttling;
-        self.parts.contention += parts.contention;
     }
 }
