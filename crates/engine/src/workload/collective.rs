@@ -11,6 +11,7 @@ mod choice;
 mod data;
 mod group;
 mod members;
+mod moves;
 mod open_mpi;
 mod phase;
 mod plan;
@@ -22,6 +23,6 @@ mod tree;
 
 pub use data::Data;
 pub use members::{Collectives, Next};
-pub use phase::{Move, Moves};
+pub use moves::{Move, Moves};
 pub use plan::{Amount, Plan};
 pub use teams::{Made, Part, Teams};

@@ -4,8 +4,8 @@
 //! [`Simulation::advance`](crate::Simulation::advance) returns; whoever runs the simulation
 //! gives it more. The instructions are those of [Buzzard & Mudge 1988], section 2.
 
-use super::Op;
 use super::collective::{Collectives, Next, Part};
+use super::instruction::Op;
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::spec::{self, Collective};

@@ -8,8 +8,12 @@
 
 mod placing;
 
+use super::collective::Collectives;
+use super::external::External;
+use super::instruction::{Op, Progress, Send, Several};
+use super::rules::Rules;
+use super::single::Single;
 use super::trace::{Batch, Ranks};
-use super::{Collectives, External, Op, Progress, Rules, Send, Several, Workload};
 use crate::error::{RunError, SpecError};
 use crate::ids::{LinkId, NodeId, ProcessId};
 use crate::spec;
@@ -30,7 +34,7 @@ pub struct Jobs {
 /// One job, and where its numbers begin in the run.
 struct Job {
     name: String,
-    workload: Workload,
+    workload: Single,
     nodes: Vec<NodeId>,
     start: Time,
     seed: u64,
@@ -67,8 +71,8 @@ impl Job {
         let starts = self.workload.starts();
         let mut processes = (0..self.workload.placement().len()).map(ProcessId::from_index);
         match &self.workload {
-            Workload::External(external) => processes.all(|process| external.has_ended(process)),
-            Workload::Messages(messages) => {
+            Single::External(external) => processes.all(|process| external.has_ended(process)),
+            Single::Messages(messages) => {
                 let last = (messages.rows() as u32).checked_sub(1);
                 last.and_then(|last| self.due(last)).is_none_or(|due| due <= now)
             }
@@ -82,7 +86,7 @@ impl Job {
     /// When a row of its message list is due.
     fn due(&self, row: u32) -> Option<Time> {
         match &self.workload {
-            Workload::Messages(messages) => Some(self.start + messages.due(row)?),
+            Single::Messages(messages) => Some(self.start + messages.due(row)?),
             _ => None,
         }
     }
@@ -103,7 +107,7 @@ impl Jobs {
             let place = format!("job.{}", job.name);
             let own = job_machine(&job.nodes, topology);
             let seed = seed ^ job.stream;
-            let workload = Workload::of(&job.workload, &own, seed, rules);
+            let workload = Single::new(&job.workload, &own, seed, rules);
             let workload = workload.map_err(|error| error.inside(&place))?;
             let classes = workload.traffic_classes().len();
             check_classes(job, classes, spec.traffic_classes)?;
@@ -124,12 +128,12 @@ impl Jobs {
                 traffic: job.traffic_class as usize,
             });
         }
-        let has_external = jobs.iter().any(|job| job.workload.has_external());
+        let has_external = jobs.iter().any(|job| job.workload.external().is_some());
         let traffic_classes = spec.traffic_classes as usize;
         Ok(Self { jobs, job_of, has_external, traffic_classes })
     }
 
-    /// See [`Workload::traffic_classes`].
+    /// See [`super::Workload::traffic_classes`].
     pub fn traffic_classes(&self) -> Vec<Option<u32>> {
         let mut answered_by = vec![None; self.traffic_classes];
         for job in &self.jobs {
@@ -140,16 +144,16 @@ impl Jobs {
         answered_by
     }
 
-    /// See [`Workload::traffic_of`].
+    /// See [`super::Workload::traffic_of`].
     pub fn traffic_of(&self, process: ProcessId) -> u8 {
         self.of(process).1.traffic as u8
     }
 
-    /// See [`Workload::progress_of_class`].
+    /// See [`super::Workload::progress_of_class`].
     pub fn progress_of_class(&self, class: usize, sent: u64) -> Progress {
         let is_of = |job: &&Job| (job.traffic..job.traffic + job.classes()).contains(&class);
         match self.jobs.iter().find(is_of) {
-            Some(Job { workload: Workload::Traffic(traffic), traffic: first, .. }) => {
+            Some(Job { workload: Single::Traffic(traffic), traffic: first, .. }) => {
                 traffic.progress_of_class(class - first)
             }
             Some(job) => {
@@ -179,71 +183,67 @@ impl Jobs {
         self.jobs[..behind].last()
     }
 
-    /// See [`Workload::job_names`].
+    /// See [`super::Workload::job_names`].
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.jobs.iter().map(|job| job.name.as_str())
     }
 
-    /// See [`Workload::jobs`].
+    /// See [`super::Workload::jobs`].
     pub fn of_processes(&self) -> &[u32] {
         &self.job_of
     }
 
-    /// See [`Workload::stream`].
+    /// See [`super::Workload::jobs_over`].
+    pub fn over(&self, now: Time) -> Vec<bool> {
+        self.jobs.iter().map(|job| job.is_over(now)).collect()
+    }
+
+    /// See [`super::Workload::stream`].
     pub fn stream(&self, process: ProcessId) -> (u64, u32) {
         let (here, job) = self.of(process);
         (job.seed, here.0)
     }
 
-    /// See [`Workload::has_external`].
+    /// See [`super::Workload::has_external`].
     #[inline]
     pub fn has_external(&self) -> bool {
         self.has_external
     }
 
-    /// See [`Workload::external_of`].
+    /// See [`super::Workload::external_of`].
     pub fn external_of(&mut self, process: ProcessId) -> Option<(ProcessId, &mut External)> {
         let (here, job) = self.of_mut(process);
-        match &mut job.workload {
-            Workload::External(external) => Some((here, external)),
-            _ => None,
-        }
+        Some((here, job.workload.external_mut()?))
     }
 
-    /// See [`Workload::externals`].
+    /// See [`super::Workload::externals`].
     pub fn externals(&self) -> impl Iterator<Item = (u32, &External)> {
-        self.jobs.iter().filter_map(|job| match &job.workload {
-            Workload::External(external) => Some((job.first_process, external)),
-            _ => None,
-        })
+        self.jobs.iter().filter_map(|job| Some((job.first_process, job.workload.external()?)))
     }
 
-    /// See [`Workload::traces`].
+    /// See [`super::Workload::traces`].
     pub fn traces(&self) -> impl Iterator<Item = (u32, &Ranks)> {
-        self.jobs.iter().filter_map(|job| match &job.workload {
-            Workload::Trace(ranks) => Some((job.first_process, ranks)),
-            _ => None,
-        })
+        self.jobs.iter().filter_map(|job| Some((job.first_process, job.workload.ranks()?)))
     }
 
-    /// See [`Workload::feed`].
+    /// See [`super::Workload::feed`].
     pub fn feed(&mut self, process: ProcessId, batch: Option<&mut Batch>) -> Result<(), SpecError> {
         let (here, job) = self.of_mut(process);
         let place = format!("job.{}", job.name);
         job.workload.feed(here, batch).map_err(|error| error.inside(&place))
     }
 
-    /// See [`Workload::asks`].
+    /// See [`super::Workload::asks`].
     pub fn asks(&self) -> bool {
         self.jobs.iter().any(|job| job.workload.asks())
     }
 
-    /// See [`Workload::is_answered`].
+    /// See [`super::Workload::is_answered`].
     pub fn is_answered(&self) -> bool {
         self.jobs.iter().all(|job| job.workload.is_answered())
     }
 
-    /// See [`Workload::take_answered`].
+    /// See [`super::Workload::take_answered`].
     pub fn take_answered(&mut self) -> Option<Vec<ProcessId>> {
         if !self.is_answered() {
             return None;
@@ -257,14 +257,14 @@ impl Jobs {
         Some(answered)
     }
 
-    /// See [`Workload::rings`].
+    /// See [`super::Workload::rings`].
     #[inline(never)]
     pub fn rings(&mut self, process: ProcessId, tag: u32) {
         let (here, job) = self.of_mut(process);
         job.workload.rings(here, tag);
     }
 
-    /// See [`Workload::stands_still`].
+    /// See [`super::Workload::stands_still`].
     pub fn stands_still(&self, at: Time, waits: bool) -> Option<RunError> {
         self.jobs.iter().find_map(|job| {
             let error = job.workload.stands_still(at, waits)?;
@@ -272,7 +272,7 @@ impl Jobs {
         })
     }
 
-    /// See [`Workload::placement`].
+    /// See [`super::Workload::placement`].
     pub fn placement(&self) -> Vec<NodeId> {
         let place = |job: &Job| {
             let places = job.workload.placement();
@@ -281,12 +281,12 @@ impl Jobs {
         self.jobs.iter().flat_map(place).collect()
     }
 
-    /// See [`Workload::links`].
+    /// See [`super::Workload::links`].
     pub fn links(&self) -> usize {
         self.jobs.iter().map(|job| job.workload.links()).sum()
     }
 
-    /// See [`Workload::starts`].
+    /// See [`super::Workload::starts`].
     pub fn starts(&self) -> Vec<(ProcessId, Time)> {
         let starts = |job: &Job| {
             let (first, begin) = (job.first_process, job.start);
@@ -296,30 +296,30 @@ impl Jobs {
         self.jobs.iter().flat_map(starts).collect()
     }
 
-    /// See [`Workload::due_after`].
+    /// See [`super::Workload::due_after`].
     pub fn due_after(&self, row: u32) -> Option<Time> {
         let job = self.of_row(row)?;
         job.due(row - job.first_row + 1)
     }
 
-    /// See [`Workload::first_rows`].
+    /// See [`super::Workload::first_rows`].
     pub fn first_rows(&self) -> Vec<(u32, Time)> {
         self.jobs.iter().filter_map(|job| Some((job.first_row, job.due(0)?))).collect()
     }
 
-    /// See [`Workload::rows`].
+    /// See [`super::Workload::rows`].
     pub fn rows(&self) -> usize {
         self.jobs.iter().map(|job| job.workload.rows()).sum()
     }
 
-    /// See [`Workload::row`].
+    /// See [`super::Workload::row`].
     pub fn row(&self, row: u32) -> Option<(ProcessId, Send)> {
         let job = self.of_row(row)?;
         let (process, send) = job.workload.row(row - job.first_row)?;
         Some((ProcessId(job.first_process + process.0), job.sent(send)))
     }
 
-    /// See [`Workload::progress`].
+    /// See [`super::Workload::progress`].
     pub fn progress(&self) -> Progress {
         let mut sum = Progress::default();
         for progress in self.progress_of_jobs() {
@@ -334,13 +334,13 @@ impl Jobs {
         self.jobs.iter().map(|job| job.workload.progress())
     }
 
-    /// See [`Workload::progress_of`].
+    /// See [`super::Workload::progress_of`].
     pub fn progress_of(&self, process: ProcessId) -> Progress {
         let (here, job) = self.of(process);
         job.workload.progress_of(here)
     }
 
-    /// See [`Workload::next`].
+    /// See [`super::Workload::next`].
     // Not in line: other workloads pay nothing for it.
     #[inline(never)]
     pub fn next(&mut self, process: ProcessId, waiting_data: impl Fn() -> u32) -> Option<Op> {
@@ -351,64 +351,63 @@ impl Jobs {
         })
     }
 
-    /// See [`Workload::several`].
+    /// See [`super::Workload::several`].
     pub fn several(&self, process: ProcessId) -> Option<Several> {
         let (here, job) = self.of(process);
         let Several { to, send } = job.workload.several(here)?;
         Some(Several { to, send: job.sent(send) })
     }
 
-    /// See [`Workload::pass`].
+    /// See [`super::Workload::pass`].
     #[inline(never)]
     pub fn pass(&mut self, process: ProcessId, from: Time, before: Time) -> Time {
         let (here, job) = self.of_mut(process);
         job.workload.pass(here, from, before)
     }
 
-    /// See [`Workload::computed`].
+    /// See [`super::Workload::computed`].
     #[inline(never)]
     pub fn computed(&mut self, process: ProcessId) {
         let (here, job) = self.of_mut(process);
         job.workload.computed(here);
     }
 
-    /// See [`Workload::accepts`].
+    /// See [`super::Workload::accepts`].
     pub fn accepts(&mut self, process: ProcessId, tag: u32) -> bool {
         let (here, job) = self.of_mut(process);
         job.workload.accepts(here, tag)
     }
 
-    /// See [`Workload::received`].
+    /// See [`super::Workload::received`].
     pub fn received(&mut self, process: ProcessId, tag: u32) -> bool {
         let (here, job) = self.of_mut(process);
         job.workload.received(here, tag)
     }
 
-    /// See [`Workload::acknowledged`].
+    /// See [`super::Workload::acknowledged`].
     pub fn acknowledged(&mut self, process: ProcessId, tag: u32, blocking: bool) -> bool {
         let (here, job) = self.of_mut(process);
         job.workload.acknowledged(here, tag, blocking)
     }
 
-    /// See [`Workload::call_of`].
+    /// See [`super::Workload::call_of`].
     pub fn call_of(&self, process: ProcessId) -> u32 {
         let (here, job) = self.of(process);
         job.workload.call_of(here)
     }
 
-    /// See [`Workload::waits_for_all`].
+    /// See [`super::Workload::waits_for_all`].
     pub fn waits_for_all(&self, process: ProcessId) -> bool {
-        let (here, job) = self.of(process);
-        job.workload.waits_for_all(here)
+        self.of(process).1.workload.waits_for_all()
     }
 
-    /// See [`Workload::collectives`].
+    /// See [`super::Workload::collectives`].
     pub fn collectives(&mut self, process: ProcessId) -> Option<(ProcessId, &mut Collectives)> {
         let (here, job) = self.of_mut(process);
         job.workload.collectives(here)
     }
 
-    /// See [`Workload::refused`].
+    /// See [`super::Workload::refused`].
     pub fn refused(&mut self) -> Option<SpecError> {
         self.jobs.iter_mut().find_map(|job| {
             let error = job.workload.refused()?;
@@ -416,7 +415,7 @@ impl Jobs {
         })
     }
 
-    /// See [`Workload::waits_for`].
+    /// See [`super::Workload::waits_for`].
     pub fn waits_for(&self, process: ProcessId) -> Option<String> {
         let (here, job) = self.of(process);
         let what = job.workload.waits_for(here)?;
@@ -433,49 +432,4 @@ fn check_classes(job: &spec::Job, own: usize, known: u32) -> Result<(), SpecErro
     let allowed = format!("must be that of the first of {} of {known}", own.max(1));
     let error = SpecError::new("traffic_class", job.traffic_class, allowed);
     Err(error.inside(&format!("job.{}", job.name)))
-}
-
-impl Workload {
-    /// The job of every process; none where there are no jobs.
-    pub fn jobs(&self) -> Option<&[u32]> {
-        match self {
-            Self::Jobs(jobs) => Some(jobs.of_processes()),
-            _ => None,
-        }
-    }
-
-    /// Of every job: whether its processes have nothing more to do, and its list no more rows; none
-    /// where there are no jobs.
-    pub fn jobs_over(&self, now: Time) -> Vec<bool> {
-        match self {
-            Self::Jobs(jobs) => jobs.jobs.iter().map(|job| job.is_over(now)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// What the jobs are called; none where there are no jobs.
-    pub fn job_names(&self) -> impl Iterator<Item = &str> {
-        let jobs = match self {
-            Self::Jobs(jobs) => Some(jobs.names()),
-            _ => None,
-        };
-        jobs.into_iter().flatten()
-    }
-
-    /// What the processes of every job have done since time 0; none where there are no jobs.
-    pub fn progress_of_jobs(&self) -> impl Iterator<Item = Progress> {
-        let jobs = match self {
-            Self::Jobs(jobs) => Some(jobs.progress_of_jobs()),
-            _ => None,
-        };
-        jobs.into_iter().flatten()
-    }
-
-    /// By which seed and number a process' random numbers are drawn.
-    pub fn stream(&self, process: ProcessId, seed: u64) -> (u64, u32) {
-        match self {
-            Self::Jobs(jobs) => jobs.stream(process),
-            _ => (seed, process.0),
-        }
-    }
 }

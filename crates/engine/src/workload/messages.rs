@@ -1,6 +1,6 @@
 //! A list of messages, one process per node, receivers always ready.
 
-use super::Send;
+use super::instruction::Send;
 use crate::error::SpecError;
 use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::spec::Messages;

@@ -1,7 +1,7 @@
 //! Processes that follow written instructions.
 
 use super::collective::{Collectives, Next};
-use super::{Op, Progress, Send, Several};
+use super::instruction::{Op, Progress, Send, Several};
 use crate::error::SpecError;
 use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};

@@ -9,8 +9,8 @@ mod pattern;
 mod reach;
 mod weighted;
 
+use super::instruction::{Op, Progress, Send};
 use super::sampler::Sampler;
-use super::{Op, Progress, Send};
 use crate::error::SpecError;
 use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};

@@ -5,9 +5,9 @@
 
 mod answers;
 
+use super::instruction::{Op, Progress, Send, Timer};
 use super::sampler::Sampler;
 use super::synthetic::{Destinations, Lengths, check_counts};
-use super::{Op, Progress, Send, Timer};
 use crate::error::SpecError;
 use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::rng::{Purpose, Stream};

@@ -1,6 +1,6 @@
 //! Whether what members say of one collective agrees, and groups in words.
 
-use super::teams::Rows;
+use super::data::Rows;
 use crate::error::SpecError;
 use crate::spec::{Collective, Method, Operation};
 use std::sync::Arc;

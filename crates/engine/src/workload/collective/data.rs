@@ -24,6 +24,9 @@ pub enum Data {
     Distances(u32),
 }
 
+/// Lengths of the blocks of one member of an all-to-all: sent to each member, and got from each.
+pub type Rows = (Vec<u32>, Vec<u32>);
+
 /// How what a collective is about is cut into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {

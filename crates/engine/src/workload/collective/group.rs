@@ -1,7 +1,7 @@
 //! Where members of a group stand to each other, and what they hold.
 
 use super::data::{Data, Layout};
-use super::phase::{Load, Move, Moves, Order, Way, Worker};
+use super::moves::{Load, Move, Moves, Order, Way, Worker};
 
 /// Those who take part in a phase.
 #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! How processes carry out their parts in collectives: round by round, whoever instructs them.
 
-use super::phase::Moves;
+use super::moves::{Move, Moves};
 use super::plan::Plan;
 use super::teams::{Made, Part, Teams};
 use crate::error::SpecError;
 use crate::ids::{LinkId, ProcessId, TeamId};
 use crate::spec::{self, Collective};
 use crate::time::Time;
-use crate::workload::{Op, Send};
+use crate::workload::instruction::{Op, Send};
 use std::sync::Arc;
 
 /// The collectives of all processes of a run.
@@ -292,7 +292,7 @@ impl Active {
     ) {
         let adds = plan.moves(self.part.me, self.round, moves);
         let rows = self.part.rows.as_deref();
-        let length = |row: Option<&Vec<u32>>, at: &super::Move| {
+        let length = |row: Option<&Vec<u32>>, at: &Move| {
             row.map_or_else(|| plan.bytes(at.data), |row| row[at.peer as usize])
         };
         // Where every pair has a length of its own, what is empty is not sent.

@@ -2,7 +2,8 @@
 
 use super::data::{Data, Layout, with_bit};
 use super::group::Group;
-use super::phase::{Load, Moves, Order, Phase, Way, Worker};
+use super::moves::{Load, Moves, Order, Way, Worker};
+use super::phase::Phase;
 use super::tree::Shape;
 use crate::spec::{Algorithm, Operation};
 

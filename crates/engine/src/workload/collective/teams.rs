@@ -5,6 +5,7 @@
 
 use super::agreement::{check_rows, difference, listed};
 use super::choice::algorithm;
+use super::data::Rows;
 use super::plan::{Amount, Plan};
 use super::price::priced;
 use crate::error::SpecError;
@@ -39,9 +40,6 @@ pub struct Part {
     /// Where each pair has a block of its own length: what it sends to each, and gets from each.
     pub rows: Option<Arc<Rows>>,
 }
-
-/// Lengths of the blocks of one member of an all-to-all: sent to each member, and got from each.
-pub type Rows = (Vec<u32>, Vec<u32>);
 
 /// A group of processes in an order.
 struct Team {

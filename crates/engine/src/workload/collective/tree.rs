@@ -2,7 +2,7 @@
 
 use super::data::Data;
 use super::group::Group;
-use super::phase::{Load, Moves, Way};
+use super::moves::{Load, Moves, Way};
 
 /// A tree over members, numbered from its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

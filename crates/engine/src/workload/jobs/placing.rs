@@ -22,9 +22,6 @@ pub fn check(jobs: &[Job], nodes: usize) -> Result<(), SpecError> {
                 "is the name of another job, too",
             ));
         }
-        if let Workload::Jobs(_) = job.workload {
-            return Err(SpecError::new(field("workload.kind"), "jobs", "must not be jobs again"));
-        }
         if job.nodes.is_empty() {
             return Err(SpecError::new(field("nodes"), "none", "must be at least one"));
         }

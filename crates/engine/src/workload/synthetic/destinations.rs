@@ -1,22 +1,13 @@
 //! Whom each process sends to, drawn or laid down by a pattern.
 
 use super::hot_spots::HotSpots;
-use super::pattern;
+use super::pattern::{self, Own};
 use super::reach::Reach;
 use super::weighted::{Matrix, NextGroup};
 use crate::error::SpecError;
 use crate::rng::Stream;
 use crate::spec::{self, Pattern};
 use crate::topology::Topology;
-
-/// Whether processes send to themselves, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Own {
-    /// To others only.
-    Excluded,
-    /// As to others.
-    Included,
-}
 
 /// Whom each process sends to. What is drawn is a *place*; which process is there need
 /// only be known of messages that are sent.

@@ -1,6 +1,6 @@
 //! The messages that loosely synchronous processes wait for.
 
-use super::Destinations;
+use super::destinations::Destinations;
 use super::iterations::Iterations;
 use crate::ids::ProcessId;
 use crate::rng::Stream;

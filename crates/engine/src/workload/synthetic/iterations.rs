@@ -5,7 +5,7 @@
 //! are drawn for all processes as soon as the first process sends in it. Each
 //! process has its own stream, so this changes nobody's destinations.
 
-use super::Destinations;
+use super::destinations::Destinations;
 use crate::ids::ProcessId;
 use crate::rng::Stream;
 use std::collections::VecDeque;

@@ -8,6 +8,15 @@ use crate::error::SpecError;
 use crate::spec::Pattern;
 use crate::topology::Topology;
 
+/// Whether processes send to themselves, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// To others only.
+    Excluded,
+    /// As to others.
+    Included,
+}
+
 /// Nodes along each dimension of the grid whose places are the nodes, if there is one.
 pub fn grid(topology: &Topology) -> Option<&[u32]> {
     let places: u64 = topology.dims.iter().map(|&side| u64::from(side)).product();

@@ -1,7 +1,6 @@
 //! Whom a process may send to under the pattern `uniform`.
 
-use super::destinations::Own;
-use super::pattern::grid;
+use super::pattern::{Own, grid};
 use crate::error::SpecError;
 use crate::ids::NodeId;
 use crate::rng::Stream;

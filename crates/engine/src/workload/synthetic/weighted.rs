@@ -1,6 +1,6 @@
 //! Destinations drawn from some nodes only: those of the next group, or a row of a matrix.
 
-use super::destinations::Own;
+use super::pattern::Own;
 use crate::error::SpecError;
 use crate::rng::Stream;
 use crate::spec::Share;

@@ -22,7 +22,7 @@ use crate::measure::Causes;
 use crate::pool::Pool;
 use crate::spec;
 use crate::time::Time;
-use crate::workload::Send;
+use crate::workload::instruction::Send;
 use clocks::Clocks;
 use collectives::Member;
 use events::{Events, Subject};

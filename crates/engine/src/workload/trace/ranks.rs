@@ -22,7 +22,8 @@ use crate::ids::{LinkId, NodeId, ProcessId, TeamId};
 use crate::spec;
 use crate::topology::Topology;
 use crate::workload::collective::{Collectives, Next};
-use crate::workload::{Op, Rules, Send, Timer};
+use crate::workload::instruction::{Op, Send, Timer};
+use crate::workload::rules::Rules;
 use std::collections::VecDeque;
 
 /// Timers with lower tags are those of CPUs; the others are those of messages.

@@ -6,8 +6,8 @@ use crate::error::SpecError;
 use crate::ids::{ProcessId, TeamId};
 use crate::time::Time;
 use crate::workload::collective::Next;
+use crate::workload::instruction::{Op, Send};
 use crate::workload::trace::ranks::Ranks;
-use crate::workload::{Op, Send};
 use std::collections::VecDeque;
 
 /// A rank, as far as collectives go.
