@@ -1,11 +1,13 @@
 //! Ranks that do what was recorded of a program, or written down as one.
 
+mod batches;
 mod cpus;
 mod dependencies;
 mod ending;
 mod feeding;
 mod letters;
 mod loggops;
+mod machine;
 mod matching;
 mod mixer;
 mod operation;
@@ -15,7 +17,8 @@ mod slab;
 mod window;
 
 pub use dependencies::Dependencies;
-pub use loggops::{LogGops, Reached};
+pub use loggops::Reached;
+pub use machine::LogGops;
 pub use matching::Matching;
 pub use operation::{After, Batch, Envelope, Filter, Operation, What};
 pub use ranks::Ranks;

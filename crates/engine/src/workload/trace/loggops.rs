@@ -7,27 +7,20 @@
 //! They are in `docs/model.md`. Dependencies and matching are those of ranks on any machine; nodes
 //! and network have no part in it.
 
-mod clocks;
 mod collectives;
-mod events;
 mod messages;
 mod order;
-mod watch;
 
+use super::machine::LogGops;
+use super::machine::events::Subject;
+use super::machine::message::Message;
 use super::operation::{Envelope, Operation, What};
 use super::ranks::Ranks;
 use crate::error::{RunError, SpecError};
 use crate::ids::{MessageId, ProcessId, TeamId};
 use crate::measure::Causes;
-use crate::pool::Pool;
-use crate::spec;
 use crate::time::Time;
-use crate::workload::instruction::Send;
-use clocks::Clocks;
-use collectives::Member;
-use events::{Events, Subject};
 use order::sort_by_class;
-use watch::{Stands, Watch};
 
 /// Why ranks do not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,35 +31,6 @@ pub enum Reached {
     Wants,
     /// All that can happen has happened.
     End,
-}
-
-/// A message on its way, or there and not taken.
-#[derive(Clone, Copy)]
-struct Message {
-    from: u32,
-    envelope: Envelope,
-    /// The operation that sent it.
-    number: u32,
-    cpu: u8,
-    nic: u8,
-    /// The group whose collective it is part of; none: it is of no collective.
-    team: TeamId,
-}
-
-impl Message {
-    /// One of a collective.
-    fn of_collective(from: u32, send: &Send) -> Self {
-        let Send { to, tag, bytes, team, .. } = *send;
-        let envelope = Envelope { to: to.0, bytes, tag, context: 0 };
-        Self { from, envelope, number: u32::MAX, cpu: 0, nic: 0, team }
-    }
-
-    /// What its bytes but the first take, at so many femtoseconds each.
-    #[inline]
-    fn takes(&self, per_byte_fs: u64) -> Time {
-        let bytes = u64::from(self.envelope.bytes.saturating_sub(1));
-        (bytes * per_byte_fs + 500) / 1000
-    }
 }
 
 impl Ranks {
@@ -93,70 +57,7 @@ impl Ranks {
     }
 }
 
-/// What there is of such a machine besides its ranks.
-pub struct LogGops {
-    law: spec::LogGops,
-    messages: Pool<MessageId, Message>,
-    events: Events,
-    /// By rank: when CPUs are free, and interfaces to send and to receive.
-    cpus: Clocks<Time>,
-    sending: Clocks<Time>,
-    receiving: Clocks<Time>,
-    /// Operations that may begin and are no events yet: rank, number.
-    released: Vec<(u32, u32)>,
-    ready: Vec<u32>,
-    /// By rank: its part in collectives.
-    members: Vec<Member>,
-    /// Messages sent, and bytes.
-    sent: (u64, u64),
-    has_begun: bool,
-    /// Why clocks are what they are, if that is kept: while ranks are carried out, and in between.
-    watch: Option<Box<Watch>>,
-    stands: Option<Stands>,
-}
-
 impl LogGops {
-    /// The machine, on which nothing has happened.
-    pub fn new(law: spec::LogGops, ranks: u32) -> Self {
-        Self {
-            law,
-            messages: Pool::default(),
-            events: Events::default(),
-            cpus: Clocks::new(ranks, 0),
-            sending: Clocks::new(ranks, 0),
-            receiving: Clocks::new(ranks, 0),
-            released: Vec::new(),
-            ready: Vec::new(),
-            members: (0..ranks).map(|_| Member::default()).collect(),
-            sent: (0, 0),
-            has_begun: false,
-            watch: None,
-            stands: None,
-        }
-    }
-
-    /// When a rank is done: the latest of its CPUs' clocks.
-    pub fn end_of(&self, rank: u32) -> Time {
-        self.cpus.all(rank).iter().copied().max().unwrap_or(0)
-    }
-
-    /// Messages sent so far, and their bytes.
-    pub fn sent(&self) -> (u64, u64) {
-        self.sent
-    }
-
-    /// The sender of a message that nobody has taken, and what it is known by.
-    pub fn untaken(&self, message: u32) -> (u32, Envelope) {
-        let Message { from, envelope, .. } = self.messages[MessageId(message)];
-        (from, envelope)
-    }
-
-    /// The operation that sent such a message, if its sender waits for it to be taken.
-    pub fn holds_up(&self, message: u32) -> Option<u32> {
-        let Message { envelope, number, .. } = self.messages[MessageId(message)];
-        (envelope.bytes > self.law.eager_bytes).then_some(number)
-    }
-
     /// See [`Ranks::carry_on`].
     fn carry_on(&mut self, ranks: &mut Ranks, max_events: u64) -> Result<(Reached, u64), RunError> {
         if !std::mem::replace(&mut self.has_begun, true) {

@@ -13,7 +13,7 @@ use super::cpus::{Cpus, Work};
 use super::dependencies::Dependencies;
 use super::feeding::Feeding;
 use super::letters::{Letters, Stage};
-use super::loggops::LogGops;
+use super::machine::LogGops;
 use super::matching::Matching;
 use super::operation::{Operation, What};
 use super::pace::Pace;

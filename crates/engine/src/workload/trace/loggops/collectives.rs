@@ -1,23 +1,14 @@
 //! Collectives of ranks: each rank carries out one at a time, by messages like any others.
 
-use super::events::Subject;
-use super::{LogGops, Message};
 use crate::error::SpecError;
 use crate::ids::{ProcessId, TeamId};
 use crate::time::Time;
 use crate::workload::collective::Next;
-use crate::workload::instruction::{Op, Send};
+use crate::workload::instruction::Op;
+use crate::workload::trace::machine::LogGops;
+use crate::workload::trace::machine::events::Subject;
+use crate::workload::trace::machine::message::Message;
 use crate::workload::trace::ranks::Ranks;
-use std::collections::VecDeque;
-
-/// A rank, as far as collectives go.
-#[derive(Default)]
-pub struct Member {
-    /// Operations that are collectives and have begun: the one under way, and those behind it.
-    queue: VecDeque<u32>,
-    /// What it sends, in this order.
-    sends: VecDeque<Send>,
-}
 
 impl LogGops {
     /// An operation that is a collective has begun.

@@ -1,11 +1,12 @@
 //! Messages of ranks: on their way, received, and taken.
 
-use super::events::Subject;
-use super::watch::Busy;
-use super::{LogGops, Message};
 use crate::error::SpecError;
 use crate::ids::{InstantId, MessageId, TeamId};
 use crate::time::Time;
+use crate::workload::trace::machine::LogGops;
+use crate::workload::trace::machine::events::Subject;
+use crate::workload::trace::machine::message::Message;
+use crate::workload::trace::machine::watch::Busy;
 use crate::workload::trace::ranks::Ranks;
 
 impl LogGops {

@@ -1,7 +1,7 @@
 //! Why ranks go on: on which instant each of their clocks stands.
 
 use super::clocks::Clocks;
-use super::{LogGops, Message};
+use super::message::Message;
 use crate::ids::{InstantId, MessageId, ProcessId};
 use crate::measure::Causes;
 use crate::measure::causes::{Computed, Crossing, Opened};
@@ -250,27 +250,5 @@ impl Watch {
 
     fn let_go(&mut self, mut of: InstantId) {
         self.causes.replace(&mut of, InstantId::NONE);
-    }
-}
-
-impl LogGops {
-    /// Carries out with causes kept, if there are any, what is given: they are the caller's again
-    /// when it is done.
-    pub(super) fn watched<T>(
-        &mut self,
-        causes: &mut Option<Box<Causes>>,
-        ranks: u32,
-        carry_out: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        self.watch = causes.take().map(|causes| {
-            let stands = self.stands.take().unwrap_or_else(|| Stands::new(ranks));
-            Box::new(Watch { causes, stands })
-        });
-        let done = carry_out(self);
-        if let Some(watch) = self.watch.take() {
-            let Watch { causes: made, stands } = *watch;
-            (*causes, self.stands) = (Some(made), Some(stands));
-        }
-        done
     }
 }

@@ -1,0 +1,35 @@
+//! Messages on the machine.
+
+use crate::ids::TeamId;
+use crate::time::Time;
+use crate::workload::instruction::Send;
+use crate::workload::trace::operation::Envelope;
+
+/// A message on its way, or there and not taken.
+#[derive(Clone, Copy)]
+pub struct Message {
+    pub from: u32,
+    pub envelope: Envelope,
+    /// The operation that sent it.
+    pub number: u32,
+    pub cpu: u8,
+    pub nic: u8,
+    /// The group whose collective it is part of; none: it is of no collective.
+    pub team: TeamId,
+}
+
+impl Message {
+    /// One of a collective.
+    pub fn of_collective(from: u32, send: &Send) -> Self {
+        let Send { to, tag, bytes, team, .. } = *send;
+        let envelope = Envelope { to: to.0, bytes, tag, context: 0 };
+        Self { from, envelope, number: u32::MAX, cpu: 0, nic: 0, team }
+    }
+
+    /// What its bytes but the first take, at so many femtoseconds each.
+    #[inline]
+    pub fn takes(&self, per_byte_fs: u64) -> Time {
+        let bytes = u64::from(self.envelope.bytes.saturating_sub(1));
+        (bytes * per_byte_fs + 500) / 1000
+    }
+}
