@@ -7,49 +7,25 @@
 mod accounts;
 mod alone;
 mod asking;
+mod ending;
 mod feeding;
+mod samples;
 mod sampling;
+mod state;
 
 use crate::assembly::Assembly;
-use crate::error::{Blocked, RunError, SpecError};
+use crate::error::{RunError, SpecError};
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::{ByKind, Fabric, Kind, Packet};
+use crate::fabric::{ByKind, Kind, Packet};
 use crate::ids::ProcessId;
-use crate::measure::Measures;
-use crate::node::{MOST_AT_ONE_INSTANT, Nodes, World};
+use crate::node::MOST_AT_ONE_INSTANT;
 use crate::spec::{self, Spec};
 use crate::time::{NEVER, Time};
-use crate::topology::Topology;
-use crate::workload::{Progress as Done, Workload};
+use crate::workload::Progress as Done;
 pub use asking::Ask;
-pub use sampling::Sample;
-use sampling::Sampling;
-
-/// A run in progress.
-///
-/// It advances as far as it is told and can be read at any time in between. The
-/// same [`Spec`] gives the same bytes, however it is cut into calls.
-pub struct Simulation {
-    now: Time,
-    events_handled: u64,
-    sampling: Sampling,
-    topology: Topology,
-    events: EventQueue,
-    fabric: Fabric,
-    nodes: Nodes,
-    workload: Workload,
-    /// Whether its processes are told what to do while they run.
-    is_told: bool,
-    measures: Measures,
-    /// Per process: what it had done when the window began.
-    done_before: Vec<Done>,
-    /// Whether it is looked out for packets that wait for each other in a circle.
-    watches: bool,
-    /// Events and instructions handled at the present instant.
-    at_once: u64,
-    /// Whether the present instant is not over: processes ask.
-    is_open: bool,
-}
+pub use samples::Sample;
+use samples::Sampling;
+pub use state::{Progress, Simulation};
 
 /// What [`Simulation::advance`] is told.
 struct Advance<'a> {
@@ -64,22 +40,6 @@ impl ByKind for Advance<'_> {
     fn act<M: Kind>(self) -> Self::Output {
         self.simulation.advance_by::<M>(self.until, self.max_events)
     }
-}
-
-/// Why [`Simulation::advance`] returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// The time asked for has been reached.
-    Time,
-    /// The number of events asked for has been handled.
-    Events,
-    /// The workload has ended; no event is left.
-    Finished,
-    /// Processes from outside ask for instructions ([`Simulation::asking`]). The present
-    /// instant is not over: it goes on with the next call, when all have been answered.
-    Asks,
-    /// Ranks of a trace want to know what comes next ([`Simulation::wanting`]); as before.
-    Wants,
 }
 
 impl Simulation {
@@ -262,20 +222,6 @@ impl Simulation {
         }
     }
 
-    /// The nodes, and what they act on at the present instant.
-    #[inline]
-    fn nodes_in_world(&mut self) -> (&mut Nodes, World<'_>) {
-        let world = World {
-            now: self.now,
-            topology: &self.topology,
-            fabric: &mut self.fabric,
-            workload: &mut self.workload,
-            events: &mut self.events,
-            measures: &mut self.measures,
-        };
-        (&mut self.nodes, world)
-    }
-
     /// Handles an event that a node is told of.
     fn handle_at_node(&mut self, event: Event) {
         let (nodes, mut world) = self.nodes_in_world();
@@ -297,38 +243,6 @@ impl Simulation {
         self.at_once += count;
     }
 
-    /// No event is left: the end, or a deadlock.
-    fn end(&mut self) -> Result<Progress, RunError> {
-        self.sample_before(self.now + 1, u64::MAX);
-        let waiting = self.waiting();
-        let is_over = self.fabric.packets().is_empty() && self.waits_for_lost_alone(&waiting);
-        if let Some(error) = self.workload.stands_still(self.now, !is_over) {
-            return Err(error);
-        }
-        if is_over {
-            return Ok(Progress::Finished);
-        }
-        // What moves without anybody being told comes to rest.
-        self.fabric.catch_up(NEVER / 2, &mut self.events, &mut self.measures);
-        let (at, circle) = (self.now, self.circle());
-        if circle.is_empty() && self.measures.counters.packets_lost > 0 {
-            return Err(self.lost(at, waiting));
-        }
-        Err(RunError::Deadlock { at, waiting, circle })
-    }
-
-    /// The packets that wait for each other in a circle, if there are any.
-    fn circle(&self) -> Vec<Blocked> {
-        let mut circle = self.fabric.deadlock(self.now);
-        if let Some(traffic) = &self.measures.traffic {
-            for blocked in &mut circle {
-                let class = traffic.classes.get(usize::from(blocked.traffic));
-                blocked.class = class.map(|class| class.name.clone());
-            }
-        }
-        circle
-    }
-
     /// Whether packets wait for each other in a circle although other events go on.
     fn check_moving(&self) -> Result<(), RunError> {
         if !self.watches {
@@ -339,12 +253,6 @@ impl Simulation {
             return Ok(());
         }
         Err(RunError::Deadlock { at: self.now, waiting: self.waiting(), circle })
-    }
-
-    /// Lets wires and processes that nobody looked at do what they have done up to `time`.
-    fn catch_up(&mut self, time: Time) {
-        self.fabric.catch_up(time, &mut self.events, &mut self.measures);
-        self.nodes.catch_up(time, &mut self.workload, &mut self.measures);
     }
 
     /// Forgets all distributions and tallies: a new measurement window begins now.

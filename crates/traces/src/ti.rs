@@ -1,11 +1,14 @@
 //! Time-independent traces of SimGrid: what each rank does, line by line.
 
+mod actions;
 mod arguments;
 mod collectives;
 mod communicators;
 mod datatypes;
 mod dealing;
 mod files;
+mod line;
+mod places;
 mod rank;
 mod requests;
 
@@ -15,6 +18,7 @@ use crate::mistake::Mistake;
 use crate::words::{shown, whole};
 use communicators::Communicators;
 use files::Files;
+use line::split;
 use rank::{Output, Rank};
 use std::path::Path;
 use tailback_engine::workload::trace::Batch;
@@ -91,18 +95,4 @@ fn act(rank: &mut Rank, number: u32, line: &[u8], output: &mut Output<'_>) -> Re
         return Err("has no action after the rank".into());
     }
     rank.act(name, rest, output)
-}
-
-/// The rank, the action and the rest of a line; none if there is nothing but a comment.
-fn split(line: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let end = memchr::memchr(b'#', line).unwrap_or(line.len());
-    let line = line[..end].trim_ascii();
-    let (first, rest) = word(line);
-    let (name, rest) = word(rest.trim_ascii_start());
-    (!first.is_empty()).then_some((first, name, rest))
-}
-
-fn word(line: &[u8]) -> (&[u8], &[u8]) {
-    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
-    line.split_at(end)
 }

@@ -4,12 +4,15 @@ mod goal_binary;
 mod goal_text;
 mod messages;
 mod simgrid;
+mod sink;
 mod unrolling;
 mod whole_file;
 
 use crate::mistake::Mistake;
 use crate::stored::writing::Writer;
 use crate::{Format, Source};
+pub use sink::Writing;
+use sink::{Refusal, Sink, Step, Taken};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -60,62 +63,6 @@ pub struct Written {
     pub collectives: u64,
     /// What is not as it was, in words.
     pub notes: Vec<String>,
-}
-
-/// Takes the operations of one rank after the other.
-trait Sink {
-    /// The next operation of a rank, and what it is after.
-    fn take(&mut self, step: &Step<'_>) -> Result<(), Refusal>;
-
-    /// No further operation of a rank comes.
-    fn end(&mut self, rank: u32) -> Result<(), Refusal>;
-
-    /// No further rank comes.
-    fn finish(&mut self, calls: &[String]) -> Result<(), Refusal>;
-
-    /// What is not as it was.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// An operation on its way to a file.
-struct Step<'a> {
-    rank: u32,
-    /// How many of its rank came before.
-    number: u64,
-    operation: Operation,
-    after: &'a [After],
-    /// Bytes that a receive expects; 0: not known.
-    expected: u32,
-    batch: &'a Batch,
-}
-
-/// Why something is not written.
-enum Refusal {
-    /// The form has no such thing.
-    Form(String),
-    /// The system does not allow it.
-    System(io::Error),
-}
-
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Self {
-        Self::System(error)
-    }
-}
-
-type Taken = Result<(), Refusal>;
-
-fn refuse(what: impl Into<String>) -> Taken {
-    Err(Refusal::Form(what.into()))
-}
-
-/// How a program is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Writing {
-    /// Operations in a second, where work becomes time.
-    pub flops: Option<f64>,
 }
 
 /// Writes what a source says; `watch` is told how many operations there were now and then, and
@@ -287,17 +234,5 @@ impl<W: io::Write> Sink for Own<W> {
             writer.finish(calls)?.flush()?;
         }
         Ok(())
-    }
-}
-
-/// Work as time, in picoseconds.
-fn time_of(flops: u64, writing: Writing) -> Result<u64, Refusal> {
-    let needed = "its work is in operations; say how many a second there are";
-    let speed = writing.flops.ok_or_else(|| Refusal::Form(needed.into()))?;
-    let time = flops as f64 / speed * 1e12;
-    if time < 1e19 {
-        Ok(time.round() as u64)
-    } else {
-        Err(Refusal::Form("it lasts too long".into()))
     }
 }

@@ -1,6 +1,6 @@
 //! What can be read of a run at any time, and why one that stands still does.
 
-use super::Simulation;
+use super::state::Simulation;
 use crate::error::{LostPacket, RunError, Waiting};
 use crate::fabric::{self, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};

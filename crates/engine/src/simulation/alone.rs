@@ -1,6 +1,6 @@
 //! Ranks of a trace that no network connects.
 
-use super::{Progress, Simulation};
+use super::state::{Progress, Simulation};
 use crate::error::RunError;
 use crate::ids::ProcessId;
 use crate::workload::trace::Reached;

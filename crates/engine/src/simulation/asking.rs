@@ -1,6 +1,6 @@
 //! Processes from outside: who asks, and what it is told to do.
 
-use super::{Progress, Simulation};
+use super::state::{Progress, Simulation};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::node::{Buffers, Told};

@@ -1,6 +1,6 @@
 //! Ranks of traces: who wants to know what comes next, and is told.
 
-use super::Simulation;
+use super::state::Simulation;
 use crate::error::SpecError;
 use crate::ids::ProcessId;
 use crate::workload::trace::Batch;

@@ -1,9 +1,9 @@
 //! Collectives of MPI programs.
 
 use super::communicators::TOGETHER;
+use super::output::Output;
 use super::rank::Rank;
-use super::record::Call;
-use super::{Output, Parsed};
+use super::record::{Call, Parsed};
 use crate::communicator::Communicator;
 use crate::sequence;
 use crate::words::in_bytes;

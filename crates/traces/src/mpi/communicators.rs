@@ -1,7 +1,6 @@
 //! The communicators that programs make.
 
-use super::Parsed;
-use super::record::Call;
+use super::record::{Call, Parsed};
 use crate::communicator::Communicator;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! DUMPI, as `dumpi2ascii` prints it: a file for each rank, a few lines for each call.
 
+use super::files;
+use super::program::{Dialect, Program};
 use super::record::Call;
-use super::{Dialect, Program, files};
 use crate::Source;
 use crate::lines::Lines;
 use crate::mistake::Mistake;

@@ -1,8 +1,9 @@
 //! liballprof, which schedgen reads: a file for each rank, a line for each call, with its
 //! arguments in the order of C between colons, and times in microseconds.
 
+use super::files;
+use super::program::{Dialect, Program};
 use super::record::Call;
-use super::{Dialect, Program, files};
 use crate::Source;
 use crate::lines::Lines;
 use crate::mistake::Mistake;

@@ -1,11 +1,12 @@
 //! A rank of an MPI program: calls into operations.
 
 use super::communicators::Communicators;
-use super::record::Call;
+use super::output::Output;
+use super::record::{Call, Parsed};
 use super::types::Types;
-use super::{Output, Parsed};
+
 use crate::sequence::{self, Sequence};
-use crate::words::{counted, in_bytes};
+use crate::words::in_bytes;
 use std::collections::HashMap;
 use tailback_engine::workload::trace::{Envelope, Filter, What};
 
@@ -22,7 +23,7 @@ pub struct Rank {
     /// Messages that are sent or received whenever their request is started.
     persistent: HashMap<i64, (What, u32)>,
     /// When the last call was done.
-    done: Option<u64>,
+    pub(super) done: Option<u64>,
     /// The number of the name of the call that is being read.
     pub(super) place: u32,
 }
@@ -64,43 +65,6 @@ impl Rank {
         }
     }
 
-    /// Appends what was computed since the last call, and what this one does.
-    pub fn call(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<()> {
-        self.place = output.calls.number(&call.name);
-        if let (Some(done), Some(begun)) = (self.done, call.begun) {
-            // Times may have wrapped around; what goes backwards is no time.
-            let gap = begun.wrapping_sub(done);
-            if gap > 0 && gap < 1 << 63 {
-                self.then(What::Compute(gap), sequence::Call::Blocks, output);
-            }
-        }
-        self.done = call.done.or(call.begun).or(self.done);
-        if call.name == "MPI_Comm_size" {
-            self.check_size(call)?;
-        }
-        let is_known = self.message(call, output)?
-            || self.waiting(call, output)?
-            || self.collective(call, output)?
-            || self.types.made_by(call)?
-            || self.communicators.made_by(call, output.contexts)?;
-        if !is_known {
-            *output.ignored.entry(call.name.clone()).or_insert(0) += 1;
-        }
-        Ok(())
-    }
-
-    /// Refuses a program of which files are missing.
-    fn check_size(&self, call: &Call) -> Parsed<()> {
-        let is_world = call.number(&["comm"]).is_ok_and(|comm| comm == super::communicators::WORLD);
-        match call.count(&["size"]) {
-            Ok(size) if is_world && size != u64::from(self.ranks) => {
-                let ranks = counted(size, "rank");
-                Err(format!("MPI_COMM_WORLD has {ranks}; files of {} were found", self.ranks))
-            }
-            _ => Ok(()),
-        }
-    }
-
     pub(super) fn then(&mut self, what: What, how: sequence::Call, output: &mut Output<'_>) -> u64 {
         self.sequence.then(output.batch, what, how, self.place)
     }
@@ -115,7 +79,7 @@ impl Rank {
     }
 
     /// Whether a call sends or receives one message, or one of each.
-    fn message(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+    pub(super) fn message(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
         use sequence::Call::Blocks;
         match call.name.as_str() {
             "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
@@ -236,7 +200,7 @@ impl Rank {
     }
 
     /// Whether a call waits for requests. What was tested with success has been waited for.
-    fn waiting(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+    pub(super) fn waiting(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
         let all = || call.numbers(&["requests", "request"]);
         let flag = || {
             call.value(&["flag"])

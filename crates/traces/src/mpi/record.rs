@@ -1,7 +1,9 @@
 //! A call of MPI as it was recorded.
 
-use super::Parsed;
 use crate::words::{shown, signed};
+
+/// What is wrong with a call.
+pub type Parsed<T> = Result<T, String>;
 
 /// A call; its buffers are used again for the next one.
 #[derive(Debug, Default)]

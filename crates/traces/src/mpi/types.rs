@@ -1,7 +1,6 @@
 //! The lengths of datatypes.
 
-use super::Parsed;
-use super::record::Call;
+use super::record::{Call, Parsed};
 use crate::words::shown;
 use std::collections::HashMap;
 

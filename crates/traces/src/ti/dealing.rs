@@ -3,7 +3,8 @@
 //! A stretch of the file is put in order of ranks at a time, so that what a rank reads at once lies
 //! in one place, and what is known of places grows with stretches and ranks, not with lines.
 
-use super::files::{Places, rank_of};
+use super::line::rank_of;
+use super::places::Places;
 use crate::lines::{Lines, Part};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;

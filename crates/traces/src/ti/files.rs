@@ -1,8 +1,9 @@
 //! Where the actions of each rank are: in a file of its own, or in one for all.
 
+use super::actions::name_of;
 use super::dealing::{deal, number_of};
-use super::rank::name_of;
-use super::split;
+use super::line::{MOST_RANKS, rank_of, split};
+use super::places::Places;
 use crate::lines::{ALL_BUFFERS, Lines, Part, piece_of_each};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
@@ -16,8 +17,6 @@ const PIECE: usize = 64 << 10;
 /// average; else a read for each would take longer than to bring them in order.
 const MANY_PARTS: u64 = 1 << 10;
 const LEAST_PART: u64 = 4 << 10;
-/// A trace has at most so many ranks.
-const MOST_RANKS: u64 = 1 << 24;
 
 /// What ranks do.
 pub struct Files {
@@ -113,46 +112,6 @@ fn of_each(list: &Path, listed: &[(u64, PathBuf)]) -> Result<Files, Mistake> {
     Ok(Files { ranks, together: None })
 }
 
-/// Where the lines of each rank are in a file.
-#[derive(Default)]
-pub struct Places {
-    /// The parts of each rank, in order.
-    pub ranks: Vec<Vec<Part>>,
-    /// How many parts there are.
-    count: u64,
-}
-
-impl Places {
-    /// What follows of a rank is here.
-    pub fn add(&mut self, rank: usize, part: Part) {
-        if self.ranks.len() <= rank {
-            self.ranks.resize_with(rank + 1, Vec::new);
-        }
-        match self.ranks[rank].last_mut() {
-            Some(last) if last.end == part.start => last.end = part.end,
-            _ => {
-                self.ranks[rank].push(part);
-                self.count += 1;
-            }
-        }
-    }
-
-    fn lines(self, file: &Arc<Pieces>) -> Result<Vec<Lines>, Mistake> {
-        let ranks = self.ranks;
-        if ranks.is_empty() {
-            return Err(Mistake::new(file.path(), "has no actions"));
-        }
-        if let Some(missing) = ranks.iter().position(Vec::is_empty) {
-            let last = ranks.len() - 1;
-            let what = format!("has ranks up to {last}, but no line of rank {missing}");
-            return Err(Mistake::new(file.path(), what));
-        }
-        let piece = piece_of_each(ranks.len());
-        let lines = |parts| Lines::of_parts(Arc::clone(file), parts, piece);
-        Ok(ranks.into_iter().map(lines).collect())
-    }
-}
-
 /// Finds the lines of each rank in one file for all.
 fn of_one(file: &Arc<Pieces>) -> Result<Files, Mistake> {
     let all = || Lines::of_file(Arc::clone(file), PIECE);
@@ -171,13 +130,4 @@ fn of_one(file: &Arc<Pieces>) -> Result<Files, Mistake> {
         }
     }
     Ok(Files { ranks: places.lines(file)?, together: None })
-}
-
-/// The rank whose line it is; none if there is nothing but a comment.
-pub fn rank_of(line: &[u8]) -> Result<Option<usize>, String> {
-    let Some((first, _, _)) = split(line) else { return Ok(None) };
-    match whole(first).filter(|&rank| rank < MOST_RANKS) {
-        Some(rank) => Ok(Some(rank as usize)),
-        None => Err(format!("must begin with a rank below {MOST_RANKS}, not {}", shown(first))),
-    }
 }

@@ -1,7 +1,7 @@
 //! GOAL as LogGOPSim reads it.
 
 use super::goal_text::{Part, rounding};
-use super::{Sink, Step, Taken, Writing, refuse};
+use super::sink::{Sink, Step, Taken, Writing, refuse};
 use crate::goal::binary::{HEAD, MAGIC, NODE, START};
 use std::io::{self, Seek, SeekFrom, Write};
 use tailback_engine::workload::trace::After;

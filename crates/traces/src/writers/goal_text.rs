@@ -1,6 +1,6 @@
 //! GOAL as text.
 
-use super::{Refusal, Sink, Step, Taken, Writing, refuse, time_of};
+use super::sink::{Refusal, Sink, Step, Taken, Writing, refuse, time_of};
 use std::io::{self, Write};
 use tailback_engine::workload::trace::{After, What};
 

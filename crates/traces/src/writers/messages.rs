@@ -1,6 +1,6 @@
 //! Lists of messages: what is sent when, where that does not depend on other messages.
 
-use super::{Sink, Step, Taken, Writing, refuse, time_of};
+use super::sink::{Sink, Step, Taken, Writing, refuse, time_of};
 use std::io::{self, Write};
 use tailback_engine::workload::trace::What;
 

@@ -1,6 +1,6 @@
 //! Time-independent traces of SimGrid: one file for all ranks.
 
-use super::{Refusal, Sink, Step, Taken, refuse};
+use super::sink::{Refusal, Sink, Step, Taken, refuse};
 use std::fmt::Write as _;
 use std::io::Write;
 use tailback_engine::spec::{Collective, Operation as Together};

@@ -1,6 +1,6 @@
 //! Collectives as the messages that they consist of, for forms that have none.
 
-use super::{Refusal, Taken, refuse};
+use super::sink::{Refusal, Taken, refuse};
 use std::collections::HashMap;
 use tailback_engine::ids::{ProcessId, TeamId};
 use tailback_engine::spec::{Collective, Collectives};

@@ -1,0 +1,74 @@
+//! A run in progress: what there is of it.
+
+use super::samples::Sampling;
+use crate::event_queue::EventQueue;
+use crate::fabric::Fabric;
+use crate::measure::Measures;
+use crate::node::{Nodes, World};
+use crate::time::Time;
+use crate::topology::Topology;
+use crate::workload::{Progress as Done, Workload};
+
+/// A run in progress.
+///
+/// It advances as far as it is told and can be read at any time in between. The
+/// same [`Spec`] gives the same bytes, however it is cut into calls.
+pub struct Simulation {
+    pub(super) now: Time,
+    pub(super) events_handled: u64,
+    pub(super) sampling: Sampling,
+    pub(super) topology: Topology,
+    pub(super) events: EventQueue,
+    pub(super) fabric: Fabric,
+    pub(super) nodes: Nodes,
+    pub(super) workload: Workload,
+    /// Whether its processes are told what to do while they run.
+    pub(super) is_told: bool,
+    pub(super) measures: Measures,
+    /// Per process: what it had done when the window began.
+    pub(super) done_before: Vec<Done>,
+    /// Whether it is looked out for packets that wait for each other in a circle.
+    pub(super) watches: bool,
+    /// Events and instructions handled at the present instant.
+    pub(super) at_once: u64,
+    /// Whether the present instant is not over: processes ask.
+    pub(super) is_open: bool,
+}
+
+/// Why [`Simulation::advance`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The time asked for has been reached.
+    Time,
+    /// The number of events asked for has been handled.
+    Events,
+    /// The workload has ended; no event is left.
+    Finished,
+    /// Processes from outside ask for instructions ([`Simulation::asking`]). The present
+    /// instant is not over: it goes on with the next call, when all have been answered.
+    Asks,
+    /// Ranks of a trace want to know what comes next ([`Simulation::wanting`]); as before.
+    Wants,
+}
+
+impl Simulation {
+    /// The nodes, and what they act on at the present instant.
+    #[inline]
+    pub(super) fn nodes_in_world(&mut self) -> (&mut Nodes, World<'_>) {
+        let world = World {
+            now: self.now,
+            topology: &self.topology,
+            fabric: &mut self.fabric,
+            workload: &mut self.workload,
+            events: &mut self.events,
+            measures: &mut self.measures,
+        };
+        (&mut self.nodes, world)
+    }
+
+    /// Lets wires and processes that nobody looked at do what they have done up to `time`.
+    pub(super) fn catch_up(&mut self, time: Time) {
+        self.fabric.catch_up(time, &mut self.events, &mut self.measures);
+        self.nodes.catch_up(time, &mut self.workload, &mut self.measures);
+    }
+}
