@@ -31,7 +31,7 @@ pub use instruction::{Op, Progress, Send, Several, Timer};
 use jobs::Jobs;
 pub use jobs::job_machine;
 use rules::Rules;
-pub use single::Single;
+pub(crate) use single::Single;
 use std::sync::Arc;
 pub use synthetic::Destinations;
 use trace::{Batch, Ranks};
@@ -161,12 +161,12 @@ impl Workload {
     /// A process has computed; it can go on.
     #[inline]
     pub fn computed(&mut self, process: ProcessId) {
-        each!(self, workload => workload.computed(process))
+        each!(self, workload => workload.computed(process));
     }
 
     /// A timer of a process rings; it can go on.
     pub fn rings(&mut self, process: ProcessId, tag: u32) {
-        each!(self, workload => workload.rings(process, tag))
+        each!(self, workload => workload.rings(process, tag));
     }
 
     /// Whether a process is ready for a message; if so it is now accepted.

@@ -315,10 +315,7 @@ impl Single {
 
     /// See [`super::Workload::waits_for_all`].
     pub fn waits_for_all(&self) -> bool {
-        match self {
-            Self::Synthetic(_) => true,
-            _ => false,
-        }
+        matches!(self, Self::Synthetic(_))
     }
 
     /// See [`super::Workload::waits_for`].
@@ -335,14 +332,15 @@ impl Single {
     }
 
     /// See [`super::Workload::feed`].
+    ///
+    /// # Errors
+    /// As there.
     pub fn feed(&mut self, process: ProcessId, batch: Option<&mut Batch>) -> Result<(), SpecError> {
-        match self {
-            Self::Trace(ranks) => ranks.feed(process, batch),
-            _ => {
-                let allowed = "must be a trace: other processes have their instructions";
-                Err(SpecError::new("workload", "of another kind", allowed))
-            }
-        }
+        let Self::Trace(ranks) = self else {
+            let allowed = "must be a trace: other processes have their instructions";
+            return Err(SpecError::new("workload", "of another kind", allowed));
+        };
+        ranks.feed(process, batch)
     }
 
     /// See [`super::Workload::asks`].
@@ -376,10 +374,7 @@ impl Single {
 
     /// See [`super::Workload::stands_still`].
     pub fn stands_still(&self, at: Time, waits: bool) -> Option<RunError> {
-        let ranks = match self {
-            Self::Trace(ranks) => ranks,
-            _ => return None,
-        };
+        let Self::Trace(ranks) = self else { return None };
         if waits {
             let circle = ranks.circle();
             return (!circle.is_empty()).then_some(RunError::SendsInCircle {
