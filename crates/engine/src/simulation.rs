@@ -1,8 +1,8 @@
 //! One run: the loop over its events.
 //!
-//! What can be read of it at any time is in `accounts`, what is told at the end of intervals in
-//! `sampling`, how processes from outside get their instructions in `asking`, and ranks of a trace
-//! theirs in `feeding`.
+//! What there is of it is in `state`, what can be read of it at any time in `accounts`, what is told
+//! at the end of intervals in `sampling`, how processes from outside get their instructions in
+//! `asking`, and ranks of a trace theirs in `feeding`.
 
 mod accounts;
 mod alone;

@@ -42,7 +42,8 @@ pub struct PacketRow {
     pub queued: Time,
     /// When its first transmission began.
     pub first_sent: Time,
-    /// When its first transmission on an internal channel began; [`NEVER`] if it crossed none.
+    /// When its first transmission on an internal channel began; [`crate::time::NEVER`] if it
+    /// crossed none.
     pub first_internal: Time,
     /// When its last token reached its destination.
     pub delivered: Time,

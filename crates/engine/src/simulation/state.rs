@@ -12,7 +12,7 @@ use crate::workload::{Progress as Done, Workload};
 /// A run in progress.
 ///
 /// It advances as far as it is told and can be read at any time in between. The
-/// same [`Spec`] gives the same bytes, however it is cut into calls.
+/// same [`crate::spec::Spec`] gives the same bytes, however it is cut into calls.
 pub struct Simulation {
     pub(super) now: Time,
     pub(super) events_handled: u64,

@@ -18,6 +18,6 @@ pub struct Turn {
     pub asked: Time,
     /// When it was granted the channel.
     pub granted: Time,
-    /// When its turn ended or is known to end, or [`NEVER`].
+    /// When its turn ended or is known to end, or [`crate::time::NEVER`].
     pub end: Time,
 }
