@@ -53,6 +53,10 @@ class UserError(ValueError):
         return one_line(f"{place}: {self.allowed}{hint}")
 
 
+class NoEffectError(UserError):
+    """A key was given that has no effect beside the others."""
+
+
 class CircleError(UserError):
     """A routing that is refused because packets could wait for each other in a circle.
 

@@ -117,7 +117,7 @@ def _content(recorded: Recording, out: Path) -> bytes:
     if out.suffix != ".html":
         return content(recorded.timeline, out)
     from tailback.report.of_timeline import page
-    from tailback.report.page import html
+    from tailback.report.rendering import html
 
     return html(page(recorded, recorded.result.experiment.run.title or "Timeline")).encode()
 

@@ -6,21 +6,17 @@ What the names mean is in docs/critical-path.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from tailback import interrupts
-from tailback.critical_path import CriticalPath, unknown_path
-from tailback.errors import UserError, shown
 from tailback.experiment import Experiment, Run
 from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
 
 from .facts import facts
+from .runs import Runs, path_of
 from .what_if import Change, channels_of, faster, without
-
-if TYPE_CHECKING:
-    from tailback.results import Result
 
 __all__ = [
     "Change",
@@ -35,26 +31,8 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Runs):
     """Where the time of a program went."""
-
-    result: Result
-    """The run with contention."""
-    baseline: Result | None
-    """The same without, in the mode `run.baseline`; None if that was not, or cannot be, run."""
-    what_if: dict[str, Result] = field(default_factory=dict)
-    """The run with contention, a little different; by what was asked for."""
-
-    @property
-    def path(self) -> CriticalPath:
-        """The critical path."""
-        return path_of(self.result)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all runs were left to end."""
-        runs = [self.result, *self.what_if.values(), *filter(None, [self.baseline])]
-        return all(run.complete for run in runs)
 
     def to_dict(self, top: int = 5) -> dict[str, Any]:
         """Return what `tailback explain --json` prints."""
@@ -62,16 +40,6 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation {self.path.makespan_ps / 1e6} us in {self.path.segments} segments>"
-
-
-def path_of(result: Result) -> CriticalPath:
-    """Return the critical path of a run; raise `UserError` where none was kept."""
-    if result.critical_path is None:
-        if result.experiment.run.critical_path:
-            how = f"the program had not ended ({result.ending.stop_reason})"
-            raise UserError("run.max_duration", shown(str(result.ending.simulated_ms)), how)
-        raise unknown_path()
-    return result.critical_path
 
 
 def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tailback.blame_names import Names
 from tailback.critical_path import CONTENTION, CriticalPath
+from tailback.results import Result
 
-if TYPE_CHECKING:
-    from tailback.results import Result
-
-    from . import Explanation
+from .runs import Runs
 
 #: Ends of the names of columns that say whose messages were in the way: class and process.
 _WHO = ("", "_process")
 
 
-def facts(explanation: Explanation, top: int) -> dict[str, Any]:
+def facts(runs: Runs, top: int) -> dict[str, Any]:
     """Return all that is told, with at most `top` rows of each table; times in microseconds."""
-    path, names = explanation.path, Names.of(explanation.result)
+    path, names = runs.path, Names.of(runs.result)
     makespan = path.makespan_ps
-    baseline = completion_ps(explanation.baseline)
+    baseline = completion_ps(runs.baseline)
 
     def row(time_ps: int, **key: Any) -> dict[str, Any]:
         return {**key, "us": time_ps / 1e6, "share": time_ps / makespan if makespan else None}
@@ -29,7 +27,7 @@ def facts(explanation: Explanation, top: int) -> dict[str, Any]:
     slack = path.slack()
     return {
         "makespan_us": makespan / 1e6,
-        "baseline": explanation.result.experiment.run.baseline,
+        "baseline": runs.result.experiment.run.baseline,
         "baseline_us": None if baseline is None else baseline / 1e6,
         "contention_us": path.contention_ps / 1e6,
         "segments": path.segments,
@@ -52,14 +50,14 @@ def facts(explanation: Explanation, top: int) -> dict[str, Any]:
             for (root,), time in path.by("root", parts=CONTENTION)[:top]
         ],
         "culprits": _culprits(
-            path, _WHO, row, lambda key: {"culprit": _culprit(explanation.result, names, *key)}
+            path, _WHO, row, lambda key: {"culprit": _culprit(runs.result, names, *key)}
         )[:top],
         "culprit_calls": _culprits(
             path,
             (*_WHO, "_call"),
             row,
             lambda key: {
-                "culprit": _culprit(explanation.result, names, *key[:2]),
+                "culprit": _culprit(runs.result, names, *key[:2]),
                 "call": key[2],
                 "place": path.place(*key[1:]),
             },
@@ -70,7 +68,7 @@ def facts(explanation: Explanation, top: int) -> dict[str, Any]:
         "bounds_us": [bound / 1e6 for bound in bounds(path)],
         "what_if": {
             name: None if (time := completion_ps(result)) is None else time / 1e6
-            for name, result in explanation.what_if.items()
+            for name, result in runs.what_if.items()
         },
     }
 

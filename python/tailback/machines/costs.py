@@ -1,14 +1,10 @@
-"""What messages cost in software: keys of ``[machine.interface]``, and LogGP's names for them."""
+"""What messages cost in software: keys of ``[machine.interface]``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import UserError, shown
-
-if TYPE_CHECKING:
-    from .interface import Interface
+from .interface import Interface
 
 #: Keys that are amounts of time: without any of them messages cost nothing.
 AMOUNTS = (
@@ -27,14 +23,6 @@ AMOUNTS = (
 RULES = ("overhead_variation", "overlap", "receive_preempts", "multi_packet_only")
 KEYS = (*AMOUNTS, *RULES)
 
-#: What LogGP calls them [Alexandrov et al. 1995].
-LOGGP: dict[str, tuple[str, ...]] = {
-    "o": ("send_overhead", "receive_overhead_after"),
-    "O": ("send_overhead_per_byte", "receive_overhead_per_byte"),
-    "g": ("packet_interval",),
-    "G": ("packet_interval_per_byte",),
-}
-
 
 def has_costs(interface: Interface) -> bool:
     """Whether messages cost anything in software."""
@@ -50,20 +38,6 @@ def costs_cpu(interface: Interface, *sides: str) -> bool:
 def _amount(interface: Interface, key: str) -> int:
     value = getattr(interface, key)
     return 0 if value is None else int(value.amount)
-
-
-def spelled_out(
-    table: Mapping[str, Any], section: str, letters: Mapping[str, tuple[str, ...]]
-) -> dict[str, Any]:
-    """Return a table of keys with the usual words for letters; raise `UserError` for both."""
-    found = {key: value for key, value in table.items() if key not in letters}
-    for word, keys in letters.items():
-        for key in keys if word in table else ():
-            if key in table:
-                problem = f"is {key} too, which is given"
-                raise UserError(f"{section}.{word}", shown(table[word]), problem)
-            found[key] = table[word]
-    return found
 
 
 def spec(interface: Interface) -> dict[str, Any] | None:

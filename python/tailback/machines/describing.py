@@ -11,6 +11,7 @@ from ..graphs.network import Link as GraphLink
 from ..parts import plain
 from ..units import Rate, Size, Time
 from . import costs
+from .assembled import Assembled
 from .collectives import OPERATIONS
 from .fidelities import Fidelity
 from .interface import LONGEST
@@ -22,13 +23,12 @@ from .topologies import Graph
 if TYPE_CHECKING:
     from .link import LinkClass, NodeLink
     from .loggops import LogGops
-    from .machine import Machine
 
 #: `duplex` as the engine has it.
 _HALF_DUPLEX: dict[str, bool | str] = {"full": False, "half": True, "half_by_flit": "flit"}
 
 
-def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+def resolved(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     """Return every parameter by part, defaults filled in; a valid description.
 
     Keys that have no effect here are None. Of a network or routes from a file there is
@@ -56,7 +56,7 @@ def resolved(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
 
 
-def _link(machine: Machine) -> dict[str, Any]:
+def _link(machine: Assembled) -> dict[str, Any]:
     """Return the keys of links; those of frames and of marks only where there are any."""
     found = machine.link.written()
     left_out: tuple[str, ...] = () if machine.switch.has_frames else ("preamble", "frame_gap")
@@ -68,7 +68,7 @@ def _link(machine: Machine) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in left_out}
 
 
-def _switch(machine: Machine) -> dict[str, Any]:
+def _switch(machine: Assembled) -> dict[str, Any]:
     """Return the keys of switches; those that few have only where they have them."""
     left_out: tuple[str, ...] = ()
     if not machine.switch.forwards_frames:
@@ -85,7 +85,7 @@ def _switch(machine: Machine) -> dict[str, Any]:
     return {key: value for key, value in written.items() if key not in left_out}
 
 
-def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
+def _without_network(machine: Assembled, loggops: LogGops) -> dict[str, Any]:
     """Return the parameters of a machine that is numbers; of interfaces, what collectives are."""
     parts = ("link", "node_link", "link_classes", "switch", "routing")
     given = machine.interface.given()
@@ -99,7 +99,7 @@ def _without_network(machine: Machine, loggops: LogGops) -> dict[str, Any]:
     }
 
 
-def _interface(machine: Machine) -> dict[str, Any]:
+def _interface(machine: Assembled) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written = machine.interface.written()
     receiving = ("receive_fifo", "drain_rate", "reply_queue")
@@ -113,11 +113,11 @@ def _interface(machine: Machine) -> dict[str, Any]:
     return others | costs.resolved(machine.interface)
 
 
-def _of_link(machine: Machine) -> dict[str, Any]:
+def _of_link(machine: Assembled) -> dict[str, Any]:
     return {} if machine.link.has_control_tokens else {"control_token_bits": None}
 
 
-def _of_node_link(machine: Machine) -> dict[str, Any]:
+def _of_node_link(machine: Assembled) -> dict[str, Any]:
     if machine.switch.integrated:
         return dict.fromkeys(("rate", "delay", "width"))
     given = machine.node_link
@@ -131,7 +131,7 @@ def _of_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
     return {} if links.duplex is None else {"duplex": links.duplex}
 
 
-def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+def _of_switch(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     switch, flit = machine.switch, machine.link.flit.bytes
     flits = machine.input_flits(fidelity)
     found: dict[str, Any] = {
@@ -176,7 +176,7 @@ def _of_switch(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     return found
 
 
-def _of_interface(machine: Machine) -> dict[str, Any]:
+def _of_interface(machine: Assembled) -> dict[str, Any]:
     interface = machine.interface
     window = interface.packets_in_flight
     whole = machine.sends_whole_messages
@@ -189,20 +189,20 @@ def _of_interface(machine: Machine) -> dict[str, Any]:
     }
 
 
-def output_flits(machine: Machine) -> int:
+def output_flits(machine: Assembled) -> int:
     """Return the flits of an output buffer; with fidelity token only there is one."""
     given = machine.switch.output_buffer
     return given.bytes // machine.link.flit.bytes if isinstance(given, Size) else 35
 
 
-def early(machine: Machine) -> Size:
+def early(machine: Assembled) -> Size:
     """Return the data with which a message has begun to arrive."""
     given = machine.interface.early
     return Size(16) if given is None else given
 
 
 def spec(
-    machine: Machine, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]]
+    machine: Assembled, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the machine as the engine describes it: picoseconds, bytes, flits."""
     link = machine.link
@@ -239,14 +239,14 @@ def spec(
     }
 
 
-def _flow_control(machine: Machine) -> str | dict[str, Any]:
+def _flow_control(machine: Assembled) -> str | dict[str, Any]:
     if not machine.has_marks:
         return machine.link.flow_control
     stop, go = machine.marks
     return {"stop_go": {"stop_flits": stop, "go_flits": go}}
 
 
-def _framing(machine: Machine) -> dict[str, int]:
+def _framing(machine: Assembled) -> dict[str, int]:
     """Return how frames lie on links."""
     return {
         "minimum_bytes": machine.interface.minimum_packet.bytes,
@@ -260,7 +260,7 @@ def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
     return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
-def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str, Any]:
+def _times(machine: Assembled, rate: Rate | None, delay: Time | None) -> dict[str, Any]:
     """Return what differs from the machine's link."""
     found: dict[str, Any] = {}
     if rate is not None and rate != machine.link.rate:
@@ -273,7 +273,7 @@ def _times(machine: Machine, rate: Rate | None, delay: Time | None) -> dict[str,
     return found
 
 
-def _topology_spec(machine: Machine) -> dict[str, Any]:
+def _topology_spec(machine: Assembled) -> dict[str, Any]:
     topology = machine.topology
     if not isinstance(topology, Graph):
         return topology.spec_left()
@@ -292,7 +292,7 @@ def _topology_spec(machine: Machine) -> dict[str, Any]:
     return topology.spec_left(topology.spec_with(times))
 
 
-def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
+def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     switch = machine.switch
     queues = machine.has_output_queues and machine.output_places is not None
     return {
@@ -316,7 +316,7 @@ def _switch_spec(machine: Machine, fidelity: Fidelity) -> dict[str, Any]:
     }
 
 
-def _frames_spec(machine: Machine) -> dict[str, Any]:
+def _frames_spec(machine: Assembled) -> dict[str, Any]:
     """Return what switches do with frames."""
     switch = machine.switch
     high, low = (Size(0), Size(0)) if switch.pause == "off" else switch.pause_marks
@@ -330,7 +330,7 @@ def _frames_spec(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _cells_spec(machine: Machine) -> dict[str, Any]:
+def _cells_spec(machine: Assembled) -> dict[str, Any]:
     """Return what line cards cut frames into."""
     switch = machine.switch
     times = cell_times(machine)
@@ -344,7 +344,7 @@ def _cells_spec(machine: Machine) -> dict[str, Any]:
     }
 
 
-def cell_times(machine: Machine) -> dict[str, Time]:
+def cell_times(machine: Assembled) -> dict[str, Time]:
     """Return the times of a fabric of cells, defaults filled in."""
     switch = machine.switch
     cell = Time(0) if switch.cell_time is None else switch.cell_time
@@ -358,12 +358,12 @@ def cell_times(machine: Machine) -> dict[str, Time]:
     return {name: usual[name] if time is None else time for name, time in given.items()}
 
 
-def _clocked_spec(machine: Machine) -> dict[str, Any]:
+def _clocked_spec(machine: Assembled) -> dict[str, Any]:
     channels = machine.node_channels_per_wire
     return {"node_virtual_channels": channels, "pipeline": _pipeline_spec(machine)}
 
 
-def _pipeline_spec(machine: Machine) -> dict[str, Any]:
+def _pipeline_spec(machine: Assembled) -> dict[str, Any]:
     switch = machine.switch
     flits, shared = machine.output_places_behind_crossbar, machine.shared_places
     return {
@@ -384,20 +384,20 @@ def _pipeline_spec(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _input_flits(machine: Machine, fidelity: Fidelity) -> int | None:
+def _input_flits(machine: Assembled, fidelity: Fidelity) -> int | None:
     """Return the flits of an input buffer; without switches it counts with fidelity token only."""
     if machine.topology.switch_count == 0 and fidelity != "token":
         return machine.packet_flits(machine.interface.packet_room.bytes)
     return machine.input_flits(fidelity)
 
 
-def _routing_spec(machine: Machine) -> dict[str, Any]:
+def _routing_spec(machine: Assembled) -> dict[str, Any]:
     # Where packets have no choice of links any will do.
     routing = machine.chosen_routing or DimensionOrder()
     return routing.spec(machine.topology)
 
 
-def _interface_spec(machine: Machine) -> dict[str, Any]:
+def _interface_spec(machine: Assembled) -> dict[str, Any]:
     interface = machine.interface
     first = interface.first_packet
     slice_ = interface.time_slice
@@ -424,7 +424,7 @@ def _interface_spec(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _receiving(machine: Machine) -> dict[str, int]:
+def _receiving(machine: Assembled) -> dict[str, int]:
     """Return how a node takes packets in, where it does not so at once."""
     interface = machine.interface
     given = {
@@ -435,7 +435,7 @@ def _receiving(machine: Machine) -> dict[str, int]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def rounded(machine: Machine) -> list[tuple[Rate, int, Fraction]]:
+def rounded(machine: Assembled) -> list[tuple[Rate, int, Fraction]]:
     """Return rates whose flits take no whole number of ps: the time used, by how much it is off."""
     link = machine.link
     offs = ((rate, link.rounding(rate)) for rate in sorted(set(machine.rates)))

@@ -18,7 +18,7 @@ from ..parts import (
 )
 from ..units import Rate, Size, Time, TimePerByte, whole_ps
 from .collectives import Collectives, CollectivesKey, Method, method_spec
-from .costs import LOGGP, spelled_out
+from .letters import LOGGP, spelled_out
 
 #: The longest message that is sent as one packet.
 LONGEST = Size(16_000_000)

@@ -1,4 +1,4 @@
-"""A machine that is six numbers: the keys of ``[machine.loggops]``, and the letters for them."""
+"""A machine that is six numbers: the keys of ``[machine.loggops]``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,6 @@ from typing import Any, ClassVar
 from ..parts import MaybeTimePerByte as PerByte
 from ..parts import Part, SizeKey, TimeKey, key
 from ..units import Size, Time, TimePerByte
-
-#: The letters of the model [Hoefler, Schneider & Lumsdaine 2010].
-LETTERS: dict[str, tuple[str, ...]] = {
-    "L": ("latency",),
-    "o": ("overhead",),
-    "g": ("gap",),
-    "G": ("gap_per_byte",),
-    "O": ("overhead_per_byte",),
-    "S": ("eager_limit",),
-}
 
 
 class LogGops(Part):

@@ -4,67 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, cast
-
-from pydantic import BeforeValidator
+from typing import Any, cast
 
 from .. import door
 from ..door import Exact
-from ..errors import UserError, choice, shown
-from ..parts import MaybeFrequency, Part, key, plain
-from ..units import Rate, Size, Time
-from . import fidelities, needs
+from ..errors import NoEffectError, UserError, choice
+from ..parts import Part
+from ..units import Time
+from . import describing, needs, suited
+from .assembled import Assembled
 from .fidelities import Fidelity
-from .interface import Interface
-from .kinds import ROUTINGS
-from .link import Link, LinkClass, NodeLink, check_delay, check_whole
-from .loggops import LogGops
-from .needs import NoEffectError
-from .routing import Routing
-from .switch import Switch
-from .topologies import Graph, Mesh, Topology
-
-#: Flits between the marks for STOP and for GO, unless it is said otherwise.
-HYSTERESIS = 32
-
-#: Most cycles of a stage of a clocked switch.
-MOST_CYCLES = 64
-
-Classes = Annotated[Mapping[str, LinkClass], BeforeValidator(dict)]
+from .link import check_delay, check_whole
+from .topologies import Graph
 
 
-class Machine(Part):
+class Machine(Assembled):
     """Who is wired to whom, by what, and how packets find their way.
 
     Parts that are left out are their defaults; `routing` is the topology's usual one.
     """
-
-    section: ClassVar[str] = "machine"
-
-    topology: Topology = key(default=Mesh(), description="Who is wired to whom.")
-    link: Link = key(default=Link(), description="The links between switches.")
-    node_link: NodeLink = key(
-        default=NodeLink(), description="The links between nodes and switches."
-    )
-    link_classes: Classes = key(
-        default=(), description="Classes of links that differ, by the name the topology gives them."
-    )
-    switch: Switch = key(default=Switch(), description="The switches.")
-    routing: Routing | None = key(
-        default=None, description="Which way packets go; default: the usual one of the topology."
-    )
-    interface: Interface = key(
-        default=Interface(), description="The network interfaces of the nodes."
-    )
-    loggops: LogGops | None = key(
-        default=None,
-        description="Instead of a network: what messages take, in six numbers; for traces only.",
-    )
-    clock: MaybeFrequency = key(
-        default=None,
-        description='Frequency of the clock: times may be given in cycles ("3 cycles"), and '
-        "results are told in cycles too.",
-    )
 
     def __hash__(self) -> int:
         """Return a hash of all parts: equal machines have the same."""
@@ -78,12 +36,12 @@ class Machine(Part):
         check_delay(self.node_link, self.node_link.section)
         self._check_classes()
         needs.check(self)
-        self._check_routing()
+        suited.check(self)
 
     def _keep_time(self) -> None:
         """Turn times in cycles into times, if there is a clock, and those in flits of a link."""
         try:
-            cycle = None if self.clock is None else self.clock.cycle
+            cycle = self.cycle()
         except UserError as error:
             raise error.inside("machine.clock") from None
         try:
@@ -119,193 +77,19 @@ class Machine(Part):
         if self.node_link.rate is not None:
             check_whole(self.link, self.node_link.rate, "machine.node_link")
 
-    def _check_routing(self) -> None:
-        if self.routing is None:
-            return
-        kind = self.routing.kind
-        if not self.topology.routings:
-            beside = f'machine.topology.kind = "{self.topology.kind}"'
-            problem = f"has no effect with {beside}: one way only"
-            raise NoEffectError("machine.routing.kind", shown(kind), problem)
-        if kind not in fidelities.possible_routings(self):
-            raise fidelities.impossible_routing(self, kind)
-        which = self.routing.parallel_links
-        if which != "any" and self.link.width == 1:
-            problem = "has no effect here; needs machine.link.width above 1"
-            raise NoEffectError("machine.routing.parallel_links", shown(which), problem)
-        self.routing.check(self.topology)
-
-    # What follows from the parts.
-
-    @property
-    def nodes(self) -> int:
-        """Number of nodes."""
-        return self.topology.node_count
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Nodes along each dimension, x first; empty for a machine without coordinates."""
-        return self.topology.shape
-
-    @property
-    def sides(self) -> tuple[int, ...]:
-        """Switches along each dimension, x first; empty where there is none."""
-        return self.topology.facts.sides
-
-    @property
-    def group_nodes(self) -> int | None:
-        """Nodes of a group, island or largest subtree; None where there are no groups."""
-        return self.topology.facts.group_nodes
-
-    def homes(self) -> tuple[int, ...]:
-        """Return the switch of every node."""
-        return door.homes(self.topology.spec())
-
-    @property
-    def degree(self) -> int:
-        """Links of a switch to other switches (of a node to others where there is no switch)."""
-        return self.topology.degree
-
-    @property
-    def has_internal_channels(self) -> bool:
-        """Whether any channel joins two switches."""
-        return self.topology.facts.links > 0
-
-    @cached_property
-    def chosen_routing(self) -> Routing | None:
-        """`routing` or the topology's usual one; None where packets have no choice of links."""
-        if not self.topology.routings:
-            return None
-        return self.routing or ROUTINGS[self.topology.default_routing()]()
-
-    @property
-    def node_links(self) -> int:
-        """Parallel links between a node and its switch, at least one; one where they are one."""
-        if self.switch.integrated:
-            return 1
-        return (
-            max(1, self.degree) if self.node_link.width == "degree" else int(self.node_link.width)
-        )
-
-    @property
-    def node_rate(self) -> Rate:
-        """Rate of the links between nodes and switches."""
-        return self.link.rate if self.node_link.rate is None else self.node_link.rate
-
-    @property
-    def rates(self) -> tuple[Rate, ...]:
-        """Rates of all links there are: of nodes, of every class, of a graph's."""
-        return (self.node_rate, *self.internal_rates)
-
-    @cached_property
-    def internal_rates(self) -> tuple[Rate, ...]:
-        """Rates of the links between switches."""
-        special = {name: one.rate or self.link.rate for name, one in self.link_classes.items()}
-        names = self.topology.link_classes
-        found = {special.get(name, self.link.rate) for name in names} or {self.link.rate}
-        if isinstance(self.topology, Graph):
-            found |= {link.rate for link in self.topology.graph.links if link.rate is not None}
-        return tuple(sorted(found))
-
-    @cached_property
-    def routing_classes(self) -> int:
-        """Classes of virtual channels that the routing tells apart: it needs as many."""
-        routing = self.chosen_routing
-        return 1 if routing is None else routing.facts(self.topology).classes
-
-    @property
-    def channels_per_wire(self) -> int:
-        """`virtual_channels` or its default; with separate wires, wires per link."""
-        given = self.switch.virtual_channels
-        if given is None and self.switch.forwards_frames:
-            return 1
-        return self.routing_classes if given is None else given
-
-    @property
-    def node_channels_per_wire(self) -> int:
-        """Virtual channels of a link between a node and its switch."""
-        given = self.switch.node_virtual_channels
-        usual = self.channels_per_wire if self.switch.is_clocked else 1
-        return usual if given is None else given
-
-    @property
-    def output_places_behind_crossbar(self) -> int | None:
-        """Flits that wait behind the crossbar of a clocked switch, at most; None: any number."""
-        given = self.switch.output_buffer
-        return None if given is None else given.bytes // self.link.flit.bytes
-
-    @property
-    def shared_places(self) -> int:
-        """Flits at an input that all its virtual channels share; `UserError` if not whole flits."""
-        given, flit = self.switch.shared_buffer, self.link.flit
-        if given.bytes % flit.bytes:
-            raise self.switch.refused("shared_buffer", f"must be whole flits of {flit}")
-        return given.bytes // flit.bytes
-
-    def cycles(self, name: str) -> int:
-        """Return a delay of the pipeline in cycles; raise `UserError` if it is no whole number."""
-        given: Time | None = getattr(self.switch, name)
-        cycle = self.link.flit_ps()
-        if given is None:
-            return 1
-        if given.ps % cycle:
-            allowed = f"must be a whole number of cycles, the time of a flit: {Time(cycle)}"
-            raise self.switch.refused(name, allowed)
-        if given.ps > MOST_CYCLES * cycle:
-            allowed = f"must be at most {MOST_CYCLES} cycles: {Time(MOST_CYCLES * cycle)}"
-            raise self.switch.refused(name, allowed)
-        return given.ps // cycle
-
-    @property
-    def shares_wires(self) -> bool:
-        """Whether several virtual channels share a wire anywhere."""
-        is_shared = self.link.sharing != "separate" and self.has_internal_channels
-        return is_shared and self.channels_per_wire > 1
-
-    @property
-    def sends_whole_messages(self) -> bool:
-        """Whether a message is one packet."""
-        return self.interface.unit == "message"
-
-    @property
-    def makes_circuits(self) -> bool:
-        """Whether packets hold all channels of their way at once."""
-        return self.switch.switching == "circuit"
-
-    @property
-    def has_input_buffers(self) -> bool:
-        """Whether packets stand in buffers at the inputs of switches."""
-        switch = self.switch
-        if switch.forwards_frames:
-            return False
-        return switch.switching == "wormhole" or not (switch.integrated or self.makes_circuits)
-
-    @property
-    def has_output_queues(self) -> bool:
-        """Whether packets stand in queues at outgoing channels."""
-        stores = self.switch.switching in ("store_and_forward", "cut_through")
-        return self.switch.integrated and stores
-
-    @property
-    def output_places(self) -> int | None:
-        """Packets that an output queue has room for; None: unlimited."""
-        given = self.switch.output_queue
-        if given is None:
-            return None if self.sends_whole_messages else 16
-        return None if given == "unlimited" else int(given)
-
-    @property
-    def reserves(self) -> bool:
-        """Whether a place is kept from contrary packets: by default where there are any."""
-        given, routing = self.switch.reserve, self.chosen_routing
-        if given is None:
-            return routing is not None and routing.kind == "first_hop"
-        return given
+    # Fidelities.
 
     @property
     def usual_fidelity(self) -> Fidelity:
         """The fidelity of a run that names none: whole packets in band, as in the thesis."""
-        return fidelities.usual(self)
+        return "packet" if self.link.flow_control == "in_band" else self.exact_fidelity
+
+    @property
+    def why_usual_fidelity(self) -> str:
+        """Why a run that names no fidelity has that one, in words."""
+        if self.link.flow_control == "in_band":
+            return "whole packets unless asked for more, with flow control in band"
+        return self.exact.why
 
     @cached_property
     def exact(self) -> Exact:
@@ -322,145 +106,18 @@ class Machine(Part):
 
         ``classes``: the traffic classes that share it, as `spec` has them.
         """
-        fidelities.check(self, fidelity, classes)
-
-    @property
-    def has_marks(self) -> bool:
-        """Whether senders are told to stop and to go on."""
-        return self.link.flow_control == "stop_go"
-
-    @cached_property
-    def round_trip_flits(self) -> int:
-        """Flits that a link can send while a signal goes to and fro, where that is longest."""
-        link = self.link
-        delays = [link.delay, self.node_link.delay, *(c.delay for c in self.link_classes.values())]
-        longest = max(delay.ps for delay in delays if delay is not None)
-        if isinstance(self.topology, Graph):
-            longest = max(longest, *(one.delay_ps or 0 for one in self.topology.graph.links), 0)
-        return -(-2 * longest // min(link.flit_ps(rate) for rate in self.rates))
-
-    @property
-    def marks(self) -> tuple[int, int]:
-        """Flits in a buffer with which its sender is told to stop, and to go on."""
-        link, flit = self.link, self.link.flit.bytes
-        stop = None if link.stop_mark is None else link.stop_mark.bytes // flit
-        if link.go_mark is not None:
-            go = link.go_mark.bytes // flit
-        else:
-            # What leaves until the first flit after a GO is there.
-            go = max(self.round_trip_flits, link.flits(self.interface.header.bytes) - 1)
-            go = go if stop is None else max(0, min(go, stop - 1))
-        return (go + HYSTERESIS if stop is None else stop), go
-
-    def input_flits(self, fidelity: Fidelity) -> int | None:
-        """Return the flits an input buffer holds: `input_buffer`, or its default; None: any."""
-        given = self.switch.input_buffer
-        if given is None and self.has_marks:
-            return self.marks[0] + self.round_trip_flits
-        is_room_for_all = self.sends_whole_messages or self.switch.is_segmented
-        if given == "unlimited" or (given is None and is_room_for_all):
-            return None
-        if isinstance(given, Size):
-            return given.bytes // self.link.flit.bytes
-        if self.link.flow_control == "in_band":
-            # The C104 has 35 B at its inputs and 35 B at its outputs. Only `token` has
-            # buffers at outputs; elsewhere both are at the input.
-            return 35 if fidelity == "token" else 70
-        return 2 * self.packet_flits(self.interface.packet_room.bytes)
-
-    # Times.
-
-    def packet_flits(self, data_bytes: int) -> int:
-        """Return the flits of a packet: header, data, end token if there is one."""
-        flits = self.link.flits(self.interface.header.bytes) + self.link.flits(data_bytes)
-        return flits + self.link.end_token
-
-    def packet_ps(self, data_bytes: int) -> int:
-        """Return the time a packet occupies the slowest channel, in picoseconds."""
-        return self._packet_ps(data_bytes, min(self.rates))
-
-    def injection_ps(self, data_bytes: int) -> int:
-        """Return the time a packet occupies a channel from a node, in picoseconds."""
-        return self._packet_ps(data_bytes, self.node_rate)
-
-    def _packet_ps(self, data_bytes: int, rate: Rate) -> int:
-        """Return the time a packet occupies a channel of a rate, in picoseconds."""
-        link = self.link
-        flits = link.flits(self.interface.header.bytes) + link.flits(data_bytes)
-        end = link.control_ps(rate) if link.end_token else 0
-        return flits * link.flit_ps(rate) + end + link.packet_gap.ps
-
-    @property
-    def has_injection_channels(self) -> bool:
-        """Whether nodes send over channels of their own, which switches or nodes receive."""
-        return not self.switch.integrated
-
-    @property
-    def full_packet_ps(self) -> int:
-        """Return the time of a full packet on the slowest channel; of whole messages a header's."""
-        return self.packet_ps(0 if self.sends_whole_messages else self.interface.packet_room.bytes)
-
-    def round_trip_ps(self, message_bytes: int) -> int:
-        """Return roughly how long a message takes in an idle machine.
-
-        With acknowledgements, until the last has arrived; the way is half the diameter long.
-        Packets beyond the window, and those behind a circuit, wait for one to be delivered.
-        """
-        size = min(message_bytes, self.interface.packet_room.bytes)
-        packets = max(1, -(-message_bytes // self.interface.packet_room.bytes))
-        header = self.link.flits(self.interface.header.bytes) * self.link.flit_ps(min(self.rates))
-        wait = self.link.delay.ps + self.switch.delay.ps
-        if self.switch.fall_through is not None:
-            wait = max(0, self.link.delay.ps + self.switch.fall_through.ps - self.link.flit_ps())
-        hop = header + self.link.packet_gap.ps + wait
-        if self.switch.switching == "store_and_forward":
-            hop = self.packet_ps(size) + wait
-        hops = self.topology.facts.typical_hops
-        if self.switch.integrated:
-            return (max(1, hops) - 1) * hop + packets * self.packet_ps(size) + wait
-        way = (1 + hops) * hop
-        there = self.packet_ps(size) + way
-        back = self.packet_ps(0) + way if self.interface.acknowledgements else 0
-        window = self.interface.packets_in_flight
-        if self.makes_circuits:
-            return packets * (there + way) + back
-        if window is None:
-            return (packets - 1) * self.packet_ps(size) + there + back
-        return -(-packets // window) * (there + back)
+        with self.topology.names():
+            door.check(self.spec(fidelity, classes), fidelity)
 
     # The machine in other words.
 
     def resolved(self, fidelity: Fidelity) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on others."""
-        from .describing import resolved
-
-        return resolved(self, fidelity)
+        return describing.resolved(self, fidelity)
 
     def spec(self, fidelity: Fidelity, classes: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
         """Return the machine as the engine describes it: picoseconds, bytes, flits.
 
         ``classes``: what it knows of traffic classes, if there are several.
         """
-        from .describing import spec
-
-        return spec(self, fidelity, classes)
-
-    def written(self) -> dict[str, Any]:
-        """Return what was given, as a file has it."""
-        found: dict[str, Any] = {"topology": {"kind": self.topology.kind, **self.topology.given()}}
-        for name in ("link", "node_link", "switch", "interface"):
-            found[name] = getattr(self, name).given()
-        found["link_classes"] = {name: one.given() for name, one in self.link_classes.items()}
-        found = {name: part for name, part in found.items() if part}
-        if self.routing is not None:
-            found["routing"] = {"kind": self.routing.kind, **self.routing.given()}
-        if self.loggops is not None:
-            found["loggops"] = self.loggops.given()
-        if self.clock is not None:
-            found["clock"] = str(self.clock)
-        written: dict[str, Any] = plain(found)
-        return written
-
-    def cycle(self) -> Time | None:
-        """Return the time of a cycle of the clock, if there is one."""
-        return None if self.clock is None else self.clock.cycle
+        return describing.spec(self, fidelity, classes)

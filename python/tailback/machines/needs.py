@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import UserError, shown
+from ..errors import NoEffectError, shown
 from ..parts import fields_of, plain
 from ..units import Time
 from . import costs
+from .assembled import Assembled
 from .collectives import OPERATIONS
 from .switch import CLOCKED, FORWARDING, SEGMENTED
-
-if TYPE_CHECKING:
-    from .machine import Machine
-
-
-class NoEffectError(UserError):
-    """A key was given that has no effect beside the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,134 +21,134 @@ class _Need:
 
     part: str
     key: str
-    is_met: Callable[[Machine], bool]
+    is_met: Callable[[Assembled], bool]
     what: str
     """What would do, as a file has it."""
     but: tuple[Any, ...] = ()
     """Values that are what they are anyway."""
 
 
-def _is_integrated(machine: Machine) -> bool:
+def _is_integrated(machine: Assembled) -> bool:
     return machine.switch.integrated
 
 
-def _is_switched(machine: Machine) -> bool:
+def _is_switched(machine: Assembled) -> bool:
     return not machine.switch.integrated
 
 
-def _has_queues(machine: Machine) -> bool:
+def _has_queues(machine: Assembled) -> bool:
     return machine.has_output_queues
 
 
-def _has_places(machine: Machine) -> bool:
+def _has_places(machine: Assembled) -> bool:
     return machine.has_output_queues and machine.output_places is not None
 
 
-def _has_input_buffers(machine: Machine) -> bool:
+def _has_input_buffers(machine: Assembled) -> bool:
     return machine.makes_circuits or machine.has_input_buffers
 
 
-def _makes_no_circuits(machine: Machine) -> bool:
+def _makes_no_circuits(machine: Assembled) -> bool:
     return not machine.makes_circuits
 
 
-def _has_control_tokens(machine: Machine) -> bool:
+def _has_control_tokens(machine: Assembled) -> bool:
     return machine.link.has_control_tokens
 
 
-def _in_band(machine: Machine) -> bool:
+def _in_band(machine: Assembled) -> bool:
     return machine.link.flow_control == "in_band"
 
 
-def _out_of_band(machine: Machine) -> bool:
+def _out_of_band(machine: Assembled) -> bool:
     return machine.link.flow_control == "out_of_band"
 
 
-def _has_marks(machine: Machine) -> bool:
+def _has_marks(machine: Assembled) -> bool:
     return machine.has_marks
 
 
-def _has_no_marks(machine: Machine) -> bool:
+def _has_no_marks(machine: Assembled) -> bool:
     return not machine.has_marks
 
 
-def _is_clocked(machine: Machine) -> bool:
+def _is_clocked(machine: Assembled) -> bool:
     return machine.switch.is_clocked
 
 
-def _is_not_clocked(machine: Machine) -> bool:
+def _is_not_clocked(machine: Assembled) -> bool:
     return not machine.switch.is_clocked
 
 
-def _is_segmented(machine: Machine) -> bool:
+def _is_segmented(machine: Assembled) -> bool:
     return machine.switch.is_segmented
 
 
-def _forwards_frames(machine: Machine) -> bool:
+def _forwards_frames(machine: Assembled) -> bool:
     return machine.switch.forwards_frames
 
 
-def _has_no_frames(machine: Machine) -> bool:
+def _has_no_frames(machine: Assembled) -> bool:
     return not machine.switch.forwards_frames
 
 
-def _pauses(machine: Machine) -> bool:
+def _pauses(machine: Assembled) -> bool:
     return machine.switch.pause != "off"
 
 
-def _has_frames(machine: Machine) -> bool:
+def _has_frames(machine: Assembled) -> bool:
     return machine.switch.has_frames
 
 
-def _has_no_line_cards(machine: Machine) -> bool:
+def _has_no_line_cards(machine: Assembled) -> bool:
     return not machine.switch.has_frames
 
 
-def _has_output_buffers(machine: Machine) -> bool:
+def _has_output_buffers(machine: Assembled) -> bool:
     return machine.switch.is_clocked or _in_band(machine)
 
 
-def _has_ways(machine: Machine) -> bool:
+def _has_ways(machine: Assembled) -> bool:
     return bool(machine.topology.routings)
 
 
-def _has_switches(machine: Machine) -> bool:
+def _has_switches(machine: Assembled) -> bool:
     return machine.topology.switch_count > 0
 
 
-def _is_direct(machine: Machine) -> bool:
+def _is_direct(machine: Assembled) -> bool:
     return machine.topology.facts.is_direct
 
 
-def _acknowledges(machine: Machine) -> bool:
+def _acknowledges(machine: Assembled) -> bool:
     return machine.interface.acknowledgements
 
 
-def _turns(machine: Machine) -> bool:
+def _turns(machine: Assembled) -> bool:
     return machine.switch.integrated and machine.switch.switching != "wormhole"
 
 
-def _moves_flits(machine: Machine) -> bool:
+def _moves_flits(machine: Assembled) -> bool:
     return machine.switch.switching == "wormhole"
 
 
-def _sends_packets(machine: Machine) -> bool:
+def _sends_packets(machine: Assembled) -> bool:
     return not machine.sends_whole_messages
 
 
-def _costs(machine: Machine) -> bool:
+def _costs(machine: Assembled) -> bool:
     return costs.has_costs(machine.interface)
 
 
-def _costs_cpu(machine: Machine) -> bool:
+def _costs_cpu(machine: Assembled) -> bool:
     return costs.costs_cpu(machine.interface, "send", "receive")
 
 
-def _varies(machine: Machine) -> bool:
+def _varies(machine: Assembled) -> bool:
     return machine.interface.send_overhead not in (None, Time(0))
 
 
-def _costs_packets(machine: Machine) -> bool:
+def _costs_packets(machine: Assembled) -> bool:
     interface = machine.interface
     paid = (interface.send_overhead_per_packet, interface.receive_overhead_per_packet)
     return any(cost not in (None, Time(0)) for cost in paid)
@@ -269,7 +263,7 @@ NEEDS = (
 )
 
 
-def check(machine: Machine) -> None:
+def check(machine: Assembled) -> None:
     """Raise `NoEffectError` for the first key that has none."""
     if machine.loggops is not None:
         _check_without_network(machine)
@@ -283,7 +277,7 @@ def check(machine: Machine) -> None:
         raise NoEffectError(field, shown(plain(value)), f"has no effect here; needs {need.what}")
 
 
-def _check_without_network(machine: Machine) -> None:
+def _check_without_network(machine: Assembled) -> None:
     """Refuse what describes a network, where there is none."""
     problem = "has no effect with [machine.loggops]: there is no network"
     if machine.routing is not None:

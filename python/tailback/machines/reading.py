@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import UserError, choice, joined, nearest, shown
+from ..errors import NoEffectError, UserError, choice, joined, nearest, shown
 from ..parts import Part, fields_of
-from . import costs
 from .interface import Interface
 from .kinds import ROUTINGS
+from .letters import LOGGOPS, LOGGP, spelled_out
 from .link import Link, LinkClass, NodeLink
-from .loggops import LETTERS, LogGops
+from .loggops import LogGops
 from .machine import Machine
-from .needs import NoEffectError
 from .presets import PRESETS
 from .routing import Routing
 from .switch import Switch
@@ -126,10 +125,10 @@ def _plain_tables(tables: Tables) -> dict[str, Any]:
 def _usual(tables: dict[str, Any]) -> dict[str, Any]:
     """Return tables with the usual words for letters of LogGP and its like."""
     found = dict(tables)
-    for name, letters in (("interface", costs.LOGGP), ("loggops", LETTERS)):
+    for name, letters in (("interface", LOGGP), ("loggops", LOGGOPS)):
         table = tables.get(name)
         if isinstance(table, Mapping):
-            found[name] = costs.spelled_out(table, f"machine.{name}", letters)
+            found[name] = spelled_out(table, f"machine.{name}", letters)
     return found
 
 

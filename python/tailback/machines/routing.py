@@ -12,9 +12,8 @@ from pydantic import Strict
 
 from .. import door
 from ..door import RoutingFacts
-from ..errors import listed, shown
+from ..errors import NoEffectError, listed, shown
 from ..parts import Part, key
-from .needs import NoEffectError
 from .topologies import MOST_NODES, Topology
 
 __all__ = [
@@ -44,8 +43,6 @@ __all__ = [
     "Valiant",
     "WestFirst",
 ]
-
-Fidelity = Literal["token", "flit", "worm", "stream", "packet", "fluid"]
 
 #: Channels a packet may cross at most: the engine counts them in 16 bits.
 MOST_HOPS = 65_534

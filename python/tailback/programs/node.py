@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import lru_cache
 from operator import index
@@ -13,6 +13,7 @@ from ..errors import UserError, shown
 from ..units import Size, Time
 from . import wire
 from .operations import Receiving, Sending
+from .speaking import Machine, length_of
 from .together import Together
 
 
@@ -28,37 +29,6 @@ ANY: Final = Wildcard.ANY
 _MOST_TYPES = 2**32
 
 
-class Machine:
-    """What the nodes of one run have in common."""
-
-    def __init__(
-        self, nodes: int, places: frozenset[int] | None, seed: int, cycle: Time | None = None
-    ) -> None:
-        """``places``: nodes that have a process; None: all. ``cycle``: of the clock, if any."""
-        self.nodes, self.places, self.seed, self.cycle = nodes, places, seed, cycle
-        self.now_ps = 0
-        self.first = 0
-        """The process of the run that is number 0 here."""
-        self.words: list[int] = []
-        self.neighbours: Callable[[int], list[int]] = lambda node: []
-        self._contents: dict[tuple[int, int], list[Any]] = {}
-
-    def keep_content(self, source: int, operation: int, content: Any, receivers: int) -> None:
-        """Keep what a message carries, for so many receivers."""
-        if content is not None:
-            self._contents[source, operation] = [content, receivers]
-
-    def take_content(self, source: int, operation: int) -> Any:
-        """Return what a message carries, for one of its receivers."""
-        kept = self._contents.get((source, operation))
-        if kept is None:
-            return None
-        kept[1] -= 1
-        if kept[1] == 0:
-            del self._contents[source, operation]
-        return kept[0]
-
-
 class Node(Together):
     """The node a process runs on: what the process knows, and what it can have done.
 
@@ -68,10 +38,7 @@ class Node(Together):
 
     def __init__(self, machine: Machine, number: int) -> None:
         """``machine``: what all nodes of the run share."""
-        self.machine = machine
-        self._number = number
-        self._process = machine.first + number
-        self._words = machine.words
+        super().__init__(machine, number)
         self._operations = 0
         self._neighbours: tuple[int, ...] | None = None
         self._random: random.Random | None = None
@@ -146,7 +113,7 @@ class Node(Together):
             raise UserError("send.to", str(to), "no process runs on that node")
         if type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "send.type")
-        length = _length(size, "send.size")
+        length = length_of(size, "send.size")
         self._words += (self._process, wire.SEND, to, type, length)
         self._operations = number + 1
         if content is not None:
@@ -164,7 +131,7 @@ class Node(Together):
             if places is not None and node not in places:
                 raise UserError("send.to", str(node), "no process runs on that node")
         type = _checked_type(type, "send.type")
-        length = _length(size, "send.size")
+        length = length_of(size, "send.size")
         self._words += (self._process, wire.MULTICAST, type, length, len(nodes), *nodes)
         number = self._operations
         self._operations = number + 1
@@ -185,7 +152,7 @@ class Node(Together):
         """
         number = self._operations
         type = _checked_type(type, "broadcast.type")
-        length = _length(size, "broadcast.size")
+        length = length_of(size, "broadcast.size")
         if to is None:
             self._words += (self._process, wire.BROADCAST, type, length)
             receivers = self._receivers()
@@ -220,18 +187,10 @@ class Node(Together):
             type = -1
         elif type.__class__ is not int or not 0 <= type < _MOST_TYPES:
             type = _checked_type(type, "receive.type")
-        own = None if buffer is None else _length(buffer, "receive.buffer")
+        own = None if buffer is None else length_of(buffer, "receive.buffer")
         self._words += (self._process, wire.RECEIVE, source, type, own is not None)
         self._operations = number + 1
         return Receiving(self, number, own)
-
-    @staticmethod
-    def _length(given: Any, place: str) -> int:
-        return _length(given, place)
-
-    def say(self, *words: int) -> None:
-        """Have an instruction carried out, written as the engine reads it."""
-        self._words += (self._process, *words)
 
     def _receivers(self) -> int:
         places = self.machine.places
@@ -257,27 +216,9 @@ class Node(Together):
         return nodes
 
 
-def _length(given: Any, place: str) -> int:
-    """Return a length in bytes; texts are read once."""
-    if given.__class__ is Size:
-        amount: int = given.amount
-        return amount
-    try:
-        return _bytes(given)
-    except UserError as error:
-        raise error.inside(place) from None
-    except TypeError:  # not hashable, and so no text
-        raise UserError(place, shown(given), f'must be a text such as "{Size.example}"') from None
-
-
 @lru_cache(maxsize=4096)
 def _time(given: str | Time, cycle: Time | None) -> Time:
     return Time.parse(given).at(cycle)
-
-
-@lru_cache(maxsize=4096)
-def _bytes(given: str) -> int:
-    return Size.parse(given).bytes
 
 
 def _checked_type(given: Any, place: str) -> int:

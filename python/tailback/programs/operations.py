@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UserError
 from ..units import Size
 from . import wire
-
-if TYPE_CHECKING:
-    from .node import Node
+from .speaking import Speaker
 
 
 class Sending:
@@ -23,7 +21,7 @@ class Sending:
 
     __slots__ = ("_node", "_number", "_over")
 
-    def __init__(self, node: Node, number: int) -> None:
+    def __init__(self, node: Speaker, number: int) -> None:
         self._node, self._number = node, number
         self._over = False
 
@@ -58,7 +56,7 @@ class Message:
 
     __slots__ = ("_node", "_operation", "bytes", "content", "source", "type")
 
-    def __init__(self, node: Node, operation: int | None, told: wire.Told, content: Any) -> None:
+    def __init__(self, node: Speaker, operation: int | None, told: wire.Told, content: Any) -> None:
         """``operation``: the receive, if the message lies in a system buffer."""
         self._node, self._operation = node, operation
         _, self.source, self.type, self.bytes, _, _ = told
@@ -85,7 +83,7 @@ class Receiving:
 
     __slots__ = ("_buffer", "_message", "_node", "_number")
 
-    def __init__(self, node: Node, number: int, buffer: int | None) -> None:
+    def __init__(self, node: Speaker, number: int, buffer: int | None) -> None:
         """``buffer``: length of the process' own buffer; None: the system's is used."""
         self._node, self._number, self._buffer = node, number, buffer
         self._message: Message | None = None

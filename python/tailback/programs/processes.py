@@ -10,7 +10,8 @@ from ..errors import RunFailure, UserError
 from ..units import Time
 from . import wire
 from .loading import Program, mistake
-from .node import Machine, Node
+from .node import Node
+from .speaking import Machine
 
 MOST_ROUNDS = 1 << 16
 """Answers at one instant after which the clock counts as stuck, if no more events are allowed."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..door import ALGORITHMS, OPERATIONS
 from ..errors import UserError, choice, shown
 from ..units import Size
 from . import wire
-
-if TYPE_CHECKING:
-    from .node import Machine
+from .speaking import Speaker, length_of
 
 _OPERATION = {name: place for place, name in enumerate(OPERATIONS)}
 _ALGORITHM = {name: place for place, name in enumerate(ALGORITHMS)} | {
@@ -21,7 +19,7 @@ _ALGORITHM = {name: place for place, name in enumerate(ALGORITHMS)} | {
 }
 
 
-class Together:
+class Together(Speaker):
     """The collectives of a node: every process of a group calls the same, in the same order.
 
     All are to be awaited. ``group`` lists the nodes whose processes take part, in order (default:
@@ -29,11 +27,6 @@ class Together:
     of messages (default: as the machine has it) or ``"free"``, ``segment`` the longest piece that
     is passed on alone. Where each member has a block, the length may be a list: one for each.
     """
-
-    machine: Machine
-    _number: int
-    _process: int
-    _words: list[int]
 
     def barrier(self, **more: Any) -> wire.Pause:
         """Wait until all processes of the group have come here."""
@@ -93,11 +86,10 @@ class Together:
     ) -> wire.Pause:
         if algorithm not in _ALGORITHM:
             raise choice(f"{operation}.algorithm", algorithm, _ALGORITHM)
-        length = self._length
         sizes = received = None
         if isinstance(size, list | tuple):
-            sizes = [length(one, operation) for one in size]
-            received = [length(one, f"{operation}.receives") for one in receives or ()]
+            sizes = [length_of(one, operation) for one in size]
+            received = [length_of(one, f"{operation}.receives") for one in receives or ()]
         places = self.machine.places
         if group is None and places is not None:
             group = sorted(places)
@@ -109,8 +101,8 @@ class Together:
             _OPERATION[operation],
             _ALGORITHM[algorithm],
             root,
-            wire.NOT_GIVEN if segment is None else length(segment, f"{operation}.segment"),
-            length(size, operation) if sizes is None and size != 0 else 0,
+            wire.NOT_GIVEN if segment is None else length_of(segment, f"{operation}.segment"),
+            length_of(size, operation) if sizes is None and size != 0 else 0,
         )
         for entries in (members, sizes, received):
             self._words += (wire.NOT_GIVEN,) if entries is None else (len(entries), *entries)
@@ -131,8 +123,6 @@ class Together:
             raise UserError(f"{operation}.root", shown(root), "must be one of the group")
         number: int = root
         return number
-
-    _length: Callable[[Any, str], int]
 
 
 @lru_cache(maxsize=1024)

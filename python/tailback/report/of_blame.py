@@ -22,7 +22,8 @@ from tailback.scaling import MICROSECONDS, Unit, unit_for
 from tailback.wording import UNKNOWN, number
 
 from .machines import Machine, Machines
-from .page import Cell, Content, Figure, Page, Section, Table, write
+from .page import Cell, Content, Figure, Page, Section, Table
+from .rendering import write
 from .terms import TERMS
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from tailback.terminal.interfering import BY, ratio_text
 from tailback.wording import number
 
 from .of_blame import share_text
-from .page import Cell, Content, Figure, Page, Section, Table, write
+from .page import Cell, Content, Figure, Page, Section, Table
+from .rendering import write
 from .terms import TERMS
 
 if TYPE_CHECKING:

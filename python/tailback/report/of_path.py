@@ -12,7 +12,8 @@ from tailback.recording import recorded
 from tailback.scaling import MICROSECONDS, scaled
 
 from .of_timeline import DRAWN, section
-from .page import Cell, Content, Page, Section, Table, write
+from .page import Cell, Content, Page, Section, Table
+from .rendering import write
 from .terms import TERMS
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from tailback.wording import number, plain
 from . import across, blamed, of_jobs, opening, paths, standing, titles, traffic
 from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
-from .page import Page, Section, Table, write
+from .page import Page, Section, Table
+from .rendering import write
 from .series import Series
 from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks

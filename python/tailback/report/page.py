@@ -5,7 +5,8 @@ plain text and is escaped; `backticks` become code. Numbers in tables are
 shown with four digits that count.
 
     from tailback.figures.curves import Axis, Line, curves
-    from tailback.report.page import Figure, Page, Section, write
+    from tailback.report.page import Figure, Page, Section
+    from tailback.report.rendering import write
 
     drawing = curves([Line("full", [1, 2, 4], [3.0, 2.0, 1.0])], Axis("x"), Axis("y"))
     section = Section("Rates", ("A paragraph.", Figure("rate", "Rate", drawing)))
@@ -15,11 +16,8 @@ shown with four digits that count.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-from tailback import files
-from tailback.errors import UserError
 from tailback.figures.drawing import Drawing
 
 Mark = Literal["good", "bad", "open", ""]
@@ -89,20 +87,3 @@ class Page:
     terms: tuple[tuple[str, str], ...] = ()
     """The glossary: a term and what it means, in one line."""
     footer: str = ""
-
-
-def write(page: Page, path: Path) -> None:
-    """Write a page into a file, whole or not at all; raise `UserError` if that fails."""
-    content = html(page).encode("utf-8", "backslashreplace")
-    try:
-        files.write_durably(path, content)
-    except OSError as error:
-        reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UserError(str(path), None, reason) from None
-
-
-def html(page: Page) -> str:
-    """Return a page as text."""
-    from .rendering import rendered
-
-    return rendered(page)

@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from importlib.resources import files as resources
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from tailback import files
+from tailback.errors import UserError
 from tailback.figures import look
 from tailback.wording import UNKNOWN, plain
 
@@ -45,8 +48,18 @@ class _Block:
     content: Any
 
 
-def rendered(page: Page) -> str:
-    """Return a page as text of HTML."""
+def write(page: Page, path: Path) -> None:
+    """Write a page into a file, whole or not at all; raise `UserError` if that fails."""
+    content = html(page).encode("utf-8", "backslashreplace")
+    try:
+        files.write_durably(path, content)
+    except OSError as error:
+        reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UserError(str(path), None, reason) from None
+
+
+def html(page: Page) -> str:
+    """Return a page as text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -89,7 +102,7 @@ def _script(text: str) -> Markup:
 
 @cache
 def _file(package: str, name: str) -> str:
-    return files(package).joinpath(name).read_text(encoding="utf-8")
+    return resources(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def _section(section: Section, encoder: Encoder, anchor: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..errors import UserError, shown
 from ..experiment import Experiment
-from ..machines.fidelities import why_usual
 from .combinations import Combination
 
 Found = tuple[Combination, Experiment]
@@ -22,5 +21,6 @@ def mixed(first: Found, other: Found) -> UserError:
 
 def _told(experiment: Experiment, place: str) -> str:
     machine = experiment.machine
-    why = why_usual(machine) if experiment.run.fidelity is None else machine.exact.why
+    given = experiment.run.fidelity
+    why = machine.why_usual_fidelity if given is None else machine.exact.why
     return f"{shown(experiment.fidelity)} with {place} ({why})"
