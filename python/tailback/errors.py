@@ -8,15 +8,9 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
-
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
-
-from tailback.since311 import Self
 
 _LONGEST_SHOWN = 60
 _LONGEST_WORD = 400
@@ -102,62 +96,6 @@ class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about th
         self.circle = tuple(circle)
         self.at_ps = at_ps
         self.waiting = tuple(waiting)
-
-
-class Description(BaseModel):
-    """Base of everything a user describes: frozen, complete, no unknown keys.
-
-    A mistake raises `UserError`, whether the object is made from a file or in
-    Python. ``section`` is the table of the experiment file it stands for.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    section: ClassVar[str] = ""
-
-    def __init_subclass__(cls, *, init: bool = False, **values: Any) -> None:
-        """Take the class keyword ``init``.
-
-        ``init=False`` tells type checkers (PEP 681) to use this class' constructor:
-        users write ``compute_period="1 us"``, not the `Time` that comes of it.
-        """
-        super().__init_subclass__(**values)
-
-    def __init__(self, **values: Any) -> None:
-        """Validate ``values``; their names are the keys of the experiment file."""
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            known = list(type(self).model_fields)
-            raise first_mistake(error, self.section, known) from None
-
-    def with_clock(self, cycle: Any, place: str | None = None) -> Self:
-        """Return the same with times in cycles of length ``cycle`` (none: no clock) as times.
-
-        ``place`` is where it stands, if not in its own table. Raises `UserError` if there are
-        such times and no clock.
-        """
-        path = self.section if place is None else place
-        fields = [name for name in type(self).model_fields if name in self.model_fields_set]
-        given = {name: getattr(self, name) for name in fields}
-        timed = {name: _timed(value, cycle, joined(path, name)) for name, value in given.items()}
-        if all(timed[name] is value for name, value in given.items()):
-            return self
-        return type(self)(**timed)
-
-
-def _timed(value: Any, cycle: Any, place: str) -> Any:
-    """Return a value, and all in it, with times in cycles as times; itself if there are none."""
-    if isinstance(value, Description):
-        return value.with_clock(cycle, place)
-    if isinstance(value, tuple):
-        made = tuple(_timed(one, cycle, f"{place}[{n}]") for n, one in enumerate(value))
-        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
-    if getattr(value, "cycles", None) is None:
-        return value
-    try:
-        return value.at(cycle)
-    except UserError as error:
-        raise error.inside(place) from None
 
 
 def one_line(text: str) -> str:
@@ -247,56 +185,3 @@ def read_text(path: Path) -> str:
 def _file_name(path: Path) -> str:
     name = str(path)
     return name if name.isprintable() else repr(name)
-
-
-def first_mistake(error: ValidationError, section: str, known: Sequence[str]) -> UserError:
-    """Return the most telling of pydantic's complaints: a misspelled key before a missing one.
-
-    It was found in the table ``section``, which has the keys ``known``.
-    """
-    complaints = error.errors(include_url=False)
-    first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
-    *place, last = first["loc"] or ("",)
-    if first["type"] == "extra_forbidden":
-        return unknown_key(section, str(last), known)
-    path = joined(section, *map(_step, [*place, last]))
-    cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, UserError):
-        return cause.inside(path)
-    if first["type"] == "literal_error":
-        return choice(path, first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))
-    if first["type"] == "missing":
-        return UserError(path, None, "must be given")
-    return UserError(path, shown(first["input"]), _allowed(first))
-
-
-def _step(part: str | int) -> str:
-    return f"[{part}]" if isinstance(part, int) else part
-
-
-_ALLOWED = {
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "finite_number": "must be a finite number",
-    "bool_type": "must be true or false",
-    "string_type": "must be a text in quotes",
-    "tuple_type": "must be a list",
-    "model_type": "must be a table",
-    "greater_than_equal": "must be at least {ge}",
-    "greater_than": "must be above {gt}",
-    "less_than_equal": "must be at most {le}",
-    "less_than": "must be below {lt}",
-    "string_too_short": "must not be empty",
-    "string_too_long": "must have at most {max_length} characters",
-    "too_short": "must have at least {min_length} entries",
-    "too_long": "must have at most {max_length} entries",
-}
-
-
-def _allowed(complaint: ErrorDetails) -> str:
-    """Return what is allowed in our words; pydantic's where it has a rule we did not foresee."""
-    text = _ALLOWED.get(complaint["type"])
-    if text is None:
-        return complaint["msg"].removeprefix("Value error, ")
-    return text.format(**complaint.get("ctx", {}))

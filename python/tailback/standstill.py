@@ -1,43 +1,21 @@
-"""A run in which packets wait for each other for ever: told, kept and drawn on its network."""
+"""A run in which packets wait for each other for ever: told and kept."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tailback.errors import RunFailure
-from tailback.experiment import Experiment
-from tailback.figures import topology
-from tailback.figures.circle import Blocked, circle_picture
-from tailback.figures.picture import Picture
-from tailback.figures.written import write_picture
-from tailback.machines import Machine, machine_of
+from tailback.machines import Machine
 from tailback.since311 import Self
-from tailback.survey import survey
+
+Blocked = Mapping[str, Any]
+"""A packet of a circle, as `RunFailure.circle` has it."""
 
 _SHOWN = 40
 _BESIDE = 8
 """Who waits is told so often beside a circle, which is the reason."""
-
-
-def write_standstill(experiment: Experiment, failure: RunFailure, path: Path) -> None:
-    """Write who waits for whom as a page of HTML or as SVG; `failure` must have a circle.
-
-    Raises `UserError` if it cannot be written, or the network is too large to be seen.
-    """
-    machine = experiment.machine
-    write_picture(path, lambda: _picture(machine, str(failure), failure.circle))
-
-
-def _picture(machine: Machine, text: str, circle: Sequence[Blocked]) -> Picture:
-    graph, names = survey(machine).graph, machine.topology.labels.get("switch", ())
-    network = topology.picture(machine, graph, machine.topology.switch_count, {}, names)
-    what = text.partition(":")[0]
-    title = f"{what}: every number waits for the next, the last one for 1"
-    enters = [int(switch) for switch in graph["node_enters"]]
-    return circle_picture(network, circle, enters, title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +44,6 @@ class Standstill:
         if not _is_whole(kept):
             raise ValueError("not of a run that stands still")
         return cls(**kept)
-
-    def picture(self, text: str) -> Picture | None:
-        """Return the picture of a failure with that text; None if there is nothing to draw.
-
-        Raises `UserError` if the network is too large to be seen.
-        """
-        if not self.circle or self.machine is None:
-            return None
-        return _picture(machine_of(self.machine), text, self.circle)
 
 
 def _network(machine: Machine) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ import pytest
 
 import tailback as tb
 from tailback.errors import RunFailure
-from tailback.standstill import write_standstill
+from tailback.figures.blocked import write_standstill
 from tests.browser.conftest import Reader
 from tests.machines import t9000
 from tests.standstill import ASKING
@@ -76,7 +76,7 @@ def test_packets_that_wait_for_each_other_have_numbers(browser: Browser, tmp_pat
     with pytest.raises(RunFailure) as caught:
         tb.run(experiment)
     path = tmp_path / "circle.html"
-    write_standstill(experiment, caught.value, path)
+    write_standstill(experiment.machine, caught.value, path)
     page = Reader(browser, path).open(ready=".plot-container .main-svg")
     page.wait_for_function(f"{DRAWN} >= 3")
     numbers = page.locator(".scatterlayer .textpoint text").all_text_contents()

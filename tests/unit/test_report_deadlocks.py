@@ -10,9 +10,10 @@ import pytest
 import tailback as tb
 from tailback.errors import RunFailure, UserError
 from tailback.figures import picture_svg
+from tailback.figures.blocked import picture_of, write_standstill
 from tailback.report.of_store import page_of, write_report
 from tailback.report.page import Figure, Page, Section, Table
-from tailback.standstill import Standstill, circle_rows, write_standstill
+from tailback.standstill import Standstill, circle_rows
 from tailback.store.points import Failure, PointStore
 from tests.standstill import RING
 from tests.stores import swept
@@ -73,9 +74,9 @@ def test_what_is_kept_is_drawn_as_the_single_run_draws_it(
     experiment = tb.Experiment.from_dict(RING)
     with pytest.raises(RunFailure) as caught:
         tb.run(experiment)
-    write_standstill(experiment, caught.value, tmp_path / "one.svg")
+    write_standstill(experiment.machine, caught.value, tmp_path / "one.svg")
     kept = circles(store)["0.03"]
-    seen = kept.picture(str(caught.value))
+    seen = picture_of(kept, str(caught.value))
     assert seen is not None
     assert picture_svg.svg(seen) == (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert kept.machine == {"topology": {"kind": "torus", "dims": [4, 4]}}

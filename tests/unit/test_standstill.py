@@ -11,8 +11,9 @@ import pytest
 import tailback as tb
 from tailback.errors import RunFailure
 from tailback.experiment import Experiment
+from tailback.figures.blocked import picture_of, write_standstill
 from tailback.figures.picture import HELD
-from tailback.standstill import Standstill, write_standstill
+from tailback.standstill import Standstill
 from tests.standstill import ASKING, RING
 
 
@@ -22,7 +23,7 @@ def drawn(tables: dict[str, Any], folder: Path) -> tuple[RunFailure, str]:
     with pytest.raises(RunFailure) as caught:
         tb.run(experiment)
     path = folder / "circle.svg"
-    write_standstill(experiment, caught.value, path)
+    write_standstill(experiment.machine, caught.value, path)
     return caught.value, path.read_text(encoding="utf-8")
 
 
@@ -69,7 +70,7 @@ def test_names_of_switches_do_not_cover_numbers_of_packets() -> None:
     with pytest.raises(RunFailure) as caught:
         tb.run(experiment)
     kept = Standstill.of(experiment.machine, caught.value)
-    seen = kept.picture("deadlock")
+    seen = picture_of(kept, "deadlock")
     assert seen is not None
     scale = 560 / seen.extent
     names = seen.names(560)

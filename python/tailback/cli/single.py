@@ -165,10 +165,10 @@ def _check_picture(plot: Path) -> None:
 def _why_not_drawn(experiment: Experiment, failure: RunFailure, plot: Path) -> str:
     """Draw them; return why they cannot be drawn, or nothing."""
     from tailback.errors import UserError
-    from tailback.standstill import write_standstill
+    from tailback.figures.blocked import write_standstill
 
     try:
-        write_standstill(experiment, failure, plot)
+        write_standstill(experiment.machine, failure, plot)
     except UserError as error:
         return str(error)
     return ""

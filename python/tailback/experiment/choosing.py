@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from .. import workloads
-from ..errors import Description, UserError, choice, unknown_key
+from ..errors import UserError, choice, unknown_key
+from ..parts import Description
 from .tables import laid_over
 
 Kind = TypeVar("Kind", bound=Description)

@@ -6,9 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from ..errors import Description, UserError, nearest, shown
+from ..errors import UserError, nearest, shown
 from ..machines import Fidelity
 from ..metrics import STEERING
+from ..parts import Description
 from ..units import Time
 
 FidelityOrAuto = Literal["auto", Fidelity]

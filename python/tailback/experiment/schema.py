@@ -7,13 +7,12 @@ from typing import Annotated, Any, Union
 from pydantic import Field, TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
-from ..errors import Description
 from ..machines import PRESETS
 from ..machines.link import LinkClass
 from ..machines.reading import KINDED, PARTS, PLAIN
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import ALIASES
-from ..parts import Part, model_of
+from ..parts import Description, Part, model_of
 from ..units import Frequency, Quantity
 from ..workloads import Job
 from .choosing import WORKLOAD, Described

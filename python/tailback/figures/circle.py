@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tailback.standstill import Blocked
+
 from .picture import Channel, Dot, Line, Picture
 from .placing import Point
-
-Blocked = Mapping[str, Any]
-"""A packet of `RunFailure.circle`."""
 
 _HEAD = 0.72
 """How far along the drawn part of a channel a packet stands."""

@@ -11,7 +11,7 @@ from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key
 from ..units import Size, Time
 
 if TYPE_CHECKING:
-    from ..parts import Written
+    from ..parts.part import Written
 
 Switching = Literal["cut_through", "wormhole", "store_and_forward", "circuit"]
 Arbiter = Literal[

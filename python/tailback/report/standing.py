@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailback.errors import UserError
-from tailback.figures import picture
+from tailback.figures import blocked, picture
 from tailback.figures.drawing import Choice, Drawing, one_of
 from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import description_text
@@ -45,7 +45,7 @@ def section(failures: Sequence[Failure]) -> Section | None:
 def _picture(failure: Failure, standstill: Standstill) -> tuple[picture.Picture | None, str]:
     """Return the picture of a point, or why there is none."""
     try:
-        seen = standstill.picture(failure.text)
+        seen = blocked.picture_of(standstill, failure.text)
     except UserError as error:
         return None, f"; not drawn: {error.allowed}"
     if seen is None and standstill.circle:

@@ -17,11 +17,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from tailback.errors import Description, UserError
+from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import JOBS, section_and_key, table_at
 from tailback.machines.reading import KINDED, PLAIN
-from tailback.parts import fields_of
+from tailback.parts import Description, fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time, TimePerByte
 from tailback.workloads import KINDS, Messages, PythonProgram, Trace

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from tailback import files
 from tailback.errors import UserError
 from tailback.since311 import Self
+from tailback.standstill import Standstill
 from tailback.units import counted
 
 from . import point_file
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.charging import Blame
-    from tailback.standstill import Standstill
 
 FORMAT = "tailback store"
 VERSION = 1
@@ -332,8 +332,6 @@ def _standstill(given: Mapping[str, Any]) -> dict[str, Standstill]:
     """Return what a failure says of who waits; raise `ValueError` if it cannot be read."""
     if "standstill" not in given:
         return {}
-    from tailback.standstill import Standstill
-
     return {"standstill": Standstill.read(given["standstill"])}
 
 

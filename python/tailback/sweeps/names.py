@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
-from ..errors import Description, UserError, nearest
+from ..errors import UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
 from ..experiment.jobs import KEYS
@@ -30,7 +30,7 @@ from ..machines import PRESETS
 from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
-from ..parts import Part, fields_of
+from ..parts import Description, Part, fields_of
 from ..workloads import Job, TrafficClass
 from .amounts import UNITS
 from .arithmetic import FUNCTIONS

@@ -15,6 +15,7 @@ from tailback import engine
 from tailback.comparison import compare
 from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
+from tailback.standstill import Standstill
 from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
@@ -23,7 +24,6 @@ from .effort import effort
 
 if TYPE_CHECKING:
     from tailback.execution import Outcome, Pool
-    from tailback.standstill import Standstill
 
     from .description import Point, Sweep
 
@@ -135,8 +135,6 @@ def _failed(point: Point, failure: RunFailure) -> Finding:
     if failure.kind != "deadlock":
         kind = "livelock" if failure.kind == "livelock" else "refused"
         return Finding(None, kind=kind, text=str(failure))
-    from tailback.standstill import Standstill
-
     stands = Standstill.of(point.experiment.machine, failure)
     return Finding(None, kind="deadlock", text=str(failure), standstill=stands)
 

@@ -9,11 +9,10 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from tailback.errors import Description
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import JOBS, entries, section_and_key
 from tailback.machines import Machine
-from tailback.parts import plain
+from tailback.parts import Description, plain
 from tailback.wording import UNKNOWN
 from tailback.workloads import Job
 

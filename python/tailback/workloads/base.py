@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from ..errors import Description, UserError, shown
+from ..errors import UserError, shown
+from ..parts import Description
 from ..units import Size, Time
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, Strict
 
-from ..errors import Description, UserError, shown
+from ..errors import UserError, shown
 from ..machines.collectives import Method, method_spec
+from ..parts import Description
 from ..units import Size
 
 

@@ -14,7 +14,8 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
 from tailback.since311 import Self
 
-from ..errors import Description, UserError, choice, shown
+from ..errors import UserError, choice, shown
+from ..parts import Description
 from ..units import Time
 from .base import Network, Workload
 from .messages import Messages

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from ..errors import Description, UserError, shown
+from ..errors import UserError, shown
+from ..parts import Description
 from ..units import Size, Time
 from .base import Network, Workload
 from .message_file import MessageArrays, from_columns, read_messages

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from ..errors import Description, UserError, choice, shown
+from ..errors import UserError, choice, shown
+from ..parts import Description
 from ..units import Size, Time
 from . import steps
 from .base import Network, Shape, Workload

@@ -1,4 +1,4 @@
-"""Parts of a description: plain frozen classes with real signatures.
+"""Parts of a machine: plain frozen classes with real signatures.
 
 A part is a frozen dataclass whose constructor takes what users write
 (``rate="400 Gbit/s"``) and keeps what it means (`Rate`). Editors complete its keys and
@@ -25,9 +25,10 @@ from typing import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
-from tailback.errors import UserError, first_mistake, joined, shown
-from tailback.since311 import Self, dataclass_transform
-from tailback.units import Frequency, Quantity, Rate, Size, Time, TimePerByte
+from ..errors import UserError, joined, shown
+from ..since311 import Self, dataclass_transform
+from ..units import Frequency, Quantity, Rate, Size, Time, TimePerByte
+from .mistakes import first_mistake
 
 Meant = TypeVar("Meant")
 Kind = TypeVar("Kind")

@@ -1,0 +1,64 @@
+"""What pydantic complains of, in our words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from ..errors import UserError, choice, joined, shown, unknown_key
+
+
+def first_mistake(error: ValidationError, section: str, known: Sequence[str]) -> UserError:
+    """Return the most telling of pydantic's complaints: a misspelled key before a missing one.
+
+    It was found in the table ``section``, which has the keys ``known``.
+    """
+    complaints = error.errors(include_url=False)
+    first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
+    *place, last = first["loc"] or ("",)
+    if first["type"] == "extra_forbidden":
+        return unknown_key(section, str(last), known)
+    path = joined(section, *map(_step, [*place, last]))
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, UserError):
+        return cause.inside(path)
+    if first["type"] == "literal_error":
+        return choice(path, first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))
+    if first["type"] == "missing":
+        return UserError(path, None, "must be given")
+    return UserError(path, shown(first["input"]), _allowed(first))
+
+
+def _step(part: str | int) -> str:
+    return f"[{part}]" if isinstance(part, int) else part
+
+
+_ALLOWED = {
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text in quotes",
+    "tuple_type": "must be a list",
+    "model_type": "must be a table",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be above {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be below {lt}",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must have at most {max_length} entries",
+}
+
+
+def _allowed(complaint: ErrorDetails) -> str:
+    """Return what is allowed in our words; pydantic's where it has a rule we did not foresee."""
+    text = _ALLOWED.get(complaint["type"])
+    if text is None:
+        return complaint["msg"].removeprefix("Value error, ")
+    return text.format(**complaint.get("ctx", {}))
