@@ -13,23 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailback.api import (
-        blame,
-        cost,
-        describe,
-        explain,
-        interference,
-        load,
-        plot,
-        run,
-        saturate,
-        sweep,
-        table,
-        write_report,
-    )
-    from tailback.blaming import Blaming
+    from tailback.api.blaming import Blaming, blame
+    from tailback.api.describing import describe
+    from tailback.api.experiments import load
+    from tailback.api.explaining import explain
+    from tailback.api.interfering import interference
+    from tailback.api.plotting import plot
+    from tailback.api.reporting import write_report
+    from tailback.api.running import cost, run
+    from tailback.api.saturating import saturate
+    from tailback.api.stores import table
+    from tailback.api.sweeping import sweep
     from tailback.comparison import Cost
-    from tailback.dataframes import to_pandas
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
     from tailback.machines import (
@@ -54,6 +49,7 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate
     from tailback.store.points import PointStore
     from tailback.sweeps import Sweep
+    from tailback.tables.dataframes import to_pandas
     from tailback.workloads import Job, Messages, Program, PythonProgram, Synthetic
     from tailback.workloads.builtin import *  # noqa: F403
 
@@ -104,25 +100,20 @@ if TYPE_CHECKING:
     ]
 
 _HOMES = {
-    "api": (
-        "blame",
-        "cost",
-        "describe",
-        "explain",
-        "interference",
-        "load",
-        "plot",
-        "run",
-        "saturate",
-        "sweep",
-        "table",
-        "write_report",
-    ),
-    "blaming": ("Blaming",),
+    "api.blaming": ("Blaming", "blame"),
+    "api.describing": ("describe",),
+    "api.experiments": ("load",),
+    "api.explaining": ("explain",),
+    "api.interfering": ("interference",),
+    "api.plotting": ("plot",),
+    "api.reporting": ("write_report",),
+    "api.running": ("cost", "run"),
+    "api.saturating": ("saturate",),
+    "api.stores": ("table",),
+    "api.sweeping": ("sweep",),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
-    "dataframes": ("to_pandas",),
     "machines": ("Interface", "Link", "LinkClass", "LogGops", "Machine", "NodeLink", "Switch"),
     "plots": ("Plot",),
     "programs": ("ANY", "Node"),
@@ -131,6 +122,7 @@ _HOMES = {
     "statistics": ("Estimate",),
     "store.points": ("PointStore",),
     "sweeps": ("Sweep",),
+    "tables.dataframes": ("to_pandas",),
     "workloads": ("Job",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from tailback import engine
-from tailback.blame_names import Names
 from tailback.errors import UserError, nearest, shown
 from tailback.experiment import Experiment
 from tailback.explaining import channels_of, prepared
 from tailback.progress import Watch, ignore
 from tailback.results import Result
+from tailback.results.names import Names
 from tailback.runner import run_mode
 from tailback.timelines import Occupied, Timeline, busiest, loads_of, packets_of, timeline
 from tailback.timelines.model import Numbers

@@ -18,8 +18,8 @@ import tailback as tb
 from studies.coverage.sources import INTERVAL_PS, Autoregressive, Queue
 from tailback import engine
 from tailback.metrics import METRICS, Populations, increments
-from tailback.procedure import Plan, Procedure, Source, Stop
 from tailback.runner import plan
+from tailback.runner.procedure import Plan, Procedure, Source, Stop
 from tailback.statistics import Estimate, Series, covariance, quotient
 
 RATE, WAIT = "messages_per_node_per_ms", "routed_lifetime_us"

@@ -1,6 +1,6 @@
 """Random series with known means, to be measured like the network: they count.
 
-Each is a `tailback.procedure.Source` without a network, and its counters are
+Each is a `tailback.runner.procedure.Source` without a network, and its counters are
 those of a metric of Tailback, so that nothing of the procedure is replaced.
 """
 

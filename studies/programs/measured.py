@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import tailback as tb
 from studies.programs.cases import JOBS, MACHINES, SHARES, TRACES, Program, jobs, programs
 from studies.runs import answers
+from tailback.comparison.of_jobs import interference
 from tailback.explaining import explain, prepared
-from tailback.interfering import interference
 
 _PYTORCH_RANKS = 8
 

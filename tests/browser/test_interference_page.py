@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tailback import Experiment
-from tailback.interfering import interference
+from tailback.comparison.of_jobs import interference
 from tailback.report.of_interference import write_interference
 from tests.browser.conftest import Reader, settle
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tailback import Experiment, UserError
-from tailback.blame_names import Names
 from tailback.charging import BATCHES, REST, Blame, Sums
 from tailback.places import Ends, shown
 from tailback.results import Result
+from tailback.results.names import Names
 from tailback.runner import run_mode
 from tailback.store.columns import BLAME_TABLES
 from tests.machines import t9000_tables

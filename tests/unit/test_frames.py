@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailback.frames import (
+from tailback.tables.frames import (
     below,
     column_of,
     combinations,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import tailback as tb
+from tailback.comparison.of_jobs import interference
 from tailback.errors import UserError
 from tailback.experiment import Experiment, json_schema
-from tailback.interfering import interference
 from tailback.report.of_interference import interference_page
 from tailback.report.of_store import page_of
 from tailback.report.page import Cell, Figure, Table

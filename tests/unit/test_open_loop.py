@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tailback as tb
-from tailback import open_loop
 from tailback.experiment import Experiment
 from tailback.metrics import METRICS, OF_OPEN_LOOPS, OpenLoop, Populations, increments
+from tailback.runner import open_loop
 
 OPEN = {
     "machine": {"preset": "wormhole_mesh", "topology": {"dims": [4, 4]}},

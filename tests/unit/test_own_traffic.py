@@ -9,8 +9,8 @@ import pytest
 
 from tailback.errors import UserError
 from tailback.experiment import Experiment
-from tailback.open_loop import open_loop
 from tailback.prediction import describe as predict
+from tailback.runner.open_loop import open_loop
 
 
 def _experiment(**changes: dict[str, Any]) -> Experiment:

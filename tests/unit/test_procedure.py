@@ -11,7 +11,7 @@ import tailback as tb
 from studies.coverage.cases import RATE, WAIT, measured
 from studies.coverage.sources import INTERVAL_PS, Autoregressive, Queue, Recorded
 from tailback.metrics import Populations
-from tailback.procedure import Plan, Procedure, Source, Stop
+from tailback.runner.procedure import Plan, Procedure, Source, Stop
 from tailback.samples import Columns
 from tests.machines import t9000
 

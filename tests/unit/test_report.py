@@ -21,7 +21,6 @@ from tailback.analysis import merged
 from tailback.errors import UserError
 from tailback.figures.curves import Axis, Line, curves
 from tailback.figures.drawing import Cells, Choice, Drawing, Layer
-from tailback.frames import dictionaries
 from tailback.report import across
 from tailback.report.encoding import Encoder
 from tailback.report.loads import Loads
@@ -31,6 +30,7 @@ from tailback.report.rendering import html, write
 from tailback.report.series import Series
 from tailback.report.variation import PointChoices, Variation
 from tailback.store.points import Failure, PointStore
+from tailback.tables.frames import dictionaries
 from tests.machines import t9000, t9000_tables
 from tests.stores import nested_of, runs_of, small_store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tailback.scaling import BYTES, MEGABITS, MICROSECONDS, scaled, unit_for
+from tailback.wording.scaling import BYTES, MEGABITS, MICROSECONDS, scaled, unit_for
 
 
 @pytest.mark.parametrize(

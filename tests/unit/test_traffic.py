@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 import tailback as tb
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
-from tailback.open_loop import class_metrics
+from tailback.runner.open_loop import class_metrics
 from tailback.store.columns import INNER, TRAFFIC_TABLE
 from tailback.terminal.failed import failure_report
 from tailback.terminal.predicted import prediction_report

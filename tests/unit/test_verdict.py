@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tailback.statistics import Estimate
-from tailback.verdict import findings, sentence
+from tailback.wording.verdict import findings, sentence
 
 NAN = math.nan
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailback.frames import Floats, Ints, floats, nullable, values
 from tailback.metrics import BASELINE
+from tailback.tables.frames import Floats, Ints, floats, nullable, values
 
 from .groups import Groups, first_known
 from .pooling import Flags

@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 from pyarrow import acero
 
 from tailback.errors import UserError, shown
-from tailback.frames import is_number
+from tailback.tables.frames import is_number
 from tailback.units import Quantity, Rate, Size, Time
 
 from .names import column_named

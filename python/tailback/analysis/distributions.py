@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailback.frames import Ints, first_rows, numbered, values
 from tailback.store.columns import PERCENTILES
+from tailback.tables.frames import Ints, first_rows, numbered, values
 
 from .groups import SEEDS, grouped
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.errors import UserError, shown
-from tailback.frames import Floats, Ints, first_rows, floats, nullable, numbered
+from tailback.tables.frames import Floats, Ints, first_rows, floats, nullable, numbered
 
 from .names import PARAMETERS, column_named
 

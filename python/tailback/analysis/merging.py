@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tailback.frames import Ints, floats, nullable, numbered, values
 from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
+from tailback.tables.frames import Ints, floats, nullable, numbered, values
 
 from .cells import COUNTED, RUN_BASELINE, Cells, counted
 from .distributions import merged_percentiles

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.errors import UserError, shown
-from tailback.frames import combinations, dictionaries, differs, floats, values
 from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
 from tailback.store.columns import (
     LIGHT,
@@ -22,6 +21,7 @@ from tailback.store.columns import (
     PERCENTILE_COLUMNS,
     RATIO_PARTS,
 )
+from tailback.tables.frames import combinations, dictionaries, differs, floats, values
 
 from .cells import COUNTED
 from .conditions import Condition, condition

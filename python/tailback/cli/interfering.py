@@ -48,9 +48,9 @@ def interference(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Run jobs together and alone, and say who slows whom down."""
     with failures(json):
+        from tailback.comparison.of_jobs import interference as found_of
         from tailback.experiment import Experiment
         from tailback.files import check_named, write_named
-        from tailback.interfering import interference as found_of
         from tailback.progress import Ticker
         from tailback.terminal.interfering import interference_report
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tailback.blame_names import Names
 from tailback.critical_path import CONTENTION, CriticalPath
 from tailback.results import Result
+from tailback.results.names import Names
 
 from .runs import Runs
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tailback import engine, tables
-from tailback.blame_names import Names
 from tailback.errors import UserError, choice, nearest, shown
+from tailback.results.names import Names
 from tailback.runner import processes_of
 
 if TYPE_CHECKING:

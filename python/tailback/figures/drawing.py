@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.scaling import unit_for
+from tailback.wording.scaling import unit_for
 
 from .look import LIGHT, layout
 

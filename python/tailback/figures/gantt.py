@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.scaling import MICROSECONDS, unit_for
 from tailback.timelines.model import Slices
+from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .curves import named
 from .drawing import Drawing

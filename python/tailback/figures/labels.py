@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tailback.scaling import scaled
 from tailback.wording import UNKNOWN
+from tailback.wording.scaling import scaled
 
 from .drawing import Axis
 

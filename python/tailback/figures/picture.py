@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isfinite, log2
 from typing import TYPE_CHECKING, Any, Literal
 
-from tailback.scaling import MICROSECONDS, Unit, unit_for
+from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
 from .drawing import Drawing
 from .look import DARK, LIGHT, Theme, colour, layout

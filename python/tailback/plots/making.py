@@ -15,7 +15,6 @@ from tailback.errors import UserError, shown
 from tailback.figures.curves import Line, in_suitable_units
 from tailback.figures.labels import parameter_axis, parameter_label
 from tailback.files import write_named
-from tailback.frames import dictionaries
 from tailback.metrics import ALL_METRICS, THETAS
 from tailback.report import across, titles, usual
 from tailback.report.series import OFFERED, Abscissa, Series
@@ -23,6 +22,7 @@ from tailback.report.usual import Picture
 from tailback.report.variation import Variation
 from tailback.store.columns import LIGHT, PERCENTILE_COLUMNS
 from tailback.store.points import PointStore
+from tailback.tables.frames import dictionaries
 
 from .scales import Scale, scale_of
 from .svg import svg

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tailback.figures.curves import Line, spreads
 from tailback.figures.drawing import Axis
-from tailback.scaling import trimmed
+from tailback.wording.scaling import trimmed
 
 _TICKS = 6
 _MANY_DECADES = 3.2

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis.blaming import merged_blame
-from tailback.blame_names import Names
 from tailback.comparison import WAITING
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import parameter_label
-from tailback.frames import dictionaries
+from tailback.results.names import Names
+from tailback.tables.frames import dictionaries
 from tailback.wording import number
 
 from .listing import value_cell

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tailback.blame_names import Names
 from tailback.charging import REST, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
-from tailback.scaling import MICROSECONDS, Unit, unit_for
+from tailback.results.names import Names
 from tailback.wording import UNKNOWN, number
+from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
 from .machines import Machine, Machines
 from .page import Cell, Content, Figure, Page, Section, Table

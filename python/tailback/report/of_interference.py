@@ -11,10 +11,10 @@ import numpy as np
 
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
-from tailback.scaling import MICROSECONDS
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text
 from tailback.wording import number
+from tailback.wording.scaling import MICROSECONDS
 
 from .of_blame import share_text
 from .page import Cell, Content, Figure, Page, Section, Table
@@ -22,7 +22,7 @@ from .rendering import write
 from .terms import TERMS
 
 if TYPE_CHECKING:
-    from tailback.interfering import Charge, Interference
+    from tailback.comparison.of_jobs import Charge, Interference
 
 _RUNS = Axis("longer because of the culprit", "%")
 _BLAME = Axis("mean wait per message of the victim", MICROSECONDS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tailback.critical_path import PART_WORDS
 from tailback.explaining.facts import facts
 from tailback.recording import recorded
-from tailback.scaling import MICROSECONDS, scaled
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .of_timeline import DRAWN, section
 from .page import Cell, Content, Page, Section, Table

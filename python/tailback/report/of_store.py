@@ -12,11 +12,11 @@ from tailback.analysis import merged
 from tailback.comparison import MODES
 from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
-from tailback.frames import dictionaries, values
 from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
-from tailback.verdict import sentence
+from tailback.tables.frames import dictionaries, values
 from tailback.wording import number, plain
+from tailback.wording.verdict import sentence
 
 from . import across, blamed, of_jobs, opening, paths, standing, titles, traffic
 from .listing import Listing, estimate_in, failed_rows

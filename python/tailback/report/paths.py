@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tailback.analysis import merged
-from tailback.blame_names import Names
 from tailback.comparison import MODES
 from tailback.critical_path import CONTENTION
 from tailback.figures.drawing import Axis, Choice, Drawing, one_of
 from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import parameter_label, value_text
 from tailback.figures.waiting import Part, stacked
-from tailback.frames import dictionaries
-from tailback.scaling import MICROSECONDS, scaled
+from tailback.results.names import Names
 from tailback.store.columns import INNER, OF_PATHS, PATH_METRICS, PATH_TABLES
+from tailback.tables.frames import dictionaries
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .listing import value_cell
 from .machines import ENDS, PLACES, labels_of

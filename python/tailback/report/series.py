@@ -13,8 +13,8 @@ from tailback.figures.curves import Line
 from tailback.figures.drawing import Axis
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
-from tailback.frames import dictionaries, first_rows, numbered, values
 from tailback.metrics import GROWING
+from tailback.tables.frames import dictionaries, first_rows, numbered, values
 
 from .variation import SEED, Variation, rank
 

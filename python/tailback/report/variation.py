@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tailback.analysis.names import PARAMETERS
 from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import description_text, parameter_label, value_text
-from tailback.frames import (
+from tailback.tables.frames import (
     combinations,
     dictionaries,
     differs,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tailback.experiment import Experiment, Run
-from tailback.procedure import Stop
 from tailback.progress import State, Watch
 from tailback.runner import run_mode
+from tailback.runner.procedure import Stop
 from tailback.since311 import StrEnum
 from tailback.statistics import Estimate, ratio_of_sums
 from tailback.units import Time

@@ -197,7 +197,7 @@ class PointStore:
         In order of identity, then mode. What only a sweep knows (names of its `let`,
         presets it varied) are columns behind the others. Columns `without` are not read.
         """
-        from tailback.frames import column_of
+        from tailback.tables.frames import column_of
 
         runs = self._runs(without)
         known = set(runs.column_names)
@@ -282,7 +282,7 @@ class PointStore:
         """
         import pyarrow as pa
 
-        from tailback.frames import below
+        from tailback.tables.frames import below
 
         chosen = sorted(self._identities()) if identities is None else list(identities)
         tables = [point_file.nested(self._point(identity), name) for identity in chosen]
@@ -358,7 +358,7 @@ def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
     """Return runs by identity, with all columns in the documented order."""
     import pyarrow.compute as pc
 
-    from tailback.frames import below
+    from tailback.tables.frames import below
 
     from .schema import columns
 

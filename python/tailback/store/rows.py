@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tailback.blame_names import kind_of_classes
 from tailback.comparison import MODES, Cost
 from tailback.critical_path import PART_WORDS, CriticalPath
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
 from tailback.results import CLASS_VARIABLES, Result
+from tailback.results.names import kind_of_classes
 from tailback.statistics import Estimate
 from tailback.store import columns as known
 from tailback.store.columns import (

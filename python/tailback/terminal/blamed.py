@@ -9,11 +9,11 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tailback.blame_names import Names
 from tailback.charging import Blame, Charged, unknown_blame
 from tailback.results import Result
-from tailback.scaling import MICROSECONDS, Unit, unit_for
+from tailback.results.names import Names
 from tailback.wording import UNKNOWN, number, warnings
+from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
 from .layout import heading, new_table
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from tailback.job_results import JobResult
-from tailback.scaling import MICROSECONDS, unit_for
+from tailback.results.of_jobs import JobResult
 from tailback.statistics import Estimate
 from tailback.wording import number
+from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .layout import new_table
 

@@ -11,8 +11,8 @@ from rich.text import Text
 from tailback.critical_path import PART_WORDS
 from tailback.explaining import Explanation
 from tailback.explaining.facts import facts
-from tailback.scaling import MICROSECONDS, scaled
 from tailback.wording import warnings
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .layout import heading, new_table
 

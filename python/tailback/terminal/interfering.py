@@ -8,10 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tailback.interfering import Interference
-from tailback.scaling import MICROSECONDS, unit_for
+from tailback.comparison.of_jobs import Interference
 from tailback.statistics import Estimate
 from tailback.wording import UNKNOWN, number, plain, warnings
+from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .by_job import measure_name, measure_text
 from .layout import heading, new_table

@@ -14,9 +14,9 @@ from tailback.comparison import Cost, WaitingChannel
 from tailback.metrics import class_name
 from tailback.places import shown as place
 from tailback.results import Result
-from tailback.scaling import MICROSECONDS, Unit, unit_for
-from tailback.verdict import findings
 from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
+from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
+from tailback.wording.verdict import findings
 
 from .by_job import jobs_table, thetas_table
 from .layout import heading, new_table

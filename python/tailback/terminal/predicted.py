@@ -11,12 +11,12 @@ from rich.text import Text
 from tailback.experiment import Experiment
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
-from tailback.message_law import Line, MessageLaw
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
-from tailback.scaling import MICROSECONDS, scaled
+from tailback.prediction.message_law import Line, MessageLaw
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .layout import heading, new_table
 from .parameters import parameters_tables

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tailback.figures.labels import list_text
-from tailback.frames import floats, is_number, values
 from tailback.statistics import Estimate
+from tailback.tables.frames import floats, is_number, values
 from tailback.wording import UNKNOWN, number, plain
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .wording import UNKNOWN, plain
+from .numbers import UNKNOWN, plain
 
 
 @dataclass(frozen=True, slots=True)

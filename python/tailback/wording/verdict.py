@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from tailback.metrics import STEPS, THETAS
 from tailback.statistics import Estimate
-from tailback.wording import plain
+
+from .numbers import plain
 
 _RESTRICTIONS = {
     "endpoints": "through its links between nodes and switches, first come first served",

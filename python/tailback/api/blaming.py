@@ -1,14 +1,21 @@
-"""Who makes whom wait, for programs in Python: what `tailback blame` says."""
+"""Who makes whom wait: `blame`, and what `tailback blame` says."""
 
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailback.progress import Ticker, ignore
 from tailback.results import Result
+from tailback.runner import run_mode
+from tailback.terminal.blamed import facts, kept
 from tailback.wording import number
+from tailback.workloads import Workload
+
+from .experiments import What, experiment_of
 
 Rows = list[dict[str, Any]]
 """Times are estimates (`value`, `low`, `high`) under `us_per_message`."""
@@ -49,8 +56,6 @@ class Blaming:
 
     def to_dict(self, top: int = _ROWS) -> dict[str, Any]:
         """Return what `tailback blame --json` prints."""
-        from tailback.terminal.blamed import facts
-
         return {**self.result.to_dict(), "blame": facts(self.result, top)}
 
     def write_page(self, path: str | os.PathLike[str]) -> Path:
@@ -61,14 +66,26 @@ class Blaming:
         return Path(path)
 
     def _facts(self, name: str, top: int) -> Rows:
-        from tailback.terminal.blamed import facts
-
         found: Rows = facts(self.result, top)[name]
         return found
 
     def __repr__(self) -> str:
-        from tailback.terminal.blamed import kept
-
         confidence = self.result.experiment.run.confidence
         total = number(kept(self.result).total(confidence))
         return f"<Blaming {self.result.mode}: contention costs a message {total} us>"
+
+
+def blame(
+    what: What,
+    workload: Workload | None = None,
+    *,
+    progress: bool = False,
+    **run_fields: Any,
+) -> Blaming:
+    """Run one contention mode and return who makes whom wait, where and why.
+
+    Arguments are those of `run`.
+    """
+    given = experiment_of(what, workload, **run_fields, blame=True)
+    with Ticker() if progress else nullcontext(ignore) as watch:
+        return Blaming(run_mode(given, given.run.mode, watch=watch))

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tailback import interrupts
 from tailback.charging import Blame
-from tailback.comparison import ratio_of
 from tailback.errors import UserError, choice
 from tailback.experiment import Experiment, Run
 from tailback.progress import State, Watch, ignore
 from tailback.runner import run_mode
 from tailback.statistics import Estimate
 
+from .of_modes import ratio_of
+
 if TYPE_CHECKING:
-    from tailback.job_results import JobResult
     from tailback.results import Result
+    from tailback.results.of_jobs import JobResult
 
 By = Literal["pairs", "without"]
 BY: tuple[By, ...] = ("pairs", "without")

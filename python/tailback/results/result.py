@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tailback.charging import Blame
     from tailback.critical_path import CriticalPath
     from tailback.experiment import Experiment
-    from tailback.job_results import JobResult
+
+    from .of_jobs import JobResult
 
 BINS = ("low", "high", "count")
 """Columns of a histogram."""
@@ -263,7 +264,7 @@ class Result:
         return of_modes({self.mode: self})
 
     def _repr_html_(self) -> str:
-        from tailback import notebook
+        from tailback.wording import notebook
 
         return notebook.of_result(self.mode, self)
 

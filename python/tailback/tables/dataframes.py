@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import UserError
+from tailback.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,9 @@ from html import escape
 from typing import Protocol
 
 from tailback.statistics import Estimate
-from tailback.verdict import Finding
-from tailback.wording import Ended, number, warnings
+
+from .numbers import Ended, number, warnings
+from .verdict import Finding
 
 
 class Measured(Protocol):

@@ -15,23 +15,22 @@ from tailback import engine, interrupts, tables
 from tailback.charging import Blame
 from tailback.critical_path import CriticalPath, Words
 from tailback.errors import UserError, shown
-from tailback.job_results import job_results
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
-from tailback.open_loop import class_metrics, open_loop
-from tailback.procedure import Plan, Procedure, Stop
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
+from tailback.results.of_jobs import job_results
 from tailback.samples import Samples
 from tailback.statistics import Estimate
 from tailback.units import Time
+
+from .open_loop import class_metrics, open_loop
+from .procedure import Plan, Procedure, Stop
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.experiment import Experiment
     from tailback.programs import Running
-
-__all__ = ["plan", "processes_of", "run_mode"]
 
 #: The engine's counters have 64 bits, and what is under way at the end is counted first.
 _LARGEST_SUM_PS = 2**63

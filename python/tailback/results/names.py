@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.experiment import Experiment
-    from tailback.results import Result
+
+    from .result import Result
 
 _REST = "the rest"
 

@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from tailback import engine, tables
 from tailback.machines import Graph
-from tailback.message_law import MessageLaw, message_law
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 from tailback.workloads import Traffic
+
+from .message_law import MessageLaw, message_law
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -1,0 +1,7 @@
+"""Numbers with their intervals, and what contention costs, in words."""
+
+from __future__ import annotations
+
+from .numbers import DIGITS, UNKNOWN, Ended, events_text, number, plain, warnings
+
+__all__ = ["DIGITS", "UNKNOWN", "Ended", "events_text", "number", "plain", "warnings"]
