@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tailback.errors import RunFailure
-from tailback.machines import Machine
 from tailback.since311 import Self
+
+if TYPE_CHECKING:
+    from tailback.machines import Machine
 
 Blocked = Mapping[str, Any]
 """A packet of a circle, as `RunFailure.circle` has it."""

@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tailback.results import BINS, percentiles_of
 from tailback.store.columns import PERCENTILES
+from tailback.tables import shape_of
 from tailback.tables.frames import Ints, first_rows, numbered, values
 
 from .groups import SEEDS, grouped
@@ -47,8 +49,6 @@ def _added(
     variable: str, packet_class: str, runs: Sequence[Sequence[int | str | None]]
 ) -> dict[str, object]:
     """Return the moments of several runs as those of one."""
-    from tailback.tables import shape_of
-
     *totals, least, greatest = zip(*runs, strict=True)
     count, *sums = (
         sum(int(number) for number in numbers if number is not None) for numbers in totals
@@ -110,8 +110,6 @@ def _percentiles(
     bins: pa.Table, rows: Ints, number: Ints, percents: Mapping[str, float]
 ) -> Iterator[tuple[int, dict[str, float]]]:
     """Yield percentiles in microseconds of some rows, added up where they have one number."""
-    from tailback.results import BINS, percentiles_of
-
     order = np.argsort(number, kind="stable")
     together, starts = np.unique(number[order], return_index=True)
     low, high, count = (bins[name].to_numpy()[rows[order]] for name in BINS)

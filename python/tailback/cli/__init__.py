@@ -11,6 +11,8 @@ import os
 import sys
 from io import TextIOWrapper
 
+from tailback.errors import one_line
+
 from . import (
     blaming,
     converting,
@@ -56,8 +58,6 @@ def main() -> None:
         _close_output()
         sys.exit(1)
     except OSError as error:
-        from tailback.errors import one_line
-
         place = "standard output" if error.filename is None else os.fsdecode(error.filename)
         reason = f"cannot be used: {error.strerror or error}"
         print(f"error: {one_line(f'{place}: {reason}')}", file=sys.stderr)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tailback.errors import CircleError, RunFailure, UserError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tailback.errors import CircleError, RunFailure, UserError
     from tailback.experiment import Experiment
 
 INTERRUPTED = 130
@@ -20,8 +22,6 @@ INTERRUPTED = 130
 
 def print_json(value: object) -> None:
     """Print a value as JSON; numbers that are not known must be None already."""
-    from json import dumps
-
     print(dumps(value, indent=2, allow_nan=False))
 
 
@@ -36,8 +36,6 @@ def prepare(
 ) -> None:
     """Look at the output folder before the run, so that no run is in vain."""
     if out is None and packets:
-        from tailback.errors import UserError
-
         raise UserError("--packets", None, "needs --out DIR, where the packets are written")
     if out is not None:
         from tailback import engine
@@ -57,8 +55,6 @@ def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
 @contextmanager
 def failures(json: bool) -> Iterator[None]:
     """Turn what can go wrong into one line on standard error and an exit code."""
-    from tailback.errors import CircleError, RunFailure, UserError
-
     try:
         yield
     except UserError as error:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tailback.files import check_named
+
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
 from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
@@ -30,7 +32,6 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     """Run one contention mode and say who makes whom wait, where and how."""
     with failures(json):
         from tailback.experiment import Experiment
-        from tailback.files import check_named
         from tailback.progress import Ticker
         from tailback.runner import run_mode
         from tailback.terminal.blamed import blame_report, facts

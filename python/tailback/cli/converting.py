@@ -10,6 +10,9 @@ from typing import Annotated
 
 import typer
 
+from tailback.errors import UserError
+from tailback.interrupts import deferred
+
 from .answering import exit_unless, failures, print_json
 from .options import Json, app, examples
 
@@ -73,8 +76,6 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
     """
     with failures(json):
         from tailback.conversion import Reading, convert
-        from tailback.errors import UserError
-        from tailback.interrupts import deferred
         from tailback.units import Time, counted
 
         try:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tailback.files import check_named
+
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
 from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
@@ -56,7 +58,6 @@ def explain(  # noqa: PLR0913, PLR0917  # one argument per option
     with failures(json):
         from tailback import explaining
         from tailback.experiment import Experiment
-        from tailback.files import check_named
         from tailback.progress import Ticker
         from tailback.terminal.explained import explain_report
 

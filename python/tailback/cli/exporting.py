@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tailback.files import write_named
+
 from .answering import failures, print_json
 from .options import Json, app, examples
 
@@ -41,7 +43,6 @@ def myrinet(
     """
     with failures(json):
         from tailback.experiment import Experiment
-        from tailback.files import write_named
         from tailback.importing import myrinet as made
         from tailback.importing import myrinet_files as files
         from tailback.survey import survey

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tailback.errors import UserError
+from tailback.files import write_named
+
 from .answering import failures, print_json
 from .options import Json, app, examples
 
@@ -49,9 +52,7 @@ def booksim(
     keys have no effect, and what is not as in BookSim2. What cannot be done is refused.
     """
     with failures(json):
-        from tailback.errors import UserError
         from tailback.experiment import Experiment as Described
-        from tailback.files import write_named
         from tailback.importing import read_booksim
 
         found = read_booksim(file, changes or ())
@@ -128,7 +129,6 @@ def myrinet(
     """
     with failures(json):
         from tailback.experiment import Experiment as Described
-        from tailback.files import write_named
         from tailback.importing import read_myrinet
 
         found = read_myrinet(topology, routes, parameters)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from tailback.files import check_named, write_named
+
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
 from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
@@ -50,7 +52,6 @@ def interference(  # noqa: PLR0913, PLR0917  # one argument per option
     with failures(json):
         from tailback.comparison.of_jobs import interference as found_of
         from tailback.experiment import Experiment
-        from tailback.files import check_named, write_named
         from tailback.progress import Ticker
         from tailback.terminal.interfering import interference_report
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tailback.errors import UserError
+from tailback.errors import shown as as_given
+from tailback.files import write_named
 from tailback.since311 import StrEnum
 
 from .answering import failures, print_json
@@ -115,9 +119,6 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
 
 def _shape(text: str) -> tuple[int, ...]:
     """Return the sides that a mesh is given by."""
-    from tailback.errors import UserError
-    from tailback.errors import shown as as_given
-
     sides = text.lower().split("x")
     if not all(side.isascii() and side.isdigit() and 0 < len(side) < 6 for side in sides):
         raise UserError("mesh", as_given(text), "must be the sides of a mesh, such as 8x8")
@@ -128,9 +129,6 @@ def _shape(text: str) -> tuple[int, ...]:
 
 def _steps(text: str) -> tuple[int, int]:
     """Return the first and the last step that are to be shown."""
-    from tailback.errors import UserError
-    from tailback.errors import shown as as_given
-
     ends = text.split("-")
     if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
         raise UserError("--step", as_given(text), "must be the number of a step, or two: 8-9")
@@ -141,7 +139,6 @@ def _made(
     shape: tuple[int, ...], order: Order, seed: int, asked: tuple[int | None, ...]
 ) -> Schedule:
     from tailback import schedules
-    from tailback.errors import UserError
 
     if order is not Order.bounded and any(number is not None for number in asked):
         allowed = "has no barriers" if order is not Order.scott else "has a barrier after each step"
@@ -164,7 +161,6 @@ def _others(made: Schedule) -> list[tuple[Contention, Counted]]:
 
 
 def _measures(size: str, period: str) -> tuple[Any, Any]:
-    from tailback.errors import UserError
     from tailback.units import Size, Time
 
     found: list[Any] = []
@@ -180,7 +176,6 @@ def _write(
     made: Schedule, shown: tuple[int, int] | None, files: dict[str, Path | None], size: str
 ) -> None:
     from tailback import schedules
-    from tailback.errors import UserError
     from tailback.figures.schedules import svg
 
     length, _ = _measures(size, "0 s")
@@ -201,16 +196,12 @@ def _write(
 
 
 def _save(option: str, path: Path, text: str) -> None:
-    from tailback.files import write_named
-
     write_named(option, path, text.encode())
 
 
 def _answer(
     made: Schedule, counted: Counted, others: list[tuple[Contention, Counted]]
 ) -> dict[str, Any]:
-    from dataclasses import asdict
-
     listed = [{"group": c.group, **asdict(n), "node": c.node, "link": c.link} for c, n in others]
     known = {"schedule": made.name, "mesh": list(made.shape), "group": made.group}
     return known | asdict(counted) | ({"contentions": listed} if listed else {})
@@ -222,7 +213,6 @@ def _print(
     others: list[tuple[Contention, Counted]],
     shown: tuple[int, int] | None,
 ) -> None:
-    from tailback.errors import UserError
     from tailback.terminal.layout import show
     from tailback.terminal.scheduled import schedule_report, steps_report
 

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tailback.errors import RunFailure, UserError
+
 from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
 from .options import (
     AllowDeadlock,
@@ -26,11 +28,9 @@ from .options import (
     overrides,
 )
 
-# Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from tailback.errors import RunFailure
     from tailback.experiment import Experiment
 
 
@@ -142,8 +142,6 @@ def schema() -> None:
 @contextmanager
 def _draws(plot: Path | None, experiment: Experiment) -> Iterator[None]:
     """Draw packets that turn out to wait for each other."""
-    from tailback.errors import RunFailure
-
     why = "no packets wait for each other"
     try:
         yield
@@ -164,7 +162,6 @@ def _check_picture(plot: Path) -> None:
 
 def _why_not_drawn(experiment: Experiment, failure: RunFailure, plot: Path) -> str:
     """Draw them; return why they cannot be drawn, or nothing."""
-    from tailback.errors import UserError
     from tailback.figures.blocked import write_standstill
 
     try:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tailback.errors import UserError
+from tailback.files import check_named, write_named
 from tailback.since311 import StrEnum
 
 from .answering import INTERRUPTED, exit_unless, failures, print_json
 from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
 
-# Everything else is imported where it is needed: `--help` must not wait for it.
 if TYPE_CHECKING:
     from pyarrow import Table
 
@@ -98,7 +99,6 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
 def _check_picture(path: Path) -> None:
     """Refuse what cannot be a picture before anything is run for it."""
     from tailback import plots
-    from tailback.files import check_named
 
     plots.check_kind("--plot", path)
     check_named("--plot", path)
@@ -119,8 +119,6 @@ def _confirm(count: int, yes: bool) -> None:
     if yes or count <= MANY:
         return
     if not sys.stdin.isatty():
-        from tailback.errors import UserError
-
         raise UserError("sweep", f"{count:,} points", "say --yes if so many are meant")
     typer.confirm(f"Run {count:,} points?", abort=True, err=True)
 
@@ -129,7 +127,6 @@ def _pool(
     jobs: int | None, scheduler: str | None, cluster: str | None
 ) -> AbstractContextManager[Any]:
     """Return the workers that the options ask for."""
-    from tailback.errors import UserError
     from tailback.execution import LocalPool, check_jobs
 
     if scheduler is not None and cluster is not None:
@@ -214,7 +211,6 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted."""
     with failures(json=False):
         from tailback.analysis import table as rows_of
-        from tailback.files import check_named
         from tailback.store.points import PointStore
 
         if out is not None:
@@ -238,13 +234,9 @@ def _names(text: str) -> list[str]:
 def _write(rows: Table, form: Form, out: Path | None) -> None:
     """Write a table to a file, or else to standard output."""
     if out is not None:
-        from tailback.files import write_named
-
         write_named("--out", out, _content(rows, form))
         return
     if form is Form.parquet and sys.stdout.isatty():
-        from tailback.errors import UserError
-
         raise UserError("--format", "parquet", "is not for a terminal; give --out FILE")
     sys.stdout.flush()
     sys.stdout.buffer.write(_content(rows, form))
@@ -279,7 +271,6 @@ def report(
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
-        from tailback.files import check_named
         from tailback.report.of_store import write_report
 
         if out is not None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tailback.errors import UserError, nearest, shown
+from tailback.files import check_named, check_new_folder, write_named
+
 from .answering import exit_unless, failures
 from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
 
@@ -83,8 +86,6 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
 def _check_out(out: Path) -> None:
     """Refuse a file that is of no kind that can be written, or cannot be written here."""
     from tailback.archives import otf2
-    from tailback.errors import UserError, nearest
-    from tailback.files import check_named, check_new_folder
     from tailback.timelines import FORMATS
 
     known = (*FORMATS, ".html", ".otf2")
@@ -100,7 +101,6 @@ def _check_out(out: Path) -> None:
 
 def _write(recorded: Recording, out: Path) -> str:
     """Write it; return what was written, in words."""
-    from tailback.files import write_named
     from tailback.timelines import write_archive
     from tailback.units import counted
 
@@ -126,7 +126,6 @@ def _channels(
     asked: list[str] | None, out: Path, experiment: Experiment, mode: str
 ) -> Channels | None:
     """Return which channels are shown: by default the busiest, where the file has room for them."""
-    from tailback.errors import UserError, shown
     from tailback.recording import Channels, has_turns
     from tailback.timelines import FORMATS
 
@@ -140,7 +139,6 @@ def _channels(
 
 
 def _window(begin: str, end: str | None, processes: str | None) -> Window:
-    from tailback.errors import UserError, shown
     from tailback.recording import Window
     from tailback.units import Time
 

@@ -11,6 +11,10 @@ import threading
 import time
 from typing import Any
 
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
 from tailback.since311 import Self
 
 _QUIET_S = 2.0
@@ -37,9 +41,6 @@ class Display:
     def __enter__(self) -> Self:
         """Begin to show, whether items are finished or not."""
         if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.live import Live
-
             self._live = Live(
                 get_renderable=self._renderable,
                 console=Console(stderr=True),
@@ -80,8 +81,6 @@ class Display:
             self._live.console.print(text, markup=False, highlight=False)
 
     def _renderable(self) -> Any:
-        from rich.text import Text
-
         quiet = time.monotonic() - self._started < _QUIET_S
         return Text("" if quiet else self.line(), no_wrap=True, overflow="ellipsis")
 

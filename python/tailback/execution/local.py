@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
+from pebble import ProcessExpired, ProcessPool
+
 from tailback.errors import UserError, shown
 from tailback.since311 import Self
 
@@ -53,8 +55,6 @@ class LocalPool:
 
     def _start(self, items: int) -> None:
         """Start the workers, no more than there are items."""
-        from pebble import ProcessPool
-
         self._pool = self._pool or ProcessPool(
             max_workers=max(min(self.capacity, items), 1),
             initializer=_begin,
@@ -85,8 +85,6 @@ class LocalPool:
 
 
 def _worker_died(future: Future[Any]) -> bool:
-    from pebble import ProcessExpired
-
     return isinstance(future.exception(), ProcessExpired)
 
 

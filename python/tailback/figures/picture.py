@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -305,8 +306,6 @@ dark.addEventListener("change", dress);
 
 def page(seen: Picture) -> str:
     """Return a picture as a page of HTML that needs no network, light or dark as its reader."""
-    import json
-
     themes = {"light": LIGHT.to_dict(), "dark": DARK.to_dict()}
     text: str = figure(seen).to_html(
         include_plotlyjs=True,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from .drawing import Drawing, Layer
@@ -87,8 +88,6 @@ def _latency(results: Mapping[str, Measured]) -> Drawing:
 
 
 def _bins(result: Measured) -> Bins | None:
-    import pyarrow.compute as pc
-
     rows = result.histograms.filter(pc.field("variable") == _VARIABLE)
     columns = _columns(rows.select(["low", "high", "count"]))
     if not rows.num_rows:

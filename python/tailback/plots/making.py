@@ -26,6 +26,7 @@ from tailback.tables.frames import dictionaries
 
 from .scales import Scale, scale_of
 from .svg import svg
+from .with_matplotlib import drawn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,8 +70,6 @@ class Plot:
         if kind == ".svg":
             content = self.svg.encode()
         else:
-            from .with_matplotlib import drawn
-
             lines, x, y, notes = self._drawn()
             content = drawn(self.title, lines, x, y, notes, kind[1:])
         write_named(option, place, content)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+import pyarrow.compute as pc
+
 from tailback.analysis.blaming import merged_blame
 from tailback.comparison import WAITING
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
@@ -71,8 +73,6 @@ class Store(Protocol):
 
 def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
     """Return the section; None if no run with contention noted who made whom wait."""
-    import pyarrow.compute as pc
-
     if "run.blame" not in runs.column_names:
         return None
     known = runs.filter(pc.field("run.blame") & pc.field("mode").isin(WAITING))

@@ -10,6 +10,7 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from tailback import files
@@ -60,8 +61,6 @@ def write(page: Page, path: Path) -> None:
 
 def html(page: Page) -> str:
     """Return a page as text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     environment = Environment(
         loader=PackageLoader("tailback.report", "."),
         autoescape=True,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tailback.charging import Blame, unknown_blame
 
 from .columns import BLAME_TABLES, LIGHT, NESTED, PATH_TABLES, TRAFFIC_TABLE
 from .documents import check_is_file, damaged
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tailback.charging import Blame
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
@@ -43,7 +43,6 @@ def light(paths: Sequence[Path], without: Iterable[str] = ()) -> list[pa.Table]:
 
     In one table, which takes a third of the time, if all have the same columns.
     """
-    import pyarrow as pa
     from pyarrow import dataset
 
     for path in paths:
@@ -71,9 +70,6 @@ def nested(path: Path, name: str) -> pa.Table:
 
     None of a point that does not have it.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = _columns(path, [name])
     if name not in rows.column_names:
         return rows.slice(0, 0)
@@ -86,9 +82,6 @@ def nested(path: Path, name: str) -> pa.Table:
 
 
 def _rows(path: Path, drop: Iterable[str]) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     check_whole(path)
     try:
         with pq.ParquetFile(path) as file:
@@ -109,8 +102,6 @@ def tables(path: Path, wanted: Mapping[str, Iterable[str]]) -> dict[str, dict[st
 
 def blame(path: Path) -> dict[str, Blame]:
     """Return who made whom wait, by mode; raise `UserError` where that was not asked for."""
-    from tailback.charging import Blame, unknown_blame
-
     said = ("blame_begin_ps", "blame_batch_ps", "run.blame_share", "blame_exact")
     table = _columns(path, (*said, *BLAME_TABLES))
     if BLAME_TABLES[0] not in table.column_names:
@@ -125,9 +116,6 @@ def blame(path: Path) -> dict[str, Blame]:
 
 def _columns(path: Path, names: Iterable[str]) -> pa.Table:
     """Return `identity`, `mode` and those of these columns that there are."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     check_whole(path)
     try:
         with pq.ParquetFile(path) as file:
@@ -149,8 +137,6 @@ def _tables_in(table: pa.Table, names: Iterable[str]) -> dict[str, dict[str, pa.
 
 def _table_in(column: pa.ListArray, row: int) -> pa.Table:
     """Return what a column of tables holds in a row."""
-    import pyarrow as pa
-
     start, end = (column.offsets[i].as_py() for i in (row, row + 1))
     return pa.Table.from_struct_array(column.values).slice(start, end - start)
 

@@ -22,10 +22,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
 from tailback import files
 from tailback.errors import UserError
 from tailback.since311 import Self
 from tailback.standstill import Standstill
+from tailback.tables import parquet
+from tailback.tables.frames import below, column_of
 from tailback.units import counted
 
 from . import point_file
@@ -33,8 +39,6 @@ from .columns import BLAME_COLUMNS, OF_JOBS, PATH_COLUMNS
 from .documents import damaged, json_bytes, read_json
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from tailback.charging import Blame
 
 FORMAT = "tailback store"
@@ -197,8 +201,6 @@ class PointStore:
         In order of identity, then mode. What only a sweep knows (names of its `let`,
         presets it varied) are columns behind the others. Columns `without` are not read.
         """
-        from tailback.tables.frames import column_of
-
         runs = self._runs(without)
         known = set(runs.column_names)
         for name, by_identity in self._labels(known).items():
@@ -207,10 +209,6 @@ class PointStore:
         return runs
 
     def _runs(self, without: Iterable[str] = ()) -> pa.Table:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-        import pyarrow.parquet as pq
-
         indexed, there = self._indexed(), self._identities()
         missing, gone = sorted(there - indexed), indexed - there
         tables = []
@@ -261,9 +259,6 @@ class PointStore:
         return set(self._stems("points", ".parquet"))
 
     def _indexed(self) -> set[str]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         if not self._index.exists():
             return set()
         try:
@@ -280,10 +275,6 @@ class PointStore:
         One row per node, channel or pair, with `identity` and `mode` in front, of
         the given points or of all that have it.
         """
-        import pyarrow as pa
-
-        from tailback.tables.frames import below
-
         chosen = sorted(self._identities()) if identities is None else list(identities)
         tables = [point_file.nested(self._point(identity), name) for identity in chosen]
         return below(tables) if tables else pa.table({})
@@ -310,8 +301,6 @@ class PointStore:
         """Make `runs.parquet` anew from the files of all points."""
         if self._identities() == self._indexed():
             return
-        from tailback.tables import parquet
-
         self._save(Path(self._index.name), parquet(self._runs().combine_chunks()))
 
 
@@ -356,10 +345,6 @@ def _question(path: Path) -> dict[str, Any]:
 
 def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
     """Return runs by identity, with all columns in the documented order."""
-    import pyarrow.compute as pc
-
-    from tailback.tables.frames import below
-
     from .schema import columns
 
     together = below(tables)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.tables import parquet
 
 from .columns import BLAME_TABLES
 
@@ -84,8 +85,6 @@ def save(
 
     Raises `UserError` if the folder cannot be written to after all.
     """
-    from tailback.tables import parquet
-
     names: dict[str, list[str]] = {}
     try:
         for part, named in tables.items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from tailback.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ def to_pandas(table: Any) -> pd.DataFrame:
     except ImportError:
         needed = 'is not installed: pip install "tailback[pandas]"'
         raise UserError("pandas", None, needed) from None
-    import pyarrow as pa
-
     arrow = table if isinstance(table, pa.Table) else table.to_arrow()
     for number, field in enumerate(arrow.schema):
         if pa.types.is_dictionary(field.type):
@@ -41,6 +41,4 @@ def to_pandas(table: Any) -> pd.DataFrame:
 
 
 def _nullable(pd: Any, kind: Any) -> Any:
-    import pyarrow as pa
-
     return pd.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pd.Int64Dtype()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
 
@@ -43,8 +45,6 @@ def from_columns(
     classes: Column | None = None,
 ) -> MessageArrays:
     """Sort columns of valid numbers by time."""
-    import numpy as np  # here: importing it would slow the start of the command line
-
     times = np.asarray(time_ps, dtype=np.uint64)
     order = np.argsort(times, kind="stable")
 
@@ -130,8 +130,6 @@ def _time_column(path: Path, columns: dict[str, Column]) -> str:
 
 def _times(path: Path, name: str, column: Column) -> Column:
     """Return a column of times in picoseconds."""
-    import numpy as np
-
     _check_numbers(path, name, column, Time.largest / _TIME_COLUMNS[name])
     if column.dtype.kind == "f":
         rounded: Column = np.rint(column * _TIME_COLUMNS[name])

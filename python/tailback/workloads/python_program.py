@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import UserError, shown
+from ..programs import Processes, loading
 from .base import Network, Workload
-
-if TYPE_CHECKING:
-    from ..programs import Processes
-
-# What runs programs is imported where they are run, to start fast.
 
 
 def _nodes(given: object) -> object:
@@ -82,8 +78,6 @@ class PythonProgram(Workload, init=False):
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless there is such a function, and the machine has the nodes."""
-        from ..programs import loading
-
         if self.file is not None:
             loading.check_file(Path(self.file), str(self.function))
         else:
@@ -99,8 +93,6 @@ class PythonProgram(Workload, init=False):
 
     def processes(self, network: Network, seed: int) -> Processes:
         """Return the processes of one run; executes the file."""
-        from ..programs import Processes, loading
-
         if self.file is not None:
             program = loading.from_file(Path(self.file), str(self.function))
         else:
@@ -114,8 +106,6 @@ class PythonProgram(Workload, init=False):
 
     def digest(self) -> str:
         """Return a hash of the program's text and of where it runs."""
-        from ..programs import loading
-
         places = "" if self.placement == "all" else f" {list(self.placement)}"
         return loading.hash_of(self.function, self.file) + places
 
