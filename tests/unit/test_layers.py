@@ -31,6 +31,9 @@ Imports = dict[Module, set[Module]]
 #: Rooms of so many modules have a row in the tables.
 LARGE = 9
 
+#: What imports a module whose name is only known later.
+BY_NAME = {"importlib", "importlib.import_module", "importlib.util", "importlib.machinery", "runpy"}
+
 #: The doors of the roots: they show everything, and nothing imports them.
 DOORS = {"lib", "__init__", "__main__"}
 
@@ -54,6 +57,19 @@ def documented_levels(heading: str) -> dict[Module, dict[str, int]]:
 def names_in(text: str) -> list[str]:
     """Return the names of modules in a cell of a table."""
     return re.findall(r"`(\w+)`", text)
+
+
+def documented_later_imports() -> list[tuple[str, str]]:
+    """Return what may be imported when it is needed, and by which module or room."""
+    section = (ROOT / "ARCHITECTURE.md").read_text().split("| imported when needed |", 1)[1]
+    table = section.split("\n\n")[0]
+    rows = re.findall(r"^\| *(`[^|\n]*) *\|[^|\n]*\| *(`[^|\n]*) *\|$", table, re.MULTILINE)
+    return [
+        (name, place)
+        for names, places in rows
+        for name in re.findall(r"`([\w.]+)`", names)
+        for place in re.findall(r"`([\w/]+)`", places)
+    ]
 
 
 # --- Rust
@@ -148,6 +164,26 @@ def imported_names(path: Path) -> Iterator[Module]:
         else:
             continue
         yield from (name[1:] for name in names if name[0] == "tailback")
+
+
+def later_imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield what a Python file imports inside functions, or by name, and in which line."""
+    package = path.relative_to(PYTHON).parent.parts
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    tree = ast.parse(path.read_text())
+    inside = {id(n) for f in ast.walk(tree) if isinstance(f, functions) for n in ast.walk(f)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            above = ("tailback", *package)[: len(package) + 2 - node.level] if node.level else ()
+            start = (*above, *(node.module.split(".") if node.module else ()))
+            names = [".".join((*start, alias.name)) for alias in node.names]
+        # Importing by name would be a way round.
+        by_name = [name for name in names if name in BY_NAME]
+        yield from ((name, node.lineno) for name in (names if id(node) in inside else by_name))
 
 
 def python_imports(root: Path) -> Imports:
@@ -265,6 +301,44 @@ def test_one_module_imports_the_compiled_engine() -> None:
     assert users == {"door"}
 
 
+def lies_in(inner: str, outer: str, between: str) -> bool:
+    """Return whether a dotted or slashed name is another one, or lies below it."""
+    return f"{inner}{between}".startswith(f"{outer}{between}")
+
+
+def later_uses() -> Iterator[tuple[str, str, int]]:
+    """Yield what is imported inside functions or by name, by which module, in which line."""
+    for path in sorted(PYTHON.rglob("*.py")):
+        place = path.relative_to(PYTHON).with_suffix("").as_posix()
+        yield from ((name, place, line) for name, line in later_imports(path))
+
+
+def allows(row: tuple[str, str], name: str, place: str) -> bool:
+    """Return whether a row of the table is about an import."""
+    return lies_in(name, row[0], ".") and lies_in(place, row[1], "/")
+
+
+def test_imports_inside_functions_are_those_that_start_up_is_measured_to_need() -> None:
+    rows = documented_later_imports()
+    others = [
+        f"{place}.py:{line} imports {name} inside a function, or by name: import it at the top, or "
+        "measure what that costs and name it in ARCHITECTURE.md (imported when needed)"
+        for name, place, line in later_uses()
+        if not any(allows(row, name, place) for row in rows)
+    ]
+    assert others == []
+
+
+def test_what_may_be_imported_when_needed_is_imported_so() -> None:
+    uses = list(later_uses())
+    unused = [
+        row
+        for row in documented_later_imports()
+        if not any(allows(row, name, place) for name, place, _ in uses)
+    ]
+    assert unused == []
+
+
 # --- What the engine must not know
 
 
@@ -315,6 +389,31 @@ def test_imports_in_python_are_understood(
     path.parent.mkdir(exist_ok=True)
     path.write_text(code)
     assert python_imports(tmp_path)[python_module(path)] == expected
+
+
+LATER_SAMPLES = [
+    ("def f():\n    import rich.live", "runner.py", [("rich.live", 2)]),
+    ("def f():\n    from . import tables", "store/rows.py", [("tailback.store.tables", 2)]),
+    ("class A:\n    def f(self):\n        from ..a import b", "c/d.py", [("tailback.a.b", 3)]),
+    ("from importlib import import_module", "a.py", [("importlib.import_module", 1)]),
+    ("from importlib.resources import files", "a.py", []),
+    ("import rich.live", "a.py", []),
+]
+
+
+@pytest.mark.parametrize(("code", "name", "expected"), LATER_SAMPLES)
+def test_imports_inside_functions_are_seen(
+    code: str,
+    name: str,
+    expected: list[tuple[str, int]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(globals(), "PYTHON", tmp_path)
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code)
+    assert list(later_imports(path)) == expected
 
 
 RUST_SAMPLES = [
