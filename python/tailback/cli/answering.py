@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from json import dumps
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,10 @@ from tailback.errors import CircleError, RunFailure, UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rich.console import RenderableType
+
     from tailback.experiment import Experiment
+    from tailback.progress import Ticker
 
 INTERRUPTED = 130
 
@@ -45,11 +48,48 @@ def prepare(
         run_folder.prepare(out, identity)
 
 
+def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
+    """Return the experiment of a file, changed."""
+    from tailback.experiment import Experiment
+
+    return Experiment.load(file, changes)
+
+
+def ticking() -> Ticker:
+    """Return what shows the state of a run that takes long."""
+    from tailback.progress import Ticker
+
+    return Ticker()
+
+
 def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
     """Return the tables of every mode's result, as a folder holds them."""
     from tailback.store.run_folder import tables_of
 
     return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
+
+
+def save(out: Path | None, tables: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+    """Save an answer and its tables, if there is a folder for them."""
+    if out is not None:
+        from tailback.store import run_folder
+
+        run_folder.save(out, tables, answer)
+
+
+def tell(answer: Mapping[str, Any], report: Callable[[], RenderableType] | None) -> None:
+    """Print the report, or else the answer as JSON."""
+    if report is None:
+        print_json(answer)
+    else:
+        show(report())
+
+
+def show(report: RenderableType, stderr: bool = False) -> None:
+    """Show what fits a terminal."""
+    from tailback.terminal import layout
+
+    layout.show(report, stderr=stderr)
 
 
 @contextmanager
@@ -104,7 +144,6 @@ def _tell(failure: RunFailure, json: bool) -> None:
         print_json(told | {"circle": list(failure.circle)})
     elif failure.waiting or failure.circle:
         from tailback.terminal.failed import failure_report
-        from tailback.terminal.layout import show
 
         show(failure_report(failure), stderr=True)
 
@@ -115,6 +154,5 @@ def _tell_circle(error: CircleError, json: bool) -> None:
         print_json({"error": "can deadlock", "text": str(error), "circle": list(error.circle)})
     else:
         from tailback.terminal.failed import circle_report
-        from tailback.terminal.layout import show
 
         show(circle_report(error.circle), stderr=True)

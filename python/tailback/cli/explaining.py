@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from tailback.files import check_named
 
-from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
+from .answering import (
+    exit_unless,
+    failures,
+    loaded,
+    prepare,
+    prints_aside,
+    save,
+    stored,
+    tell,
+    ticking,
+)
 from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of tables of --json.")]
@@ -57,14 +68,12 @@ def explain(  # noqa: PLR0913, PLR0917  # one argument per option
     """Say where the time of a program that ends went, and who was in the way."""
     with failures(json):
         from tailback import explaining
-        from tailback.experiment import Experiment
-        from tailback.progress import Ticker
         from tailback.terminal.explained import explain_report
 
-        loaded = Experiment.load(file, overrides(set_, allow_deadlock, seed))
-        experiment = explaining.prepared(loaded, slack=slack)
-        changes = [explaining.faster(asked, experiment) for asked in faster or []]
-        changes += [explaining.without(asked, experiment) for asked in without or []]
+        asked = loaded(file, overrides(set_, allow_deadlock, seed))
+        experiment = explaining.prepared(asked, slack=slack)
+        changes = [explaining.faster(change, experiment) for change in faster or []]
+        changes += [explaining.without(change, experiment) for change in without or []]
         prepare(out, experiment)
         if html is not None:
             check_named("--html", html)
@@ -73,23 +82,15 @@ def explain(  # noqa: PLR0913, PLR0917  # one argument per option
             from tailback.report.of_timeline import DRAWN
 
             shown = DRAWN.spec()
-        with prints_aside(json), Ticker() as watch:
+        with prints_aside(json), ticking() as watch:
             explanation = explaining.explain(experiment, changes=changes, shown=shown, watch=watch)
         answer = explanation.to_dict(top)
-        if out is not None:
-            from tailback.store import run_folder
-
-            run_folder.save(
-                out, stored({experiment.run.mode: explanation.result}, packets=False), answer
-            )
+        mode = experiment.run.mode
+        tables = {} if out is None else stored({mode: explanation.result}, packets=False)
+        save(out, tables, answer)
         if html is not None:
             from tailback.report.of_path import write_explanation
 
             write_explanation(explanation, html)
-        if json:
-            print_json(answer)
-        else:
-            from tailback.terminal.layout import show
-
-            show(explain_report(explanation))
+        tell(answer, None if json else partial(explain_report, explanation))
     exit_unless(explanation.complete)

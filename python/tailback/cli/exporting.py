@@ -9,7 +9,7 @@ import typer
 
 from tailback.files import write_named
 
-from .answering import failures, print_json
+from .answering import failures, loaded, print_json
 from .options import Json, app, examples
 
 outward = typer.Typer(
@@ -42,12 +42,11 @@ def myrinet(
     routes are written down (routing.kind = "source_routes"), NAME.routes those.
     """
     with failures(json):
-        from tailback.experiment import Experiment
         from tailback.importing import myrinet as made
         from tailback.importing import myrinet_files as files
         from tailback.survey import survey
 
-        machine = Experiment.load(file).machine
+        machine = loaded(file).machine
         graph = survey(machine).graph
         links = zip(
             *(graph[name].tolist() for name in ("link_from", "link_to", "link_width")), strict=True

@@ -10,7 +10,7 @@ import typer
 from tailback.errors import UserError
 from tailback.files import write_named
 
-from .answering import failures, print_json
+from .answering import failures, loaded, print_json
 from .options import Json, app, examples
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def booksim(
             if found.matrix is not None:
                 write_named("--out", matrix, found.matrix_csv().encode())
             write_named("--out", out, found.toml(matrix.name).encode())
-            Described.load(out).spec("full")
+            loaded(out).spec("full")
         else:
             Described.from_dict(found.experiment).spec("full")
         if json:
@@ -128,7 +128,6 @@ def myrinet(
     they name. Routes by which packets can wait for each other in a circle are told.
     """
     with failures(json):
-        from tailback.experiment import Experiment as Described
         from tailback.importing import read_myrinet
 
         found = read_myrinet(topology, routes, parameters)
@@ -137,7 +136,7 @@ def myrinet(
         if found.routes is not None:
             write_named("--out", ways, found.routes_csv().encode())
         write_named("--out", out, found.toml(graph.name, ways.name).encode())
-        Described.load(out).spec("full")
+        loaded(out).spec("full")
         if json:
             print_json({"experiment": str(out), "notes": found.notes})
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,17 @@ import typer
 
 from tailback.files import check_named, write_named
 
-from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
+from .answering import (
+    exit_unless,
+    failures,
+    loaded,
+    prepare,
+    prints_aside,
+    save,
+    stored,
+    tell,
+    ticking,
+)
 from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
 
@@ -51,32 +62,24 @@ def interference(  # noqa: PLR0913, PLR0917  # one argument per option
     """Run jobs together and alone, and say who slows whom down."""
     with failures(json):
         from tailback.comparison.of_jobs import interference as found_of
-        from tailback.experiment import Experiment
-        from tailback.progress import Ticker
         from tailback.terminal.interfering import interference_report
 
-        experiment = Experiment.load(file, overrides(set_, allow_deadlock, seed))
+        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         prepare(out, experiment)
         for option, path in (("--html", html), ("--csv", csv)):
             if path is not None:
                 check_named(option, path)
-        with prints_aside(json), Ticker() as watch:
+        with prints_aside(json), ticking() as watch:
             found = found_of(experiment, None if by is None else by.value, watch=watch)
         answer = found.to_dict()
-        if out is not None:
-            from tailback.store import run_folder
-
-            run_folder.save(out, stored({found.together.mode: found.together}, False), answer)
+        together = found.together
+        tables = {} if out is None else stored({together.mode: together}, packets=False)
+        save(out, tables, answer)
         if html is not None:
             from tailback.report.of_interference import write_interference
 
             write_interference(found, html)
         if csv is not None:
             write_named("--csv", csv, found.csv_text().encode())
-        if json:
-            print_json(answer)
-        else:
-            from tailback.terminal.layout import show
-
-            show(interference_report(found))
+        tell(answer, None if json else partial(interference_report, found))
     exit_unless(found.complete)

@@ -13,7 +13,7 @@ from tailback.errors import shown as as_given
 from tailback.files import write_named
 from tailback.since311 import StrEnum
 
-from .answering import failures, print_json
+from .answering import failures, print_json, show
 from .options import Json, app, examples
 
 if TYPE_CHECKING:
@@ -213,7 +213,6 @@ def _print(
     others: list[tuple[Contention, Counted]],
     shown: tuple[int, int] | None,
 ) -> None:
-    from tailback.terminal.layout import show
     from tailback.terminal.scheduled import schedule_report, steps_report
 
     if shown is not None:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tailback.errors import RunFailure, UserError
 
-from .answering import exit_unless, failures, prepare, print_json, prints_aside, stored
+from .answering import (
+    exit_unless,
+    failures,
+    loaded,
+    prepare,
+    print_json,
+    prints_aside,
+    save,
+    stored,
+    tell,
+    ticking,
+)
 from .options import (
     AllowDeadlock,
     File,
@@ -29,8 +40,6 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from tailback.experiment import Experiment
 
 
@@ -53,17 +62,17 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     """Run with and without contention, and compare."""
     with failures(json):
         from tailback import comparison
-        from tailback.progress import Ticker
         from tailback.terminal.measured import cost_report
 
-        experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
+        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         more = (mode.strip() for mode in modes.split(",") if mode.strip())
         wanted = comparison.chosen_modes(more, experiment)
         prepare(out, experiment, wanted, packets)
-        with prints_aside(json), Ticker() as watch:
+        with prints_aside(json), ticking() as watch:
             result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
         tables = {} if out is None else stored(result.modes, packets)
-        _deliver(result.to_dict(), tables, out, None if json else partial(cost_report, result))
+        save(out, tables, answer := result.to_dict())
+        tell(answer, None if json else partial(cost_report, result))
     exit_unless(result.complete)
 
 
@@ -84,19 +93,19 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Run one contention mode (run.mode)."""
     with failures(json):
-        from tailback.progress import Ticker
         from tailback.runner import run_mode
         from tailback.terminal.measured import run_report
 
-        experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
+        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         mode = experiment.run.mode
         prepare(out, experiment, packets=packets)
         if plot is not None:
             _check_picture(plot)
-        with _draws(plot, experiment), prints_aside(json), Ticker() as watch:
+        with _draws(plot, experiment), prints_aside(json), ticking() as watch:
             result = run_mode(experiment, mode, packets=packets, watch=watch)
         tables = {} if out is None else stored({mode: result}, packets)
-        _deliver(result.to_dict(), tables, out, None if json else partial(run_report, result))
+        save(out, tables, answer := result.to_dict())
+        tell(answer, None if json else partial(run_report, result))
     exit_unless(result.complete)
 
 
@@ -119,7 +128,7 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.prediction import describe as predict
         from tailback.terminal.predicted import prediction_report
 
-        experiment = _experiment(file, overrides(set_, allow_deadlock, seed))
+        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         prepare(out, experiment)
         if plot is not None:
             _check_picture(plot)
@@ -127,8 +136,8 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
         if plot is not None:
             prediction.write_plot(plot)
         tables = {"prediction": {"channels": prediction.channels}}
-        report = None if json else partial(prediction_report, prediction)
-        _deliver(prediction.to_dict(), tables, out, report)
+        save(out, tables, answer := prediction.to_dict())
+        tell(answer, None if json else partial(prediction_report, prediction))
 
 
 @app.command(epilog=examples("tailback schema > tailback.schema.json"))
@@ -169,28 +178,3 @@ def _why_not_drawn(experiment: Experiment, failure: RunFailure, plot: Path) -> s
     except UserError as error:
         return str(error)
     return ""
-
-
-def _experiment(file: Path, changes: list[str]) -> Experiment:
-    from tailback.experiment import Experiment
-
-    return Experiment.load(file, changes)
-
-
-def _deliver(
-    answer: Mapping[str, Any],
-    tables: Mapping[str, Any],
-    out: Path | None,
-    report: Callable[[], RenderableType] | None,
-) -> None:
-    """Save an answer and its tables if there is a folder; print the report, or else JSON."""
-    if out is not None:
-        from tailback.store import run_folder
-
-        run_folder.save(out, tables, answer)
-    if report is None:
-        print_json(answer)
-    else:
-        from tailback.terminal.layout import show
-
-        show(report())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from tailback.errors import UserError
 from tailback.files import check_named, write_named
 from tailback.since311 import StrEnum
 
-from .answering import INTERRUPTED, exit_unless, failures, print_json
+from .answering import INTERRUPTED, exit_unless, failures, loaded, print_json, tell, ticking
 from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
 
 if TYPE_CHECKING:
@@ -306,19 +307,12 @@ def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
     """Find the load at which the network saturates."""
     with failures(json):
         from tailback import saturation
-        from tailback.experiment import Experiment
-        from tailback.progress import Ticker
+        from tailback.terminal.saturation import saturation_report
 
-        experiment = Experiment.load(file, overrides(set_, allow_deadlock, seed))
-        with Ticker() as watch:
+        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
+        with ticking() as watch:
             found = saturation.saturate(
                 experiment, low=low, high=high, tolerance=tolerance, watch=watch
             )
-        if json:
-            print_json(found.to_dict())
-        else:
-            from tailback.terminal.layout import show
-            from tailback.terminal.saturation import saturation_report
-
-            show(saturation_report(found))
+        tell(found.to_dict(), None if json else partial(saturation_report, found))
     exit_unless(found.complete)

@@ -11,7 +11,7 @@ import typer
 from tailback.errors import UserError, nearest, shown
 from tailback.files import check_named, check_new_folder, write_named
 
-from .answering import exit_unless, failures
+from .answering import exit_unless, failures, loaded, ticking
 from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
 
 if TYPE_CHECKING:
@@ -66,16 +66,14 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Write what processes did when, for a viewer such as ui.perfetto.dev, or as a chart."""
     with failures(json=False):
-        from tailback.experiment import Experiment
-        from tailback.progress import Ticker
         from tailback.recording import record
 
         _check_out(out)
         window = _window(begin, end, processes)
-        experiment = Experiment.load(file, overrides(set_, allow_deadlock, seed))
+        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         mode = mode or experiment.run.mode
         window = replace(window, channels=_channels(channels, out, experiment, mode))
-        with Ticker() as watch:
+        with ticking() as watch:
             recorded = record(experiment, window, mode=mode, watch=watch)
         print(f"{out}: {_write(recorded, out)}")
         for hint in recorded.hints:
