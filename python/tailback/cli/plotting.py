@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tailback.since311 import StrEnum
-
 from .answering import failures
 from .options import Folder, Title, app, examples
 
 
-class Kind(StrEnum):
+class Kind(str, Enum):
     """What kind of files pictures are."""
 
     svg = "svg"
@@ -69,7 +68,7 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
         store = PointStore.open(folder)
         if out is None and x is None and y is None and mode is None:
             made = plots.write_plots(
-                store, folder / plots.FOLDER, f".{form}", where=where or (), title=title
+                store, folder / plots.FOLDER, f".{form.value}", where=where or (), title=title
             )
             for path in made:
                 print(path)
@@ -78,4 +77,6 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
         if out is not None and str(out) == "-":
             print(picture.svg, end="")
         else:
-            print(picture.save(out or folder / plots.FOLDER / f"{picture.picture.name}.{form}"))
+            print(
+                picture.save(out or folder / plots.FOLDER / f"{picture.picture.name}.{form.value}")
+            )

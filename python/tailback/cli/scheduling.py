@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,6 @@ import typer
 from tailback.errors import UserError
 from tailback.errors import shown as as_given
 from tailback.files import write_named
-from tailback.since311 import StrEnum
 
 from .answering import failures, print_json, show
 from .options import Json, app, examples
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tailback.schedules import Contention, Counted, Schedule
 
 
-class Order(StrEnum):
+class Order(str, Enum):
     """Which schedule."""
 
     bounded = "bounded"
@@ -143,7 +143,7 @@ def _made(
     if order is not Order.bounded and any(number is not None for number in asked):
         allowed = "has no barriers" if order is not Order.scott else "has a barrier after each step"
         allowed += ": only the order bounded has a contention that can be chosen"
-        raise UserError("--order", f'"{order}"', allowed)
+        raise UserError("--order", f'"{order.value}"', allowed)
     made = schedules.in_order(shape, order.value, seed)
     if order is Order.bounded:
         return made.in_groups_of(schedules.group_of(shape, *asked))

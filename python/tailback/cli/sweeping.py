@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,6 @@ import typer
 
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
-from tailback.since311 import StrEnum
 
 from .answering import INTERRUPTED, exit_unless, failures, loaded, print_json, tell, ticking
 from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
@@ -168,7 +168,7 @@ def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
     print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
-class Form(StrEnum):
+class Form(str, Enum):
     """How a table is written."""
 
     table = "table"

@@ -18,7 +18,6 @@ from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, Series, covariance, quotient
-from tailback.wording import notebook
 from tailback.wording.verdict import findings
 
 if TYPE_CHECKING:
@@ -217,6 +216,8 @@ class Cost:
         return of_modes(self.modes)
 
     def _repr_html_(self) -> str:
+        from tailback.wording import notebook
+
         return notebook.of_modes(self.modes, findings(self.thetas, self.baseline))
 
     def __repr__(self) -> str:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tailback.metrics import Populations, class_name, increments
 from tailback.statistics import Estimate, Series
-from tailback.wording import notebook
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -265,6 +264,8 @@ class Result:
         return of_modes({self.mode: self})
 
     def _repr_html_(self) -> str:
+        from tailback.wording import notebook
+
         return notebook.of_result(self.mode, self)
 
     def __repr__(self) -> str:

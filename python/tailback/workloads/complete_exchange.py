@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from .. import schedules
 from ..errors import UserError, shown
-from ..schedules import Schedule
 from ..units import Size
 from . import steps
 from .base import Network, Workload
+
+if TYPE_CHECKING:
+    from ..schedules import Schedule
 
 Order = Literal["bounded", "scott", "naive_ascending", "naive_shifted", "naive_random"]
 
@@ -83,12 +84,16 @@ class CompleteExchange(Workload, init=False):
             raise _placed(error) from None
 
     def _from_file(self, shape: tuple[int, ...], given: dict[str, int]) -> Schedule:
+        from .. import schedules
+
         found = schedules.read(Path(str(self.file)), shape, given.get("group", 1))
         schedules.verify(found, given.get("node"), given.get("link"))
         return found
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it: a program for each node."""
+        from .. import schedules
+
         turns = schedules.turns(self.schedule(network))
         return {
             "kind": "program",
@@ -115,6 +120,8 @@ def _made(
     shape: tuple[int, ...], order: Order, given: tuple[tuple[str, int], ...], seed: int
 ) -> Schedule:
     """Return a schedule of an order, with as many steps between barriers as is asked for."""
+    from .. import schedules
+
     if prod(shape) < 2:
         raise UserError("kind", '"complete_exchange"', "needs at least two nodes")
     if order != "bounded" and given:

@@ -16,7 +16,6 @@ from tailback.since311 import Self
 
 from ..errors import UserError, choice, shown
 from ..parts import Description
-from ..programs.of_jobs import ProcessesOfJobs
 from ..units import Time
 from .base import Network, Workload
 from .messages import Messages
@@ -371,6 +370,8 @@ class Jobs(Workload, init=False):
             first += _processes(job.workload, part)
         if not found:
             return None
+        from ..programs.of_jobs import ProcessesOfJobs
+
         return ProcessesOfJobs(found)
 
     def digest(self) -> str:

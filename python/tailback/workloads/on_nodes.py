@@ -8,12 +8,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-from ..programs import Processes
-from ..programs.loading import Program
 from .base import Network, Workload
 
 if TYPE_CHECKING:
-    from ..programs import Node
+    from ..programs import Node, Processes
 
 
 class OnNodes(Workload, init=False):
@@ -38,6 +36,9 @@ class OnNodes(Workload, init=False):
 
     def processes(self, network: Network, seed: int) -> Processes:
         """Return the processes of one run."""
+        from ..programs import Processes
+        from ..programs.loading import Program
+
         program = Program(self.program(network, seed), __file__, self.kind)
         places = self.places(network)
         return Processes(program, network.nodes, places, seed, network.cycle())

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import UserError, shown
-from ..programs import Processes, loading
 from .base import Network, Workload
+
+if TYPE_CHECKING:
+    from ..programs import Processes
 
 
 def _nodes(given: object) -> object:
@@ -78,6 +80,8 @@ class PythonProgram(Workload, init=False):
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless there is such a function, and the machine has the nodes."""
+        from ..programs import loading
+
         if self.file is not None:
             loading.check_file(Path(self.file), str(self.function))
         else:
@@ -93,6 +97,8 @@ class PythonProgram(Workload, init=False):
 
     def processes(self, network: Network, seed: int) -> Processes:
         """Return the processes of one run; executes the file."""
+        from ..programs import Processes, loading
+
         if self.file is not None:
             program = loading.from_file(Path(self.file), str(self.function))
         else:
@@ -106,6 +112,8 @@ class PythonProgram(Workload, init=False):
 
     def digest(self) -> str:
         """Return a hash of the program's text and of where it runs."""
+        from ..programs import loading
+
         places = "" if self.placement == "all" else f" {list(self.placement)}"
         return loading.hash_of(self.function, self.file) + places
 
