@@ -32,13 +32,12 @@ def write(
     facts: tuple[tuple[str, str], ...],
 ) -> None:
     """Write the page of a study; the same runs give the same bytes."""
-    from tailback.report.page import Page
-    from tailback.report.rendering import write as write_page
+    from tailback.report import page
 
     source = study.sweeps if study.sweeps.is_dir() else study.folder
     place = source.relative_to(study.folder.parents[1]).as_posix()
     footer = f"Tailback {tb.__version__}; made by `make studies` from `{place}`."
-    write_page(Page(title, lead, sections, facts, footer=footer), study.page)
+    page.write(page.Page(title, lead, sections, facts, footer=footer), study.page)
 
 
 def claims_table(judgements: Iterable[Judgement], wording: Wording) -> Table:

@@ -25,8 +25,7 @@ from tailback.report import across
 from tailback.report.encoding import Encoder
 from tailback.report.loads import Loads
 from tailback.report.of_store import page_of, write_report
-from tailback.report.page import Cell, Figure, Page, Section, Table
-from tailback.report.rendering import html, write
+from tailback.report.page import Cell, Figure, Page, Section, Table, html, write
 from tailback.report.series import Series
 from tailback.report.variation import PointChoices, Variation
 from tailback.store.points import Failure, PointStore

@@ -11,7 +11,7 @@ from tailback.figures.labels import metric_axis, value_text
 from tailback.figures.look import Look
 from tailback.figures.waiting import PARTS, Waits, waiting
 
-from .page import Figure, Section
+from .content import Figure, Section
 from .series import LOADS, OFFERED, Abscissa, Row, Series
 
 _LIFETIMES = {

@@ -22,6 +22,7 @@ from tailback.results.names import Names
 from tailback.tables.frames import dictionaries
 from tailback.wording import number
 
+from .content import Cell, Content, Section, Table
 from .listing import value_cell
 from .loads import MOST_NUMBERS
 from .machines import ENDS, PLACES, Machines, labels_of
@@ -41,7 +42,6 @@ from .of_blame import (
     roots_figure,
     share_text,
 )
-from .page import Cell, Content, Section, Table
 from .surfaces import Surface
 from .variation import SEED, PointChoices, Variation
 

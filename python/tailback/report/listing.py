@@ -13,7 +13,7 @@ from tailback.statistics import Estimate
 from tailback.store.points import Failure
 from tailback.wording import number
 
-from .page import Cell, Content, Table
+from .content import Cell, Content, Table
 from .variation import SEED, Variation
 
 Row = Mapping[str, Any]

@@ -20,8 +20,8 @@ from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
 from tailback.figures.latency import TIMES, Bins, distribution, shown
 
+from .content import Figure, Section
 from .machines import ENDS, PLACES, Machines, columns_of, labels_of
-from .page import Figure, Section
 from .surfaces import Surface
 from .variation import PointChoices
 

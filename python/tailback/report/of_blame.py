@@ -21,9 +21,9 @@ from tailback.results.names import Names
 from tailback.wording import UNKNOWN, number
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
+from .content import Cell, Content, Figure, Page, Section, Table
 from .machines import Machine, Machines
-from .page import Cell, Content, Figure, Page, Section, Table
-from .rendering import write
+from .page import write
 from .terms import TERMS
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from tailback.terminal.interfering import BY, ratio_text
 from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS
 
+from .content import Cell, Content, Figure, Page, Section, Table
 from .of_blame import share_text
-from .page import Cell, Content, Figure, Page, Section, Table
-from .rendering import write
+from .page import write
 from .terms import TERMS
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tailback.statistics import Estimate
 from tailback.store.columns import METRICS_OF_JOBS, OF_JOBS
 from tailback.wording import number
 
+from .content import Cell, Content, Section, Table
 from .listing import estimate_in, value_cell
-from .page import Cell, Content, Section, Table
 from .variation import SEED, Variation
 
 #: What a job is measured by, the first that it has: in words, and whether more of it is better.

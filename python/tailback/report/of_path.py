@@ -11,9 +11,9 @@ from tailback.explaining.facts import facts
 from tailback.recording import recorded
 from tailback.wording.scaling import MICROSECONDS, scaled
 
+from .content import Cell, Content, Page, Section, Table
 from .of_timeline import DRAWN, section
-from .page import Cell, Content, Page, Section, Table
-from .rendering import write
+from .page import write
 from .terms import TERMS
 
 if TYPE_CHECKING:

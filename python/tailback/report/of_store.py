@@ -19,10 +19,10 @@ from tailback.wording import number, plain
 from tailback.wording.verdict import sentence
 
 from . import across, blamed, of_jobs, opening, paths, standing, titles, traffic
+from .content import Page, Section, Table
 from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
-from .page import Page, Section, Table
-from .rendering import write
+from .page import write
 from .series import Series
 from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks

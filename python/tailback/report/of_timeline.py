@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailback.figures.gantt import MOST_LINES, gantt
 from tailback.recording import Recording, Window
 
-from .page import Figure, Page, Section
+from .content import Figure, Page, Section
 
 _CAPTION = (
     "Every bar is a stretch of time in which a process does one thing, or waits; what waits are "

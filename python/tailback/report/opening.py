@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailback.figures.curves import curves
 
-from .page import Figure, Section
+from .content import Figure, Section
 from .series import Series
 from .usual import Picture, usual
 

@@ -5,8 +5,7 @@ plain text and is escaped; `backticks` become code. Numbers in tables are
 shown with four digits that count.
 
     from tailback.figures.curves import Axis, Line, curves
-    from tailback.report.page import Figure, Page, Section
-    from tailback.report.rendering import write
+    from tailback.report.page import Figure, Page, Section, write
 
     drawing = curves([Line("full", [1, 2, 4], [3.0, 2.0, 1.0])], Axis("x"), Axis("y"))
     section = Section("Rates", ("A paragraph.", Figure("rate", "Rate", drawing)))
@@ -15,75 +14,22 @@ shown with four digits that count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
 
-from tailback.figures.drawing import Drawing
+from tailback import files
+from tailback.errors import UserError
 
-Mark = Literal["good", "bad", "open", ""]
+from .content import Cell, Content, Figure, Mark, Page, Section, Table
+from .rendering import html
 
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of a table that is more than its text."""
-
-    text: str
-    order: float | str | None = None
-    """What rows are sorted by; the text unless given."""
-    mark: Mark = ""
-    """A verdict, shown by a colour and a sign."""
-    hint: str = ""
-    """A remark below the text, in small letters."""
+__all__ = ["Cell", "Content", "Figure", "Mark", "Page", "Section", "Table", "html", "write"]
 
 
-Content = Cell | str | float | int | None
-"""A cell: numbers are shown with four digits that count, None as a dash."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table that can be sorted by each of its columns."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Content, ...], ...]
-    caption: str = ""
-    searchable: bool = False
-    """Whether rows can be filtered by text."""
-    folded: bool = False
-    """Whether only the caption is seen until it is unfolded."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Figure:
-    """A drawing with its title, caption and the name of the files made from it."""
-
-    name: str
-    """Of its files, without ending: letters, digits, `_`; another one for each on a page."""
-    title: str
-    drawing: Drawing
-    caption: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading and what follows, in order; a section inside one has a smaller heading."""
-
-    title: str
-    content: tuple[str | Table | Figure | Section, ...]
-    choices: tuple[str, ...] = ()
-    """Names of choices that are made once, at the head of the section, for all its figures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What a file of HTML shows."""
-
-    title: str
-    lead: tuple[str, ...] = ()
-    """Paragraphs below the title."""
-    sections: tuple[Section, ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
-    """Numbers to be seen at once: a label and a value each."""
-    terms: tuple[tuple[str, str], ...] = ()
-    """The glossary: a term and what it means, in one line."""
-    footer: str = ""
+def write(page: Page, path: Path) -> None:
+    """Write a page into a file, whole or not at all; raise `UserError` if that fails."""
+    content = html(page).encode("utf-8", "backslashreplace")
+    try:
+        files.write_durably(path, content)
+    except OSError as error:
+        reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UserError(str(path), None, reason) from None

@@ -20,9 +20,9 @@ from tailback.store.columns import INNER, OF_PATHS, PATH_METRICS, PATH_TABLES
 from tailback.tables.frames import dictionaries
 from tailback.wording.scaling import MICROSECONDS, scaled
 
+from .content import Cell, Content, Figure, Section, Table
 from .listing import value_cell
 from .machines import ENDS, PLACES, labels_of
-from .page import Cell, Content, Figure, Section, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,20 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files as resources
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from tailback import files
-from tailback.errors import UserError
 from tailback.figures import look
 from tailback.wording import UNKNOWN, plain
 
+from .content import Cell, Content, Figure, Page, Section, Table
 from .encoding import Encoder, compressed_json
-from .page import Cell, Content, Figure, Page, Section, Table
 
 _TEMPLATE = "template.html.j2"
 _SCRIPTS = ("decoding", "controls", "figures", "looks", "tables", "start")
@@ -47,16 +44,6 @@ class _Block:
 
     kind: str
     content: Any
-
-
-def write(page: Page, path: Path) -> None:
-    """Write a page into a file, whole or not at all; raise `UserError` if that fails."""
-    content = html(page).encode("utf-8", "backslashreplace")
-    try:
-        files.write_durably(path, content)
-    except OSError as error:
-        reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UserError(str(path), None, reason) from None
 
 
 def html(page: Page) -> str:
@@ -101,7 +88,7 @@ def _script(text: str) -> Markup:
 
 @cache
 def _file(package: str, name: str) -> str:
-    return resources(package).joinpath(name).read_text(encoding="utf-8")
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def _section(section: Section, encoder: Encoder, anchor: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tailback.standstill import Standstill, circle_headings, circle_rows
 from tailback.store.points import Failure
 from tailback.units import counted
 
-from .page import Figure, Section, Table
+from .content import Figure, Section, Table
 
 _MOST = 8
 """Points that are shown; the page says how many there are."""

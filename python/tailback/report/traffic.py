@@ -11,8 +11,8 @@ from tailback.statistics import Estimate
 from tailback.store.columns import TRAFFIC_TABLE
 from tailback.wording import number
 
+from .content import Cell, Content, Section, Table
 from .listing import value_cell
-from .page import Cell, Content, Section, Table
 from .variation import SEED, Variation
 
 if TYPE_CHECKING:
