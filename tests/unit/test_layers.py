@@ -29,7 +29,7 @@ Module = tuple[str, ...]
 Imports = dict[Module, set[Module]]
 
 #: Rooms of so many modules have a row in the tables.
-LARGE = 9
+LARGE = 13
 
 #: What imports a module whose name is only known later.
 BY_NAME = {"importlib", "importlib.import_module", "importlib.util", "importlib.machinery", "runpy"}

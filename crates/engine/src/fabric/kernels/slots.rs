@@ -16,6 +16,7 @@ mod flows;
 mod lane;
 mod observing;
 mod sending;
+mod told;
 mod wires;
 
 use crate::error::Blocked;
@@ -38,7 +39,7 @@ use bits::{Bits, FLOWS, WORD};
 use flights::Flights;
 use flows::{Flows, NOBODY};
 use lane::Lane;
-use observing::Tale;
+use told::Tale;
 
 /// The real network, flit by flit, in slots.
 pub struct SlotsKernel {

@@ -7,6 +7,7 @@
 use super::SlotsKernel;
 use super::bits::{Bits, FLOWS};
 use super::flows::NOBODY;
+use super::told::Told;
 use super::wires::wires_of;
 use crate::fabric::act::Act;
 use crate::fabric::switch::switchboard::{Grants, first_flit};
@@ -14,20 +15,6 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 use crate::time::Time;
-
-/// What happens to a channel in a round.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Told {
-    /// The first flit of a packet starts, so long before the switch at the end may be asked.
-    Starts(Time),
-    /// The last flit of a packet starts, which will have left then.
-    Ends(Time),
-    /// It could send a flit, but that channel of its wire has its turn.
-    Loses(ChannelId),
-}
-
-/// The lowest channel of a wire, what happens, and to which channel of it: in this order it is told.
-pub type Tale = (ChannelId, Told, ChannelId);
 
 impl SlotsKernel {
     /// The front packets of channels ask, in order of channel number. They all do before any is granted
