@@ -93,6 +93,11 @@ class Simulation:
         return reached  # type: ignore[return-value]
 
     @property
+    def kernel(self) -> str:
+        """The kernel that simulates the network; ``loggops`` where there is none."""
+        return self._engine.kernel
+
+    @property
     def now_ps(self) -> int:
         """Simulated time reached."""
         return self._engine.now_ps

@@ -94,6 +94,8 @@ class Prediction:
     """
 
     experiment: Experiment
+    kernel: str
+    """The kernel of the engine that simulates mode ``full``."""
     nodes: int
     switches: int
     channel_count: int
@@ -225,6 +227,7 @@ class Prediction:
             **({} if self.law is None else {"message_law": self.law.to_dict()}),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,
+            "kernel": self.kernel,
             "seed": self.experiment.run.seed,
             "version": engine.VERSION,
             "results_version": engine.RESULTS_VERSION,
@@ -249,6 +252,7 @@ def describe(experiment: Experiment) -> Prediction:
     channels = tables.channel_ends(machine.channels())
     return Prediction(
         experiment=experiment,
+        kernel=machine.kernel,
         nodes=predicted["nodes"],
         switches=predicted["switches"],
         channel_count=predicted["channels"],

@@ -79,6 +79,8 @@ class Result:
 
     experiment: Experiment
     mode: str
+    kernel: str
+    """Which kernel of the engine simulated it; `describe` says beforehand which one will."""
     version: str
     results_version: int
     estimates: Mapping[str, Estimate]
@@ -217,6 +219,7 @@ class Result:
         """Return how the run went, its estimates and percentiles, for JSON."""
         ending = self.ending
         return {
+            "kernel": self.kernel,
             "complete": ending.complete,
             "converged": ending.converged,
             "settled": ending.settled,

@@ -148,6 +148,7 @@ def _result(
     return Result(
         experiment=experiment,
         mode=procedure.plan.mode,
+        kernel=sim.kernel,
         version=engine.VERSION,
         results_version=engine.RESULTS_VERSION,
         estimates={

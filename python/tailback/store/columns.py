@@ -65,6 +65,7 @@ BLAME_PAIRS = 4096
 IDENTIFYING = (
     Column("identity", "text", "", "Hash of everything that can change a number of the point."),
     Column("mode", "text", "", "Contention mode: full, endpoints, throttled, free or ideal."),
+    Column("kernel", "text", "", "Kernel of the engine that simulated it."),
     Column("version", "text", "", "Version of Tailback that simulated it."),
     Column("results_version", "int64", "", "Grows when the same experiment gives other numbers."),
 )

@@ -268,7 +268,7 @@ def _endings(results: Iterable[Result]) -> list[Text]:
         e = result.ending
         cut = f", {_ms(e.warmup_ms, 3)} warm-up" if e.warmup_ms else ""
         text = (
-            f"{result.mode}: {_ms(e.window_ms, 4)} measured{cut}, "
+            f"{result.mode}: kernel {result.kernel}, {_ms(e.window_ms, 4)} measured{cut}, "
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))

@@ -28,7 +28,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     """Return the table of `tailback describe`."""
     machine = _listing("Machine", _prediction_rows(prediction))
     topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
-    chosen = _chosen_fidelity(prediction.experiment)
+    chosen = _chosen_fidelity(prediction)
     parts: list[RenderableType] = [
         heading(prediction.experiment),
         chosen,
@@ -60,14 +60,16 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     return Group(*parts, Text(), *parameters_tables(prediction.experiment))
 
 
-def _chosen_fidelity(experiment: Experiment) -> Text:
+def _chosen_fidelity(prediction: Prediction) -> Text:
     """Say how finely channels are simulated, which fidelity would leave nothing out, and why."""
+    experiment = prediction.experiment
     machine, used = experiment.machine, experiment.fidelity
+    by = f"fidelity {used}, kernel {prediction.kernel}"
     exact, why = machine.exact_fidelity, machine.exact.why
     if used == exact:
-        return Text(f"fidelity {used}: the cheapest that is exact here ({why})")
+        return Text(f"{by}: the cheapest that is exact here ({why})")
     is_estimate = ", an estimate: links shared max-min fairly" if used == "fluid" else ""
-    return Text(f"fidelity {used}{is_estimate}; exact here would be {exact} ({why})")
+    return Text(f"{by}{is_estimate}; exact here would be {exact} ({why})")
 
 
 def _rounded(machine: Machine) -> Iterator[Text]:
