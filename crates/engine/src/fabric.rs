@@ -295,6 +295,14 @@ impl Fabric {
         );
     }
 
+    /// No event is left, and the last was at `now`: since when nothing moves.
+    pub fn at_rest(&self, now: Time) -> Time {
+        if self.packets.is_empty() {
+            return now;
+        }
+        dispatch!(&self.kernel, kernel => kernel.at_rest(now))
+    }
+
     /// The packet a `HEAD` event is about; none if all of it has been there before.
     #[inline]
     pub fn arrived_head(&mut self, of: Subject, now: Time) -> Option<(PacketId, &Packet)> {

@@ -110,10 +110,13 @@ impl Simulation {
             if !std::mem::take(&mut goes_on) {
                 let flits = self.fabric.next_time::<M>();
                 let queued = self.events.next_time(flits);
+                let mut time = queued.map_or(flits, |queued| queued.min(flits));
                 if queued.is_none() && self.is_over::<M>() {
-                    return self.end();
+                    time = self.fabric.at_rest(self.now);
+                    if time <= self.now {
+                        return self.end();
+                    }
                 }
-                let time = queued.map_or(flits, |queued| queued.min(flits));
                 if time > horizon {
                     let left = enough.saturating_sub(self.events_handled);
                     let taken = self.sample_before(time.min(until.saturating_add(1)), left);

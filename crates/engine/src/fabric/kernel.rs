@@ -123,6 +123,10 @@ pub trait Kernel: Queues {
     fn step(&mut self, _: &mut Act) -> u64 {
         0
     }
+    /// Where the last event was at `now`, none is left and packets stand still: since when nothing moves.
+    fn at_rest(&self, now: Time) -> Time {
+        now
+    }
     /// Works out all that has happened, at the end of an instant.
     #[inline]
     fn catch_up(&mut self, _: &mut Act) {}

@@ -294,7 +294,6 @@ impl KernelKind {
         }
         // Who has places for replies needs every flit at its time.
         let has_replies = machine.interface.reply_queue.is_some();
-        let may_defer = accounts == Accounts::None && !has_replies;
         // Charges of flits on wires of their own depend on the order of channels within an instant.
         let takes_turns = wiring.layout.has_shared_wires()
             || wiring.routing.properties().escapes > 0
@@ -307,7 +306,7 @@ impl KernelKind {
             Fidelity::Worm => Self::Worm,
             Fidelity::Stream => Self::Stream,
             Fidelity::Flit if is_in_slots && SlotsKernel::is_for(machine, wiring) => Self::Slots,
-            Fidelity::Flit if may_defer && FlitsKernel::is_for(machine, wiring) => Self::Flits,
+            Fidelity::Flit if FlitsKernel::is_for(machine, wiring) => Self::Flits,
             Fidelity::Flit | Fidelity::Token => Self::Tokens,
         }
     }
@@ -333,7 +332,10 @@ impl AnyKernel {
             KernelKind::Tokens => {
                 Self::Tokens(TokensKernel::new(machine, topology, wiring, fidelity, seed))
             }
-            KernelKind::Flits => Self::Flits(FlitsKernel::new(machine, topology, wiring, seed)),
+            KernelKind::Flits => {
+                let (accounts, _) = known;
+                Self::Flits(FlitsKernel::new(machine, topology, wiring, accounts, seed))
+            }
             KernelKind::Slots => Self::Slots(SlotsKernel::new(machine, topology, wiring, seed)),
             KernelKind::Clocked => {
                 Self::Clocked(ClockedKernel::new(machine, topology, wiring, seed))

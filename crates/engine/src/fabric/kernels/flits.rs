@@ -9,6 +9,7 @@ mod accepts;
 mod buffers;
 mod deferring;
 mod lane;
+mod observing;
 mod quiet;
 mod running;
 mod sending;
@@ -25,6 +26,7 @@ use crate::fabric::kernels::tokens::lines::{LineId, Lines, What};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
+use crate::fabric::registry::Accounts;
 use crate::fabric::switch::switchboard::{Grants, HasBoard, Switchboard};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
@@ -35,6 +37,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use buffers::Buffers;
 use lane::Lane;
+use observing::Observing;
 use quiet::Quiet;
 use std::hint::black_box;
 use wires::Wires;
@@ -51,6 +54,8 @@ pub struct FlitsKernel {
     /// Whether what is sent need not be known at once: credits take time, and nobody waits for
     /// room behind idle channels.
     is_deferring: bool,
+    /// Whether it is known when the last flit has come, and the last credit.
+    is_exact: bool,
     /// The least time of a flit.
     least_ps: Time,
     /// The least time from the start of a flit until it is at the switch at the end.
@@ -62,6 +67,8 @@ pub struct FlitsKernel {
     asking: Vec<ChannelId>,
     /// Room for those that send at this instant.
     chosen: Vec<ChannelId>,
+    /// Where an account is kept of waits.
+    observing: Option<Box<Observing>>,
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
@@ -114,7 +121,13 @@ impl FlitsKernel {
     }
 
     /// An empty network.
-    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        wiring: &Wiring,
+        accounts: Accounts,
+        seed: u64,
+    ) -> Self {
         let (layout, capacity) = (&wiring.layout, machine.switch.input_buffer());
         let &Properties { escapes, weighs, .. } = wiring.routing.properties();
         let escapes = escapes > 0;
@@ -125,20 +138,29 @@ impl FlitsKernel {
         let credit_ps = machine.link.credit_delay_ps;
         let paces: Vec<Pace> = wiring.timings.iter().map(Pace::of).collect();
         let credit = (escapes && credit_ps > 0).then(|| lines.line(credit_ps, What::Credit));
+        let mut wires = Wires::new(layout, machine.link.sharing, &mut board);
+        let is_observed = accounts == Accounts::OfWaits;
+        if is_observed {
+            wires.tell_losers();
+        }
+        // Who keeps an account of waits, or has places for replies, needs every flit at its time.
+        let is_exact = is_observed || machine.interface.reply_queue.is_some();
         Self {
             buffers: Buffers::new(layout.channels(), capacity),
-            wires: Wires::new(layout, machine.link.sharing, &mut board),
+            wires,
             ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
             least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
             paces,
             quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
             board,
             credit_ps,
-            is_deferring: credit_ps > 0 && !escapes,
+            is_exact,
+            is_deferring: !is_exact && credit_ps > 0 && !escapes,
             lines,
             credit,
             asking: Vec::new(),
             chosen: Vec::new(),
+            observing: is_observed.then(Box::default),
             room_for_all: escapes.then_some(capacity),
         }
     }
@@ -157,7 +179,23 @@ impl FlitsKernel {
                 self.board.redirect(channel, act);
             }
         }
+        if self.board.has_reply_places() {
+            self.only_with_places(act);
+        }
+        if act.is_observed() {
+            self.observe_requests(act);
+        }
         self.board.join(&mut self.asking);
+    }
+
+    /// Of those that ask at this instant those stand back whose nodes have no places for replies; those
+    /// for which there are some now ask behind the others.
+    #[cold]
+    #[inline(never)]
+    fn only_with_places(&mut self, act: &Act) {
+        let (board, asking) = (&mut self.board, &mut self.asking);
+        asking.retain(|&channel| !board.lacks_reply_place(channel, act.now, act));
+        board.give_places(act.now, act, |_, channel| asking.push(channel));
     }
 }
 
@@ -181,7 +219,11 @@ impl Switched for FlitsKernel {
     fn retry(&mut self, of: Subject, act: &mut Act) {
         let wire = self.board.at(of.channel()).wire;
         if !self.is_deferring {
-            if let Some(channel) = self.wires.look(wire, act.now) {
+            let ended = match self.observing {
+                None => self.wires.look(wire, act.now),
+                Some(_) => self.wires.look_and_tell(wire, act.now),
+            };
+            if let Some(channel) = ended {
                 self.release(channel);
             }
         } else if self.wires.is_looked_at(wire, act.now) {
@@ -192,7 +234,10 @@ impl Switched for FlitsKernel {
 
     #[inline]
     fn is_settled(&self) -> bool {
-        self.board.is_settled() && self.asking.is_empty() && self.wires.are_settled()
+        self.board.is_settled()
+            && self.asking.is_empty()
+            && self.wires.are_settled()
+            && !self.board.has_reply_places()
     }
 }
 
@@ -229,12 +274,14 @@ impl Kernel for FlitsKernel {
             front: lane.port.buffer.first,
         };
         let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
-        deadlock::find(wiring, packets, &standings, Needs::of_flits(self.room_for_all))
+        let nodes = self.board.nodes_with_groups(wiring);
+        let needs = Needs::of_flits(self.room_for_all);
+        deadlock::find_with_nodes(wiring, packets, (&standings, &nodes), needs)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
         let receives = self.board.has_receivers();
-        Traits { stretches: true, receives, ..Traits::default() }
+        Traits { stretches: true, receives, in_order: true, ..Traits::default() }
     }
 
     /// When the next credit comes back that somebody may wait for, or [`crate::time::NEVER`].
@@ -258,7 +305,7 @@ impl Kernel for FlitsKernel {
 
     /// Requests, grants, and every channel that can send starts to.
     fn arbitrate(&mut self, act: &mut Act) {
-        if !self.asking.is_empty() {
+        if !self.asking.is_empty() || self.board.has_reply_places() {
             self.note_requests(act);
         }
         loop {
@@ -272,6 +319,17 @@ impl Kernel for FlitsKernel {
                 return;
             }
         }
+    }
+
+    /// What is deferred has no end that is known.
+    fn at_rest(&self, now: Time) -> Time {
+        if !self.is_exact {
+            return now;
+        }
+        let channels = (0..).map(ChannelId).zip(&self.board.channels);
+        let ends =
+            channels.map(|(channel, lane)| lane.free_at.max(self.buffers.latest(channel, lane)));
+        ends.fold(now, Time::max)
     }
 
     fn catch_up(&mut self, act: &mut Act) {
@@ -369,6 +427,9 @@ impl Grants for FlitsKernel {
         }
         self.wires.wake(wire);
         if !self.is_deferring {
+            if act.is_observed() {
+                self.observe_grant(channel, id, input, act);
+            }
             self.may_send(channel, act);
         } else if input.is_some() && self.board.at(input).headers > 0 {
             self.want(channel);

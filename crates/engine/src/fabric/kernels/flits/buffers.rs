@@ -2,7 +2,7 @@
 
 use super::lane::Lane;
 use crate::ids::ChannelId;
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// Most flits of a buffer: lanes number its places in 16 bits.
 pub const MOST_FLITS: u32 = 1 << 12;
@@ -222,6 +222,47 @@ impl Buffers {
         place == last
     }
 
+    /// Whether a flit can start now, as far as places go.
+    #[inline]
+    pub fn has_room(&self, channel: ChannelId, lane: &Lane, now: Time) -> bool {
+        u32::from(lane.used) < self.flits && self.places_free(channel, lane).first <= now
+    }
+
+    /// When the next flit comes, not before an instant, if one is known to.
+    pub fn next_flit(&self, channel: ChannelId, lane: &Lane, from: Time) -> Time {
+        self.next(self.row(channel), (lane.next_out, lane.used.into()), from)
+    }
+
+    /// From when on the next place can be used, not before an instant, if one is known to fall free.
+    pub fn next_place(&self, channel: ChannelId, lane: &Lane, from: Time) -> Time {
+        let free = self.flits - u32::from(lane.used);
+        self.next(self.row(channel), (lane.next_in, free), from)
+    }
+
+    /// When the last flit comes that is known to, or the last place can be used: 0 at nodes.
+    pub fn latest(&self, channel: ChannelId, lane: &Lane) -> Time {
+        let row = self.row(channel);
+        let [there, free] =
+            [lane.last_in, lane.last_out].map(|at| self.runs[row + usize::from(at)]);
+        let there = if lane.used > 0 { there.last() } else { 0 };
+        let free = if u32::from(lane.used) < self.flits { free.last() } else { 0 };
+        there.max(free)
+    }
+
+    /// The first instant that is not before another one, of so many places.
+    fn next(&self, row: usize, (mut place, mut left): (u16, u32), from: Time) -> Time {
+        while left > 0 {
+            let run = self.runs[row + usize::from(place)];
+            if run.last() >= from {
+                let step = Time::from(run.step).max(1);
+                return run.first + from.saturating_sub(run.first).div_ceil(step) * step;
+            }
+            left -= run.count;
+            place = self.behind(place, run.count);
+        }
+        NEVER
+    }
+
     /// Flits that can start now, as far as places go.
     pub fn room(&self, channel: ChannelId, lane: &Lane, now: Time) -> u32 {
         let free = self.flits - u32::from(lane.used);
@@ -248,7 +289,6 @@ mod tests {
     use crate::ids::{PacketId, SwitchId};
     use crate::measure::ChannelKind;
     use crate::rng::{Purpose, Stream};
-    use crate::time::NEVER;
     use std::collections::VecDeque;
 
     const CHANNEL: ChannelId = ChannelId(0);

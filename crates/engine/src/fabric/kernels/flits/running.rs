@@ -70,7 +70,10 @@ impl FlitsKernel {
                 self.board.post_tail(channel, id, tail_at, act);
             }
             self.wires.has_sent_all(wire, turn);
-            act.leaves(channel, id, free_at);
+            self.board.leaves(channel, id, free_at, act);
+            if act.is_observed() {
+                self.observe_end(channel, act);
+            }
         }
         if is_awaited {
             self.tell_waiting(channel);

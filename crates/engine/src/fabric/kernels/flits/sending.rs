@@ -5,6 +5,7 @@ use super::lane::Lane;
 use crate::fabric::act::Act;
 use crate::fabric::kernels::tokens::lines::Mark;
 use crate::ids::{ChannelId, PacketId};
+use crate::rare::rarely;
 use crate::time::{NEVER, Time};
 
 impl FlitsKernel {
@@ -73,21 +74,26 @@ impl FlitsKernel {
         if self.wires.are_settled() {
             return false;
         }
+        if rarely(self.observing.is_some()) {
+            self.send_observed(act);
+            return true;
+        }
         let mut chosen = std::mem::take(&mut self.chosen);
         let board = &self.board;
         self.wires
             .choose(act.now, &mut chosen, act.events, |channel| board.at(channel).has_started());
         for &channel in &chosen {
-            self.send(channel, act);
+            self.send::<false>(channel, act);
         }
         chosen.clear();
         self.chosen = chosen;
         true
     }
 
-    /// A channel starts its packet's next flit now, and others are told what follows.
+    /// A channel starts its packet's next flit now, and others are told what follows. If it is told who
+    /// has to wait, the wire is looked at by whoever calls.
     #[inline]
-    fn send(&mut self, channel: ChannelId, act: &mut Act) {
+    pub(super) fn send<const TELLS: bool>(&mut self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at(channel);
         let (input, output, wire) = (lane.input, lane.output, lane.wire);
         let (is_first, is_last) = (lane.used == 0, lane.unsent == 1);
@@ -108,6 +114,13 @@ impl FlitsKernel {
         let lane = self.board.at(channel);
         let next = self.ready_at(channel, lane);
         self.wires.set_ready(lane.turn as usize, next);
+        if TELLS {
+            self.wires.set_told(lane.turn as usize, next);
+            if is_last {
+                self.wires.ends_and_tells(lane);
+            }
+            return self.wakes_others(channel, act);
+        }
         if is_last {
             self.wires.ends(lane, act.events);
         }

@@ -1,12 +1,16 @@
 //! Which of the channels that share a wire sends its next flit, and when.
 
 mod deferring;
+mod telling;
+
+pub use telling::Contest;
 
 use super::lane::Lane;
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::switchboard::Switchboard;
 use crate::ids::ChannelId;
+use crate::rare::rarely;
 use crate::spec::Sharing;
 use crate::time::{NEVER, Time};
 
@@ -24,6 +28,9 @@ pub struct Wires {
     /// Of each of these: from when on it could send a flit if the wire were free, or [`NEVER`]
     /// as long as that is not known.
     ready_at: Vec<Time>,
+    /// The same where it is told who has to wait: when its packet is told next, if the wire is not free;
+    /// nothing where it is not.
+    told_at: Vec<Time>,
     sharing: Sharing,
     /// Wires that may have something to send at this instant.
     due: Vec<u32>,
@@ -73,7 +80,8 @@ impl Wires {
             let lane = board.at_mut(channel);
             (lane.wire, lane.turn) = (at as u32, turn as u32);
         }
-        Self { wires, ready_at: vec![NEVER; channels.len()], channels, sharing, due: Vec::new() }
+        let (ready_at, told_at, due) = (vec![NEVER; channels.len()], Vec::new(), Vec::new());
+        Self { wires, channels, ready_at, told_at, sharing, due }
     }
 
     /// A channel of a wire can send a flit from `at` on, or it is not known when.
@@ -82,6 +90,9 @@ impl Wires {
         self.ready_at[lane.turn as usize] = at;
         if at == NEVER {
             return;
+        }
+        if rarely(!self.told_at.is_empty()) {
+            return self.ready_to_tell(lane, at, now, events);
         }
         let wire = &mut self.wires[lane.wire as usize];
         let look_at = at.max(wire.free_at);
