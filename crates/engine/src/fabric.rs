@@ -18,13 +18,14 @@ mod registry;
 mod switch;
 mod transit;
 
+pub use kernel::{Accounts, Instants};
 pub use network::cells::CellTiming;
 pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;
 pub use network::timing::{Rates, Running, Timing};
 pub use network::wiring::Wiring;
 pub use packet::Packet;
-pub use registry::{Accounts, ByKind, Instants, KernelKind, Kind};
+pub use registry::{ByKind, KernelKind, Kind};
 pub use transit::{LostPacket, PacketPool, Part};
 
 use crate::error::{Blocked, SpecError};

@@ -13,6 +13,24 @@ use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Use;
 use crate::time::{NEVER, Time};
 
+/// Whether an account is kept of waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounts {
+    /// Nobody wants to know.
+    None,
+    /// Blame is told what happens.
+    OfWaits,
+}
+
+/// When nodes do what they do by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instants {
+    /// At any time.
+    Any,
+    /// At multiples of the time of a flit.
+    OfSlots,
+}
+
 /// What is said of a kernel, once and for all.
 #[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 #[derive(Clone, Copy, Default)]

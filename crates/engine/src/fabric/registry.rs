@@ -11,7 +11,7 @@ use crate::fabric::historic::cells::{self, CellsKernel};
 use crate::fabric::historic::chaos::ChaosKernel;
 use crate::fabric::historic::stored::StoredKernel;
 use crate::fabric::historic::stream::{self, StreamKernel};
-use crate::fabric::kernel::Kernel;
+use crate::fabric::kernel::{Accounts, Instants, Kernel};
 use crate::fabric::kernels::baseline::BaselineKernel;
 use crate::fabric::kernels::circuit::{self, CircuitKernel};
 use crate::fabric::kernels::clocked::{self, ClockedKernel};
@@ -231,24 +231,6 @@ pub fn accepts_network(
         Fidelity::Stream => stream::accepts_network(machine, wiring),
         Fidelity::Fluid => fluid::accepts_network(machine, wiring),
     }
-}
-
-/// Whether an account is kept of waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accounts {
-    /// Nobody wants to know.
-    None,
-    /// Blame is told what happens.
-    OfWaits,
-}
-
-/// When nodes do what they do by themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instants {
-    /// At any time.
-    Any,
-    /// At multiples of the time of a flit.
-    OfSlots,
 }
 
 impl KernelKind {
