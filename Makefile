@@ -28,6 +28,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# What Python has compiled is kept, whatever the shell says: tests start many processes.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
@@ -95,7 +98,9 @@ verify: $(VENV)/built
 		"$(CASES) twins -- blame:: transports::" \
 		"$(CASES) twins stream::" \
 		"$(CASES) exact routing::" \
-		"$(CASES) twins flits::"
+		"$(CASES) twins flits::" \
+		"$(CASES) twins -- causes:: cells:: fluid:: frames:: stop_go::" \
+		"$(CASES) programs"
 
 fuzz: $(VENV)/built
 	$(BIN)/python -m tests.fuzz --cases 10000

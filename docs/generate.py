@@ -93,7 +93,7 @@ def _session(block: str, folder: Path) -> str:
 
 
 def _output(command: list[str], folder: Path) -> str:
-    """Return what a command prints, on both streams, without trailing blanks."""
+    """Return what a command prints, on both streams."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     variables = os.environ | {"PATH": path, "COLUMNS": "80", "PYTHONUTF8": "1", "NO_COLOR": "1"}
     done = subprocess.run(
@@ -106,7 +106,12 @@ def _output(command: list[str], folder: Path) -> str:
         check=False,
         encoding="utf-8",
     )
-    lines = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+    return _told(done.stdout)
+
+
+def _told(output: str) -> str:
+    """Return an output without trailing blanks, and without what depends on the clock."""
+    lines = "".join(f"{line.rstrip()}\n" for line in output.splitlines())
     return _SPEED.sub(r"\1", _PROGRESS.sub("", lines))
 
 

@@ -19,17 +19,24 @@ _CONTEXT.set_forkserver_preload(["tests.everything"])
 
 
 def tailback(
-    *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    *arguments: object,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    together: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Carry out a command in `cwd`, with these variables of the environment besides."""
+    """Carry out a command in `cwd`, with these variables of the environment besides.
+
+    Both streams can be read one by one, or are `together` what the first has.
+    """
     words = [str(argument) for argument in arguments]
     with tempfile.TemporaryDirectory() as folder:
-        streams = [Path(folder) / name for name in ("out", "err")]
+        streams = [Path(folder) / name for name in ("out", "out" if together else "err")]
         asked = (words, Path.cwd() if cwd is None else cwd, dict(env or {}), streams)
         process = _CONTEXT.Process(target=_carry_out, args=asked)
         process.start()
         process.join()
         output, errors = (stream.read_text() for stream in streams)
+        errors = "" if together else errors
     assert process.exitcode is not None
     return subprocess.CompletedProcess(words, process.exitcode, output, errors)
 
@@ -38,8 +45,10 @@ def _carry_out(
     words: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[Path]
 ) -> None:
     for number, path in zip((1, 2), streams, strict=True):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
-    sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    # As Python has them: errors are there at the end of a line.
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
     os.chdir(cwd)
     os.environ.update(env)
     sys.argv = ["tailback", *words]

@@ -1,4 +1,4 @@
-"""How many random cases are tried; as of the engine (`crates/engine/tests/common/random.rs`)."""
+"""How many random cases are tried in Python; the engine has its own share of them."""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,23 +73,29 @@ def test_those_that_cannot_be_told_from_the_best_cost_least_too() -> None:
     assert AtLoad(0.5, 10.0, {}, lifetimes).least == ["chaos", "adaptive"]
 
 
+@cache
+def points_of(path: Path) -> list[tuple[tb.Experiment, dict[str, Any]]]:
+    """Return the experiments of a sweep, each with its machine in full."""
+    experiments = [point.experiment for point in Sweep.load(path).points()]
+    return [(experiment, experiment.machine.resolved("packet")) for experiment in experiments]
+
+
 @pytest.mark.parametrize("name", COMPARED)
 def test_all_that_is_compared_has_equal_buffers_and_one_fidelity(name: str) -> None:
-    for point in Sweep.load(STUDY.sweeps / f"{name}.toml").points():
-        machine = point.experiment.machine.resolved("packet")
+    for experiment, machine in points_of(STUDY.sweeps / f"{name}.toml"):
         switch = machine["switch"]
         assert (switch["virtual_channels"], switch["input_buffer"]) == (4, "70 B")
         assert machine["topology"]["dims"] == [8, 8]
-        assert point.experiment.run.fidelity == "packet"
-        point.experiment.machine.check("packet")
+        assert experiment.run.fidelity == "packet"
+        experiment.machine.check("packet")
 
 
 def test_every_curve_of_every_setting_is_run() -> None:
     there = set()
     for path in STUDY.sweeps.glob("*.toml"):
-        for point in Sweep.load(path).points():
-            routing = point.experiment.machine.resolved("packet")["routing"]["kind"]
-            workload = point.experiment.workload.resolved(point.experiment.machine)
+        for experiment, machine in points_of(path):
+            routing = machine["routing"]["kind"]
+            workload = experiment.workload.resolved(experiment.machine)
             there.add((path.stem, routing, f"pattern == '{workload['pattern']}'"))
             there.add((path.stem, routing, f"sync == '{workload['sync']}'"))
     for setting in (*OPEN, *CLOSED):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -27,10 +28,11 @@ SQUARES = [
 OTHERS = [(1, 8), (2, 2), (3, 2), (3, 12), (4, 8), (8, 4), (16,), (4, 4, 4), (2, 4, 8)]
 
 
-def way(schedule: Schedule, source: int, destination: int) -> list[tuple[int, int]]:
+@cache
+def way(shape: tuple[int, ...], source: int, destination: int) -> list[tuple[int, int]]:
     """Return the directed links from node to node, walked one dimension after the other."""
     links, here, stride = [], source, 1
-    for side in schedule.shape:
+    for side in shape:
         ahead = destination // stride % side - source // stride % side
         for _ in range(abs(ahead)):
             there = here + (stride if ahead > 0 else -stride)
@@ -47,13 +49,12 @@ def walked(schedule: Schedule) -> tuple[int, int]:
     for group in range(schedule.groups):
         last = (group + 1) * schedule.group - 1
         sources, destinations = schedule.of_steps(group * schedule.group, last)
-        ends: Counter[tuple[str, int]] = Counter()
-        links: Counter[tuple[int, int]] = Counter()
-        for source, destination in zip(sources.tolist(), destinations.tolist(), strict=True):
-            if source != destination:
-                ends.update([("from", source), ("to", destination)])
-                links.update(way(schedule, source, destination))
-        node = max([node, *ends.values()])
+        pairs = list(zip(sources.tolist(), destinations.tolist(), strict=True))
+        sent = [(source, destination) for source, destination in pairs if source != destination]
+        starts = Counter(source for source, _ in sent)
+        ends = Counter(destination for _, destination in sent)
+        links = Counter(link for pair in sent for link in way(schedule.shape, *pair))
+        node = max([node, *starts.values(), *ends.values()])
         link = max([link, *links.values()])
     return node, link
 

@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -478,9 +479,13 @@ def test_the_guide_has_examples_of_everything() -> None:
     assert len(keys) == 9
 
 
+@cache
+def validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json_schema())
+
+
 def valid(description: Any) -> bool:
-    validator = jsonschema.Draft202012Validator(json_schema())
-    return bool(validator.is_valid(description))
+    return bool(validator().is_valid(description))
 
 
 @pytest.mark.parametrize("text", [text for text, _ in blocks()])

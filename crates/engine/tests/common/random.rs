@@ -15,7 +15,7 @@ use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 
 /// One of so many cases is tried every day.
-const EVERY_DAY: u64 = 5;
+const EVERY_DAY: u64 = 10;
 /// Smaller cases that are tried before the smallest so far is told.
 const TRIES: usize = 3_000;
 

@@ -187,7 +187,7 @@ fn elsewhere(dice: &mut Dice) -> Spec {
 
 #[test]
 fn in_buffers_of_their_own_all_packets_arrive_on_other_networks() {
-    let (mut stuck, number) = (0, random_cases(500));
+    let (mut stuck, number) = (0, random_cases(1_000));
     for case in 0..number {
         let spec = elsewhere(&mut Dice::new(600_000_000 + case));
         check(case, &apart(spec.clone()), |spec| finished(spec, u64::MAX).now());

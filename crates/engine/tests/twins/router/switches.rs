@@ -157,7 +157,7 @@ impl Twin {
 
     /// Headers that have come to the front are routed.
     pub fn begin_routing(&mut self, number: usize, step: u64) {
-        for (_, _, channel) in self.switches[number].each_input.clone() {
+        for &(_, _, channel) in &self.switches[number].each_input {
             let channel = &mut self.channels[channel];
             if channel.stage == Stage::Idle && !channel.buffer.is_empty() {
                 assert_eq!(channel.buffer[0].1, 0, "a header is at the front");
@@ -170,7 +170,7 @@ impl Twin {
     /// Inputs (as channels), free outputs that their headers ask for, and how urgently.
     fn asks(&self, number: usize, step: u64) -> Vec<(usize, usize, i64)> {
         let mut asks = Vec::new();
-        for (_, _, channel) in self.switches[number].each_input.clone() {
+        for &(_, _, channel) in &self.switches[number].each_input {
             let Stage::Asks { from } = self.channels[channel].stage else { continue };
             if from > step || self.asks_for_place(channel).is_some() {
                 continue;
@@ -219,11 +219,14 @@ impl Twin {
         number: usize,
         asks: &[(usize, usize, i64)],
     ) -> Vec<(usize, usize)> {
+        if asks.is_empty() {
+            return Vec::new();
+        }
         let switch = &mut self.switches[number];
         let (in_lanes, out_lanes) = switch.lanes;
-        let inputs = switch.each_input.clone();
         let row = |channel: usize| {
-            let &(port, lane, _) = inputs.iter().find(|input| input.2 == channel).unwrap();
+            let mut inputs = switch.each_input.iter();
+            let &(port, lane, _) = inputs.find(|input| input.2 == channel).unwrap();
             port * in_lanes + lane
         };
         let mut matrix = nothing(switch.inputs.len() * in_lanes, switch.outputs.len() * out_lanes);
@@ -244,7 +247,7 @@ impl Twin {
         let (ins, outs) =
             (self.pipeline.input_speedup as usize, self.pipeline.output_speedup as usize);
         let mut bids = Vec::new();
-        for (port, lane, channel) in self.switches[number].each_input.clone() {
+        for &(port, lane, channel) in &self.switches[number].each_input {
             let mut bid = |output: usize, speculates: bool| {
                 if self.has_room(output) && self.has_room_behind(output, step) {
                     let out_port = self.switches[number].place_of(output).0;
@@ -295,6 +298,9 @@ impl Twin {
     /// The bids that win. Of several of one slot for another one of the most urgent remains: that
     /// of the first virtual channel from the slot's pointer on, or in its order.
     fn allocate_crossbar(&mut self, number: usize, bids: &[Bid]) -> Vec<Bid> {
+        if bids.is_empty() {
+            return Vec::new();
+        }
         let switch = &mut self.switches[number];
         let slots = switch.slot_from.len();
         let out_slots = switch.outputs.len() * self.pipeline.output_speedup as usize;
@@ -303,10 +309,9 @@ impl Twin {
         for slot in 0..slots {
             for out_slot in 0..out_slots {
                 let between = |bid: &&Bid| (bid.slot, bid.out_slot) == (slot, out_slot);
-                let all: Vec<Bid> = bids.iter().filter(between).copied().collect();
-                let Some(most) = all.iter().map(|bid| bid.urgency).max() else { continue };
-                let of =
-                    |lane: usize| all.iter().copied().find(|b| b.lane == lane && b.urgency == most);
+                let all = || bids.iter().filter(between).copied();
+                let Some(most) = all().map(|bid| bid.urgency).max() else { continue };
+                let of = |lane: usize| all().find(|b| b.lane == lane && b.urgency == most);
                 let (from, lanes) = (switch.slot_from[slot], switch.lanes.0);
                 let lane = match &switch.slot_order {
                     None => first_from(from, lanes, |lane| of(lane).is_some()),

@@ -63,6 +63,7 @@ pub enum Stage {
 /// which it can be at the soonest; and the credits that go back to its beginning, by step.
 #[derive(Default)]
 pub struct Wire {
+    channels: Vec<usize>,
     latency: u64,
     pub queue: VecDeque<(u64, usize, Flit)>,
     pub credits: VecDeque<(u64, Vec<usize>)>,
@@ -117,7 +118,9 @@ impl Twin {
         let (wiring, cycle_ps) = (Wiring::new(machine), machine.link.flit_ps);
         let mut wires: Vec<Wire> = (0..wiring.wires()).map(|_| Wire::default()).collect();
         for (channel, &group) in wiring.group_of.iter().enumerate() {
-            wires[wiring.wire_of[channel]].latency = wiring.delay_ps(machine, group) / cycle_ps;
+            let wire = &mut wires[wiring.wire_of[channel]];
+            wire.channels.push(channel);
+            wire.latency = wiring.delay_ps(machine, group) / cycle_ps;
         }
         Self {
             pipeline,
@@ -343,11 +346,13 @@ impl Twin {
     /// Whether a flit of a channel finds a place in the buffer at its end: one of the channel's own,
     /// or of those that the channels of its wire share.
     pub fn has_room(&self, number: usize) -> bool {
-        let wire = self.wiring.wire_of[number];
-        let sharers = (0..self.channels.len()).filter(|&other| self.wiring.wire_of[other] == wire);
+        if self.channels[number].taken < self.own {
+            return true;
+        }
+        let sharers = self.wires[self.wiring.wire_of[number]].channels.iter();
         let shared: usize =
-            sharers.map(|other| self.channels[other].taken.saturating_sub(self.own)).sum();
-        self.channels[number].taken < self.own || shared < self.shared
+            sharers.map(|&other| self.channels[other].taken.saturating_sub(self.own)).sum();
+        shared < self.shared
     }
 
     /// A packet is granted a channel.
