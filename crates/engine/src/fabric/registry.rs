@@ -288,7 +288,7 @@ impl KernelKind {
             Fidelity::Worm => Self::Worm,
             Fidelity::Stream => Self::Stream,
             Fidelity::Flit if is_in_slots && SlotsKernel::is_for(machine, wiring) => Self::Slots,
-            Fidelity::Flit if FlitsKernel::is_for(machine, wiring) => Self::Flits,
+            Fidelity::Flit if FlitsKernel::is_for(machine, wiring, accounts) => Self::Flits,
             Fidelity::Flit | Fidelity::Token => Self::Tokens,
         }
     }

@@ -1,7 +1,8 @@
-//! Fidelity `flit` where virtual channels share wires, which flits cross in turn.
+//! Fidelity `flit` where virtual channels share wires, which flits cross in turn, or have wires of
+//! their own and credits take time.
 //!
 //! The rules are those of `tokens.rs`, which also knows wires that both directions share, flow
-//! control in band, integrated nodes, and blame. Here the only event of a flit is its start on a
+//! control in band and integrated nodes. Here the only event of a flit is its start on a
 //! channel: buffers have the times at which their flits arrive and their places can be used
 //! again (`buffers.rs`), and every wire knows when one of its channels can send (`wires.rs`).
 
@@ -76,6 +77,9 @@ pub struct FlitsKernel {
 /// More channels than this do not fit a core's own cache.
 const MANY_CHANNELS: usize = 1 << 12;
 
+/// Fewer flits of the longest packets are not deferred where every channel has a wire of its own.
+const LEAST_FLITS: u32 = 8;
+
 /// How long flits take on the channels of one rate.
 #[derive(Clone, Copy)]
 struct Pace {
@@ -105,18 +109,30 @@ impl Pace {
 }
 
 impl FlitsKernel {
-    /// Whether this is what a machine needs, at a fidelity.
-    pub fn is_for(machine: &Machine, wiring: &Wiring) -> bool {
+    /// Whether this is what a machine needs.
+    pub fn is_for(machine: &Machine, wiring: &Wiring, accounts: Accounts) -> bool {
         let layout = &wiring.layout;
         let in_rounds = wiring.routing.properties().escapes > 0;
+        let take_turns = in_rounds || layout.has_shared_wires();
         machine.link.flow_control == FlowControl::OutOfBand
             && machine.switch.regrant_delay_ps == 0
             && machine.switch.input_buffer() <= buffers::MOST_FLITS
             && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok())
             && wiring.integrated_timing.is_none()
-            && (in_rounds || layout.has_shared_wires())
+            && (take_turns || Self::is_for_wires_of_one(machine, wiring, accounts))
             && layout.against().is_empty()
             && most_on_a_wire(layout) <= wires::MOST_CHANNELS
+    }
+
+    /// The same where no channels share a wire. Charges of flits depend on the order of channels within
+    /// an instant there, and when nothing moves any more is known of single flits only. In networks full
+    /// of short packets somebody waits for nearly every flit, so that nothing is gained.
+    fn is_for_wires_of_one(machine: &Machine, wiring: &Wiring, accounts: Accounts) -> bool {
+        accounts == Accounts::None
+            && wiring.link.packet_flits(machine.interface.packet_bytes) >= LEAST_FLITS
+            && machine.link.credit_delay_ps > 0
+            && machine.interface.reply_queue.is_none()
+            && !machine.routing.allow_deadlock
     }
 
     /// An empty network.

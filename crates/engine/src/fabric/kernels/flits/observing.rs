@@ -66,7 +66,7 @@ impl FlitsKernel {
     }
 
     /// All that can start at this instant starts ([`Self::send_round`]), and others are told of.
-    #[cold]
+    // With blame every flit passes here: not rare then.
     #[inline(never)]
     pub(super) fn send_observed(&mut self, act: &mut Act) {
         let Some(observing) = &mut self.observing else { return };
