@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benches.case import Case, Goal
-from benches.open_loop import MESHES
+from benches.open_loop import LOADS, MESHES
+from benches.shared_wires import ARRIVALS, DRAGONFLY, ESCAPES, TORI
 from benches.thesis import SIDES, SIZES
 
 #: Processor time with blame over that without.
@@ -41,4 +42,7 @@ BLAME = [
     *(blamed(_SMALL.timed(fidelity, load)) for fidelity, load in _WORMS_AND_FLITS),
     *(blamed(_SMALL.timed(fidelity, load), SAMPLED) for fidelity, load in _LOADS),
     blamed(SIZES[SIDES.index(16)]),
+    *(blamed(TORI[0].case(load, arrivals)) for load in LOADS for arrivals in ARRIVALS),
+    *(blamed(ESCAPES[0].case(load, "bernoulli")) for load in LOADS),
+    blamed(DRAGONFLY.case(0.5, "bernoulli")),
 ]

@@ -143,11 +143,13 @@ def dragonfly(
     return Network(f"dragonfly {nodes}", nodes, 5, 4, 32, 1.0, topology, {"kind": "ugal_l"}, 3)
 
 
+DRAGONFLY = dragonfly(4, 8, 4, 33)
+
 SHARED_WIRES = [
     *(network.case(load, arrivals) for network in TORI for load in LOADS for arrivals in ARRIVALS),
     *(network.case(load, "bernoulli") for network in ESCAPES for load in LOADS),
     # 40 times what BookSim2 made when that goal was set.
-    dragonfly(4, 8, 4, 33).case(0.5, "bernoulli", (Goal("flit_hops_per_s", 11.6e6, 11.6e6),)),
+    DRAGONFLY.case(0.5, "bernoulli", (Goal("flit_hops_per_s", 11.6e6, 11.6e6),)),
 ]
 
 #: A large network at a fifth of what its nodes can send: at most 4 GB.
