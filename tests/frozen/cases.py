@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import random
 import tempfile
@@ -20,7 +19,6 @@ from tailback.experiment import Experiment, Run
 
 from .drawing import FAMILIES, draw
 from .hashing import Hasher, Hashes
-from .kernels import kernel_of
 
 MODES = ("full", "endpoints", "throttled", "free")
 """Those that are compared; `ideal` is run by itself, where some workloads stand still."""
@@ -123,17 +121,22 @@ def _take(hasher: Hasher, asked: Asked | Mapping[str, Any], kernels: list[str]) 
     experiment, modes = asked.experiment, asked.modes
     if asked.is_described:
         hasher.answer(tb.describe(experiment).to_dict())
-    specs = [json.loads(experiment.spec(mode)) for mode in modes or [None]]
-    kernels += map(kernel_of, specs)
     if not modes:
         result = tb.run(experiment, packets=True)
+        kernels.append(_kernel_of(result))
         hasher.result(result)
         hasher.answer(result.to_dict())
         return
     cost = tb.cost(experiment, modes=modes, packets=True)
     for result in cost.modes.values():
+        kernels.append(_kernel_of(result))
         hasher.result(result)
     hasher.answer(cost.to_dict())
+
+
+def _kernel_of(result: tb.Result) -> str:
+    """Return which kernel ran; results of a checkout before they named it do not say."""
+    return getattr(result, "kernel", "unnamed")
 
 
 def _label(case: Case) -> str:

@@ -16,7 +16,6 @@ import tailback as tb
 from .cases import Case, Outcome, computed, random_case
 from .examples import documents, examples, traces
 from .hashing import Hashes
-from .kernels import KERNELS
 from .studies import studies
 
 RANDOM = 2000
@@ -105,9 +104,11 @@ def summary(done: Iterable[Outcome], wrong: int | None) -> str:
     lines = [f"{len(done)} cases{differing}, of {Path(tb.__file__).parent}"]
     if drawn:
         counted = Counter(kernel for outcome in drawn for kernel in set(outcome.kernels))
-        names = [*KERNELS, *sorted(set(counted) - set(KERNELS))]
         ends = Counter(outcome.end for outcome in drawn)
-        lines.append("random cases by kernel: " + ", ".join(f"{n} {counted[n]}" for n in names))
+        lines.append(
+            "random cases by kernel: "
+            + ", ".join(f"{name} {count}" for name, count in counted.most_common())
+        )
         told = [f"{end} {ends[end]}" for end in ("run", "refused", "stopped", "broken")]
         lines.append(f"of {len(drawn)} random cases: " + ", ".join(told))
     lines += [f"broken: {outcome.name}" for outcome in done if outcome.end == "broken"]

@@ -261,14 +261,24 @@ def _ms(time_ms: float, digits: int) -> str:
     return f"{plain(time_ms * 1e3 / unit.size, digits)} {unit.name}"
 
 
+def _kernels(results: Sequence[Result]) -> str:
+    """Return which kernel of the engine simulated which modes."""
+    modes: dict[str, list[str]] = {}
+    for result in results:
+        modes.setdefault(result.kernel, []).append(result.mode)
+    told = [f"{kernel} ({', '.join(names)})" for kernel, names in modes.items()]
+    return f"kernel {'; '.join(told)}"
+
+
 def _endings(results: Iterable[Result]) -> list[Text]:
-    """Return one line per mode on how the run went, and what to be wary of."""
-    lines = [Text()]
+    """Return which kernels ran, and a line per mode on how the run went and what to be wary of."""
+    results = list(results)
+    lines = [Text(), Text(_kernels(results), style="dim")]
     for result in results:
         e = result.ending
         cut = f", {_ms(e.warmup_ms, 3)} warm-up" if e.warmup_ms else ""
         text = (
-            f"{result.mode}: kernel {result.kernel}, {_ms(e.window_ms, 4)} measured{cut}, "
+            f"{result.mode}: {_ms(e.window_ms, 4)} measured{cut}, "
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))
