@@ -76,7 +76,8 @@ def most_on_a_link(
     for first in range(0, windows, at_once):
         low, high = np.searchsorted(window, [first, first + at_once])
         part = window[low:high] - first
-        loads = link_loads(shape, part, source[low:high], destination[low:high], at_once)
+        count = min(at_once, windows - first)
+        loads = link_loads(shape, part, source[low:high], destination[low:high], count)
         most = max(most, int(loads.max(initial=0)))
     return most
 

@@ -2,7 +2,6 @@
 //! worked out on paper.
 
 mod agreement;
-#[path = "../router/allocators.rs"]
 mod allocators;
 pub mod cases;
 mod classes;

@@ -1,6 +1,6 @@
 //! Every allocator against one that looks at the whole matrix of requests.
 
-#[path = "../../../../tests/router/allocators.rs"]
+#[path = "../../../../tests/twins/router/allocators.rs"]
 mod dense;
 
 use super::{Allocator, Request};
