@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tailback.experiment import Experiment
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
 from tailback.places import shown as place
