@@ -19,7 +19,7 @@ use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::kernels::packet::{Channel, PacketKernel};
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::has_board;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::ChannelKind;
@@ -200,19 +200,7 @@ impl ChaosKernel {
     }
 }
 
-impl HasBoard for ChaosKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.packet.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.packet.board
-    }
-}
+has_board!(ChaosKernel, Channel in packet.board);
 
 impl Switched for ChaosKernel {}
 

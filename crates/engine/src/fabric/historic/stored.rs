@@ -20,7 +20,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -301,19 +301,7 @@ impl StoredKernel {
     }
 }
 
-impl HasBoard for StoredKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.board
-    }
-}
+has_board!(StoredKernel, Channel in board);
 
 impl Switched for StoredKernel {
     /// Whether nothing is left to be done at this instant.

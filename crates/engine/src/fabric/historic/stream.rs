@@ -17,7 +17,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Grants, HasBoard, Switchboard, first_flit};
+use crate::fabric::switch::switchboard::{Grants, Switchboard, first_flit, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
@@ -146,19 +146,7 @@ impl StreamKernel {
     }
 }
 
-impl HasBoard for StreamKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.board
-    }
-}
+has_board!(StreamKernel, Channel in board);
 
 impl Switched for StreamKernel {}
 

@@ -26,7 +26,7 @@ use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::integrated::IntegratedTiming;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -270,19 +270,7 @@ impl CircuitKernel {
     }
 }
 
-impl HasBoard for CircuitKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.board
-    }
-}
+has_board!(CircuitKernel, Channel in board);
 
 impl Switched for CircuitKernel {
     fn queue(&mut self, id: PacketId, act: &mut Act) {

@@ -27,7 +27,7 @@ use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
@@ -389,19 +389,7 @@ impl ClockedKernel {
     }
 }
 
-impl HasBoard for ClockedKernel {
-    type Channel = Lane;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Lane> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Lane> {
-        &mut self.board
-    }
-}
+has_board!(ClockedKernel, Lane in board);
 
 impl Switched for ClockedKernel {
     /// Nobody waits for a time to come.

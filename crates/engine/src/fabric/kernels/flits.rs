@@ -27,7 +27,7 @@ use crate::fabric::kernels::tokens::lines::{LineId, Lines, What};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Grants, HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
@@ -214,19 +214,7 @@ impl FlitsKernel {
     }
 }
 
-impl HasBoard for FlitsKernel {
-    type Channel = Lane;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Lane> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Lane> {
-        &mut self.board
-    }
-}
+has_board!(FlitsKernel, Lane in board);
 
 impl Switched for FlitsKernel {
     /// A wire, named by the first of its channels, may have something to send.

@@ -26,7 +26,7 @@ use crate::fabric::act::Act;
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::{PacketFifo, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -323,19 +323,7 @@ impl FramesKernel {
     }
 }
 
-impl HasBoard for FramesKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.board
-    }
-}
+has_board!(FramesKernel, Channel in board);
 
 impl Switched for FramesKernel {
     #[inline]

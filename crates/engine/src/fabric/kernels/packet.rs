@@ -19,7 +19,7 @@ use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wires::Wires;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -328,19 +328,7 @@ impl PacketKernel {
     }
 }
 
-impl HasBoard for PacketKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.board
-    }
-}
+has_board!(PacketKernel, Channel in board);
 
 impl Switched for PacketKernel {}
 

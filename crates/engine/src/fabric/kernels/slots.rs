@@ -27,7 +27,7 @@ use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Grants, HasBoard, HasPort, Switchboard};
+use crate::fabric::switch::switchboard::{Grants, HasPort, Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::Use;
@@ -202,19 +202,7 @@ impl SlotsKernel {
     }
 }
 
-impl HasBoard for SlotsKernel {
-    type Channel = Lane;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Lane> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Lane> {
-        &mut self.board
-    }
-}
+has_board!(SlotsKernel, Lane in board);
 
 impl Switched for SlotsKernel {
     /// Nobody waits for a time to come.

@@ -27,7 +27,7 @@ use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::deadlock::{self, Needs};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{HasBoard, Switchboard, first_flit};
+use crate::fabric::switch::switchboard::{Switchboard, first_flit, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
@@ -477,19 +477,7 @@ impl TokensKernel {
     }
 }
 
-impl HasBoard for TokensKernel {
-    type Channel = Lane;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Lane> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Lane> {
-        &mut self.board
-    }
-}
+has_board!(TokensKernel, Lane in board);
 
 impl Switched for TokensKernel {
     /// One of a list may ask when it is at its front.

@@ -30,7 +30,7 @@ use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Grants, HasBoard, Switchboard};
+use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::spec::Machine;
@@ -210,19 +210,7 @@ impl WormKernel {
     }
 }
 
-impl HasBoard for WormKernel {
-    type Channel = Channel;
-
-    #[inline]
-    fn board(&self) -> &Switchboard<Channel> {
-        &self.board
-    }
-
-    #[inline]
-    fn board_mut(&mut self) -> &mut Switchboard<Channel> {
-        &mut self.board
-    }
-}
+has_board!(WormKernel, Channel in board);
 
 impl Switched for WormKernel {
     /// A packet enters its node's output queue; the first of a list asks when it may.

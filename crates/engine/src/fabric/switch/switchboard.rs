@@ -85,6 +85,28 @@ pub trait HasBoard {
     fn board_mut(&mut self) -> &mut Switchboard<Self::Channel>;
 }
 
+/// A kernel has a switchboard of channels with these records, in one of its fields.
+macro_rules! has_board {
+    ($kernel:ident, $channel:ident in $($field:ident).+) => {
+        impl $crate::fabric::switch::switchboard::HasBoard for $kernel {
+            type Channel = $channel;
+
+            #[inline]
+            fn board(&self) -> &$crate::fabric::switch::switchboard::Switchboard<$channel> {
+                &self.$($field).+
+            }
+
+            #[inline]
+            fn board_mut(
+                &mut self,
+            ) -> &mut $crate::fabric::switch::switchboard::Switchboard<$channel> {
+                &mut self.$($field).+
+            }
+        }
+    };
+}
+pub(in crate::fabric) use has_board;
+
 impl<C: HasPort> Switchboard<C> {
     /// Idle channels; `record` makes one from its group, `port` and `rest`.
     pub fn new(
