@@ -95,7 +95,12 @@ class DaskPool:
         }
         try:
             distributed = _library("distributed", "--scheduler")
-            for future in distributed.as_completed(list(futures), loop=self._client.loop):
+            completed = distributed.as_completed(list(futures), loop=self._client.loop)
+            for future in completed:
+                if future.status == "lost":
+                    # Its worker died before the answer was fetched: Dask computes it again.
+                    completed.add(future)
+                    continue
                 index = futures.pop(future)
                 yield _outcome(index, future)
                 future.release()
@@ -106,11 +111,11 @@ class DaskPool:
 def _outcome(index: int, future: Any) -> Outcome[Any]:
     from distributed import KilledWorker
 
-    if future.status == "finished":
-        return Outcome(index, future.result())
-    if future.status in ("cancelled", "lost"):
+    if future.status == "cancelled":
         return Outcome(index, None, "the cluster was lost", lost=True)
     error = future.exception()
+    if error is None:
+        return Outcome(index, future.result())
     if isinstance(error, KilledWorker):
         return Outcome(index, None, "its workers were lost (out of memory?)", lost=True)
     return Outcome(index, None, described(error))
