@@ -93,10 +93,10 @@ macro_rules! kernels {
 kernels! {
     /// Mode `full`, fidelity `packet`.
     Packet: PacketKernel, "packet";
-    /// Mode `full`, fidelities `flit` and `token`.
+    /// Mode `full`, fidelity `token`, and `flit` where no other kernel can do it.
     Tokens: TokensKernel, "tokens";
-    /// Mode `full`, fidelity `flit`, where virtual channels share wires and nobody keeps an
-    /// account of waits.
+    /// Mode `full`, fidelity `flit`, where virtual channels share wires or routing has escapes, and on
+    /// wires of their own where that is faster ([`FlitsKernel::is_for`]).
     Flits: FlitsKernel, "flits";
     /// Mode `full`, fidelity `flit`, where everything happens in slots as long as a flit.
     Slots: SlotsKernel, "slots";
@@ -277,10 +277,10 @@ impl KernelKind {
         // Who has places for replies needs every flit at its time.
         let has_replies = machine.interface.reply_queue.is_some();
         // Charges of flits on wires of their own depend on the order of channels within an instant.
-        let takes_turns = wiring.layout.has_shared_wires()
-            || wiring.routing.properties().escapes > 0
-            || accounts == Accounts::None;
-        let is_in_slots = instants == Instants::OfSlots && !has_replies && takes_turns;
+        let takes_turns =
+            wiring.layout.has_shared_wires() || wiring.routing.properties().escapes > 0;
+        let is_ordered = accounts == Accounts::OfWaits && !takes_turns;
+        let is_in_slots = instants == Instants::OfSlots && !has_replies && !is_ordered;
         let stores_packets = wiring.routing.properties().otherwise == Otherwise::Store;
         match fidelity {
             Fidelity::Packet if stores_packets => Self::Chaos,

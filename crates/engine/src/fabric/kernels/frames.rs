@@ -96,24 +96,6 @@ impl FramesKernel {
         }
     }
 
-    /// By channel into a switch: the one that stands for the engine there; others are their own.
-    fn engines_of(&self, wiring: &Wiring) -> Vec<ChannelId> {
-        let layout = &wiring.layout;
-        let mut first = vec![ChannelId::NONE; layout.allocators.len()];
-        let channels = (0..layout.channels()).map(ChannelId::from_index);
-        let engine = |channel: ChannelId| match layout.group(channel).end {
-            End::Switch(switch) if !self.per_port => {
-                let first = &mut first[switch.index()];
-                if !first.is_some() {
-                    *first = channel;
-                }
-                *first
-            }
-            _ => channel,
-        };
-        channels.map(engine).collect()
-    }
-
     /// When the engine that a frame comes to by a channel at `there` is done with it.
     #[inline]
     fn serve(&mut self, channel: ChannelId, switch: SwitchId, there: Time) -> Time {
@@ -373,6 +355,19 @@ impl Kernel for FramesKernel {
     }
 
     fn engines(&self, wiring: &Wiring) -> Vec<ChannelId> {
-        self.engines_of(wiring)
+        let layout = &wiring.layout;
+        let mut first = vec![ChannelId::NONE; layout.allocators.len()];
+        let channels = (0..layout.channels()).map(ChannelId::from_index);
+        let engine = |channel: ChannelId| match layout.group(channel).end {
+            End::Switch(switch) if !self.per_port => {
+                let first = &mut first[switch.index()];
+                if !first.is_some() {
+                    *first = channel;
+                }
+                *first
+            }
+            _ => channel,
+        };
+        channels.map(engine).collect()
     }
 }
