@@ -7,9 +7,9 @@ use crate::ids::{ChannelId, NodeId};
 use crate::measure::Window;
 use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::{
-    Blame, ByJob, Causes, ChannelKind, InSoftware, Measures, Offered, Stored, Traffic,
+    Blame, ByJob, Causes, ChannelKind, InSoftware, Late, Measures, Offered, Stored, Traffic,
 };
-use crate::node::Nodes;
+use crate::node::{Alone, Nodes};
 use crate::spec::{self, Fidelity, Mode, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -27,6 +27,8 @@ pub struct Assembly {
     pub nodes: Nodes,
     /// What is measured.
     pub measures: Measures,
+    /// How long messages take alone, if that is wanted.
+    pub alone: Option<Box<Alone>>,
 }
 
 impl Assembly {
@@ -61,7 +63,12 @@ impl Assembly {
         }
         let mut measures = measures(spec, &topology, &fabric, (&workload, nodes.placement()));
         measures.traffic = traffic(spec, &workload)?;
-        Ok(Self { topology, fabric, workload, nodes, measures })
+        let mut alone = None;
+        if (is_charged || spec.lateness) && is_late(spec.mode) {
+            measures.late = Some(Box::new(late(spec, &fabric, is_charged)));
+            alone = Some(Box::new(Alone::new(spec, &topology, instants(spec))?));
+        }
+        Ok(Self { topology, fabric, workload, nodes, measures, alone })
     }
 }
 
@@ -131,6 +138,23 @@ fn check_replies(spec: &Spec) -> Result<(), SpecError> {
 /// are charged.
 fn charges(spec: &Spec) -> bool {
     spec.causes.is_some() && spec.fidelity != Fidelity::Fluid && spec.machine.loggops.is_none()
+}
+
+/// Whether messages of a mode can be late.
+fn is_late(mode: Mode) -> bool {
+    matches!(mode, Mode::Full | Mode::Endpoints | Mode::Free)
+}
+
+/// How late messages are, and why, if waits are charged.
+fn late(spec: &Spec, fabric: &Fabric, is_charged: bool) -> Late {
+    // The critical path needs the charges of all.
+    let asked = spec.blame.as_ref().filter(|_| !charges(spec));
+    let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
+    let victims = Victims::new(share, spec.seed, groups);
+    let sites = fabric.sites(&spec.machine, spec.mode);
+    let mut late = Late::new(sites, spec.sample_interval_ps, victims, is_charged);
+    late.rows = spec.lateness.then(Vec::new);
+    late
 }
 
 /// What is measured of a run.

@@ -32,8 +32,9 @@ use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Queues;
+use crate::measure::late::{Queued, Rules, Site};
 use crate::measure::stored::Owner;
-use crate::measure::{Measures, Use};
+use crate::measure::{ChannelKind, Class, Measures, Use};
 use crate::rare::rare;
 use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -159,6 +160,16 @@ impl Fabric {
             let is_victim = blame.has_victim(packet.source, packet.class);
             let lead = || self.wiring.injection_lead(packet.source, packet.traffic());
             blame.queued(id, (class, is_victim), lead, now);
+        }
+        if let Some(late) = rare(&mut measures.late) {
+            let queued = Queued {
+                message: packet.message,
+                is_ack: packet.class == Class::Ack,
+                label: class,
+                size: self.wiring.link.packet_flits(packet.bytes),
+                ends: (packet.source, packet.destination),
+            };
+            late.queued(id, &queued, now);
         }
         if let Some(stored) = rare(&mut measures.stored) {
             stored.comes(packet.source, Owner::Local, self.wiring.bytes_in_node(&packet));
@@ -405,6 +416,30 @@ impl Fabric {
                 && !wiring.replicates
                 && !(are_whole && wiring.layout.has_shared_wires()),
         }
+    }
+
+    /// What channels are to messages, and how packets stand and are served.
+    pub(crate) fn sites(&self, machine: &Machine, mode: Mode) -> (Vec<Site>, Rules) {
+        let layout = &self.wiring.layout;
+        let site = |channel| {
+            let group = layout.group(ChannelId::from_index(channel));
+            match (group.kind, group.end) {
+                (ChannelKind::Injection | ChannelKind::Direct, _) => Site::From(NodeId(group.from)),
+                (_, End::Node(node)) => Site::To(node),
+                _ => Site::Between,
+            }
+        };
+        let rules = Rules {
+            are_in_order: !self.traits.has_no_buffers,
+            is_private: mode != Mode::Full,
+            are_stopped: self.traits.stretches,
+            capacity: if self.traits.has_no_buffers {
+                u32::MAX
+            } else {
+                machine.switch.input_buffer_flits.unwrap_or(u32::MAX)
+            },
+        };
+        ((0..layout.channels()).map(site).collect(), rules)
     }
 
     /// Packets in flight or queued.

@@ -12,6 +12,7 @@ mod counters;
 mod distribution;
 mod histogram;
 mod jobs;
+pub mod late;
 mod messages;
 mod moments;
 mod packet;
@@ -28,6 +29,7 @@ pub use counters::{ClassCounters, Counters, PacketCounters, PacketTimes};
 pub use distribution::{Distribution, PacketDistributions};
 pub use histogram::Histogram;
 pub use jobs::{ByJob, OfJob};
+pub use late::Late;
 pub use messages::{MOST_MESSAGES, MessageRow, MessageRows};
 pub use moments::Moments;
 pub use packet::{Class, PacketRow, Undisturbed};
@@ -37,7 +39,7 @@ pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 pub use traffic::Traffic;
 pub use window::Window;
 
-use crate::ids::{ChannelId, NodeId, ProcessId};
+use crate::ids::{ChannelId, MessageId, NodeId, ProcessId};
 use crate::rare::rare;
 use crate::time::{NEVER, Time};
 
@@ -119,6 +121,8 @@ pub struct Measures {
     pub forwards: bool,
     /// Who made whom wait, if that is kept.
     pub blame: Option<Box<Blame>>,
+    /// How late messages were, and why, if that is wanted.
+    pub late: Option<Box<Late>>,
     /// What is measured of every traffic class, where there are several.
     pub traffic: Option<Box<Traffic>>,
     /// Why everybody could go on, if that is kept.
@@ -147,6 +151,7 @@ impl Measures {
             software: None,
             forwards: false,
             blame: None,
+            late: None,
             traffic: None,
             causes: None,
             jobs: None,
@@ -188,6 +193,9 @@ impl Measures {
         }
         if let Some(blame) = &mut self.blame {
             blame.begin_window(now);
+        }
+        if let Some(late) = &mut self.late {
+            late.begin_window(now);
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.begin_window();
@@ -304,6 +312,15 @@ impl Measures {
     #[inline]
     pub fn completes(&mut self, process: ProcessId, now: Time) {
         self.completed[process.index()] = now;
+    }
+
+    /// All of a message is there; whether it is wanted how long it takes alone.
+    #[inline]
+    pub fn message_arrived(&mut self, id: MessageId, now: Time) -> bool {
+        if let Some(rows) = rare(&mut self.messages) {
+            rows.arrives(id, now);
+        }
+        rare(&mut self.late).as_mut().is_some_and(|late| late.arrived(id))
     }
 
     /// A message has been received.

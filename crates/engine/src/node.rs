@@ -4,6 +4,7 @@
 //! tell the workload what became of its messages. Everything here is the same
 //! for every fidelity and contention mode.
 
+mod alone;
 mod classes;
 mod commands;
 mod desks;
@@ -23,6 +24,7 @@ mod software;
 mod timers;
 mod world;
 
+pub use alone::Alone;
 pub use desks::cpu::CpuTime;
 pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Life, Message, MessagePool};

@@ -19,6 +19,7 @@ use crate::event_queue::{Event, EventQueue};
 use crate::fabric::{ByKind, Kind, Packet};
 use crate::ids::ProcessId;
 use crate::node::MOST_AT_ONE_INSTANT;
+use crate::rare::rarely;
 use crate::spec::{self, Spec};
 use crate::time::{NEVER, Time};
 use crate::workload::Progress as Done;
@@ -48,7 +49,7 @@ impl Simulation {
     /// # Errors
     /// A description that cannot be simulated.
     pub fn new(spec: &Spec) -> Result<Self, SpecError> {
-        let Assembly { topology, fabric, workload, nodes, measures } = Assembly::new(spec)?;
+        let Assembly { topology, fabric, workload, nodes, measures, alone } = Assembly::new(spec)?;
         let link = fabric.wiring().link;
         let longest = spec.machine.interface.packet_bytes;
         let reach = link.packet_ps(longest).max(fabric.wiring().drain_ps(longest));
@@ -64,6 +65,7 @@ impl Simulation {
             is_told: workload.is_told(),
             workload,
             measures,
+            alone,
             watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
             is_open: false,
@@ -178,6 +180,9 @@ impl Simulation {
             return Ok(false);
         }
         self.fabric.arbitrate::<M>(time, &mut self.events, &mut self.measures);
+        if rarely(self.alone.is_some()) {
+            self.settle_late();
+        }
         self.watch();
         if let Some(packet) = self.fabric.strayed() {
             return Err(self.stray(packet, time));

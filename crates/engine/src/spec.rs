@@ -68,6 +68,9 @@ pub struct Spec {
     pub sample_interval_ps: Time,
     /// Whether one row per delivered packet is kept.
     pub record_packets: bool,
+    /// Whether one row is kept per message of how late it was; absent: no.
+    #[serde(default)]
+    pub lateness: bool,
     /// Whether every wait is charged to who caused it; absent: no.
     #[serde(default)]
     pub blame: Option<Blame>,

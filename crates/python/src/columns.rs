@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyList};
 use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
+use tailback_engine::measure::late::{Kind, Late, Why};
 use tailback_engine::measure::stored::Owner;
 use tailback_engine::measure::{ClassCounters, Distribution, Measures, MessageRow, PacketRow};
 use tailback_engine::prediction::Prediction;
@@ -248,18 +249,17 @@ pub fn messages<'py>(py: Python<'py>, messages: &[MessageRow]) -> PyResult<Bound
     Ok(table.0)
 }
 
-/// Tables of charges: `pairs`, `channels`, the same passed on, `roots`, `victims`, each with its
-/// key, `count` and `batches`, the sums in batches of time one row after the other; and the batches.
-pub fn blame<'py>(py: Python<'py>, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
-    let tables = blame.tables.settled();
+/// Tables of charges: `pairs`, `channels`, `victims`, of how late messages were, and `waits`, of all
+/// waits of packets; each with its key, `count` and `batches`, the sums in batches of time one row after
+/// the other; the batches; and what is not charged.
+pub fn blame<'py>(py: Python<'py>, late: &Late, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
+    let (tables, waits) = (late.tables.settled(), blame.tables.settled());
     let all = PyDict::new(py);
     let named = [
-        ("pairs", &tables.direct.pairs),
-        ("channels", &tables.direct.channels),
-        ("passed_pairs", &tables.passed.pairs),
-        ("passed_channels", &tables.passed.channels),
-        ("roots", &tables.roots),
+        ("pairs", &tables.charges.pairs),
+        ("channels", &tables.charges.channels),
         ("victims", &tables.victims),
+        ("waits", &waits.direct.channels),
     ];
     for (name, sums) in named {
         let rows = sums.sorted();
@@ -267,14 +267,42 @@ pub fn blame<'py>(py: Python<'py>, blame: &Blame) -> PyResult<Bound<'py, PyDict>
         table.column("channel", rows.iter().map(|(key, _)| key.channel))?;
         table.column("victim", rows.iter().map(|(key, _)| key.victim))?;
         table.column("culprit", rows.iter().map(|(key, _)| key.culprit))?;
-        table.column("cause", rows.iter().map(|(key, _)| key.cause as u8))?;
+        table.column("cause", rows.iter().map(|(key, _)| key.cause))?;
         table.column("count", rows.iter().map(|(_, sum)| sum.count))?;
         table.column("batches", rows.iter().flat_map(|(_, sum)| sum.batches))?;
         all.set_item(name, table.0)?;
     }
     all.set_item("batch_begin_ps", tables.batches.begin)?;
     all.set_item("batch_length_ps", tables.batches.length)?;
+    all.set_item("early_messages", tables.early.0)?;
+    all.set_item("early_ps", tables.early.1)?;
+    all.set_item("unattributed_ps", tables.unattributed)?;
+    all.set_item("waited_ps", tables.waited)?;
     Ok(all)
+}
+
+/// Why messages took as long as they did, one row each, and what they waited for.
+pub fn late<'py>(py: Python<'py>, rows: &[Why]) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py);
+    table.column("message", rows.iter().map(|why| why.number))?;
+    table.column("label", rows.iter().map(|why| why.label))?;
+    table.column("queued_ps", rows.iter().map(|why| why.span.0))?;
+    table.column("delivered_ps", rows.iter().map(|why| why.span.1))?;
+    table.column("alone_ps", rows.iter().map(|why| why.alone))?;
+    table.column("own_ps", rows.iter().map(|why| why.own))?;
+    table.column("charges", rows.iter().map(|why| why.charges.len() as u32))?;
+    let all = || rows.iter().flat_map(|why| &why.charges);
+    table.column("culprit", all().map(|charge| charge.culprit))?;
+    table.column("channel", all().map(|charge| charge.channel.0))?;
+    table.column("kind", all().map(|charge| charge.kind as u8))?;
+    table.column("waited_ps", all().map(|charge| charge.waited))?;
+    table.column("late_ps", all().map(|charge| charge.late))?;
+    Ok(table.0)
+}
+
+/// Names of kinds of charges, by number.
+pub fn kinds() -> Vec<&'static str> {
+    Kind::ALL.iter().map(|&(_, name)| name).collect()
 }
 
 /// Names of causes, by number.
@@ -293,6 +321,14 @@ fn distributions(measures: &Measures) -> impl Iterator<Item = (&str, &str, &Dist
             ("hops", class, &d.hops),
         ]
     });
+    let late = measures.late.iter().flat_map(|late| {
+        let tables = &late.tables;
+        [
+            ("message_alone", "data", &tables.alone),
+            ("message_late", "data", &tables.late),
+            ("message_slowdown", "data", &tables.slowdown),
+        ]
+    });
     let begins = measures.message_begins.iter().map(|begins| ("message_begins", "data", begins));
     let classes = measures.traffic.iter().flat_map(|traffic| traffic.classes.iter().enumerate());
     let classes = classes.flat_map(|(number, class)| {
@@ -303,6 +339,7 @@ fn distributions(measures: &Measures) -> impl Iterator<Item = (&str, &str, &Dist
     });
     packets
         .chain([("message_latency", "data", &measures.message_latency)])
+        .chain(late)
         .chain(begins)
         .chain(classes)
 }

@@ -51,6 +51,7 @@ mod _engine {
         module.add("TRACE_FORMATS", Format::ALL.map(Format::name).to_vec())?;
         module.add("TRACE_TARGETS", Target::ALL.map(Target::name).to_vec())?;
         module.add("CAUSES", super::columns::causes())?;
+        module.add("KINDS", super::columns::kinds())?;
         for (name, words) in super::causes::names() {
             module.add(name, words)?;
         }

@@ -255,10 +255,17 @@ impl Simulation {
         columns::messages(py, &self.engine.take_messages())
     }
 
-    /// Who made whom wait, in the current window, by table; None unless that is kept.
+    /// Who made messages late, and where packets waited, in the current window, by table; None unless
+    /// that is kept.
     fn blame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let blame = self.engine.measures().blame.as_ref();
-        blame.map(|blame| columns::blame(py, blame)).transpose()
+        let measures = self.engine.measures();
+        let both = measures.late.as_ref().zip(measures.blame.as_ref());
+        both.map(|(late, blame)| columns::blame(py, late, blame)).transpose()
+    }
+
+    /// Why messages took as long as they did, of those that have arrived since the last call.
+    fn take_late<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::late(py, &self.engine.take_late())
     }
 
     /// The critical path up to now; None unless it is kept why everybody could go on.

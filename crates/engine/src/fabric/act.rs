@@ -8,9 +8,10 @@ use crate::fabric::packet::Packet;
 use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
+use crate::measure::late::Hop;
 use crate::measure::{ChannelKind, Class, Measures};
 use crate::rare::{rare, rarely};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// Everything of a run that changes while the network acts.
 pub struct Act<'a> {
@@ -59,6 +60,29 @@ impl Act<'_> {
         if let Some(blame) = rare(&mut self.measures.blame) {
             let ways = Known { wiring: self.wiring, packets: self.packets, board: Untold };
             blame.observe(what, at, ways);
+            self.tell_late(what, at);
+        }
+    }
+
+    /// Tells it who keeps account of how late messages are, as far as that is about turns.
+    #[inline]
+    fn tell_late(&mut self, what: Observation, at: Time) {
+        let Some(late) = &mut self.measures.late else { return };
+        match what {
+            Observation::Sent { packet, channel, ready, start, until } => {
+                late.starts(packet, Hop { channel, ready, start, end: until });
+            }
+            Observation::Granted { packet, channel } => {
+                let ready = self.packets[packet].ready;
+                late.starts(packet, Hop { channel, ready, start: at, end: NEVER });
+            }
+            Observation::RunsThrough { packet, channel, until } => {
+                let ready = self.packets[packet].ready;
+                late.starts(packet, Hop { channel, ready, start: at, end: until });
+            }
+            Observation::Started { packet, start, .. } => late.started(packet, start),
+            Observation::Left { channel, at } => late.left(channel, at),
+            _ => {}
         }
     }
 

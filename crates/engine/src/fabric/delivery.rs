@@ -59,6 +59,9 @@ impl Delivery {
         if let Some(blame) = rare(&mut measures.blame) {
             blame.delivered(self.id, &row, packet.is_last(), lifetime);
         }
+        if let Some(late) = rare(&mut measures.late) {
+            late.delivered(self.id, packet.message, packet.class == Class::Ack, self.at);
+        }
         if let Some(causes) = rare(&mut measures.causes) {
             let of = (packet.message, packet.class == Class::Data);
             causes.delivered(self.id, of, (&row, lifetime), measures.blame.as_deref());

@@ -52,6 +52,7 @@ pub(crate) use queues::Queues;
 pub(crate) use state::Keeps;
 pub use state::{Blame, Charged};
 pub use sums::{MOST_KEYS, Sum, Sums};
+pub(crate) use tables::FIRST_BATCH;
 pub use tables::{Pairs, Tables};
 pub use timed::Timed;
 pub(crate) use victims::Victims;

@@ -114,6 +114,21 @@ impl Message {
         }
     }
 
+    /// The same message of which nothing has been sent.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self {
+            unsent: self.bytes,
+            life: Life::Pending,
+            undelivered: 0,
+            in_flight: 0,
+            unanswered: 0,
+            arrived_bytes: 0,
+            told_bytes: 0,
+            ..*self
+        }
+    }
+
     /// Brings it further; both [`Life::Received`] and [`Life::Acknowledged`]: to its end.
     ///
     /// # Panics

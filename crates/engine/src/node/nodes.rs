@@ -45,6 +45,8 @@ pub struct Nodes {
     pub(super) software: Software,
     /// The same of messages to the node itself.
     pub(super) local: Protocol,
+    /// Messages that have arrived, as far as it is wanted how long they take alone.
+    pub(super) arrived: Vec<Message>,
 }
 
 impl Nodes {
@@ -71,6 +73,7 @@ impl Nodes {
             multicasts: Multicasts::new(machine),
             software: Software::new(spec, topology.nodes, workload, processes),
             local: Protocol::of_local(machine, spec.mode),
+            arrived: Vec::new(),
             placement,
         })
     }
@@ -91,6 +94,12 @@ impl Nodes {
     /// How many messages were sent before a message under way.
     pub fn serial_of(&self, id: MessageId) -> u64 {
         self.messages[id].serial
+    }
+
+    /// Takes the messages that have arrived since it was last asked, as far as it is wanted how long
+    /// they take alone.
+    pub fn take_arrived(&mut self) -> std::vec::Drain<'_, Message> {
+        self.arrived.drain(..)
     }
 
     /// The processors.

@@ -74,10 +74,11 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.undelivered -= 1;
         let protocol = message.protocol;
-        if let Some(rows) = rare(&mut world.measures.messages)
-            && message.has_arrived()
-        {
-            rows.arrives(id, world.now);
+        if message.has_arrived() {
+            let message = *message;
+            if world.measures.message_arrived(id, world.now) {
+                self.arrived.push(message);
+            }
         }
         let is_accepted = match protocol {
             Protocol::Acknowledged => message.life != Life::Offered,

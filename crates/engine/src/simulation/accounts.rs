@@ -5,6 +5,7 @@ use crate::error::{LostPacket, RunError, Waiting};
 use crate::fabric::{self, Layout, Wiring};
 use crate::ids::{NodeId, ProcessId};
 use crate::measure::blame::Charged;
+use crate::measure::late::Why;
 use crate::measure::traffic::OfClass;
 use crate::measure::{
     Binned, ClassCounters, Counters, Measures, MessageRow, NodeTally, PacketRow, Use,
@@ -147,6 +148,13 @@ impl Simulation {
     /// Rows of messages received since the last call, in that order; none unless they are kept.
     pub fn take_messages(&mut self) -> Vec<MessageRow> {
         self.measures.messages.as_mut().map(|messages| messages.take()).unwrap_or_default()
+    }
+
+    /// Why the messages that have arrived since the last call took as long as they did; none unless that
+    /// is kept.
+    pub fn take_late(&mut self) -> Vec<Why> {
+        let late = self.measures.late.as_mut();
+        late.and_then(|late| late.rows.as_mut()).map(std::mem::take).unwrap_or_default()
     }
 
     /// What the packets delivered since the last call were charged; empty unless recorded.

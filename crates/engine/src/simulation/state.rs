@@ -4,7 +4,7 @@ use super::samples::Sampling;
 use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::measure::Measures;
-use crate::node::{Nodes, World};
+use crate::node::{Alone, Nodes, World};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Progress as Done, Workload};
@@ -25,6 +25,8 @@ pub struct Simulation {
     /// Whether its processes are told what to do while they run.
     pub(super) is_told: bool,
     pub(super) measures: Measures,
+    /// How long messages take alone, if that is wanted.
+    pub(super) alone: Option<Box<Alone>>,
     /// Per process: what it had done when the window began.
     pub(super) done_before: Vec<Done>,
     /// Whether it is looked out for packets that wait for each other in a circle.
@@ -64,6 +66,21 @@ impl Simulation {
             measures: &mut self.measures,
         };
         (&mut self.nodes, world)
+    }
+
+    /// Messages have arrived: how much later than alone.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn settle_late(&mut self) {
+        let Measures { late, blame, .. } = &mut self.measures;
+        let (Some(alone), Some(late)) = (&mut self.alone, late) else { return };
+        let labels = blame.as_ref().and_then(|blame| blame.labels.as_deref());
+        for message in self.nodes.take_arrived() {
+            let queued = late.next_queued().unwrap_or(message.sent);
+            let alone = alone.of(&message, queued);
+            let class_of = |label| labels.map_or(label, |labels| labels.class(label));
+            late.settle(message.serial, alone, class_of);
+        }
     }
 
     /// Lets wires and processes that nobody looked at do what they have done up to `time`.

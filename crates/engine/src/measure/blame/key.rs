@@ -1,6 +1,5 @@
 //! By what charges are summed up.
 
-use super::cause::Cause;
 use crate::ids::ChannelId;
 
 /// Stands for all keys that came when a table was full.
@@ -15,8 +14,8 @@ pub struct Key {
     pub victim: u32,
     /// The class of those that were in their way.
     pub culprit: u32,
-    /// How.
-    pub cause: Cause,
+    /// How: the number of a cause, or of a kind.
+    pub cause: u8,
 }
 
 /// A key in as few words as can be.
@@ -30,20 +29,20 @@ pub struct Packed {
 
 impl Packed {
     /// Bits of a cause.
-    pub const CAUSE: u32 = 3;
+    pub const CAUSE: u32 = 4;
 
     #[inline]
     fn new(Key { channel, victim, culprit, cause }: Key) -> Self {
         Self {
             classes: u64::from(victim) << 32 | u64::from(culprit),
-            place: channel << Self::CAUSE | cause as u32,
+            place: channel << Self::CAUSE | u32::from(cause),
         }
     }
 
     /// The key.
     pub fn key(self) -> Key {
         let channel = self.place >> Self::CAUSE;
-        let (cause, _) = Cause::ALL[(self.place & ((1 << Self::CAUSE) - 1)) as usize];
+        let cause = (self.place & ((1 << Self::CAUSE) - 1)) as u8;
         let is_rest = channel == REST >> Self::CAUSE;
         let (victim, culprit) = ((self.classes >> 32) as u32, self.classes as u32);
         Key { channel: if is_rest { REST } else { channel }, victim, culprit, cause }

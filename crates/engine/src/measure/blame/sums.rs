@@ -412,11 +412,11 @@ fn bits(mixed: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Batches, Cause, REST};
+    use super::super::{Batches, REST};
     use super::*;
 
     fn key(victim: u32) -> Key {
-        Key { channel: 3, victim, culprit: 1, cause: Cause::HeadOfLine }
+        Key { channel: 3, victim, culprit: 1, cause: 4 }
     }
 
     #[test]
@@ -429,7 +429,7 @@ mod tests {
         assert_eq!(rows.len(), 11);
         assert_eq!(rows.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 2000);
         let (last, rest) = rows[10];
-        assert_eq!((last.victim, last.cause, rest.count), (REST, Cause::HeadOfLine, 800));
+        assert_eq!((last.victim, last.cause, rest.count), (REST, 4, 800));
     }
 
     #[test]

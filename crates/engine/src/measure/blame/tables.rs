@@ -1,7 +1,7 @@
 //! The tables of a window.
 
 use super::batches::{BATCHES, Batches};
-use super::cause::{Cause, Charge};
+use super::cause::Charge;
 use super::key::{Key, Packed, REST};
 use super::passing::Passed;
 use super::sums::Sums;
@@ -43,7 +43,7 @@ struct Pending {
 impl Pending {
     #[inline]
     fn new(victim: u32, &Charge { channel, root, culprit, cause, time }: &Charge) -> Self {
-        let key = Key { channel: channel.0, victim, culprit, cause }.into();
+        let key = Key { channel: channel.0, victim, culprit, cause: cause as u8 }.into();
         Self { time, key, root }
     }
 }
@@ -79,6 +79,21 @@ impl Pairs {
         }
     }
 
+    /// Adds one.
+    pub(crate) fn add_one(&mut self, key: Key, time: Time, batch: usize) {
+        self.make_room();
+        let key = Packed::from(key);
+        if !self.channels.add_packed(key, time, batch) {
+            self.pairs.add_packed(key.anywhere(), time, batch);
+        }
+    }
+
+    /// Batches become twice as long.
+    pub(crate) fn halve(&mut self) {
+        self.pairs.halve();
+        self.channels.halve();
+    }
+
     /// Where a table is full, what is small in it is not told apart any more.
     #[inline]
     fn make_room(&mut self) {
@@ -93,7 +108,7 @@ impl Pairs {
     }
 
     /// Adds those by channel to those wherever.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let of_channels = self.channels.sorted().into_iter();
         let told = of_channels.filter(|(key, _)| key.channel != REST);
         self.pairs.merge_all(told.map(|(key, sum)| (Packed::from(key).anywhere(), sum)));
@@ -105,7 +120,7 @@ const AT_ONCE: usize = 1 << 10;
 /// Of these, those of which what they need is read beforehand.
 const AHEAD: usize = 32;
 /// The first batches are this many sample intervals long.
-const FIRST_BATCH: Time = 8;
+pub(crate) const FIRST_BATCH: Time = 8;
 
 impl Tables {
     /// Nothing is in them; batches begin at `begin`.
@@ -135,7 +150,7 @@ impl Tables {
             self.begin_batch(now);
         }
         let batch = self.batch;
-        let whole = Key { channel: 0, victim, culprit: 0, cause: Cause::Throttling };
+        let whole = Key { channel: 0, victim, culprit: 0, cause: 0 };
         self.victims.add(whole, is_message.into(), batch);
         let [pending, passed_on] = &mut self.pending;
         pending.extend(charges.iter().map(|charge| Pending::new(victim, charge)));
@@ -158,10 +173,8 @@ impl Tables {
         }
         let Self { direct, passed, roots, victims, batches, .. } = self;
         batches.reach(now, || {
-            for Pairs { pairs, channels, .. } in [&mut *direct, passed] {
-                pairs.halve();
-                channels.halve();
-            }
+            direct.halve();
+            passed.halve();
             roots.halve();
             victims.halve();
         });
@@ -197,6 +210,7 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cause::Cause;
     use super::*;
 
     /// Pairs are known although the table by channel has room for two of four channels only.

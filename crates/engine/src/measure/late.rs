@@ -1,0 +1,310 @@
+//! How late messages were, and why: who made each of them take longer than it would alone.
+//!
+//! A message is *late* by what it took longer than alone. What it waited for on its way is found when
+//! all of it has arrived, by following the chain of its waits back in time ([`chain`]), in a log of who
+//! was sent where when ([`log`]), divided so that it adds up to how late it was ([`charges`]), and added up
+//! over all messages ([`tables`]).
+
+mod chain;
+mod charges;
+mod log;
+mod tables;
+
+use super::blame::{REST, Victims};
+use super::packet::Class;
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::time::{NEVER, Time};
+pub use chain::Rules;
+use chain::{Chain, Piece, Scratch};
+use charges::share_out;
+pub use charges::{Charge, Kind, Site};
+pub use log::Hop;
+use log::{Log, NOBODY, Record, RecordId, UNNUMBERED};
+use std::collections::VecDeque;
+pub use tables::Tables;
+
+/// A packet that is queued, as far as this goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    /// The message it belongs to, or acknowledges.
+    pub message: MessageId,
+    /// Whether it acknowledges.
+    pub is_ack: bool,
+    /// What its message is charged as.
+    pub label: u32,
+    /// What it takes in a buffer, in flits.
+    pub size: u32,
+    /// Where it comes from, and where it goes.
+    pub ends: (NodeId, NodeId),
+}
+
+/// A message under way.
+#[derive(Clone, Debug)]
+struct Message {
+    number: u64,
+    label: u32,
+    queued: Time,
+    ends: (NodeId, NodeId),
+    /// Its data packets.
+    packets: Vec<RecordId>,
+    /// How many of them have been acknowledged.
+    acknowledged: usize,
+    /// The data packet delivered last, or none, and when.
+    last: (RecordId, Time),
+    /// The packet delivered last by which a window may open.
+    opens: (RecordId, Time),
+    /// Whether it is asked how late it is.
+    is_victim: bool,
+    is_over: bool,
+}
+
+/// Why a message took as long as it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// How many were sent before it.
+    pub number: u64,
+    /// What it is charged as itself.
+    pub label: u32,
+    /// When its first packet was queued, and when the last was there.
+    pub span: (Time, Time),
+    /// How long it takes alone.
+    pub alone: Time,
+    /// What of its latency was its own.
+    pub own: Time,
+    /// What it waited for, in the order in which waits began.
+    pub charges: Vec<Charge>,
+}
+
+/// How late messages were, and why.
+pub struct Late {
+    log: Log,
+    rules: Rules,
+    /// By channel.
+    sites: Vec<Site>,
+    /// By place of a message.
+    messages: Vec<Message>,
+    count: u64,
+    pieces: Vec<Piece>,
+    scratch: Scratch,
+    /// Whether it is followed who made messages wait.
+    is_followed: bool,
+    /// Whose waits are charged.
+    victims: Victims,
+    interval: Time,
+    /// Those that have arrived and of which it is not known how long they take alone.
+    unsettled: VecDeque<Why>,
+    /// The tables of the window.
+    pub tables: Tables,
+    /// Messages that have arrived since they were last taken, if they are kept.
+    pub rows: Option<Vec<Why>>,
+}
+
+impl Late {
+    /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
+    /// who made messages wait.
+    pub fn new(
+        (sites, rules): (Vec<Site>, Rules),
+        interval: Time,
+        victims: Victims,
+        is_followed: bool,
+    ) -> Self {
+        let is_private = |site: &Site| rules.is_private && *site == Site::Between;
+        Self {
+            log: Log::new(sites.iter().map(is_private).collect()),
+            rules,
+            sites,
+            messages: Vec::new(),
+            count: 0,
+            pieces: Vec::new(),
+            scratch: Scratch::default(),
+            tables: Tables::new(0, interval, &victims),
+            is_followed,
+            victims,
+            interval,
+            unsettled: VecDeque::new(),
+            rows: None,
+        }
+    }
+
+    /// A packet enters its node's output queue.
+    pub fn queued(&mut self, id: PacketId, packet: &Queued, now: Time) {
+        self.begins(packet, now);
+        let message = &mut self.messages[packet.message.index()];
+        let (number, cause) = if packet.is_ack {
+            let cause = message.packets.get(message.acknowledged).copied();
+            message.acknowledged += 1;
+            (UNNUMBERED, cause.unwrap_or(NOBODY))
+        } else {
+            let (opens, at) = message.opens;
+            (message.packets.len() as u32, if at == now { opens } else { NOBODY })
+        };
+        let &Queued { label, size, .. } = packet;
+        let (message_number, hops) = (message.number, Vec::new());
+        let record = Record {
+            message: message_number,
+            label,
+            number,
+            size,
+            cause,
+            hops,
+            is_over: false,
+            held: 1,
+        };
+        let record = self.log.joins(id, record);
+        if !packet.is_ack {
+            message.packets.push(record);
+        }
+    }
+
+    /// A message begins with its first packet.
+    fn begins(&mut self, packet: &Queued, now: Time) {
+        let place = packet.message.index();
+        let is_new = self.messages.get(place).is_none_or(|message| message.is_over);
+        if !is_new || packet.is_ack {
+            return;
+        }
+        let number = self.count;
+        self.count += 1;
+        self.log.begins(number, now);
+        let nobody = (NOBODY, NEVER);
+        let is_victim = self.victims.has_next(packet.ends.0, Class::Data);
+        let message = |packets| Message {
+            number,
+            label: packet.label,
+            queued: now,
+            ends: packet.ends,
+            packets,
+            acknowledged: 0,
+            last: nobody,
+            opens: nobody,
+            is_victim,
+            is_over: false,
+        };
+        if self.messages.len() <= place {
+            let none = Message { is_over: true, ..message(Vec::new()) };
+            self.messages.resize(place + 1, none);
+        }
+        let mut packets = std::mem::take(&mut self.messages[place].packets);
+        packets.clear();
+        self.messages[place] = message(packets);
+    }
+
+    /// A packet starts on a channel; when it could have, and when the channel can be granted again, if
+    /// that is known.
+    pub fn starts(&mut self, id: PacketId, hop: Hop) {
+        self.log.starts(id, hop);
+    }
+
+    /// The packet that a channel was granted to last starts there.
+    pub fn started(&mut self, id: PacketId, start: Time) {
+        let record = self.log.record_of(id);
+        if record != NOBODY
+            && let Some(hop) = self.log.record_mut(record).hops.last_mut()
+        {
+            hop.start = start;
+        }
+    }
+
+    /// A channel is left by the packet that it was granted to.
+    pub fn left(&mut self, channel: ChannelId, at: Time) {
+        self.log.left(channel, at);
+    }
+
+    /// A packet has been delivered.
+    pub fn delivered(&mut self, id: PacketId, message: MessageId, is_ack: bool, now: Time) {
+        let record = self.log.record_of(id);
+        if record == NOBODY {
+            return;
+        }
+        let message = &mut self.messages[message.index()];
+        if message.number == self.log.record(record).message {
+            message.opens = (record, now);
+            let number = |id| self.log.record(id).number;
+            let (last, at) = message.last;
+            if !is_ack && (last == NOBODY || at < now || number(last) < number(record)) {
+                message.last = (record, now);
+            }
+        }
+        self.log.leaves(id);
+    }
+
+    /// A new measurement window begins.
+    pub fn begin_window(&mut self, now: Time) {
+        self.tables = Tables::new(now, self.interval, &self.victims);
+    }
+
+    /// All of a message is there: why it took so long, but for how long it takes alone
+    /// ([`Self::settle`]). Whether that is wanted.
+    pub fn arrived(&mut self, id: MessageId) -> bool {
+        let Some(message) = self.messages.get_mut(id.index()).filter(|message| !message.is_over)
+        else {
+            return false;
+        };
+        message.is_over = true;
+        if !message.is_victim {
+            self.log.ends(message.number);
+            return false;
+        }
+        let (last, delivered) = message.last;
+        let of = (message.number, message.queued);
+        let scratch = &mut self.scratch;
+        let (rules, packets) = (self.rules, &message.packets);
+        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
+        let own = chain.follow(last, delivered);
+        let charges = self.charged(id);
+        let message = &self.messages[id.index()];
+        let span = (message.queued, delivered);
+        let (number, alone) = (0, 0);
+        self.unsettled.push_back(Why { number, label: message.label, span, alone, own, charges });
+        self.log.ends(message.number);
+        true
+    }
+
+    /// How long the message takes alone that has arrived first of those of which that is not known, and
+    /// how many were sent before it; labels become classes.
+    pub fn settle(&mut self, number: u64, alone: Time, class_of: impl Fn(u32) -> u32) {
+        let Some(mut why) = self.unsettled.pop_front() else { return };
+        (why.number, why.alone) = (number, alone);
+        let latency = why.span.1 - why.span.0;
+        let late = latency.saturating_sub(alone);
+        share_out(&mut why.charges, late);
+        let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
+        if self.is_followed && charged < late {
+            let late = late - charged;
+            let (channel, kind, waited) = (ChannelId(REST), Kind::Detour, 0);
+            why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
+        }
+        self.tables.add(class_of(why.label), &why, class_of);
+        if let Some(rows) = &mut self.rows {
+            rows.push(why);
+        }
+    }
+
+    /// When the message arrived of which [`Self::settle`] is to be told next was queued.
+    pub fn next_queued(&self) -> Option<Time> {
+        self.unsettled.front().map(|why| why.span.0)
+    }
+
+    /// The waits found, added up by culprit and root channel, in the order in which they began.
+    fn charged(&self, id: MessageId) -> Vec<Charge> {
+        let message = &self.messages[id.index()];
+        let mut charges: Vec<Charge> = Vec::new();
+        for piece in self.pieces.iter().rev() {
+            let &Piece { culprit, channel, time, .. } = piece;
+            let culprit = self.log.record(culprit).label;
+            let is_same =
+                |charge: &&mut Charge| (charge.culprit, charge.channel) == (culprit, channel);
+            match charges.iter_mut().find(is_same) {
+                Some(charge) => charge.waited += time,
+                None => charges.push(Charge {
+                    culprit,
+                    channel,
+                    kind: self.sites[channel.index()].kind(message.ends),
+                    waited: time,
+                    late: 0,
+                }),
+            }
+        }
+        charges
+    }
+}

@@ -1,0 +1,428 @@
+//! Why a message was late: its chain of waits, and the root of every instant.
+//!
+//! The chain begins at the delivery of the packet that came last and goes back in time to when the
+//! message was queued. While the packet at hand moves, or is sent, time is the message's own. While it
+//! waits, whoever it waits for is followed, and whom that one waits for then, until one is found who
+//! does not wait: the root of that instant. Where a message waits for its own packets before it, as it
+//! would alone, the chain goes on with those.
+
+use super::log::{Hop, Log, NOBODY, RecordId, Turn, Turns, UNNUMBERED};
+use crate::ids::ChannelId;
+use crate::time::Time;
+
+/// How packets stand and are served, as far as it matters who waits for whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Whether packets stand in the buffers at the ends of channels first in, first out.
+    pub are_in_order: bool,
+    /// Whether there every message has channels and buffers of its own but for those of nodes.
+    pub is_private: bool,
+    /// Whether a packet on a channel is stopped while its header waits.
+    pub are_stopped: bool,
+    /// Flits that the buffer at the end of a channel holds.
+    pub capacity: u32,
+}
+
+/// A stretch of waiting that has one root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Whose packet was the root, or nearest to it.
+    pub culprit: RecordId,
+    /// Where the root was.
+    pub channel: ChannelId,
+    /// When it began.
+    pub begin: Time,
+    /// How long it was.
+    pub time: Time,
+}
+
+/// A packet waits for a channel, or is sent on it, or is on its way to where it can ask for it: the one
+/// that it is its hop to cross.
+type Place = Turn;
+
+/// What a packet does at an instant about the channel it is to cross.
+enum Doing {
+    /// It is not there yet, since then.
+    Comes(Time),
+    /// It waits for it.
+    Waits,
+    /// It is sent on it, since then.
+    IsSent(Time),
+}
+
+/// What keeps a packet from its channel.
+enum Keeps {
+    /// A packet that is being sent, on the channel waited for.
+    Turn(Turn),
+    /// A packet that stands before it, which may wait itself; that is to cross its hop.
+    Before(Place),
+    /// The same, in the buffer for room in which it waits; the buffer's channel.
+    Room(Place, ChannelId),
+    /// Nobody that is known.
+    Nobody,
+}
+
+/// The end of a way from packet to packet.
+struct Root {
+    /// The packet that does not wait.
+    record: RecordId,
+    /// Where it is.
+    channel: ChannelId,
+    /// Since when nothing on the way has changed.
+    since: Time,
+    /// The packet of the message at hand that the chain goes on with instead, or none.
+    own: Option<Place>,
+}
+
+/// A chain that is being followed.
+pub struct Chain<'a> {
+    log: &'a Log,
+    rules: Rules,
+    message: u64,
+    queued: Time,
+    /// Its data packets, by number.
+    packets: &'a [RecordId],
+    /// The pieces of waiting found, latest first.
+    pub pieces: &'a mut Vec<Piece>,
+    /// The packets on the way to a root, nearest to the packet at hand first; scratch.
+    way: &'a mut Vec<RecordId>,
+    /// The buffers for whose room somebody on the way waits, with when; scratch.
+    rooms: &'a mut Vec<ChannelId>,
+}
+
+/// Scratch of chains, used again each time.
+#[derive(Default)]
+pub struct Scratch {
+    way: Vec<RecordId>,
+    rooms: Vec<ChannelId>,
+}
+
+/// Most packets that are followed to a root: who waits in a circle has none.
+const LONGEST: usize = 1 << 16;
+
+impl<'a> Chain<'a> {
+    /// That of a message of a run that was queued then and has these data packets.
+    pub fn new(
+        log: &'a Log,
+        rules: Rules,
+        (message, queued): (u64, Time),
+        packets: &'a [RecordId],
+        pieces: &'a mut Vec<Piece>,
+        scratch: &'a mut Scratch,
+    ) -> Self {
+        let Scratch { way, rooms } = scratch;
+        pieces.clear();
+        Self { log, rules, message, queued, packets, pieces, way, rooms }
+    }
+
+    /// Follows it from the delivery of a packet; how much of the message's latency is its own.
+    pub fn follow(&mut self, last: RecordId, delivered: Time) -> Time {
+        let (mut own, mut at) = (0, delivered);
+        let Some(last_hop) = self.log.record(last).hops.len().checked_sub(1) else {
+            return delivered - self.queued;
+        };
+        let mut place = Place { record: last, hop: last_hop as u32 };
+        loop {
+            let &Hop { ready, start, .. } = self.log.hop(place);
+            if at > start {
+                own += at - start;
+                at = start;
+            }
+            // It waits for its channel.
+            if at > ready {
+                if let Some(own_turn) = self.sent_before(place, at) {
+                    // As it would alone: its own packet was sent before it.
+                    let begin = self.log.hop(own_turn).start;
+                    own += at - begin;
+                    (place, at) = (own_turn, begin);
+                    continue;
+                }
+                let root = self.root(place, at);
+                if let Some(own) = root.own {
+                    place = own;
+                    continue;
+                }
+                let begin = root.since.max(ready);
+                debug_assert!(begin < at, "a wait of no length");
+                if begin >= at {
+                    own += at - ready;
+                    at = ready;
+                } else {
+                    match self.culprit(&root, at) {
+                        Some(culprit) => {
+                            let channel = root.channel;
+                            self.pieces.push(Piece { culprit, channel, begin, time: at - begin });
+                        }
+                        None => own += at - begin,
+                    }
+                    at = begin;
+                }
+                if at > ready {
+                    continue;
+                }
+            }
+            if place.hop > 0 {
+                // It moves from the channel before.
+                place.hop -= 1;
+                let start = self.log.hop(place).start;
+                own += at.saturating_sub(start);
+                at = at.min(start);
+                continue;
+            }
+            // It was queued.
+            let cause = self.log.record(place.record).cause;
+            if at <= self.queued || cause == NOBODY {
+                return own + at.saturating_sub(self.queued);
+            }
+            let Some(hop) = self.log.record(cause).hops.len().checked_sub(1) else {
+                return own + (at - self.queued);
+            };
+            place = Place { record: cause, hop: hop as u32 };
+        }
+    }
+
+    /// The packet of the message before one that waits for a channel, if its turn there ends at an
+    /// instant.
+    fn sent_before(&self, place: Place, at: Time) -> Option<Turn> {
+        let record = self.log.record(place.record);
+        if record.number == UNNUMBERED {
+            return None;
+        }
+        let before = *self.packets.get(record.number.checked_sub(1)? as usize)?;
+        let channel = self.log.hop(place).channel;
+        let hops = &self.log.record(before).hops;
+        let hop = hops.iter().position(|hop| hop.channel == channel)?;
+        (hops[hop].end == at).then_some(Turn { record: before, hop: hop as u32 })
+    }
+
+    /// The root of what a packet waits for just before an instant.
+    fn root(&mut self, from: Place, at: Time) -> Root {
+        self.way.clear();
+        self.rooms.clear();
+        let (mut place, mut since) = (from, 0);
+        for _ in 0..LONGEST {
+            let (keeps, from_then) = self.keeps(place, at);
+            since = since.max(from_then).max(self.log.hop(place).ready);
+            let next = match keeps {
+                Keeps::Turn(turn) => {
+                    self.way.push(turn.record);
+                    since = since.max(self.log.hop(turn).start);
+                    match self.stopped(turn, at) {
+                        Some(stopped) => stopped,
+                        None => return self.ends(turn.record, self.log.hop(turn).channel, since),
+                    }
+                }
+                Keeps::Before(next) => next,
+                Keeps::Room(next, channel) => {
+                    self.rooms.push(channel);
+                    if let Some(own) = self.own_of(next, from) {
+                        let root = self.ends(next.record, channel, since);
+                        return Root { own: Some(own), ..root };
+                    }
+                    next
+                }
+                Keeps::Nobody => break,
+            };
+            self.way.push(next.record);
+            match self.doing(next, at) {
+                Doing::Comes(then) => {
+                    let hops = &self.log.record(next.record).hops;
+                    let channel = hops[next.hop as usize - 1].channel;
+                    return self.ends(next.record, channel, since.max(then));
+                }
+                Doing::IsSent(then) => {
+                    since = since.max(then);
+                    match self.stopped(next, at) {
+                        Some(stopped) => place = stopped,
+                        None => return self.ends(next.record, self.log.hop(next).channel, since),
+                    }
+                }
+                Doing::Waits => place = next,
+            }
+        }
+        self.way.clear();
+        self.rooms.clear();
+        self.ends(from.record, self.log.hop(from).channel, since)
+    }
+
+    fn ends(&self, record: RecordId, channel: ChannelId, since: Time) -> Root {
+        Root { record, channel, since, own: None }
+    }
+
+    /// Where a packet waits that holds a channel, if it is stopped there while its header waits.
+    fn stopped(&self, turn: Turn, at: Time) -> Option<Place> {
+        if !self.rules.are_stopped {
+            return None;
+        }
+        let hops = &self.log.record(turn.record).hops;
+        let started = hops.partition_point(|hop| hop.start < at);
+        let next = hops.get(started).filter(|hop| hop.ready < at)?;
+        debug_assert!(next.start >= at);
+        Some(Place { record: turn.record, hop: started as u32 })
+    }
+
+    /// What a packet does just before an instant about a channel that it is to cross.
+    fn doing(&self, place: Place, at: Time) -> Doing {
+        let hops = &self.log.record(place.record).hops;
+        let hop = &hops[place.hop as usize];
+        if hop.start < at {
+            Doing::IsSent(hop.start)
+        } else if hop.ready < at || place.hop == 0 {
+            Doing::Waits
+        } else {
+            Doing::Comes(hops[place.hop as usize - 1].start)
+        }
+    }
+
+    /// What keeps a packet that waits, just before an instant, and since when at the earliest.
+    fn keeps(&mut self, place: Place, at: Time) -> (Keeps, Time) {
+        let log = self.log;
+        let record = log.record(place.record);
+        let channel = record.hops[place.hop as usize].channel;
+        let Some(turns) = log.turns(channel, record.message) else { return (Keeps::Nobody, 0) };
+        let latest = log.before(turns, at);
+        let sent = latest.filter(|&turn| log.hop(turns[turn]).end >= at);
+        let idle_since = latest.map_or(0, |turn| log.hop(turns[turn]).end);
+        let next = latest.map_or(0, |turn| turn + 1);
+        // Since when it is first where it stands.
+        let mut first_since = 0;
+        if place.hop == 0 {
+            if sent.is_none()
+                && let Some(found) = self.first_in_node(turns, next, place)
+            {
+                return (found, idle_since);
+            }
+        } else if self.rules.are_in_order
+            && let Some((front, since)) = self.in_front_of(place, at)
+        {
+            if front.record != place.record {
+                return (Keeps::Before(front), since);
+            }
+            first_since = since;
+        }
+        if self.rules.is_private
+            && let Some((front, since)) = self.lacks_room(place, turns, at)
+        {
+            return (Keeps::Room(front, channel), since.max(first_since));
+        }
+        if let Some(turn) = sent {
+            return (Keeps::Turn(turns[turn]), first_since);
+        }
+        let idle_since = idle_since.max(first_since);
+        let holder = turns.get(next).copied();
+        if let Some(holder) = holder.filter(|turn| turn.record != place.record)
+            && !self.rules.is_private
+            && log.hop(holder).ready < at
+        {
+            return (Keeps::Before(holder), idle_since);
+        }
+        let Some(front) = log.in_front(turns, at) else { return (Keeps::Nobody, 0) };
+        let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
+        let turn = turns[front];
+        self.stand(turns, front, |turn| log.hop(turn).start < at);
+        let leaves = Place { record: turn.record, hop: turn.hop + 1 };
+        if log.record(leaves.record).hops.len() <= leaves.hop as usize {
+            return (Keeps::Nobody, 0);
+        }
+        (Keeps::Room(leaves, channel), since.max(idle_since))
+    }
+
+    /// Whoever stands before a packet in its node's queue, if anybody does.
+    fn first_in_node(&mut self, turns: &Turns, next: usize, place: Place) -> Option<Keeps> {
+        let log = self.log;
+        let message = log.record(place.record).message;
+        let is_private = self.rules.is_private;
+        let is_asked = |turn: &Turn| !is_private || log.record(turn.record).message == message;
+        let mut before = turns.iter().skip(next).filter(|turn| is_asked(turn)).copied();
+        let first = before.next()?;
+        if first.record == place.record {
+            return None;
+        }
+        let base = self.way.len();
+        for turn in before {
+            if turn.record == place.record {
+                break;
+            }
+            self.way.push(turn.record);
+        }
+        self.way[base..].reverse();
+        Some(Keeps::Before(first))
+    }
+
+    /// Who is first in the first-in-first-out buffer that a packet stands in, and since when.
+    fn in_front_of(&mut self, place: Place, at: Time) -> Option<(Place, Time)> {
+        let log = self.log;
+        let record = log.record(place.record);
+        let channel = record.hops[place.hop as usize - 1].channel;
+        let turns = log.turns(channel, record.message)?;
+        let front = log.in_front(turns, at)?;
+        let turn = turns[front];
+        if turn.record != place.record {
+            self.stand(turns, front, |turn| turn.record != place.record);
+        }
+        let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
+        Some((Place { record: turn.record, hop: turn.hop + 1 }, since))
+    }
+
+    /// Those that stand in a buffer behind the one in front come onto the way, nearest to that one
+    /// last, as long as they are wanted.
+    fn stand(&mut self, turns: &Turns, front: usize, is_wanted: impl Fn(Turn) -> bool) {
+        let base = self.way.len();
+        let behind = turns.iter().skip(front + 1).take_while(|turn| is_wanted(**turn));
+        self.way.extend(behind.map(|turn| turn.record));
+        self.way[base..].reverse();
+    }
+
+    /// Where a message has buffers of its own: whom a packet waits for that lacks room in one, and
+    /// since when.
+    fn lacks_room(&self, place: Place, turns: &Turns, at: Time) -> Option<(Place, Time)> {
+        let log = self.log;
+        let record = log.record(place.record);
+        if self.rules.capacity == u32::MAX {
+            return None;
+        }
+        let is_own = |turn: &&Turn| log.record(turn.record).message == record.message;
+        let is_there = |turn: &&Turn| log.hop(**turn).start < at && log.cleared(**turn) >= at;
+        let mut inside = turns.iter().filter(is_own).filter(is_there).peekable();
+        let front = **inside.peek()?;
+        let leaves = Place { record: front.record, hop: front.hop + 1 };
+        // Nodes always accept.
+        log.record(leaves.record).hops.get(leaves.hop as usize)?;
+        let taken: u64 = inside.map(|turn| u64::from(log.record(turn.record).size)).sum();
+        let before = turns.iter().filter(is_own).filter(|turn| log.cleared(**turn) < at);
+        let since = before.map(|turn| log.cleared(*turn)).max().unwrap_or(0);
+        (taken + u64::from(record.size) > u64::from(self.rules.capacity)).then_some((leaves, since))
+    }
+
+    /// A packet of the message at hand that leaves a full buffer first, if the message's own packets
+    /// from that one to the packet at hand would not fit by themselves.
+    fn own_of(&self, front: Place, at_hand: Place) -> Option<Place> {
+        let (first, last) = (self.log.record(front.record), self.log.record(at_hand.record));
+        if first.message != self.message || first.number == UNNUMBERED || last.number == UNNUMBERED
+        {
+            return None;
+        }
+        let between = self.packets.get(first.number as usize..=last.number as usize)?;
+        let size = |&id: &RecordId| u64::from(self.log.record(id).size);
+        let all: u64 = between.iter().map(size).sum();
+        (all > u64::from(self.rules.capacity)).then_some(front)
+    }
+
+    /// Who is charged for a stretch with this root; nobody if nobody else has anything to do with it.
+    fn culprit(&self, root: &Root, at: Time) -> Option<RecordId> {
+        let is_other = |id: &RecordId| self.log.record(*id).message != self.message;
+        if is_other(&root.record) {
+            return Some(root.record);
+        }
+        let nearest = self.way.iter().rev().find(|id| is_other(id)).copied();
+        nearest.or_else(|| {
+            self.rooms.iter().rev().find_map(|&channel| {
+                let turns = self.log.turns(channel, self.message)?;
+                let front = self.log.in_front(turns, at)?;
+                let there = turns.iter().skip(front);
+                let there = there.take_while(|turn| self.log.hop(**turn).start < at);
+                there.map(|turn| turn.record).find(is_other)
+            })
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! What of a message's waits made it late, and who is charged for it.
+
+use crate::ids::{ChannelId, NodeId};
+use crate::time::Time;
+
+/// Where the root of a wait was, as the message sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// At the channel out of its own node.
+    Source,
+    /// At the channel into its own destination.
+    Destination,
+    /// Between switches, or in one.
+    Network,
+    /// At a channel out of, or into, another node: a queue that grew backwards from there.
+    Spread,
+    /// Nowhere: because of what others did it took another way, and that was longer.
+    Detour,
+}
+
+impl Kind {
+    /// All of them, as they are numbered, with their names.
+    pub const ALL: [(Self, &str); 5] = [
+        (Self::Source, "source"),
+        (Self::Destination, "destination"),
+        (Self::Network, "network"),
+        (Self::Spread, "spread"),
+        (Self::Detour, "detour"),
+    ];
+}
+
+/// What a channel connects, as far as kinds go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// A node to its switch.
+    From(NodeId),
+    /// A switch to a node.
+    To(NodeId),
+    /// Two switches.
+    Between,
+}
+
+impl Site {
+    /// The kind of a root there for a message from one node to another.
+    pub fn kind(self, (source, destination): (NodeId, NodeId)) -> Kind {
+        match self {
+            Self::Between => Kind::Network,
+            Self::From(node) if node == source => Kind::Source,
+            Self::To(node) if node == destination => Kind::Destination,
+            Self::From(_) | Self::To(_) => Kind::Spread,
+        }
+    }
+}
+
+/// What one culprit costs a message at one root channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// What the culprit is charged as; [`crate::measure::blame::REST`]: nobody is.
+    pub culprit: u32,
+    /// The root channel.
+    pub channel: ChannelId,
+    /// What that is to the message.
+    pub kind: Kind,
+    /// How long the message's chain waited for it.
+    pub waited: Time,
+    /// How much later it came for that.
+    pub late: Time,
+}
+
+/// Waits become charges that add up to how late the message was: as they stand, or, where part of the
+/// waiting ran beside what the message would have taken anyway, in proportion, in whole picoseconds
+/// (largest remainder; of equal ones the earlier in `charges`).
+pub fn share_out(charges: &mut [Charge], late: Time) {
+    let waited: Time = charges.iter().map(|charge| charge.waited).sum();
+    if waited <= late {
+        charges.iter_mut().for_each(|charge| charge.late = charge.waited);
+        return;
+    }
+    let (all, late) = (u128::from(waited), u128::from(late));
+    let mut left = late;
+    for charge in charges.iter_mut() {
+        let share = u128::from(charge.waited) * late / all;
+        charge.late = share as Time;
+        left -= share;
+    }
+    // Fewer are left than there are charges.
+    let rest = |charge: &Charge| u128::from(charge.waited) * late % all;
+    let mut order: Vec<usize> = (0..charges.len()).collect();
+    order.sort_by_key(|&place| std::cmp::Reverse(rest(&charges[place])));
+    for &place in order.iter().take(left as usize) {
+        charges[place].late += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared(waits: &[Time], late: Time) -> Vec<Time> {
+        let charge = |(number, &waited): (usize, &Time)| Charge {
+            culprit: number as u32,
+            channel: ChannelId(0),
+            kind: Kind::Network,
+            waited,
+            late: 0,
+        };
+        let mut charges: Vec<_> = waits.iter().enumerate().map(charge).collect();
+        share_out(&mut charges, late);
+        charges.iter().map(|charge| charge.late).collect()
+    }
+
+    #[test]
+    fn shares_add_up_to_how_late_it_was() {
+        assert_eq!(shared(&[100, 100, 100], 100), [34, 33, 33]);
+        assert_eq!(shared(&[1, 2, 1], 3), [1, 1, 1]);
+        assert_eq!(shared(&[5, 7], 12), [5, 7]);
+        assert_eq!(shared(&[5, 7], 0), [0, 0]);
+        assert_eq!(shared(&[], 0), [0; 0]);
+    }
+}

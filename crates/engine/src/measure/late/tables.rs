@@ -1,0 +1,109 @@
+//! Charges of messages, added up over the messages of a window.
+
+use super::Why;
+use crate::measure::blame::{BATCHES, Batches, FIRST_BATCH, Key, Pairs, Sums, Victims};
+use crate::measure::distribution::Distribution;
+use crate::time::Time;
+
+/// A slowdown of one, as it is counted: in millionths.
+const ONE: u128 = 1_000_000;
+
+/// The tables of a window.
+#[derive(Clone)]
+pub struct Tables {
+    /// How late messages were, by victim, culprit, root channel and kind.
+    pub charges: Pairs,
+    /// By victim: messages, and by batch.
+    pub victims: Sums,
+    /// The batches.
+    pub batches: Batches,
+    /// From the first packet queued to the last delivered.
+    pub latency: Distribution,
+    /// The same of messages alone.
+    pub alone: Distribution,
+    /// How much longer they took than alone; those that took less count as 0.
+    pub late: Distribution,
+    /// How many times as long they took as alone, in millionths.
+    pub slowdown: Distribution,
+    /// Messages that took less than alone, and how much less in all.
+    pub early: (u64, Time),
+    /// How late messages were for which nobody is charged, as not all is known that they waited for.
+    pub unattributed: Time,
+    /// What the chains of messages waited for, part of which cost them nothing.
+    pub waited: Time,
+    /// Whether batches are no spans of time, but groups of messages.
+    are_groups: bool,
+    batch: usize,
+}
+
+impl Tables {
+    /// Nothing is in them; batches begin at `begin`.
+    pub fn new(begin: Time, interval: Time, victims: &Victims) -> Self {
+        Self {
+            charges: Pairs::default(),
+            victims: Sums::default(),
+            batches: Batches { begin, length: FIRST_BATCH * interval },
+            latency: Distribution::default(),
+            alone: Distribution::default(),
+            late: Distribution::default(),
+            slowdown: Distribution::default(),
+            early: (0, 0),
+            unattributed: 0,
+            waited: 0,
+            are_groups: victims.are_grouped(),
+            batch: 0,
+        }
+    }
+
+    /// A message of a class: labels of culprits become classes.
+    pub fn add(&mut self, victim: u32, why: &Why, class_of: impl Fn(u32) -> u32) {
+        let (queued, delivered) = why.span;
+        self.begin_batch(delivered);
+        let latency = delivered - queued;
+        let late = latency.saturating_sub(why.alone);
+        self.latency.add(latency);
+        self.alone.add(why.alone);
+        self.late.add(late);
+        if let Some(slowdown) = (u128::from(latency) * ONE).checked_div(why.alone.into()) {
+            self.slowdown.add(slowdown as u64);
+        }
+        if latency < why.alone {
+            self.early.0 += 1;
+            self.early.1 += why.alone - latency;
+        }
+        let whole = Key { channel: 0, victim, culprit: 0, cause: 0 };
+        self.victims.add(whole, 1, self.batch);
+        self.waited += why.charges.iter().map(|charge| charge.waited).sum::<Time>();
+        let mut left = late;
+        for charge in why.charges.iter().filter(|charge| charge.late > 0) {
+            left -= charge.late;
+            let culprit = class_of(charge.culprit);
+            let cause = charge.kind as u8;
+            let key = Key { channel: charge.channel.0, victim, culprit, cause };
+            self.charges.add_one(key, charge.late, self.batch);
+        }
+        self.unattributed += left;
+    }
+
+    /// Charges are of the batch of an instant, or of the next group.
+    fn begin_batch(&mut self, now: Time) {
+        if self.are_groups {
+            self.batch = (self.batch + 1) % BATCHES;
+            return;
+        }
+        let Self { charges, victims, batches, .. } = self;
+        batches.reach(now, || {
+            charges.halve();
+            victims.halve();
+        });
+        self.batch = batches.at(now);
+    }
+
+    /// The tables with everything in them.
+    #[must_use]
+    pub fn settled(&self) -> Self {
+        let mut tables = self.clone();
+        tables.charges.settle();
+        tables
+    }
+}

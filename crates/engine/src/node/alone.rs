@@ -1,0 +1,190 @@
+//! How long a message takes alone: what a run gives in which there is no other.
+//!
+//! A second network of the same machine, in mode `free`, carries one message at a time, from the instant
+//! at which it was queued, with a window and acknowledgements of its own. Processes, software and
+//! receivers have no part in it.
+
+use super::message::{Life, Message};
+use super::packetisation::Packetisation;
+use super::protocol::Protocol;
+use crate::error::SpecError;
+use crate::event_queue::{Event, EventQueue};
+use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet};
+use crate::ids::{MessageId, NodeId};
+use crate::measure::{Class, Measures};
+use crate::spec::{Mode, Spec};
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use std::collections::HashMap;
+
+/// How long messages take alone.
+pub struct Alone {
+    fabric: Fabric,
+    measures: Measures,
+    packetisation: Packetisation,
+    protocol: Protocol,
+    /// Times that were found before, where a message takes the same whenever it is sent.
+    known: Option<HashMap<Likeness, Time>>,
+    /// How far events mostly lie ahead, and how far at least.
+    reach: (Time, Time),
+}
+
+/// What messages have in common that take the same: source, destination, length, traffic class.
+type Likeness = (NodeId, NodeId, u32, u8);
+
+/// The only message.
+const ONLY: MessageId = MessageId(0);
+
+impl Alone {
+    /// On the machine of a run.
+    ///
+    /// # Errors
+    /// A machine that cannot be simulated.
+    pub fn new(spec: &Spec, topology: &Topology, instants: Instants) -> Result<Self, SpecError> {
+        let kind = (Mode::Free, spec.fidelity);
+        let known = (Accounts::None, instants);
+        let fabric = Fabric::new(&spec.machine, topology, kind, known, spec.seed)?;
+        let wiring = fabric.wiring();
+        let channels = wiring.layout.channels();
+        let longest = spec.machine.interface.packet_bytes;
+        let link = wiring.link;
+        let reach = link.packet_ps(longest).max(wiring.drain_ps(longest));
+        let is_alike = !wiring.routing.properties().draws && !wiring.routing.chooses();
+        Ok(Self {
+            measures: Measures::new(channels, topology.nodes, NEVER / 4, false),
+            packetisation: Packetisation::new(&spec.machine),
+            protocol: Protocol::new(&spec.machine, Mode::Free),
+            known: is_alike.then(HashMap::new),
+            reach: (reach, link.hop_ps),
+            fabric,
+        })
+    }
+
+    /// How long a message takes whose first packet is queued at an instant.
+    pub fn of(&mut self, message: &Message, queued: Time) -> Time {
+        let &Message { from_node, to_node, bytes, traffic, .. } = message;
+        let likeness = (from_node, to_node, bytes, traffic);
+        let known = self.known.as_ref().and_then(|known| known.get(&likeness));
+        if let Some(&known) = known {
+            return known;
+        }
+        let passage = self.fabric.by_kind::<Passage>();
+        let (reach, step) = self.reach;
+        let took = passage(Passage {
+            message: message.anew(),
+            last: queued,
+            now: queued,
+            events: EventQueue::new(reach, step),
+            alone: self,
+        }) - queued;
+        if let Some(known) = &mut self.known {
+            known.insert(likeness, took);
+        }
+        took
+    }
+}
+
+/// A message on its way alone.
+struct Passage<'a> {
+    alone: &'a mut Alone,
+    message: Message,
+    events: EventQueue,
+    now: Time,
+    /// When its latest data packet was there.
+    last: Time,
+}
+
+impl ByKind for Passage<'_> {
+    type Output = Time;
+
+    fn act<M: Kind>(mut self) -> Time {
+        self.instant::<M>(true);
+        loop {
+            let clock = self.alone.fabric.next_time::<M>();
+            let queued = self.events.next_time(clock);
+            if queued.is_none() && (clock == NEVER || self.alone.fabric.packets().is_empty()) {
+                return self.last;
+            }
+            self.now = queued.map_or(clock, |queued| queued.min(clock));
+            self.instant::<M>(false);
+        }
+    }
+}
+
+impl Passage<'_> {
+    /// All that happens at an instant; at the first the message is sent.
+    fn instant<M: Kind>(&mut self, is_first: bool) {
+        let Alone { fabric, measures, .. } = &mut *self.alone;
+        fabric.step::<M>(self.now, &mut self.events, measures);
+        if is_first {
+            self.send();
+        }
+        while let Some(event) = self.alone.fabric.next_event::<M>(self.now, &mut self.events) {
+            self.handle::<M>(event);
+        }
+        let Alone { fabric, measures, .. } = &mut *self.alone;
+        fabric.arbitrate::<M>(self.now, &mut self.events, measures);
+    }
+
+    fn handle<M: Kind>(&mut self, event: Event) {
+        let Alone { fabric, measures, .. } = &mut *self.alone;
+        let (now, events) = (self.now, &mut self.events);
+        match event {
+            Event::Request(of) => fabric.request::<M>(of, now, events, measures),
+            Event::Retry(of) => fabric.retry::<M>(of, now, events, measures),
+            Event::Head(of) => {
+                let is_there = fabric.arrived_head(of, now).is_some();
+                if is_there && self.alone.protocol == Protocol::Acknowledged {
+                    self.acknowledge();
+                }
+            }
+            Event::Tail(of) => {
+                let packet = fabric.take_delivered(of, now, |_| 0, events, measures);
+                self.arrives(&packet);
+            }
+            Event::Cpu(_) | Event::Start(_) | Event::Row(_) | Event::Interface(_) => {}
+        }
+    }
+
+    /// A packet has been delivered.
+    fn arrives(&mut self, packet: &Packet) {
+        let is_acknowledged = self.alone.protocol == Protocol::Acknowledged;
+        if packet.class == Class::Data {
+            self.last = self.now;
+            if is_acknowledged && !self.alone.fabric.wiring().reports_header(packet) {
+                self.acknowledge();
+            }
+        }
+        if (packet.class == Class::Ack) == is_acknowledged {
+            self.message.in_flight -= 1;
+            self.send();
+        }
+    }
+
+    /// Queues what its window has room for.
+    fn send(&mut self) {
+        let window = self.alone.packetisation.window;
+        let mut is_first = self.message.life == Life::Pending;
+        while is_first || self.message.unsent > 0 && self.message.in_flight < window {
+            is_first = false;
+            let bytes = self.alone.packetisation.next(&self.message);
+            let message = &mut self.message;
+            let mut packet = message.next_packet(ONLY, bytes);
+            packet.route = self.alone.fabric.flow((message.from, message.to), message.serial);
+            self.queue(packet);
+        }
+    }
+
+    fn acknowledge(&mut self) {
+        let message = &self.message;
+        let packet = Packet::new(Class::Ack, ONLY, message.to_node, message.from_node);
+        let mut packet = packet.of_traffic(message.traffic);
+        packet.route = self.alone.fabric.flow((message.to, message.from), message.serial);
+        self.queue(packet);
+    }
+
+    fn queue(&mut self, packet: Packet) {
+        let Alone { fabric, measures, .. } = &mut *self.alone;
+        fabric.queue(packet, 0, self.now, &mut self.events, measures);
+    }
+}
