@@ -21,12 +21,8 @@ Columns = Mapping[str, NDArray[Any]]
 #: Stands for none among numbers of channels, processes and classes.
 NONE = 2**32 - 1
 _NO_MESSAGE = 2**64 - 1
-_NO_CAUSE = 255
 
-#: Whose messages were in the way, and whose at the root: beginnings of names of columns.
-_WHOSE = ("culprit", "root_culprit")
-
-CONTENTION = ("endpoint", "network")
+CONTENTION = ("source", "destination", "network", "spread")
 """What others cost, of all that time is put down to."""
 
 PART_WORDS = {
@@ -35,9 +31,11 @@ PART_WORDS = {
     "processor": "waiting for a CPU or network interface that works for others",
     "sending": "software that sends",
     "receiving": "software that receives",
-    "latency": "latency and serialisation",
-    "endpoint": "contention at the links of nodes",
+    "own": "messages on their way, as long as each takes alone",
+    "source": "contention at the link of the sender's own node",
+    "destination": "contention at the link of the destination",
     "network": "contention in the network",
+    "spread": "contention that spread from the link of another node",
     "meeting": "collectives at a price",
     "other": "waiting for a packet to leave",
 }
@@ -49,7 +47,6 @@ class Words(NamedTuple):
 
     parts: Sequence[str]
     segments: Sequence[str]
-    causes: Sequence[str]
 
 
 class Share(NamedTuple):
@@ -80,10 +77,9 @@ class CriticalPath:
         places: Sequence[tuple[int, Sequence[str]]] = (),
     ) -> CriticalPath:
         """Return what the engine has kept, with names for numbers."""
-        named = {"kind": words.segments, "part": words.parts, "cause": words.causes}
-        none = {"message": _NO_MESSAGE, "cause": _NO_CAUSE}
-        whose = [name + part for name in _WHOSE for part in ("", "_process", "_message", "_call")]
-        none |= dict.fromkeys(("peer", "call", "channel", "root", *whose), NONE)
+        named = {"kind": words.segments, "part": words.parts}
+        whose = [f"culprit{part}" for part in ("", "_process", "_message", "_call")]
+        none = {"message": _NO_MESSAGE} | dict.fromkeys(("peer", "call", "channel", *whose), NONE)
         columns: dict[str, pa.Array] = {}
         for name, numbers in path.items():
             mask = numbers == none[name] if name in none else None
@@ -99,7 +95,7 @@ class CriticalPath:
     @classmethod
     def unknown(cls) -> CriticalPath:
         """Return that of a program that has not ended: it has no pieces."""
-        numbers = ("process", "call", "channel", "root", "culprit_process", "root_culprit_process")
+        numbers = ("process", "call", "channel", "culprit_process")
         columns = {name: pa.array([], pa.uint32()) for name in numbers}
         part, time_ps = pa.array([], pa.string()), pa.array([], pa.uint64())
         return cls(pa.table({"part": part, **columns, "time_ps": time_ps}), pa.table({}))
@@ -132,14 +128,13 @@ class CriticalPath:
     def waits(self, most: int) -> pa.Table:
         """Return how long messages on the path waited for others, the longest first.
 
-        By channel and root channel, and by whose messages were in the way and at the root. What is
-        not among the `most` longest is summed up: of its row, only the part is known.
+        By root channel, and by whose messages were there. What is not among the `most` longest is
+        summed up: of its row, only the part is known.
         """
         import pyarrow.compute as pc  # here: it takes a tenth of a second, and few need it
 
         contention = self.pieces.filter(pc.field("part").isin(CONTENTION))
-        culprits = ("culprit_process", "root_culprit_process")
-        return _longest(contention, ("channel", "root", *culprits), most)
+        return _longest(contention, ("channel", "culprit_process"), most)
 
     def calls(self, most: int) -> pa.Table:
         """Return the time on the path by process and place in its program likewise."""

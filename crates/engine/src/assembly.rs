@@ -3,11 +3,11 @@
 
 use crate::error::SpecError;
 use crate::fabric::{Accounts, Fabric, Instants};
-use crate::ids::{ChannelId, NodeId};
+use crate::ids::NodeId;
 use crate::measure::Window;
 use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::{
-    Blame, ByJob, Causes, ChannelKind, InSoftware, Late, Measures, Offered, Stored, Traffic,
+    Blame, ByJob, Causes, InSoftware, Late, Measures, Offered, Stored, Traffic,
 };
 use crate::node::{Alone, Nodes};
 use crate::spec::{self, Fidelity, Mode, Spec};
@@ -195,12 +195,9 @@ fn measures(
         measures.blame = Some(Box::new(blame));
     }
     measures.causes = spec.causes.map(|causes| {
-        let layout = &fabric.wiring().layout;
-        let kind = |channel| layout.group(ChannelId::from_index(channel)).kind;
-        let is_end = (0..channels).map(|channel| kind(channel) != ChannelKind::Internal);
         let window = causes.timeline.map(window);
         let sizes = (placement.len(), topology.nodes);
-        Box::new(Causes::new(sizes, is_end.collect(), causes.slack, window))
+        Box::new(Causes::new(sizes, causes.slack, window))
     });
     measures
 }

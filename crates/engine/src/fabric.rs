@@ -166,6 +166,7 @@ impl Fabric {
                 message: packet.message,
                 is_ack: packet.class == Class::Ack,
                 label: class,
+                is_last: packet.is_last(),
                 size: self.wiring.link.packet_flits(packet.bytes),
                 ends: (packet.source, packet.destination),
             };
@@ -433,6 +434,10 @@ impl Fabric {
             are_in_order: !self.traits.has_no_buffers,
             is_private: mode != Mode::Full,
             are_stopped: self.traits.stretches,
+            has_acks: machine.interface.acknowledges,
+            asks_of_all: machine.interface.window.is_some()
+                || machine.interface.acknowledges
+                || machine.interface.costs().is_some(),
             capacity: if self.traits.has_no_buffers {
                 u32::MAX
             } else {

@@ -4,7 +4,7 @@ use crate::columns::Table;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailback_engine::measure::Causes;
-use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer, Who};
+use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer};
 use tailback_engine::{
     Simulation,
     measure::blame::{Cause, Sender, Turns},
@@ -43,25 +43,11 @@ pub fn path<'py>(py: Python<'py>, causes: &Causes) -> PyResult<Bound<'py, PyDict
         rows().map(move |step: &Step| step.blamed.as_ref().map_or(NOBODY, of))
     };
     table.column("channel", blamed(|blamed| blamed.channel.0))?;
-    table.column("root", blamed(|blamed| blamed.root.0))?;
-    put_whose(&table, "culprit", &path, |blamed| blamed.culprit)?;
-    put_whose(&table, "root_culprit", &path, |blamed| blamed.at_root)?;
-    let cause = |cause: Cause| cause as u8;
-    let causes = rows().map(|step| step.blamed.map_or(NO_CAUSE, |blamed| cause(blamed.cause)));
-    table.column("cause", causes)?;
+    table.column("culprit", blamed(|blamed| blamed.culprit.class))?;
+    table.column("culprit_process", blamed(|blamed| blamed.culprit.process))?;
+    table.column("culprit_message", blamed(|blamed| blamed.culprit.message))?;
+    table.column("culprit_call", blamed(|blamed| blamed.culprit.call))?;
     Ok(table.0)
-}
-
-/// Whose message was in the way, or at the root: columns whose names begin so.
-fn put_whose(table: &Table, name: &str, path: &[Step], whose: fn(&Blamed) -> Who) -> PyResult<()> {
-    let column = |end: &str, part: fn(Who) -> u32| {
-        let of = |step: &Step| step.blamed.as_ref().map_or(NOBODY, |blamed| part(whose(blamed)));
-        table.column(format!("{name}{end}"), path.iter().map(of))
-    };
-    column("", |who| who.class)?;
-    column("_process", |who| who.process)?;
-    column("_message", |who| who.message)?;
-    column("_call", |who| who.call)
 }
 
 /// Where the time of every process went, and how much later it could have been if that is kept.
@@ -101,7 +87,7 @@ pub fn activities<'py>(
     table.column("end_ps", rows().map(|row| row.end))?;
     for (part, name) in Part::ALL {
         // What else there is, is what it does itself.
-        if matches!(part, Part::Partner | Part::Latency | Part::Endpoint | Part::Network) {
+        if part.is_contention() || matches!(part, Part::Partner | Part::Own) {
             table.column(format!("{name}_ps"), rows().map(|row| row.parts[part as usize]))?;
         }
     }

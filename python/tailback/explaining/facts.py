@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tailback.critical_path import CONTENTION, CriticalPath
@@ -11,8 +10,8 @@ from tailback.results.names import Names
 
 from .runs import Runs
 
-#: Ends of the names of columns that say whose messages were in the way: class and process.
-_WHO = ("", "_process")
+#: Columns that say whose messages were at the root: class and process.
+_WHO = ("culprit", "culprit_process")
 
 
 def facts(runs: Runs, top: int) -> dict[str, Any]:
@@ -45,23 +44,19 @@ def facts(runs: Runs, top: int) -> dict[str, Any]:
             )
             for (channel,), time in path.by("channel", parts=CONTENTION)[:top]
         ],
-        "roots": [
-            row(time, channel=_channel(names, root))
-            for (root,), time in path.by("root", parts=CONTENTION)[:top]
+        "culprits": [
+            row(time, culprit=_culprit(runs.result, names, *who))
+            for who, time in _culprits(path, *_WHO)[:top]
         ],
-        "culprits": _culprits(
-            path, _WHO, row, lambda key: {"culprit": _culprit(runs.result, names, *key)}
-        )[:top],
-        "culprit_calls": _culprits(
-            path,
-            (*_WHO, "_call"),
-            row,
-            lambda key: {
-                "culprit": _culprit(runs.result, names, *key[:2]),
-                "call": key[2],
-                "place": path.place(*key[1:]),
-            },
-        )[:top],
+        "culprit_calls": [
+            row(
+                time,
+                culprit=_culprit(runs.result, names, *who),
+                call=call,
+                place=path.place(who[1], call),
+            )
+            for (*who, call), time in _culprits(path, *_WHO, "culprit_call")[:top]
+        ],
         "slack": None
         if not slack
         else [{"process": process, "us": time / 1e6} for time, process in slack],
@@ -95,32 +90,9 @@ def _calls(path: CriticalPath) -> list[Any]:
     return [share for share in path.by("process", "call", "part") if share.key[1] is not None]
 
 
-def _culprits(
-    path: CriticalPath,
-    parts: tuple[str, ...],
-    row: Callable[..., dict[str, Any]],
-    named: Callable[[Any], dict[str, Any]],
-) -> list[dict[str, Any]]:
-    """Return for everybody how long messages on the path waited because of him.
-
-    Side by side: what he was charged who was in the way (`us`), and what he was who was at the root
-    (`root_us`). The largest of either comes first.
-    """
-    direct, root = (
-        {
-            share.key: share.time_ps
-            for share in path.by(*(begin + part for part in parts), parts=CONTENTION)
-            if share.key[1] is not None
-        }
-        for begin in ("culprit", "root_culprit")
-    )
-    most = {key: max(direct.get(key, 0), root.get(key, 0)) for key in {**direct, **root}}
-    found = []
-    for key in sorted(most, key=lambda key: (-most[key], repr(key))):
-        at_root = row(root.get(key, 0))
-        rooted = {"root_us": at_root["us"], "root_share": at_root["share"]}
-        found.append({**row(direct.get(key, 0), **named(key)), **rooted})
-    return found
+def _culprits(path: CriticalPath, *columns: str) -> list[Any]:
+    """Return how long messages on the path waited because of everybody who is known."""
+    return [share for share in path.by(*columns, parts=CONTENTION) if share.key[1] is not None]
 
 
 def _channel(names: Names, channel: int | None) -> str | None:
@@ -128,7 +100,7 @@ def _channel(names: Names, channel: int | None) -> str | None:
 
 
 def _culprit(result: Result, names: Names, klass: int | None, process: int) -> str:
-    """Return who was in the way: the process, and its class if that is told."""
+    """Return who was at the root: the process, and its class if that is told."""
     if klass is None or result.blame is None:
         return f"process {process}"
     if names.classes == "node":

@@ -33,9 +33,8 @@ def explanation_page(explanation: Explanation) -> Page:
     for row in told["parts"]:
         row["part"] = PART_WORDS.get(row["part"], row["part"])
     waits = (
-        _table(told["channels"], ("channel",), "Channels that messages on it waited for"),
-        _table(told["roots"], ("channel",), "Channels where what they waited behind begins"),
-        _table(told["culprits"], ("culprit",), "Who was in their way, and who was at the root"),
+        _table(told["channels"], ("channel",), "Channels that kept messages on it waiting"),
+        _table(told["culprits"], ("culprit",), "Whose messages were there"),
         _table(told["culprit_calls"], ("culprit", "place"), "The same by place in their programs"),
     )
     whose = (
@@ -74,17 +73,10 @@ def _chart(explanation: Explanation) -> Section | None:
 
 
 def _table(rows: Sequence[dict[str, Any]], names: Sequence[str], title: str = "") -> Table:
-    has_roots = bool(rows) and "root_us" in rows[0]
-    times = (("us", "share"), ("root_us", "root_share")) if has_roots else (("us", "share"),)
     cells = tuple(
-        (
-            *(_content(row[name]) for name in names),
-            *(cell for us, share in times for cell in _taken(row[us], row[share])),
-        )
-        for row in rows
+        (*(_content(row[name]) for name in names), *_taken(row["us"], row["share"])) for row in rows
     )
-    heads = ("in the way", "share", "at the root", "share") if has_roots else ("time", "share")
-    return Table((*names, *heads), cells, title, searchable=bool(title))
+    return Table((*names, "time", "share"), cells, title, searchable=bool(title))
 
 
 def _taken(us: float, share: float | None) -> tuple[Cell, Cell]:

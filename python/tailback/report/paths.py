@@ -152,9 +152,7 @@ class _Sums:
         names = Names.of_tables(found["nodes"], found["channels"], "process", labels_of(run))
         waits, calls = (self.waits.setdefault(key, {}), self.calls.setdefault(key, {}))
         for row in found["critical_path_waits"].to_pylist():
-            channels = (_named(names, row[name]) for name in ("channel", "root"))
-            whose = (_process(row[name]) for name in ("culprit_process", "root_culprit_process"))
-            what = (*channels, *whose)
+            what = (_named(names, row["channel"]), _process(row["culprit_process"]))
             waits[what] = waits.get(what, 0) + row["time_ps"]
         for row in found["critical_path_calls"].to_pylist():
             part = PATH_METRICS[f"{OF_PATHS}{row['part']}_us"]
@@ -181,7 +179,7 @@ _WANTED = {
     "channels": ENDS,
     **{name: [column.name for column in INNER[name]] for name in PATH_TABLES},
 }
-_OF_WAITS = ("channel", "root channel", "in the way", "at the root")
+_OF_WAITS = ("root channel", "who was there")
 _OF_CALLS = ("process", "place", "what it did")
 _WAITS = "What messages on the path waited for: the longest of each point, means over seeds"
 _CALLS = "Where in the programs: likewise"

@@ -185,7 +185,7 @@ def _critical_path(sim: engine.Simulation, stop: Stop) -> CriticalPath | None:
     path, times = sim.critical_path(), sim.times()
     if path is None or times is None or stop is not Stop.FINISHED:
         return None
-    words = Words(engine.PARTS, engine.SEGMENTS, engine.CAUSES)
+    words = Words(engine.PARTS, engine.SEGMENTS)
     return CriticalPath.of(path, times, words, sim.places())
 
 

@@ -437,11 +437,9 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("batches", "integer", "", "Batches behind the interval; 0: exact."),
     ),
     "critical_path_waits": (
-        Column("part", "text", "", "endpoint or network."),
-        Column("channel", "integer", "", "Number of the channel; null: of all other rows."),
-        Column("root", "integer", "", "Number of the root channel."),
-        Column("culprit_process", "integer", "", "Who sent the message in the way."),
-        Column("root_culprit_process", "integer", "", "Who sent the message at the root."),
+        Column("part", "text", "", "source, destination, network or spread."),
+        Column("channel", "integer", "", "Number of the root channel; null: of all other rows."),
+        Column("culprit_process", "integer", "", "Who sent the message that was there."),
         Column("time_ps", "integer", "ps", "How long."),
     ),
     "critical_path_calls": (

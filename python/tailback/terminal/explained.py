@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -62,23 +61,16 @@ def _consists(told: dict[str, Any]) -> list[str]:
 def _in_the_way(told: dict[str, Any]) -> list[str]:
     lines = []
     for what, rows in (
-        ("Messages on it waited longest for", _listed(told["channels"], "channel")),
-        ("What they waited behind begins at", _listed(told["roots"], "channel")),
-        ("In their way were messages of", _listed(told["culprits"], "culprit")),
-        ("At the root of it were messages of", _listed(told["culprits"], "culprit", "root_us")),
+        ("What kept messages on it waiting was at", _listed(told["channels"], "channel")),
+        ("There were messages of", _listed(told["culprits"], "culprit")),
     ):
         if rows:
             lines.append(f"{what} {rows}.")
     return lines
 
 
-def _listed(rows: list[dict[str, Any]], name: str, time: str = "us") -> str:
-    told = sorted((row for row in rows if row[name] is not None and row[time]), key=_by(time))
-    return ", ".join(f"{row[name]} ({_time(row[time])})" for row in told)
-
-
-def _by(time: str) -> Callable[[dict[str, Any]], float]:
-    return lambda row: -row[time]
+def _listed(rows: list[dict[str, Any]], name: str) -> str:
+    return ", ".join(f"{row[name]} ({_time(row['us'])})" for row in rows if row[name] is not None)
 
 
 def _late(told: dict[str, Any]) -> list[str]:
@@ -99,13 +91,15 @@ def _late(told: dict[str, Any]) -> list[str]:
 #: What to try that may be faster, by what most of the path is.
 _HINTS = {
     "computing": ["--faster compute:2"],
-    "latency": ["--faster links:2"],
-    "endpoint": ["--faster nodes:2"],
+    "own": ["--faster links:2"],
+    "source": ["--faster nodes:2"],
+    "destination": ["--faster nodes:2"],
     "network": ["--faster links:2"],
+    "spread": ["--faster nodes:2"],
 }
 _WITHOUT_NETWORK = {
     "computing": ["--faster compute:2"],
-    "latency": ["--faster L:2", "--faster G:2"],
+    "own": ["--faster L:2", "--faster G:2"],
     "processor": ["--faster G:2"],
     "sending": ["--faster o:2"],
     "receiving": ["--faster o:2"],

@@ -14,9 +14,11 @@ from .model import Columns, Counter, Instants, Numbers, Slices, Timeline, Track
 #: What waits are named by what most of them is put down to.
 _WAITS = {
     "partner_ps": "waits for a late partner",
-    "latency_ps": "waits: latency",
-    "endpoint_ps": "waits: endpoint contention",
-    "network_ps": "waits: network contention",
+    "own_ps": "waits: message on its way",
+    "source_ps": "waits: contention at its own node's link",
+    "destination_ps": "waits: contention at the destination's link",
+    "network_ps": "waits: contention in the network",
+    "spread_ps": "waits: contention spread from another node's link",
 }
 _NEVER = np.iinfo(np.uint64).max
 

@@ -64,7 +64,8 @@ impl Delivery {
         }
         if let Some(causes) = rare(&mut measures.causes) {
             let of = (packet.message, packet.class == Class::Data);
-            causes.delivered(self.id, of, (&row, lifetime), measures.blame.as_deref());
+            let measured = (measures.late.as_deref_mut(), measures.blame.as_deref());
+            causes.delivered(self.id, of, (&row, lifetime), measured);
         }
         match self.channel {
             Some(channel) => measures.drawn_out(channel, drawn_out),

@@ -16,8 +16,7 @@ use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::time::{NEVER, Time};
 pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
-use charges::share_out;
-pub use charges::{Charge, Kind, Site};
+pub use charges::{Charge, Kind, Site, shares};
 pub use log::Hop;
 use log::{Log, NOBODY, Record, RecordId, UNNUMBERED};
 use std::collections::VecDeque;
@@ -32,6 +31,8 @@ pub struct Queued {
     pub is_ack: bool,
     /// What its message is charged as.
     pub label: u32,
+    /// Whether it is the last of its message.
+    pub is_last: bool,
     /// What it takes in a buffer, in flits.
     pub size: u32,
     /// Where it comes from, and where it goes.
@@ -47,8 +48,12 @@ struct Message {
     ends: (NodeId, NodeId),
     /// Its data packets.
     packets: Vec<RecordId>,
-    /// How many of them have been acknowledged.
+    /// Whether the last of them has been queued, and how many have not been delivered.
+    has_last: bool,
+    undelivered: usize,
+    /// How many acknowledgements have been queued, and how many delivered.
     acknowledged: usize,
+    acks_delivered: usize,
     /// The data packet delivered last, or none, and when.
     last: (RecordId, Time),
     /// The packet delivered last by which a window may open.
@@ -56,6 +61,18 @@ struct Message {
     /// Whether it is asked how late it is.
     is_victim: bool,
     is_over: bool,
+}
+
+impl Message {
+    /// Whether all of it has been delivered.
+    fn is_whole(&self) -> bool {
+        self.has_last && self.undelivered == 0
+    }
+
+    /// Whether all acknowledgements have been, too.
+    fn is_acknowledged(&self) -> bool {
+        self.acks_delivered == self.packets.len()
+    }
 }
 
 /// Why a message took as long as it did.
@@ -153,6 +170,8 @@ impl Late {
         let record = self.log.joins(id, record);
         if !packet.is_ack {
             message.packets.push(record);
+            message.undelivered += 1;
+            message.has_last |= packet.is_last;
         }
     }
 
@@ -174,7 +193,10 @@ impl Late {
             queued: now,
             ends: packet.ends,
             packets,
+            has_last: false,
+            undelivered: 0,
             acknowledged: 0,
+            acks_delivered: 0,
             last: nobody,
             opens: nobody,
             is_victim,
@@ -219,13 +241,20 @@ impl Late {
         let message = &mut self.messages[message.index()];
         if message.number == self.log.record(record).message {
             message.opens = (record, now);
+            message.undelivered -= usize::from(!is_ack);
+            message.acks_delivered += usize::from(is_ack);
             let number = |id| self.log.record(id).number;
             let (last, at) = message.last;
             if !is_ack && (last == NOBODY || at < now || number(last) < number(record)) {
                 message.last = (record, now);
             }
         }
+        let ends = message.is_over && self.rules.has_acks && message.is_acknowledged();
+        let number = message.number;
         self.log.leaves(id);
+        if ends {
+            self.log.ends(number);
+        }
     }
 
     /// A new measurement window begins.
@@ -242,7 +271,7 @@ impl Late {
         };
         message.is_over = true;
         if !message.is_victim {
-            self.log.ends(message.number);
+            self.ends(id);
             return false;
         }
         let (last, delivered) = message.last;
@@ -256,18 +285,35 @@ impl Late {
         let span = (message.queued, delivered);
         let (number, alone) = (0, 0);
         self.unsettled.push_back(Why { number, label: message.label, span, alone, own, charges });
-        self.log.ends(message.number);
+        self.ends(id);
         true
     }
 
+    /// A message has arrived: nobody will ask for its turns, unless there are acknowledgements to come.
+    fn ends(&mut self, id: MessageId) {
+        let message = &self.messages[id.index()];
+        if !self.rules.has_acks || message.is_acknowledged() {
+            self.log.ends(message.number);
+        }
+    }
+
     /// How long the message takes alone that has arrived first of those of which that is not known, and
-    /// how many were sent before it; labels become classes.
-    pub fn settle(&mut self, number: u64, alone: Time, class_of: impl Fn(u32) -> u32) {
-        let Some(mut why) = self.unsettled.pop_front() else { return };
+    /// how many were sent before it; labels become classes. How late it was, if it waited longer than
+    /// that.
+    pub fn settle(
+        &mut self,
+        number: u64,
+        alone: Time,
+        class_of: impl Fn(u32) -> u32,
+    ) -> Option<Time> {
+        let mut why = self.unsettled.pop_front()?;
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
         let late = latency.saturating_sub(alone);
-        share_out(&mut why.charges, late);
+        let waits: Vec<Time> = why.charges.iter().map(|charge| charge.waited).collect();
+        for (charge, late) in why.charges.iter_mut().zip(shares(&waits, late)) {
+            charge.late = late;
+        }
         let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
         if self.is_followed && charged < late {
             let late = late - charged;
@@ -275,8 +321,41 @@ impl Late {
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
         }
         self.tables.add(class_of(why.label), &why, class_of);
+        let absorbed = (waits.iter().sum::<Time>() > late).then_some(late);
         if let Some(rows) = &mut self.rows {
             rows.push(why);
+        }
+        absorbed
+    }
+
+    /// What a packet of a message that is there, or whose header is, has waited for, the latest first:
+    /// kind, root channel, label of the culprit, from when until when. Nothing, if nobody can ask: more
+    /// packets of its message are to come, and what they wait for will be all that matters.
+    pub fn waited(
+        &mut self,
+        id: MessageId,
+        packet: PacketId,
+        now: Time,
+        mut put: impl FnMut(Kind, ChannelId, u32, (Time, Time)),
+    ) {
+        let message = &self.messages[id.index()];
+        if !self.rules.asks_of_all && !message.is_whole() {
+            return;
+        }
+        let record = match self.log.record_of(packet) {
+            NOBODY => message.opens.0,
+            record => record,
+        };
+        if record == NOBODY || self.log.record(record).message != message.number {
+            return;
+        }
+        let of = (message.number, message.queued);
+        let (rules, packets, scratch) = (self.rules, &message.packets, &mut self.scratch);
+        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
+        chain.follow(record, now);
+        for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
+            let kind = self.sites[channel.index()].kind(message.ends);
+            put(kind, channel, self.log.record(culprit).label, (begin, begin + time));
         }
     }
 

@@ -72,14 +72,17 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     pub(super) fn settle_late(&mut self) {
-        let Measures { late, blame, .. } = &mut self.measures;
+        let Measures { late, blame, causes, .. } = &mut self.measures;
         let (Some(alone), Some(late)) = (&mut self.alone, late) else { return };
         let labels = blame.as_ref().and_then(|blame| blame.labels.as_deref());
         for message in self.nodes.take_arrived() {
             let queued = late.next_queued().unwrap_or(message.sent);
             let alone = alone.of(&message, queued);
             let class_of = |label| labels.map_or(label, |labels| labels.class(label));
-            late.settle(message.serial, alone, class_of);
+            let absorbed = late.settle(message.serial, alone, class_of);
+            if let (Some(late), Some(causes)) = (absorbed, causes.as_mut()) {
+                causes.absorbed(message.serial, late);
+            }
         }
     }
 

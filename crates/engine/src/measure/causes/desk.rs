@@ -6,7 +6,6 @@ use super::state::Causes;
 use super::way::{Prepared, Standing};
 use crate::ids::{ChannelId, InstantId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Blame;
-use crate::measure::blame::Cause;
 use crate::time::Time;
 
 impl Causes {
@@ -47,9 +46,7 @@ impl Causes {
         let other = desk.latest.replace(label).filter(|&other| other != label);
         let labels = blame.and_then(|blame| blame.labels.as_deref());
         let behind = other.map(|label| {
-            let (channel, root, cause) = (injection, injection, Cause::Throttling);
-            let who = Who::of(label, labels);
-            Blamed { channel, root, cause, culprit: who, at_root: who }
+            Blamed { channel: injection, culprit: Who::of(label, labels) }
         });
         Standing { base, prepared: Prepared { handed: now, behind, ..prepared } }
     }

@@ -59,7 +59,7 @@ impl Computed {
             (Part::Computing, self.computing),
             (Part::Sending, self.sending),
             (Part::Receiving, self.receiving),
-            (Part::Latency, self.crossing),
+            (Part::Own, self.crossing),
         ]
     }
 }

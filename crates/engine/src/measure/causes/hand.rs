@@ -1,21 +1,25 @@
 //! The message that is being dealt with, and how far it has come.
 
 use super::forest::Segment;
-use super::piece::{Own, Part, Piece, push, resolve};
+use super::piece::{Blamed, Part, Piece, Who, push};
 use super::state::{Causes, Hand};
 use super::way::{Prepared, Standing};
 use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
 use crate::measure::blame::Blame;
+use crate::measure::late::Late;
 use crate::measure::packet::PacketRow;
 use crate::time::Time;
 
+/// What is known of waits.
+pub type Measured<'a> = (Option<&'a mut Late>, Option<&'a Blame>);
+
 impl Causes {
     /// The header of a packet of a message is there.
-    pub fn header(&mut self, packet: PacketId, id: MessageId, now: Time, blame: Option<&Blame>) {
+    pub fn header(&mut self, packet: PacketId, id: MessageId, now: Time, measured: Measured) {
         let Standing { base, prepared } = self.standing[packet.index()];
         let base = self.forest.share(base);
         self.takes(id, base, now);
-        self.put_down(packet, (prepared, true), None, blame);
+        self.put_down(packet, prepared, None, measured);
     }
 
     /// A packet of a message has been delivered; it would have lived `alone` without contention.
@@ -24,7 +28,7 @@ impl Causes {
         packet: PacketId,
         (id, is_data): (MessageId, bool),
         (row, alone): (&PacketRow, Time),
-        blame: Option<&Blame>,
+        measured: Measured,
     ) {
         let none = InstantId::NONE;
         let standing = &mut self.standing[packet.index()];
@@ -33,13 +37,12 @@ impl Causes {
         if !is_data {
             self.hand.process = self.ways[id.index()].from;
         }
-        self.put_down(packet, (prepared, is_data), Some((row.queued, alone)), blame);
+        self.put_down(packet, prepared, Some((row.queued, alone)), measured);
         if is_data {
             let way = &mut self.ways[id.index()];
             if let (Some(rows), Some(place)) = (&mut self.rows, way.row) {
                 rows.arrives(place, row.first_sent, row.delivered);
             }
-            way.is_behind = true;
             way.before.clear();
             way.before.extend(self.hand.pieces.iter().filter(|piece| piece.part.is_contention()));
         }
@@ -66,9 +69,9 @@ impl Causes {
     fn put_down(
         &mut self,
         packet: PacketId,
-        (prepared, is_data): (Prepared, bool),
+        prepared: Prepared,
         whole: Option<(Time, Time)>,
-        blame: Option<&Blame>,
+        (late, blame): Measured,
     ) {
         let Hand { message, at: now, parent, .. } = self.hand;
         let way = &self.ways[message.index()];
@@ -76,11 +79,16 @@ impl Causes {
         let began = self.forest.at(parent);
         prepared.put_down(began, way, pieces);
         let labels = blame.and_then(|blame| blame.labels.as_deref());
-        if let (Some(blame), Some(labels)) = (blame, labels) {
-            let before: &[Piece] = if is_data { &way.before } else { &[] };
-            let is_behind = way.is_behind || !is_data;
-            let own = Own { label: way.label, is_behind, before };
-            resolve(blame.timed(packet, now), &own, labels, &self.is_end, pieces);
+        if let Some(late) = late {
+            let since = began.max(prepared.handed);
+            late.waited(message, packet, now, |kind, channel, label, span| {
+                let culprit = Who::of(label, labels);
+                let blamed = Some(Blamed { channel, culprit });
+                let (begin, part) = (span.0.max(since), Part::of(kind));
+                if begin < span.1 {
+                    push(pieces, Piece { begin, time: span.1 - begin, part, blamed });
+                }
+            });
         } else if let Some((queued, alone)) = whole {
             // Nobody knows who was in the way, only that somebody was.
             let time = (now - queued).saturating_sub(alone);

@@ -1,9 +1,10 @@
 //! The critical path, piece by piece.
 
-use super::forest::{Instant, Segment};
-use super::piece::{Blamed, Part};
+use super::forest::{Instant, Leg, Segment};
+use super::piece::{Blamed, Part, Piece};
 use super::state::Causes;
 use crate::ids::ProcessId;
+use crate::measure::late::shares;
 use crate::time::Time;
 
 /// What a segment of the path is.
@@ -102,14 +103,34 @@ impl Causes {
                 let message = Some(leg.message);
                 let whole = Step { kind, peer, message, call: leg.call, ..whole };
                 let mut left = total;
-                for piece in &leg.pieces {
-                    left -= piece.time;
-                    let (part, time, blamed) = (piece.part, piece.time, piece.blamed);
+                let costs = self.costs(leg);
+                for (piece, time) in leg.pieces.iter().zip(costs) {
+                    left -= time;
+                    let &Piece { part, blamed, .. } = piece;
                     put(steps, Step { time, part, blamed, ..whole });
                 }
-                put(steps, Step { part: Part::Latency, time: left, ..whole });
+                put(steps, Step { part: Part::Own, time: left, ..whole });
             }
         }
+    }
+}
+
+impl Causes {
+    /// What the pieces of a message's leg cost: of waits, part of which ran beside what the message would
+    /// have taken anyway, as much as it was late.
+    fn costs(&self, leg: &Leg) -> Vec<Time> {
+        let times = leg.pieces.iter().map(|piece| piece.time);
+        let is_wait = |piece: &&Piece| piece.part.is_contention();
+        let waits = || leg.pieces.iter().filter(is_wait).map(|piece| piece.time);
+        let waited: Time = waits().sum();
+        let late = self.lateness.get(&leg.message).copied();
+        let Some(late) = late.filter(|&late| late < waited) else { return times.collect() };
+        let mut shares = shares(&waits().collect::<Vec<_>>(), late).into_iter();
+        let cost = |piece: &Piece| match piece.part.is_contention() {
+            true => shares.next().unwrap_or(0),
+            false => piece.time,
+        };
+        leg.pieces.iter().map(cost).collect()
     }
 }
 

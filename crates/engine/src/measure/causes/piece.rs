@@ -1,7 +1,8 @@
 //! What the time of a message, or of a process, consisted of.
 
 use crate::ids::ChannelId;
-use crate::measure::blame::{Cause, Labels, Timed};
+use crate::measure::blame::Labels;
+use crate::measure::late::Kind;
 use crate::time::Time;
 
 /// What time is put down to.
@@ -22,11 +23,15 @@ pub enum Part {
     /// A partner has not sent, not accepted or not come.
     Partner,
     /// A message crosses the machine, as it would alone: latency and serialisation.
-    Latency,
-    /// It waits for others at the channels between nodes and the network.
-    Endpoint,
-    /// It waits for others at channels of the network.
+    Own,
+    /// It waits for others, and that has its root at the channel out of its own node.
+    Source,
+    /// The same, at the channel into its destination.
+    Destination,
+    /// The same, between switches, or in one.
     Network,
+    /// The same, at a channel of another node.
+    Spread,
     /// A collective that is no messages takes its price.
     Meeting,
     /// Something else, such as that a packet leaves.
@@ -37,16 +42,18 @@ pub enum Part {
 
 impl Part {
     /// All of them, as they are numbered, with their names.
-    pub const ALL: [(Self, &str); 12] = [
+    pub const ALL: [(Self, &str); 14] = [
         (Self::Before, "before"),
         (Self::Computing, "computing"),
         (Self::Processor, "processor"),
         (Self::Sending, "sending"),
         (Self::Receiving, "receiving"),
         (Self::Partner, "partner"),
-        (Self::Latency, "latency"),
-        (Self::Endpoint, "endpoint"),
+        (Self::Own, "own"),
+        (Self::Source, "source"),
+        (Self::Destination, "destination"),
         (Self::Network, "network"),
+        (Self::Spread, "spread"),
         (Self::Meeting, "meeting"),
         (Self::Other, "other"),
         (Self::Idle, "idle"),
@@ -54,7 +61,17 @@ impl Part {
 
     /// Whether others were in the way.
     pub fn is_contention(self) -> bool {
-        matches!(self, Self::Endpoint | Self::Network)
+        matches!(self, Self::Source | Self::Destination | Self::Network | Self::Spread)
+    }
+
+    /// Waiting for others, by where that has its root.
+    pub fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Source => Self::Source,
+            Kind::Destination => Self::Destination,
+            Kind::Network | Kind::Detour => Self::Network,
+            Kind::Spread => Self::Spread,
+        }
     }
 }
 
@@ -87,19 +104,13 @@ impl Who {
     }
 }
 
-/// Who was in the way, where, and how.
+/// Who is charged for a wait, and where that has its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blamed {
-    /// The channel waited for.
+    /// The root channel.
     pub channel: ChannelId,
-    /// Where those in the way waited for each other at last.
-    pub root: ChannelId,
-    /// Why.
-    pub cause: Cause,
-    /// Whose message was in the way.
+    /// Whose message was there.
     pub culprit: Who,
-    /// The same passed on: whose message that one waited for then, and so on.
-    pub at_root: Who,
 }
 
 /// A piece of time.
@@ -145,43 +156,6 @@ pub fn push(pieces: &mut Vec<Piece>, piece: Piece) {
             last.time += piece.time;
         }
         _ => pieces.push(piece),
-    }
-}
-
-/// Whose packet waits, and what those of its message before it waited for.
-pub struct Own<'a> {
-    /// The message.
-    pub label: u32,
-    /// Whether a packet of it came before.
-    pub is_behind: bool,
-    /// What that waited for.
-    pub before: &'a [Piece],
-}
-
-/// Puts down what a packet was charged: where it waited behind a packet of its own message, to what
-/// that one waited for then. The rest of such a wait is serialisation.
-pub fn resolve(
-    charges: impl Iterator<Item = Timed>,
-    own: &Own,
-    labels: &Labels,
-    is_end: &[bool],
-    pieces: &mut Vec<Piece>,
-) {
-    for Timed { begin, charge, at_root } in charges {
-        if own.is_behind && charge.culprit == own.label {
-            passed_on(own.before, (begin, begin + charge.time), pieces);
-            continue;
-        }
-        let is_end = is_end.get(charge.channel.index()).is_some_and(|&is_end| is_end);
-        let part = if is_end { Part::Endpoint } else { Part::Network };
-        let blamed = Some(Blamed {
-            channel: charge.channel,
-            root: charge.root,
-            cause: charge.cause,
-            culprit: Who::of(charge.culprit, Some(labels)),
-            at_root: Who::of(at_root, Some(labels)),
-        });
-        push(pieces, Piece { begin, time: charge.time, part, blamed });
     }
 }
 

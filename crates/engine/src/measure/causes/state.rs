@@ -8,7 +8,7 @@ use super::way::{Prepared, Standing, Way};
 use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
 use crate::measure::window::Window;
 use crate::time::Time;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Why everybody could go on.
 pub struct Causes {
@@ -26,8 +26,8 @@ pub struct Causes {
     pub(super) desks: Vec<Desk>,
     /// The latest end of anything.
     pub(super) last: InstantId,
-    /// By channel: whether it is between a node and the network.
-    pub(super) is_end: Vec<bool>,
+    /// By message whose chain of waits was longer than it was late: how late it was.
+    pub(super) lateness: BTreeMap<u64, Time>,
     /// The numbers of messages, where no blame has them.
     pub(super) opened: u32,
     /// All that waited for each other, if slack is asked for.
@@ -37,10 +37,9 @@ pub struct Causes {
 }
 
 impl Causes {
-    /// Nothing has happened; `is_end` tells by channel whether it is between a node and the network.
+    /// Nothing has happened.
     pub fn new(
         (processes, nodes): (usize, usize),
-        is_end: Vec<bool>,
         has_slack: bool,
         window: Option<Window>,
     ) -> Self {
@@ -53,11 +52,16 @@ impl Causes {
             hand: Hand::default(),
             desks: (0..nodes).map(|_| Desk::default()).collect(),
             last: InstantId::NONE,
-            is_end,
+            lateness: BTreeMap::new(),
             opened: 0,
             edges: has_slack.then(Box::default),
             rows: window.map(|window| Box::new(Rows::new(window))),
         }
+    }
+
+    /// A message, by its number, was less late than its chain of waits was long.
+    pub fn absorbed(&mut self, message: u64, late: Time) {
+        self.lateness.insert(message, late);
     }
 
     /// How many instants are kept.

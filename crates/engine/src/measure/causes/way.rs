@@ -35,8 +35,7 @@ pub(super) struct Way {
     pub call: u32,
     /// What packets stand on that are queued now.
     pub base: InstantId,
-    /// Whether a packet of it has been delivered, and what that waited for.
-    pub is_behind: bool,
+    /// What the packet of it waited for that was delivered last.
     pub before: Vec<Piece>,
     /// What software has done for it since `base`.
     pub prepared: Prepared,
@@ -58,7 +57,6 @@ impl Default for Way {
             to: nobody,
             call: u32::MAX,
             base: none,
-            is_behind: false,
             before: Vec::new(),
             prepared: Prepared::default(),
             taken: none,

@@ -19,6 +19,10 @@ pub struct Rules {
     pub is_private: bool,
     /// Whether a packet on a channel is stopped while its header waits.
     pub are_stopped: bool,
+    /// Whether messages have acknowledgements.
+    pub has_acks: bool,
+    /// Whether it matters what every packet of a message waited for, not only the last.
+    pub asks_of_all: bool,
     /// Flits that the buffer at the end of a channel holds.
     pub capacity: u32,
 }

@@ -68,54 +68,38 @@ pub struct Charge {
     pub late: Time,
 }
 
-/// Waits become charges that add up to how late the message was: as they stand, or, where part of the
-/// waiting ran beside what the message would have taken anyway, in proportion, in whole picoseconds
-/// (largest remainder; of equal ones the earlier in `charges`).
-pub fn share_out(charges: &mut [Charge], late: Time) {
-    let waited: Time = charges.iter().map(|charge| charge.waited).sum();
+/// What waits cost a message that was late by so much: as they stand, or, where part of the waiting ran
+/// beside what the message would have taken anyway, in proportion, in whole picoseconds (largest
+/// remainder; of equal ones the earlier).
+pub fn shares(waits: &[Time], late: Time) -> Vec<Time> {
+    let waited: Time = waits.iter().sum();
     if waited <= late {
-        charges.iter_mut().for_each(|charge| charge.late = charge.waited);
-        return;
+        return waits.to_vec();
     }
     let (all, late) = (u128::from(waited), u128::from(late));
-    let mut left = late;
-    for charge in charges.iter_mut() {
-        let share = u128::from(charge.waited) * late / all;
-        charge.late = share as Time;
-        left -= share;
-    }
-    // Fewer are left than there are charges.
-    let rest = |charge: &Charge| u128::from(charge.waited) * late % all;
-    let mut order: Vec<usize> = (0..charges.len()).collect();
-    order.sort_by_key(|&place| std::cmp::Reverse(rest(&charges[place])));
+    let of = |wait: Time| u128::from(wait) * late;
+    let mut shares: Vec<Time> = waits.iter().map(|&wait| (of(wait) / all) as Time).collect();
+    // Fewer are left than there are waits.
+    let left = late as Time - shares.iter().sum::<Time>();
+    let mut order: Vec<usize> = (0..waits.len()).collect();
+    order.sort_by_key(|&place| std::cmp::Reverse(of(waits[place]) % all));
     for &place in order.iter().take(left as usize) {
-        charges[place].late += 1;
+        shares[place] += 1;
     }
+    shares
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn shared(waits: &[Time], late: Time) -> Vec<Time> {
-        let charge = |(number, &waited): (usize, &Time)| Charge {
-            culprit: number as u32,
-            channel: ChannelId(0),
-            kind: Kind::Network,
-            waited,
-            late: 0,
-        };
-        let mut charges: Vec<_> = waits.iter().enumerate().map(charge).collect();
-        share_out(&mut charges, late);
-        charges.iter().map(|charge| charge.late).collect()
-    }
+    use super::shares;
 
     #[test]
     fn shares_add_up_to_how_late_it_was() {
-        assert_eq!(shared(&[100, 100, 100], 100), [34, 33, 33]);
-        assert_eq!(shared(&[1, 2, 1], 3), [1, 1, 1]);
-        assert_eq!(shared(&[5, 7], 12), [5, 7]);
-        assert_eq!(shared(&[5, 7], 0), [0, 0]);
-        assert_eq!(shared(&[], 0), [0; 0]);
+        assert_eq!(shares(&[100, 100, 100], 100), [34, 33, 33]);
+        assert_eq!(shares(&[1, 2, 1], 3), [1, 1, 1]);
+        assert_eq!(shares(&[5, 7], 12), [5, 7]);
+        assert_eq!(shares(&[5, 7], 20), [5, 7]);
+        assert_eq!(shares(&[5, 7], 0), [0, 0]);
+        assert_eq!(shares(&[], 0), [0; 0]);
     }
 }
