@@ -348,16 +348,20 @@ impl Fabric {
     /// those about packets in order of the packets' serial numbers.
     #[inline]
     pub fn next_event<M: Kind>(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
-        if M::NUMBERS_PACKETS { self.next_in_order(time, events) } else { events.take_at(time) }
+        if M::NUMBERS_PACKETS { self.next_in_order::<M>(time, events) } else { events.take_at(time) }
     }
 
     /// The same where numbers of packets are no order.
-    fn next_in_order(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
+    fn next_in_order<M: Kind>(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
         let waiting = self.instant.len();
         while let Some(event) = events.take_at(time) {
             let (kind, number) = event.order();
             let serial = |of: Subject| self.packets[of.packet()].serial;
-            self.instant.push((kind, event.subject().map_or(number, serial), event));
+            let packet = match event {
+                Event::Retry(_) if M::RETRIES_ARE_OF_CHANNELS => None,
+                _ => event.subject(),
+            };
+            self.instant.push((kind, packet.map_or(number, serial), event));
         }
         if self.instant.len() > waiting {
             // Latest first: the next one is taken from the end, and events created meanwhile

@@ -99,6 +99,8 @@ pub trait Kernel: Queues {
     /// Whether events carry packet numbers, which are no order: those of one instant are put in
     /// order of the packets' serial numbers.
     const NUMBERS_PACKETS: bool = false;
+    /// Where they do: whether those of `RETRY` carry channel numbers all the same.
+    const RETRIES_ARE_OF_CHANNELS: bool = false;
 
     /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
     fn request(&mut self, from: Subject, act: &mut Act);

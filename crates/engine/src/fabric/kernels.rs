@@ -6,6 +6,7 @@ pub mod clocked;
 pub mod flits;
 pub mod fluid;
 pub mod frames;
+pub mod line;
 pub mod packet;
 pub mod slots;
 pub mod tokens;

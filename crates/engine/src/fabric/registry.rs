@@ -18,6 +18,7 @@ use crate::fabric::kernels::clocked::{self, ClockedKernel};
 use crate::fabric::kernels::flits::{self, FlitsKernel};
 use crate::fabric::kernels::fluid::{self, FluidKernel};
 use crate::fabric::kernels::frames::{self, FramesKernel};
+use crate::fabric::kernels::line::LineKernel;
 use crate::fabric::kernels::packet::{self, PacketKernel};
 use crate::fabric::kernels::slots::SlotsKernel;
 use crate::fabric::kernels::tokens::{self, TokensKernel};
@@ -118,6 +119,8 @@ kernels! {
     Frames: FramesKernel, "frames";
     /// Fidelity `fluid`, all modes with packets.
     Fluid: FluidKernel, "fluid";
+    /// Modes `endpoints` and `free` of whole packets on fixed ways ([`LineKernel::is_for`]).
+    Line: LineKernel, "line";
     /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
     Baseline: BaselineKernel, "baseline";
 }
@@ -157,6 +160,7 @@ macro_rules! dispatch {
             $crate::fabric::registry::AnyKernel::Cells($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Frames($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Fluid($kernel) => $do,
+            $crate::fabric::registry::AnyKernel::Line($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Baseline($kernel) => $do,
         }
     };
@@ -249,6 +253,7 @@ impl KernelKind {
         }
         match mode {
             Mode::Full => Self::full(machine, wiring, fidelity, known),
+            _ if LineKernel::is_for(machine, wiring, (mode, fidelity)) => Self::Line,
             Mode::Endpoints if wiring.makes_circuits_of_all() => Self::Circuit,
             Mode::Endpoints | Mode::Throttled | Mode::Free | Mode::Ideal => Self::Baseline,
         }
@@ -339,6 +344,7 @@ impl AnyKernel {
             KernelKind::Fluid => {
                 Self::Fluid(FluidKernel::new(machine, wiring, topology.nodes, mode))
             }
+            KernelKind::Line => Self::Line(LineKernel::new(machine, wiring, topology.nodes, mode)),
             KernelKind::Baseline => Self::Baseline(match mode {
                 // Nodes that are their own switches have no channels to switches of others.
                 Mode::Endpoints if wiring.integrated_timing.is_none() => {

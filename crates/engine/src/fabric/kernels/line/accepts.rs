@@ -1,0 +1,108 @@
+//! Which machines packets of one message cross in a line.
+
+use super::LineKernel;
+use crate::fabric::network::layout::{End, Layout};
+use crate::fabric::network::wiring::Wiring;
+use crate::measure::ChannelKind;
+use crate::routing::Otherwise;
+use crate::spec::{Engine, Fidelity, HalfDuplex, Local, Machine, Mode, Pause, RoutingSpec};
+
+impl LineKernel {
+    /// Whether it simulates a machine in a mode at a fidelity: whole packets, whose ways are fixed for
+    /// each message, over groups of one channel, in buffers that are first in, first out.
+    pub fn is_for(
+        machine: &Machine,
+        wiring: &Wiring,
+        (mode, fidelity): (Mode, Fidelity),
+    ) -> bool {
+        matches!(mode, Mode::Free | Mode::Endpoints)
+            && fidelity == Fidelity::Packet
+            && wiring.integrated_timing.is_none()
+            && wiring.cells.is_none()
+            && machine.switch.pipeline.is_none()
+            && !machine.makes_circuits()
+            && !wiring.replicates
+            && machine.interface.receive_fifo.is_none()
+            && machine.interface.drain_byte_ps.is_none()
+            && has_single_channels(machine, wiring)
+            && has_fixed_ways(machine, wiring)
+            && has_no_bounds(machine)
+            && keeps_apart(machine, wiring)
+    }
+}
+
+/// Whether all groups have one channel, which is sent on in one direction.
+fn has_single_channels(machine: &Machine, wiring: &Wiring) -> bool {
+    let classes = machine.link_classes.values().chain(&machine.node_link);
+    let mut halves =
+        classes.filter_map(|class| class.half_duplex).chain([machine.link.half_duplex]);
+    wiring.layout.groups.iter().all(|group| group.width == 1)
+        && halves.all(|half| half == HalfDuplex::No)
+}
+
+/// Whether all packets of a message go the same way, whatever happens.
+fn has_fixed_ways(machine: &Machine, wiring: &Wiring) -> bool {
+    let properties = wiring.routing.properties();
+    let chooses = wiring.routing.chooses() || wiring.routing.weighs();
+    let differs = properties.draws || properties.chooses_late || properties.escapes > 0;
+    // Routes that are written down may pass a channel twice.
+    let is_written = matches!(machine.routing.algorithm, RoutingSpec::SourceRoutes { .. });
+    !chooses && !differs && !is_written && properties.otherwise == Otherwise::Wait
+}
+
+/// Whether frames find room in every switch.
+fn has_no_bounds(machine: &Machine) -> bool {
+    let frames = machine.switch.frames;
+    frames.is_none_or(|frames| frames.memory_bytes.is_none() && frames.pause == Pause::Off)
+}
+
+/// Whether a message's acknowledgements meet none of its data packets: shortest ways there and back
+/// have no channel in common, but the same switches, and so engines.
+fn keeps_apart(machine: &Machine, wiring: &Wiring) -> bool {
+    use RoutingSpec::{
+        DModK, DimensionOrder, DimensionOrderByWrapping, Ecmp, Minimal, MinimalByCrossing,
+        NearestCommonAncestor, SModK, Shortest,
+    };
+    if !machine.interface.acknowledges {
+        return true;
+    }
+    let shares = |frames: crate::spec::Frames| {
+        frames.engine == Engine::PerSwitch && frames.forwarding_ps > 0
+    };
+    let are_short = matches!(
+        machine.routing.algorithm,
+        DimensionOrder { .. }
+            | DimensionOrderByWrapping { .. }
+            | Ecmp { .. }
+            | Minimal
+            | MinimalByCrossing
+            | NearestCommonAncestor { .. }
+            | DModK
+            | SModK
+            | Shortest
+    );
+    are_short
+        && leads_back(&wiring.layout)
+        && machine.interface.local == Local::Memory
+        && !machine.switch.frames.is_some_and(shares)
+}
+
+/// Whether switches that are joined are so both ways, and nodes come and go at one.
+fn leads_back(layout: &Layout) -> bool {
+    let mut ends: Vec<(ChannelKind, u32, End)> =
+        layout.groups.iter().map(|group| (group.kind, group.from, group.end)).collect();
+    let key = |&(kind, from, end): &(ChannelKind, u32, End)| {
+        let end = match end {
+            End::Switch(switch) => switch.0,
+            End::Node(node) => node.0,
+        };
+        (kind as u8, from, end)
+    };
+    ends.sort_unstable_by_key(key);
+    let back = |&(kind, from, end): &(ChannelKind, u32, End)| match (kind, end) {
+        (ChannelKind::Internal, End::Switch(to)) => (kind as u8, to.0, from),
+        (ChannelKind::Injection, End::Switch(to)) => (ChannelKind::Ejection as u8, to.0, from),
+        _ => key(&(kind, from, end)),
+    };
+    ends.iter().all(|end| ends.binary_search_by_key(&back(end), key).is_ok())
+}

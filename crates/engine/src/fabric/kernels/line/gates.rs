@@ -1,0 +1,352 @@
+//! Mode `endpoints`: messages take turns at the channels between nodes and switches.
+//!
+//! Such a channel is a *gate*. At one out of a node those messages stand whose first waiting packet has
+//! room in the message's own buffer, at one into a node the packets at the fronts of their buffers.
+//! When somebody comes to a gate is known before, and nobody who comes later is served before him.
+
+use super::lanes::{Lane, LaneId, Lanes};
+use super::{LineKernel, NOWHERE};
+use crate::event_queue::{Event, EventQueue};
+use crate::fabric::act::Act;
+use crate::fabric::network::layout::Layout;
+use crate::fabric::transit::PacketFifo;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::{ChannelKind, Class};
+use crate::measure::blame::Observation;
+use crate::time::{NEVER, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Who stands at a gate, in the order in which they are served.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Turn {
+    /// Whether others go first whenever they come.
+    is_behind: bool,
+    /// When it asked, or was queued; or how many had a turn in its node before.
+    since: u64,
+    /// The channel that it comes by, if it does not come out of a node.
+    by: ChannelId,
+    /// How many packets were queued before it.
+    serial: u32,
+    /// The lane, or the packet.
+    who: u32,
+}
+
+impl Turn {
+    /// Nobody's.
+    pub(super) const NOBODY: Self =
+        Self { is_behind: false, since: 0, by: NOWHERE, serial: 0, who: u32::MAX };
+}
+
+/// A channel between a node and a switch.
+#[derive(Default)]
+struct Gate {
+    /// From when on it is free.
+    free_at: Time,
+    /// The earliest retry posted, or [`NEVER`].
+    retry_at: Time,
+    /// Whether it must be looked at at the end of this instant.
+    is_marked: bool,
+    /// Those who stand there.
+    ready: BinaryHeap<Reverse<Turn>>,
+    /// Those who will, and when.
+    coming: BinaryHeap<Reverse<(Time, Turn)>>,
+}
+
+impl Gate {
+    /// Who is served now.
+    #[inline]
+    fn serve(&mut self, now: Time) -> Option<Turn> {
+        if self.free_at > now {
+            return None;
+        }
+        while let Some(&Reverse((at, turn))) = self.coming.peek()
+            && at <= now
+        {
+            self.coming.pop();
+            self.ready.push(Reverse(turn));
+        }
+        self.ready.pop().map(|Reverse(turn)| turn)
+    }
+
+    /// When somebody may be served next.
+    #[inline]
+    fn next(&self) -> Time {
+        if !self.ready.is_empty() {
+            return self.free_at;
+        }
+        self.coming.peek().map_or(NEVER, |&Reverse((at, _))| at.max(self.free_at))
+    }
+
+    /// Sees to it that it is looked at then.
+    #[inline]
+    fn look_then(&mut self, channel: ChannelId, events: &mut EventQueue) {
+        let next = self.next();
+        if next < self.retry_at {
+            self.retry_at = next;
+            events.post(next, Event::Retry(channel.into()));
+        }
+    }
+}
+
+/// All of them.
+pub(super) struct Gates {
+    /// By channel: the number of its gate.
+    of: Vec<u32>,
+    all: Vec<Gate>,
+    marked: Vec<ChannelId>,
+    /// Turns that messages of nodes have had.
+    turns: u64,
+}
+
+impl Gates {
+    /// Those of a network, at rest.
+    pub(super) fn new(layout: &Layout) -> Self {
+        let mut all = Vec::new();
+        let mut of = vec![u32::MAX; layout.channels()];
+        for (channel, number) in of.iter_mut().enumerate() {
+            if layout.group(ChannelId::from_index(channel)).kind != ChannelKind::Internal {
+                *number = all.len() as u32;
+                all.push(Gate { retry_at: NEVER, ..Gate::default() });
+            }
+        }
+        Self { of, all, marked: Vec::new(), turns: 0 }
+    }
+
+    #[inline]
+    fn at(&mut self, channel: ChannelId) -> &mut Gate {
+        &mut self.all[self.of[channel.index()] as usize]
+    }
+
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.marked.is_empty()
+    }
+
+    /// A gate must be looked at at the end of this instant.
+    #[inline]
+    fn mark(&mut self, channel: ChannelId) {
+        let gate = self.at(channel);
+        if !gate.is_marked {
+            gate.is_marked = true;
+            self.marked.push(channel);
+        }
+    }
+
+    /// `RETRY`.
+    #[inline]
+    pub(super) fn looks_again(&mut self, channel: ChannelId, now: Time) {
+        let gate = self.at(channel);
+        if gate.retry_at <= now {
+            gate.retry_at = NEVER;
+        }
+        self.mark(channel);
+    }
+
+    /// Takes one of those that must be looked at.
+    #[inline]
+    pub(super) fn next_marked(&mut self) -> Option<ChannelId> {
+        let channel = self.marked.pop()?;
+        self.at(channel).is_marked = false;
+        Some(channel)
+    }
+
+    /// Somebody comes to a gate at `at`.
+    #[inline]
+    fn comes(&mut self, channel: ChannelId, turn: Turn, at: Time, act: &mut Act) {
+        let gate = self.at(channel);
+        if at > act.now {
+            gate.coming.push(Reverse((at, turn)));
+            return gate.look_then(channel, act.events);
+        }
+        gate.ready.push(Reverse(turn));
+        if gate.free_at > act.now {
+            gate.look_then(channel, act.events);
+        } else {
+            self.mark(channel);
+        }
+    }
+}
+
+impl LineKernel {
+    /// A packet is the first of its lane that waits in its node.
+    pub(super) fn comes_first(&mut self, lane: LaneId, act: &mut Act) {
+        let Some(gates) = &mut self.gates else { return };
+        let packet = &act.packets[self.lanes[lane].waiting.first];
+        gates.turns += 1;
+        self.lanes[lane].turn = Turn {
+            is_behind: self.acks_first[0] && packet.class == Class::Data,
+            since: if self.takes_turns { gates.turns } else { packet.queued },
+            by: NOWHERE,
+            serial: packet.serial,
+            who: lane.0,
+        };
+        self.lanes[lane].is_stuck = true;
+        self.may_leave(lane, act);
+    }
+
+    /// The first packet of a lane that waits in its node stands at the gate from when it has room on, if
+    /// that is known.
+    fn may_leave(&mut self, lane: LaneId, act: &mut Act) {
+        let Some((id, Some(from))) = self.next_of(lane, act) else { return };
+        let Some(gates) = &mut self.gates else { return };
+        let packet = &act.packets[id];
+        let channel = act.wiring.injection_lead(packet.source, packet.traffic());
+        let lane = &mut self.lanes[lane];
+        lane.is_stuck = false;
+        gates.comes(channel, lane.turn, from, act);
+    }
+
+    /// A gate serves who stands there first, if it is free.
+    pub(super) fn serve_gate(&mut self, channel: ChannelId, act: &mut Act) {
+        let Some(gates) = &mut self.gates else { return };
+        let gate = gates.at(channel);
+        if let Some(turn) = gate.serve(act.now) {
+            if turn.by.is_some() {
+                self.is_delivered(PacketId(turn.who), act);
+            } else {
+                self.leaves_node(LaneId(turn.who), act);
+            }
+        }
+        let Some(gates) = &mut self.gates else { return };
+        gates.at(channel).look_then(channel, act.events);
+    }
+
+    /// A packet leaves its node.
+    fn leaves_node(&mut self, lane: LaneId, act: &mut Act) {
+        let (id, ask) = self.sets_out(lane, act);
+        let way = self.lanes[lane].way;
+        let hop = &self.ways[way.hop(0)];
+        let (channel, free_at) = (hop.channel, hop.free_at);
+        if let Some(gates) = &mut self.gates {
+            gates.at(channel).free_at = free_at;
+        }
+        let state = &mut self.lanes[lane];
+        let is_first = !state.moving.first.is_some();
+        state.moving.push(id, act.packets);
+        if is_first {
+            // Those before it have gone as far as they can, and keep nothing that it could know.
+            self.goes_on(lane, ask, act);
+        } else {
+            self.advance(lane, act);
+        }
+        if self.lanes[lane].waiting.first.is_some() {
+            self.comes_first(lane, act);
+        }
+    }
+
+    /// A packet starts on the channel to its destination.
+    fn is_delivered(&mut self, id: PacketId, act: &mut Act) {
+        let lane = Lanes::of(id, act.packets);
+        let way = self.lanes[lane].way;
+        let place = way.len() - 1;
+        let channel = self.ways[way.hop(place)].channel;
+        act.observe(Observation::LinedUp { packet: id, channel, from: act.now });
+        self.starts(way, place, id, act.now, act);
+        let hop = &self.ways[way.hop(place)];
+        let (free_at, sent_at) = (hop.free_at, hop.sent_at);
+        if let Some(gates) = &mut self.gates {
+            gates.at(channel).free_at = free_at;
+        }
+        if self.engine.is_some() {
+            return;
+        }
+        let state = &mut self.lanes[lane];
+        state.asking.pop(act.packets);
+        state.left_at = sent_at;
+        if state.asking.first.is_some() {
+            self.asks(lane, act);
+        }
+        if self.capacity.is_some() {
+            self.advance(lane, act);
+            if self.lanes[lane].is_stuck {
+                self.may_leave(lane, act);
+            }
+        }
+    }
+
+    /// The only packet of a lane between its node and its last switch goes on as far as it is known.
+    fn goes_on(&mut self, lane: LaneId, mut ask: Time, act: &mut Act) {
+        let way = self.lanes[lane].way;
+        let id = self.lanes[lane].moving.first;
+        let mut place = 1;
+        while place + 1 < way.len() {
+            let Some(start) = self.start_from(way, place, id, ask, act) else { return };
+            ask = self.starts(way, place, id, start, act);
+            place += 1;
+        }
+        self.lanes[lane].moving = PacketFifo::EMPTY;
+        if place < way.len() {
+            self.is_at_last_switch(lane, id, ask, act);
+        }
+    }
+
+    /// Packets of a lane between their node and their last switch go on as far as it is known, the first
+    /// of them first: none waits for one behind it.
+    fn advance(&mut self, lane: LaneId, act: &mut Act) {
+        let way = self.lanes[lane].way;
+        let last = way.len() - 1;
+        // Those before the packet at hand have started on so many channels.
+        let mut before = last;
+        let mut id = self.lanes[lane].moving.first;
+        while id.is_some() {
+            let next = act.packets[id].next;
+            let from = usize::from(act.packets[id].hops);
+            let mut place = from;
+            while place < before {
+                let ask = act.packets[id].ready;
+                let Some(start) = self.start_from(way, place, id, ask, act) else { break };
+                self.starts(way, place, id, start, act);
+                place += 1;
+            }
+            if place == last {
+                self.lanes[lane].moving.pop(act.packets);
+                let ask = act.packets[id].ready;
+                self.is_at_last_switch(lane, id, ask, act);
+            } else if place == from {
+                return;
+            }
+            before = place;
+            id = next;
+        }
+    }
+
+    /// It is known when a packet asks at its last switch, as soon as those before it have left.
+    #[inline]
+    fn is_at_last_switch(&mut self, lane: LaneId, id: PacketId, ask: Time, act: &mut Act) {
+        if self.engine.is_some() {
+            return self.asks_at(lane, id, ask, act);
+        }
+        let asking = &mut self.lanes[lane].asking;
+        let is_first = !asking.first.is_some();
+        asking.push(id, act.packets);
+        if is_first {
+            self.asks(lane, act);
+        }
+    }
+
+    /// The first packet of a lane in the buffer at its last switch asks for the channel to its node.
+    #[inline]
+    fn asks(&mut self, lane: LaneId, act: &mut Act) {
+        let Lane { asking, left_at, .. } = self.lanes[lane];
+        let ask = act.packets[asking.first].ready.max(left_at);
+        self.asks_at(lane, asking.first, ask, act);
+    }
+
+    #[inline]
+    fn asks_at(&mut self, lane: LaneId, id: PacketId, ask: Time, act: &mut Act) {
+        let way = self.lanes[lane].way;
+        let [by, to] = [2, 1].map(|back| self.ways[way.hop(way.len() - back)].channel);
+        let packet = &act.packets[id];
+        let turn = Turn {
+            is_behind: self.acks_first[1] && packet.class == Class::Data,
+            since: ask,
+            by,
+            serial: packet.serial,
+            who: id.0,
+        };
+        if let Some(gates) = &mut self.gates {
+            gates.comes(to, turn, ask, act);
+        }
+    }
+}
