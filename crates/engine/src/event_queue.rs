@@ -7,7 +7,7 @@
 //! bucket is sorted when its turn comes [Brown 1988, calendar queue].
 
 use crate::ids::{ChannelId, NodeId, PacketId, ProcessId};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -116,6 +116,7 @@ const BITMAP_WORDS: usize = BUCKETS / 64;
 const NUMBER_BITS: u32 = 29;
 
 /// The future events of one run.
+#[derive(Clone)]
 pub struct EventQueue {
     /// Log2 of a bucket's width in picoseconds.
     bucket_bits: u32,
@@ -222,6 +223,34 @@ impl EventQueue {
         self.taken == self.current.len()
             && self.far.is_empty()
             && self.occupied.iter().all(|&word| word == 0)
+    }
+
+    /// The time of the earliest event, or [`NEVER`]. Unlike [`Self::next_time`] it leaves the clock
+    /// where it is, so that events may still be posted before that.
+    pub fn earliest(&self) -> Time {
+        let base = |bucket: u64| bucket << self.bucket_bits;
+        if let Some(&event) = self.current.get(self.taken) {
+            return base(self.cursor) | event >> 32;
+        }
+        let far = self.far.peek().map_or(NEVER, |&Reverse((time, _))| time);
+        let Some(bucket) = self.next_occupied() else { return far };
+        let first = self.buckets[bucket as usize % BUCKETS].iter().min();
+        first.map_or(far, |&event| far.min(base(bucket) | event >> 32))
+    }
+
+    /// Forgets all events; the clock stays where it is.
+    pub fn clear(&mut self) {
+        self.current.clear();
+        self.taken = 0;
+        self.far.clear();
+        for word in 0..BITMAP_WORDS {
+            for bit in 0..64 {
+                if self.occupied[word] >> bit & 1 != 0 {
+                    self.buckets[word * 64 + bit].clear();
+                }
+            }
+        }
+        self.occupied = [0; BITMAP_WORDS];
     }
 
     /// Takes the first event of instant `time`, if one is left.

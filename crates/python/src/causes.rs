@@ -7,13 +7,11 @@ use tailback_engine::measure::Causes;
 use tailback_engine::measure::causes::{Activity, Blamed, Doing, Kind, Part, Step, Transfer};
 use tailback_engine::{
     Simulation,
-    measure::blame::{Cause, Sender, Turns},
+    measure::blame::{Sender, Turns},
 };
 
 /// Where nobody was in the way.
 const NOBODY: u32 = u32::MAX;
-/// Where there is no cause.
-const NO_CAUSE: u8 = u8::MAX;
 /// Where there is no message.
 const NO_MESSAGE: u64 = u64::MAX;
 

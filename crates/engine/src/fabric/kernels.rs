@@ -8,6 +8,7 @@ pub mod fluid;
 pub mod frames;
 pub mod line;
 pub mod packet;
+pub mod private;
 pub mod slots;
 pub mod tokens;
 pub mod worm;

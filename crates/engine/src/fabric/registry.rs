@@ -5,6 +5,8 @@
 //! ([`KernelKind::of`]), how it begins ([`AnyKernel::new`]), and what it refuses ([`accepts`],
 //! [`accepts_network`]).
 
+mod any;
+
 use crate::error::SpecError;
 use crate::fabric::check;
 use crate::fabric::historic::cells::{self, CellsKernel};
@@ -20,6 +22,7 @@ use crate::fabric::kernels::fluid::{self, FluidKernel};
 use crate::fabric::kernels::frames::{self, FramesKernel};
 use crate::fabric::kernels::line::LineKernel;
 use crate::fabric::kernels::packet::{self, PacketKernel};
+use crate::fabric::kernels::private::PrivateKernel;
 use crate::fabric::kernels::slots::SlotsKernel;
 use crate::fabric::kernels::tokens::{self, TokensKernel};
 use crate::fabric::kernels::worm::{self, WormKernel};
@@ -28,6 +31,9 @@ use crate::fabric::network::wiring::Wiring;
 use crate::routing::Otherwise;
 use crate::spec::{Fidelity, Machine, Mode};
 use crate::topology::Topology;
+
+/// Copies of any kernel.
+type PrivateOfAny = PrivateKernel<AnyKernel>;
 
 /// All kernels: `name: type, word`, where the word is what users are told.
 macro_rules! kernels {
@@ -48,7 +54,8 @@ macro_rules! kernels {
         }
 
         /// The kernel of a run.
-        #[allow(clippy::large_enum_variant, reason = "there is one in a run")]
+        #[allow(clippy::large_enum_variant, reason = "there are few in a run")]
+        #[derive(Clone)]
         pub enum AnyKernel {
             $($(#[$about])* $name($kernel),)+
         }
@@ -121,7 +128,9 @@ kernels! {
     Fluid: FluidKernel, "fluid";
     /// Modes `endpoints` and `free` of whole packets on fixed ways ([`LineKernel::is_for`]).
     Line: LineKernel, "line";
-    /// Modes `endpoints`, `throttled` and `free`. Mode `ideal` has no packets at all.
+    /// Modes `free` and `endpoints`: a copy of the kernel of mode `full` for each message.
+    Private: PrivateOfAny, "private";
+    /// Mode `throttled`, and `endpoints` where no other kernel can do it. Mode `ideal` has no packets at all.
     Baseline: BaselineKernel, "baseline";
 }
 
@@ -161,6 +170,7 @@ macro_rules! dispatch {
             $crate::fabric::registry::AnyKernel::Frames($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Fluid($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Line($kernel) => $do,
+            $crate::fabric::registry::AnyKernel::Private($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Baseline($kernel) => $do,
         }
     };
@@ -255,7 +265,8 @@ impl KernelKind {
             Mode::Full => Self::full(machine, wiring, fidelity, known),
             _ if LineKernel::is_for(machine, wiring, (mode, fidelity)) => Self::Line,
             Mode::Endpoints if wiring.makes_circuits_of_all() => Self::Circuit,
-            Mode::Endpoints | Mode::Throttled | Mode::Free | Mode::Ideal => Self::Baseline,
+            Mode::Free => Self::Private,
+            Mode::Endpoints | Mode::Throttled | Mode::Ideal => Self::Baseline,
         }
     }
 
@@ -345,6 +356,11 @@ impl AnyKernel {
                 Self::Fluid(FluidKernel::new(machine, wiring, topology.nodes, mode))
             }
             KernelKind::Line => Self::Line(LineKernel::new(machine, wiring, topology.nodes, mode)),
+            KernelKind::Private => {
+                let full = (Mode::Full, fidelity);
+                let template = Self::new(machine, topology, wiring, full, known, seed)?;
+                Self::Private(PrivateKernel::new(machine, wiring, template))
+            }
             KernelKind::Baseline => Self::Baseline(match mode {
                 // Nodes that are their own switches have no channels to switches of others.
                 Mode::Endpoints if wiring.integrated_timing.is_none() => {

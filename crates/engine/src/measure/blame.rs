@@ -107,14 +107,6 @@ impl Blame {
         }
     }
 
-    /// What a packet has been charged so far, in order of time: each piece is due to one culprit and
-    /// one root culprit. What was added when it had been delivered, at `now`, lasted until then.
-    pub(crate) fn timed(&self, id: PacketId, now: Time) -> impl Iterator<Item = Timed> {
-        let has_waited = self.records.get(id.index()).is_some_and(|record| record.has_waited);
-        let waits = has_waited.then(|| &self.waits[id.index()]);
-        waits.into_iter().flat_map(move |waits| waits.pieces(now))
-    }
-
     /// What a timeline shows of channels; none unless one asks for it.
     pub fn turns(&self, now: Time) -> Option<Turns<'_>> {
         Some(self.occupancy.as_deref()?.turns(self.labels.as_deref()?, now))

@@ -34,6 +34,7 @@ use agenda::{Agenda, Due, What};
 use way::OnWay;
 
 /// The network of line cards and a fabric of cells.
+#[derive(Clone)]
 pub struct CellsKernel {
     timing: CellTiming,
     mode: Mode,

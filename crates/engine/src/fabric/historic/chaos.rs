@@ -31,12 +31,14 @@ use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 
 /// Whole packets through switches with a multiqueue each.
+#[derive(Clone)]
 pub struct ChaosKernel {
     packet: PacketKernel,
     queues: Multiqueues,
 }
 
 /// The multiqueues of all switches.
+#[derive(Clone)]
 struct Multiqueues {
     switches: Vec<Multiqueue>,
     outputs: Outputs,
@@ -45,6 +47,7 @@ struct Multiqueues {
 }
 
 /// A switch with a multiqueue.
+#[derive(Clone)]
 struct Multiqueue {
     /// Its packets, the oldest first.
     packets: Vec<PacketId>,

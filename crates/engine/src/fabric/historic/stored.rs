@@ -34,6 +34,7 @@ use channel::{Channel, SHARED};
 use places::Places;
 
 /// The real network, with queues at outgoing channels.
+#[derive(Clone)]
 pub struct StoredKernel {
     pub board: Switchboard<Channel>,
     /// From when a packet is in a node until it can be granted a channel.
@@ -68,6 +69,7 @@ struct Candidate {
 }
 
 /// What a channel that falls free finds in its queue.
+#[derive(Clone)]
 enum Front {
     /// Nothing, or nothing that has a place.
     Nothing,

@@ -27,6 +27,7 @@ use crate::topology::Topology;
 use channel::Channel;
 
 /// The real network, stream by stream.
+#[derive(Clone)]
 pub struct StreamKernel {
     pub board: Switchboard<Channel>,
     /// How much stream an input buffer holds, with what is on the way to it.

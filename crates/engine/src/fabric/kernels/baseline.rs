@@ -28,6 +28,7 @@ use endpoints::Endpoints;
 use following::Following;
 
 /// The network without contention, or with queues in one kind of place only.
+#[derive(Clone)]
 pub struct BaselineKernel {
     /// When each wire, as its first channel, is free for the next packet of its queue;
     /// empty where nobody waits.

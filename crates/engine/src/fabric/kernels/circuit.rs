@@ -41,6 +41,7 @@ use open::Open;
 use rule::Rule;
 
 /// The real network of circuits.
+#[derive(Clone)]
 pub struct CircuitKernel {
     pub board: Switchboard<Channel>,
     /// How messages pass where nodes and switches are one; else none.

@@ -45,6 +45,7 @@ use urgency::Urgency;
 use wheel::{What, Wheel};
 
 /// The real network of clocked switches.
+#[derive(Clone)]
 pub struct ClockedKernel {
     board: Switchboard<Lane>,
     pipeline: Pipeline,

@@ -43,6 +43,7 @@ use std::hint::black_box;
 use wires::Wires;
 
 /// The real network, flit by flit, where channels share wires.
+#[derive(Clone)]
 pub struct FlitsKernel {
     board: Switchboard<Lane>,
     buffers: Buffers,

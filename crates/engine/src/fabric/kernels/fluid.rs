@@ -36,6 +36,7 @@ use sources::{Awake, Origin, Sources};
 use ways::{Way, Ways, channel_of};
 
 /// The network as links that are shared, in any mode.
+#[derive(Clone)]
 pub struct FluidKernel {
     sources: Sources,
     ways: Ways,
@@ -59,6 +60,7 @@ pub struct FluidKernel {
 }
 
 /// One flow.
+#[derive(Clone)]
 struct Flow {
     packet: PacketId,
     /// That of all its packets.

@@ -40,6 +40,7 @@ use memory::Memory;
 use queues::Queues;
 
 /// Switches that forward frames.
+#[derive(Clone)]
 pub struct FramesKernel {
     pub board: Switchboard<Channel>,
     /// Time in which an engine looks up an output.

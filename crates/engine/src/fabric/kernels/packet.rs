@@ -35,6 +35,7 @@ pub use channel::Channel;
 const UNBOUNDED: u32 = u32::MAX;
 
 /// The real network, packet by packet.
+#[derive(Clone)]
 pub struct PacketKernel {
     pub board: Switchboard<Channel>,
     /// Tokens an input buffer holds.

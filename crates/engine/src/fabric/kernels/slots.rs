@@ -42,6 +42,7 @@ use lane::Lane;
 use told::Tale;
 
 /// The real network, flit by flit, in slots.
+#[derive(Clone)]
 pub struct SlotsKernel {
     board: Switchboard<Lane>,
     flows: Flows,

@@ -42,6 +42,7 @@ use shared::Shared;
 use stop_go::Gates;
 
 /// The real network, flit by flit.
+#[derive(Clone)]
 pub struct TokensKernel {
     pub board: Switchboard<Lane>,
     lines: Lines,
@@ -74,6 +75,7 @@ pub struct TokensKernel {
 }
 
 /// Flow control, and with it how switches are built.
+#[derive(Clone)]
 enum Control {
     /// Credits of single flits come back on this line; at once without a delay.
     OutOfBand { credit: Option<LineId> },
@@ -89,6 +91,7 @@ enum Control {
 }
 
 /// What a flit starts on a channel of one rate.
+#[derive(Clone)]
 pub struct Rate {
     /// A packet's first flit, those in its middle, its last.
     pub first: Journey,

@@ -40,6 +40,7 @@ use channel::Channel;
 use stretches::{Ring, Stretches, is_reached};
 
 /// The real network, worm by worm.
+#[derive(Clone)]
 pub struct WormKernel {
     pub board: Switchboard<Channel>,
     stretches: Stretches,

@@ -14,6 +14,7 @@ pub fn most_on_a_wire(layout: &Layout) -> usize {
 }
 
 /// All wires of a machine in which channels share some.
+#[derive(Clone)]
 pub struct Wires {
     /// By channel: its wire.
     of: Vec<u32>,

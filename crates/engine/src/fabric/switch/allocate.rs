@@ -29,6 +29,7 @@ pub struct Request {
 }
 
 /// Matches inputs with outputs, step by step.
+#[derive(Clone)]
 pub enum Allocator {
     /// See [`spec::Allocator::Islip`].
     Islip(Islip),
@@ -124,6 +125,7 @@ fn after(number: u32, count: u32) -> u32 {
 }
 
 /// Of each of several choosers the best of what it is offered: made once, used again and again.
+#[derive(Clone)]
 struct Choices {
     /// By chooser: the best so far, and how good it is; lower is better.
     best: Vec<(u64, u32)>,

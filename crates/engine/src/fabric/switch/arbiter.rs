@@ -149,7 +149,7 @@ fn granted<A: Arbitrate>(
 }
 
 /// In debug builds: in which order those who wait stood when their place last looked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Looks {
     /// By place; empty in release builds.
     orders: Vec<Vec<ChannelId>>,
@@ -188,6 +188,7 @@ impl Looks {
 macro_rules! make_chosen {
     ($($(#[$doc:meta])* $word:ident $name:ident,)*) => {
         /// All arbiters.
+        #[derive(Clone)]
         enum Chosen {
             $($(#[$doc])* $name(kinds::$name),)*
         }
@@ -259,6 +260,7 @@ enum First {
 }
 
 /// The arbiters of all switches.
+#[derive(Clone)]
 pub struct Arbiter {
     chosen: Chosen,
     ack_priority: bool,

@@ -20,6 +20,7 @@ pub struct Free {
 }
 
 /// The selection of all switches, with the random streams it may need.
+#[derive(Clone)]
 pub struct Selector {
     selection: Selection,
     /// One stream per switch; empty unless the selection is `random`.

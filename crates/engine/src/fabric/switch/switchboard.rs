@@ -51,6 +51,7 @@ struct Source {
 }
 
 /// All channels, the queues before them, and the groups that must choose.
+#[derive(Clone)]
 pub struct Switchboard<C> {
     /// By channel number.
     pub channels: Vec<C>,

@@ -292,7 +292,7 @@ impl<'a> Chain<'a> {
         let mut first_since = 0;
         if place.hop == 0 {
             if sent.is_none()
-                && let Some(found) = self.first_in_node(turns, next, place)
+                && let Some(found) = self.first_in_node(turns, next, place, at)
             {
                 return (found, idle_since);
             }
@@ -332,11 +332,19 @@ impl<'a> Chain<'a> {
     }
 
     /// Whoever stands before a packet in its node's queue, if anybody does.
-    fn first_in_node(&mut self, turns: &Turns, next: usize, place: Place) -> Option<Keeps> {
+    fn first_in_node(
+        &mut self,
+        turns: &Turns,
+        next: usize,
+        place: Place,
+        at: Time,
+    ) -> Option<Keeps> {
         let log = self.log;
         let message = log.record(place.record).message;
         let is_private = self.rules.is_private;
-        let is_asked = |turn: &Turn| !is_private || log.record(turn.record).message == message;
+        let is_there = |turn: &Turn| log.hop(*turn).ready < at;
+        let is_asked =
+            |turn: &Turn| is_there(turn) && (!is_private || log.record(turn.record).message == message);
         let mut before = turns.iter().skip(next).filter(|turn| is_asked(turn)).copied();
         let first = before.next()?;
         if first.record == place.record {

@@ -33,7 +33,7 @@ pub enum What {
 }
 
 /// What is due, the next at hand.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Agenda(BinaryHeap<Reverse<Due>>);
 
 impl Agenda {

@@ -12,6 +12,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 
 /// Places in queues, and those who ask for them.
+#[derive(Clone)]
 pub struct Places {
     /// Places of a queue.
     buffers: u32,
@@ -47,6 +48,7 @@ struct Note {
 }
 
 /// Somebody asks for a place in a channel's queue.
+#[derive(Clone)]
 struct Ask {
     /// The channel.
     target: ChannelId,

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 /// A channel, its sending side, and the buffer at its end.
 ///
 /// Amounts of stream are times: what a channel sends in that time.
+#[derive(Clone)]
 pub struct Channel {
     pub port: Port,
     pub rest: PortRest,

@@ -19,6 +19,7 @@ use crate::time::Time;
 use std::collections::VecDeque;
 
 /// What the queues at the ends of the network need, besides the times of their channels.
+#[derive(Clone)]
 pub(super) struct Endpoints {
     /// By node: when its data packets start, those that have started long ago left out.
     data_starts: Vec<VecDeque<Time>>,

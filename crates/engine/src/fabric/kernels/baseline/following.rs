@@ -11,6 +11,7 @@ use crate::spec::Machine;
 use crate::time::Time;
 
 /// When packets can follow those of their message before them.
+#[derive(Clone)]
 pub struct Following {
     /// Most wires between a node and its switch.
     wires: usize,

@@ -15,6 +15,7 @@ use crate::spec::Switching;
 use crate::time::Time;
 
 /// When a packet that nobody hinders comes how far, from its start on its first channel.
+#[derive(Clone)]
 struct Pace {
     /// It starts on the last channel.
     last_start: Time,

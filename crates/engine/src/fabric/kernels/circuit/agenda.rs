@@ -20,7 +20,7 @@ pub struct Entry {
 }
 
 /// The list; nobody is in it twice.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Agenda {
     /// The first at the end.
     entries: Vec<Entry>,

@@ -5,6 +5,7 @@ use crate::measure::Use;
 use crate::time::Time;
 
 /// Who uses them.
+#[derive(Clone)]
 pub struct Open {
     /// By packet: those that are part of its circuit, and since when in the current window.
     ways: Vec<Vec<(ChannelId, Time)>>,

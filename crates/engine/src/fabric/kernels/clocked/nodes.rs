@@ -11,6 +11,7 @@ use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 
 /// The wires by which nodes send.
+#[derive(Clone)]
 pub struct Sources {
     wires: Vec<Wire>,
     /// By channel: its wire in `wires`, if it is a node's.
@@ -22,6 +23,7 @@ pub struct Sources {
     spare: Vec<u32>,
 }
 
+#[derive(Clone)]
 struct Wire {
     /// Where its node keeps packets that wait to be sent: the first place, and how many there are.
     sources: (u32, u32),

@@ -18,6 +18,7 @@ pub struct Place {
 }
 
 /// One side of all switches: their inputs, or their outputs.
+#[derive(Clone)]
 pub struct Side {
     /// By channel: where it is; nowhere in particular if it has no switch there.
     pub of: Vec<Place>,

@@ -18,6 +18,7 @@ use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 
 /// The places that virtual channels share.
+#[derive(Clone)]
 pub struct Room {
     /// Those of every wire; 0: channels have only their own.
     shared: u32,
@@ -26,6 +27,7 @@ pub struct Room {
     wires: Vec<Wire>,
 }
 
+#[derive(Clone)]
 struct Wire {
     /// Shared places that nothing is promised to.
     free: u32,

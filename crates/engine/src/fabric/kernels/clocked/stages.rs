@@ -9,7 +9,7 @@ use crate::measure::blame::Observation;
 use crate::routing::Outputs;
 
 /// Lists that are made once and used again and again.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Scratch {
     /// Requests for virtual channels, and whose they are: buffer and output.
     asks: Vec<Request>,

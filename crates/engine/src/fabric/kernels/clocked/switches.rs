@@ -7,6 +7,7 @@ use crate::fabric::switch::allocate::turns::Turns;
 use crate::spec::{Arbiter, Pipeline};
 
 /// All switches.
+#[derive(Clone)]
 pub struct Switches {
     /// By switch, as bits by number: inputs whose front header asks for a virtual channel.
     asking: Vec<u64>,
@@ -23,6 +24,7 @@ pub struct Switches {
 }
 
 /// Those of one switch, and who keeps its crossbar.
+#[derive(Clone)]
 pub struct Allocators {
     pub of_channels: Allocator,
     pub of_crossbar: Allocator,

@@ -13,6 +13,7 @@ const OLDEST: u64 = (1 << 22) - 1;
 const TIERS: u32 = 8;
 
 /// What makes a request urgent.
+#[derive(Clone)]
 pub enum Urgency {
     /// Nothing: it is a matter of turns.
     Alike,

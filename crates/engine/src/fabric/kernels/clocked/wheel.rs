@@ -16,6 +16,7 @@ pub enum What {
 }
 
 /// A ring of cycles: nothing lies further ahead than its length.
+#[derive(Clone)]
 pub struct Wheel {
     /// By cycle modulo their number, which is a power of two.
     slots: Vec<Vec<What>>,

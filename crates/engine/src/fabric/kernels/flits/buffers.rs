@@ -55,6 +55,7 @@ impl Run {
 /// is known when the flit leaves, the time from which on the next can start for that place. So
 /// neither the arrival of a flit nor that of a credit is an event. Times of places behind each other
 /// that are at equal distances are kept as one run, at the first of them.
+#[derive(Clone)]
 pub struct Buffers {
     /// Places of each.
     flits: u32,

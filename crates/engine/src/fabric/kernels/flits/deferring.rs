@@ -314,6 +314,7 @@ impl FlitsKernel {
 }
 
 /// Who can start first on a wire.
+#[derive(Clone)]
 struct Starts {
     at: Time,
     /// Their places.
@@ -335,6 +336,7 @@ impl Starts {
 }
 
 /// Who sends next on a wire: flits that start up to an instant, and at most so many.
+#[derive(Clone)]
 struct Turn {
     channel: ChannelId,
     until: Time,

@@ -15,7 +15,7 @@ use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
 
 /// Room for what happens at an instant.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Observing {
     /// Channels that have been granted to packets since flits started last.
     granted: Vec<ChannelId>,

@@ -6,6 +6,7 @@ use crate::ids::ChannelId;
 ///
 /// Most links of a large network are idle, and whoever chooses among all of a switch asks about each
 /// of their virtual channels: a bit says so without a look at the channel.
+#[derive(Clone)]
 pub struct Quiet {
     /// A bit for each channel; nothing where nobody asks.
     bits: Vec<u64>,

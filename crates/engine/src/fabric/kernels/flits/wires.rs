@@ -21,6 +21,7 @@ pub const MOST_CHANNELS: usize = 64;
 const NOBODY: u8 = u8::MAX;
 
 /// All wires of a machine.
+#[derive(Clone)]
 pub struct Wires {
     wires: Vec<Wire>,
     /// Channels by wire, lowest number first.
@@ -37,6 +38,7 @@ pub struct Wires {
 }
 
 /// A wire and who shares it.
+#[derive(Clone)]
 struct Wire {
     /// When what it sends, or sent last, has been sent.
     free_at: Time,

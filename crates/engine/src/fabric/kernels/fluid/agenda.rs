@@ -6,6 +6,7 @@ use crate::time::{NEVER, Time};
 ///
 /// Changing one costs the logarithm of the number of slots; of equal instants the lowest slot
 /// comes first.
+#[derive(Clone)]
 pub struct Agenda {
     /// From 1 on: the earlier of the two at twice the place; from `slots` on the slots' own.
     times: Vec<Time>,

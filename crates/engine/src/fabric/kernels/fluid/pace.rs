@@ -6,7 +6,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::time::Time;
 
 /// That of the packets of one flow, one behind the other.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Pace {
     /// The same for all of them, where they go on behind their headers at the same rate.
     constant: Option<Time>,

@@ -8,6 +8,7 @@ use crate::spec::{Costs, Machine};
 use crate::time::Time;
 
 /// The interval from packet to packet of a message.
+#[derive(Clone)]
 pub struct Pacing {
     costs: Costs,
     /// The rate of a flow of the longest packets.

@@ -8,7 +8,7 @@ use crate::measure::ChannelKind;
 use crate::time::Time;
 
 /// That of the packets of a flow, as long as the latest.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Passage {
     /// Data bytes of the packets; none: nothing is known yet.
     bytes: Option<u32>,

@@ -23,6 +23,7 @@ const CANNOT_BE_FULL: u64 = 1;
 
 /// Links with capacities, and the flows that share them, by *slot*: a number that is theirs until
 /// they leave.
+#[derive(Clone)]
 pub struct Sharing {
     links: Vec<Link>,
     /// By link: twice the number of the work in which it was visited last, and 1 more if it cannot
@@ -45,6 +46,7 @@ pub struct Sharing {
     limited: Vec<u32>,
 }
 
+#[derive(Clone)]
 struct Link {
     capacity: u64,
     /// What its flows would take if they had all they can.
@@ -59,7 +61,7 @@ struct Link {
     rising: u64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Flow {
     way: Vec<u32>,
     /// The most it can take.

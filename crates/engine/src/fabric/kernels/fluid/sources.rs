@@ -7,6 +7,7 @@ use crate::measure::Class;
 use crate::spec::{Interface, MessageOrder, Mode};
 
 /// The queues of packets: one at each node, or one of each message.
+#[derive(Clone)]
 pub struct Sources {
     /// By node, where its packets leave in their order; else empty.
     nodes: Vec<Node>,

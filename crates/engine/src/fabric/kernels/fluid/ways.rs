@@ -17,6 +17,7 @@ const FASTEST: u64 = 1 << 46;
 const MOST: u128 = 1 << 60;
 
 /// Which links can be full, and how fast wires are.
+#[derive(Clone)]
 pub struct Ways {
     mode: Mode,
     /// By group: the number of the link whose wires it is on.

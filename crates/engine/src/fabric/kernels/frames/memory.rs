@@ -19,6 +19,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// What is in the memories of switches.
+#[derive(Clone)]
 pub struct Memory {
     header_bytes: u32,
     framing: Framing,

@@ -10,6 +10,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::spec::{Arbiter, Frames, Machine, Pause};
 
 /// Queues of traffic classes, where there are several.
+#[derive(Clone)]
 pub struct Queues {
     /// How many classes are told apart.
     classes: usize,

@@ -13,7 +13,7 @@ use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 
 /// What serving an allocator needs, used again each time.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Allocator {
     /// Channels somebody waits for who asked before.
     claimed: Vec<ChannelId>,

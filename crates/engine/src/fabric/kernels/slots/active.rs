@@ -4,7 +4,7 @@ use super::bits::{WORD, places};
 use std::ops::Range;
 
 /// Some blocks, by number, as bits.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Active(Vec<u64>);
 
 impl Active {

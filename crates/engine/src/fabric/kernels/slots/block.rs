@@ -13,7 +13,7 @@ use crate::spec::Sharing;
 /// whether anything is there, and whether it is sent on, only when that is not as two slots before:
 /// who sends in every slot, or takes turns with another, costs nothing but a bit of these words. So
 /// there are two of some, for slots of even and of odd numbers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[repr(align(64))]
 pub struct Block {
     pub alike: Alike,

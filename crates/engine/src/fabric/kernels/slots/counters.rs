@@ -21,7 +21,7 @@ const MASKS: [[u64; CHUNK]; 1 << CHUNK] = {
 };
 
 /// A number of every flow of a block: their binary digits, the lowest first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Counter([[Bits; CHUNK]; CHUNKS]);
 
 /// How many chunks of digits numbers have that are not above a common limit.

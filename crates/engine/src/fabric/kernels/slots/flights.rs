@@ -3,7 +3,7 @@
 use super::bits::Bits;
 
 /// All that is there in a slot.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Due {
     /// Flows whose packets have been sent: of blocks, as bits.
     pub ended: Vec<(usize, Bits)>,
@@ -35,6 +35,7 @@ impl Due {
 }
 
 /// All that is under way, for so many slots at most.
+#[derive(Clone)]
 pub struct Flights {
     /// By slot, modulo their number, which is a power of two.
     due: Box<[Due]>,

@@ -37,6 +37,7 @@ pub struct Flow {
 }
 
 /// The flows of all channels, in places of blocks.
+#[derive(Clone)]
 pub struct Flows {
     /// The first is [`NOBODY`]'s.
     pub blocks: Vec<Block>,

@@ -10,6 +10,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, PacketId};
 
 /// What else is kept where nodes and switches are one.
+#[derive(Clone)]
 pub struct Integrated {
     /// The line on which headers wait for arbitration; none where it takes no time.
     pub arbitrates: Option<LineId>,

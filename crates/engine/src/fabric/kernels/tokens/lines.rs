@@ -56,6 +56,7 @@ pub struct Mark {
 pub type LineId = u32;
 
 /// All lines of a run.
+#[derive(Clone)]
 pub struct Lines {
     lines: Vec<Line>,
     /// When the first thing happens on each; apart, so that looking is cheap.
@@ -64,6 +65,7 @@ pub struct Lines {
     next: Time,
 }
 
+#[derive(Clone)]
 struct Line {
     delay: Time,
     what: What,
@@ -71,6 +73,7 @@ struct Line {
 }
 
 /// A first-in-first-out queue: places are a power of two.
+#[derive(Clone)]
 struct Ring {
     places: Box<[Entry]>,
     /// Entries taken and added so far; places are these modulo their number.

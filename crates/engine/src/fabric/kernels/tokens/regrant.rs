@@ -11,6 +11,7 @@ use crate::spec::Machine;
 use crate::time::Time;
 
 /// What is kept of packets that wait for outputs.
+#[derive(Clone)]
 pub(super) struct Regrant {
     line: LineId,
     /// By channel: when the front packet of the buffer at its end asked last.

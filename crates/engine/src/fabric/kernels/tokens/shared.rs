@@ -18,6 +18,7 @@ use crate::measure::blame::Observation;
 use crate::spec::Sharing;
 
 /// Where both directions of a link share its wires.
+#[derive(Clone)]
 struct Directions {
     /// By channel: whether it sends against the direction of its wire's first channel; empty
     /// where no wire is shared by both.
@@ -27,6 +28,7 @@ struct Directions {
 }
 
 /// The wires of a machine in which channels share some.
+#[derive(Clone)]
 pub struct Shared {
     wires: Wires,
     sharing: Sharing,

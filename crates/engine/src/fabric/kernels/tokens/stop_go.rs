@@ -23,6 +23,7 @@ use crate::time::Time;
 pub(super) const GO: u32 = Switch::MOST_FLITS;
 
 /// What the receiving ends of all channels need.
+#[derive(Clone)]
 pub(super) struct Gates {
     marks: Marks,
     /// Flits a buffer holds.

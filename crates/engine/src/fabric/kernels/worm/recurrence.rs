@@ -10,6 +10,7 @@ use crate::measure::ChannelKind;
 use crate::time::Time;
 
 /// A packet on a channel, while its times are worked out.
+#[derive(Clone)]
 struct Work {
     id: ChannelId,
     kind: ChannelKind,

@@ -80,7 +80,7 @@ impl Ring {
 }
 
 /// The contents of all rings.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Stretches {
     places: Vec<Stretch>,
     /// Blocks that rings have outgrown, by log2 of their places.

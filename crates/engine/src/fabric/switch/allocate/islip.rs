@@ -5,6 +5,7 @@ use super::{Choices, Request, after, behind};
 /// Every output that is free grants the first input at or behind its pointer, every input
 /// accepts the first of these at or behind its own. Pointers go behind what was matched, in the
 /// first iteration only.
+#[derive(Clone)]
 pub struct Islip {
     iterations: u32,
     grant_from: Vec<u32>,

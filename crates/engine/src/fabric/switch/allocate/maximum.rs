@@ -4,6 +4,7 @@ use super::{Request, after, behind};
 
 /// An upper bound to compare with. So that nobody starves, inputs are served from the next one
 /// on at every step in which somebody asks.
+#[derive(Clone)]
 pub struct Maximum {
     begin: u32,
     /// By output: the input it is matched with, or none.

@@ -6,6 +6,7 @@ use super::{Choices, Request, key};
 /// Every input (or output) chooses the most urgent request, of several the one whose turn it is;
 /// then every output (or input) likewise among those that chose it. What was matched has had its
 /// turn on both sides.
+#[derive(Clone)]
 pub struct Separable {
     input_first: bool,
     iterations: u32,

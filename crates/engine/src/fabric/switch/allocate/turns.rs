@@ -3,6 +3,7 @@
 use super::{after, behind};
 
 /// By chooser: who comes first of equals.
+#[derive(Clone)]
 pub enum Turns {
     /// The first at or behind a pointer, which goes behind whoever was chosen.
     RoundRobin {

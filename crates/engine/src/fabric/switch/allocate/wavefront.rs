@@ -5,6 +5,7 @@ use super::{Request, after, behind};
 /// Of the most urgent requests first, all on one diagonal of the matrix of inputs and outputs are
 /// granted, then what is left on the next, and so on. The diagonal it begins with is the next
 /// one at every step in which somebody asks.
+#[derive(Clone)]
 pub struct Wavefront {
     /// Inputs or outputs, whatever there are more of.
     side: u32,

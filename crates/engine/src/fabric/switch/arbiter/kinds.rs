@@ -7,6 +7,7 @@ use crate::rng::{Purpose, Stream};
 use crate::time::NEVER;
 
 /// In order of request.
+#[derive(Clone)]
 pub struct Fifo;
 
 impl Arbitrate for Fifo {
@@ -23,6 +24,7 @@ impl Arbitrate for Fifo {
 }
 
 /// Any waiting input, all equally likely.
+#[derive(Clone)]
 pub struct Random {
     /// By place.
     streams: Vec<Stream>,
@@ -55,6 +57,7 @@ impl Arbitrate for Random {
 }
 
 /// Packets from other switches before packets from nodes.
+#[derive(Clone)]
 pub struct NetFirst;
 
 impl Arbitrate for NetFirst {
@@ -70,6 +73,7 @@ impl Arbitrate for NetFirst {
 }
 
 /// The packet that was queued at its source first.
+#[derive(Clone)]
 pub struct OldestFirst;
 
 impl Arbitrate for OldestFirst {
@@ -85,6 +89,7 @@ impl Arbitrate for OldestFirst {
 
 /// The input behind the one that was granted last, round and round
 /// [Dally & Towles 2004, chapter 18].
+#[derive(Clone)]
 pub struct RoundRobin {
     /// By place: the input granted last, or none.
     last: Vec<ChannelId>,
@@ -110,6 +115,7 @@ impl Arbitrate for RoundRobin {
 }
 
 /// The packet that has crossed most channels.
+#[derive(Clone)]
 pub struct HopsFirst;
 
 impl Arbitrate for HopsFirst {
@@ -124,6 +130,7 @@ impl Arbitrate for HopsFirst {
 }
 
 /// The packet whose traffic class is most urgent.
+#[derive(Clone)]
 pub struct Priority {
     /// By traffic class; empty where there are none.
     urgencies: Vec<u16>,
@@ -144,6 +151,7 @@ impl Arbitrate for Priority {
 
 /// The input that was granted least recently: a matrix arbiter
 /// [Dally & Towles 2004, chapter 18], with the time of the request among those never granted.
+#[derive(Clone)]
 pub struct LeastRecentlyGranted {
     /// By place: the inputs that have been granted, the latest last.
     recent: Vec<Vec<ChannelId>>,

@@ -11,6 +11,7 @@ use crate::time::{NEVER, Time};
 
 /// What is needed where packets have a choice: they ask at the *allocator* of their switch,
 /// the lead of one of its groups, which is told whenever any output falls free.
+#[derive(Clone)]
 pub struct Choices {
     /// Which of several free outputs is taken.
     pub selector: Selector,

@@ -19,6 +19,7 @@ use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
 
 /// The lists of nodes that are one with their switches, and what is delivered to them.
+#[derive(Clone)]
 pub struct Lists {
     /// Injection channels, which are the first: below this number they stand for lists; 0
     /// where nodes are attached to switches.

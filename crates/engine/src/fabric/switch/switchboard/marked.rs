@@ -3,6 +3,7 @@
 use crate::ids::ChannelId;
 
 /// A stack of channels, of which each is on it once at most.
+#[derive(Clone)]
 pub struct Marked {
     /// The numbers of those on it, the last one on top; behind them any. As numbers, so that what is
     /// never reached takes no memory: zeros come from the system unwritten.

@@ -18,6 +18,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// The receive FIFOs of all nodes.
+#[derive(Clone)]
 pub struct Receivers {
     /// Places of each.
     places: u32,

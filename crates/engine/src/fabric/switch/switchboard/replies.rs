@@ -19,6 +19,7 @@ use crate::rare::rarely;
 use crate::time::Time;
 
 /// The places of all nodes.
+#[derive(Clone)]
 pub struct ReplyPlaces {
     /// Of each.
     limit: u32,

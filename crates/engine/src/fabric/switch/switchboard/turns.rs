@@ -8,6 +8,7 @@ use crate::ids::PacketId;
 use crate::spec::{Interface, MessageOrder};
 
 /// The packets that stand behind those of their messages in the queues of nodes.
+#[derive(Clone)]
 pub struct Turns {
     /// By place of a message, data packets and acknowledgements apart.
     messages: Vec<Waiting>,

@@ -1,0 +1,312 @@
+//! Mode `free` of any machine: every message has the network for itself.
+//!
+//! A message that is on its way has a *copy* of its own of the kernel that simulates mode `full`
+//! ([`own_copy`]), as that is at the start of a run. Its packets, and those that acknowledge them, meet
+//! nobody else there, so what happens to them is what would happen if no other message existed.
+//! A copy acts at the instants of its own list of events and of its kernel's clock. It does so in
+//! the order in which a run does: its clock and what arrives, before nodes are told; requests, and
+//! what is chosen, after nodes have acted. Copies act in the order in which they were given out.
+
+mod own_copy;
+
+use crate::error::Blocked;
+use crate::event_queue::Subject;
+use crate::fabric::act::Act;
+use crate::fabric::kernel::{Kernel, Queues, Traits};
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::Use;
+use crate::spec::Machine;
+use crate::time::{NEVER, Time};
+use own_copy::{Arrived, OwnCopy};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// No copy.
+const NOBODY: u32 = u32::MAX;
+
+/// A network of which every message has a copy for itself.
+#[derive(Clone)]
+pub struct PrivateKernel<K> {
+    /// The network at the start of a run.
+    template: Box<K>,
+    copies: Vec<Box<OwnCopy<K>>>,
+    /// Copies that no message has.
+    spare: Vec<u32>,
+    /// How many have been given out.
+    given: u64,
+    /// By place of a message: the copy it has been given, as the how-manieth.
+    of_message: Vec<(u32, u64)>,
+    /// By packet.
+    packets: Vec<Place>,
+    /// When copies act next, as the how-manieth each was given out. What does not agree with the copy
+    /// is out of date.
+    clock: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    /// Copies that act at this instant.
+    awake: Vec<u32>,
+    /// What channels have done in the window in copies that have been given back.
+    past: Vec<Use>,
+    /// Whether every data packet is acknowledged.
+    acknowledges: bool,
+    /// How far ahead events of a copy mostly lie, and how seldom less.
+    reach: (Time, Time),
+}
+
+/// Where a packet is.
+#[derive(Clone, Copy)]
+struct Place {
+    copy: u32,
+    /// The channel by which it is delivered, if it may be drawn out on it.
+    channel: Option<ChannelId>,
+}
+
+impl<K: Kernel + Clone> PrivateKernel<K> {
+    /// Copies of the kernel of a machine in mode `full`.
+    pub fn new(machine: &Machine, wiring: &Wiring, template: K) -> Self {
+        let longest = machine.interface.packet_bytes;
+        let reach = wiring.link.packet_ps(longest).max(wiring.drain_ps(longest));
+        Self {
+            template: Box::new(template),
+            copies: Vec::new(),
+            spare: Vec::new(),
+            given: 0,
+            of_message: Vec::new(),
+            packets: Vec::new(),
+            clock: BinaryHeap::new(),
+            awake: Vec::new(),
+            past: vec![Use::default(); wiring.layout.channels()],
+            acknowledges: machine.interface.acknowledges,
+            reach: (reach, wiring.link.hop_ps),
+        }
+    }
+
+    /// The copy of a packet's message, which is given one if it has none.
+    fn copy_of(&mut self, id: PacketId, act: &Act) -> u32 {
+        let message = act.packets[id].message;
+        if self.of_message.len() <= message.index() {
+            self.of_message.resize(message.index() + 1, (NOBODY, 0));
+        }
+        let (copy, given) = self.of_message[message.index()];
+        if copy != NOBODY && self.copies[copy as usize].is_of(given) {
+            return copy;
+        }
+        self.given += 1;
+        let copy = match self.spare.pop() {
+            Some(copy) => copy,
+            None => {
+                let (template, (reach, step)) = (&*self.template, self.reach);
+                self.copies.push(Box::new(OwnCopy::new(template, reach, step)));
+                self.copies.len() as u32 - 1
+            }
+        };
+        self.copies[copy as usize].is_given(message, self.given, &self.template);
+        self.of_message[message.index()] = (copy, self.given);
+        copy
+    }
+
+    /// A packet is in a copy.
+    fn put(&mut self, id: PacketId, copy: u32) {
+        if self.packets.len() <= id.index() {
+            self.packets.resize(id.index() + 1, Place { copy: NOBODY, channel: None });
+        }
+        self.packets[id.index()] = Place { copy, channel: None };
+    }
+
+    /// A copy acts at this instant.
+    fn wake(&mut self, copy: u32) {
+        let at = &mut self.copies[copy as usize].is_awake;
+        if !std::mem::replace(at, true) {
+            self.awake.push(copy);
+        }
+    }
+
+    /// Forgets what is out of date in front of the others.
+    fn look_ahead(&mut self) {
+        while let Some(&Reverse((time, given, copy))) = self.clock.peek()
+            && !self.copies[copy as usize].acts_at(time, given)
+        {
+            self.clock.pop();
+        }
+    }
+
+    /// The copies that messages have.
+    fn busy(&self) -> impl Iterator<Item = &OwnCopy<K>> {
+        self.copies.iter().map(AsRef::as_ref).filter(|copy| copy.is_busy())
+    }
+
+    /// A copy that has acted waits for its next instant, or is given back.
+    fn rest(&mut self, number: u32, act: &mut Act) {
+        let copy = &mut self.copies[number as usize];
+        copy.is_awake = false;
+        if let Some(next) = copy.look_ahead() {
+            self.clock.push(Reverse((next, copy.given, number)));
+        }
+        if copy.is_done(act.packets) {
+            copy.is_given_back(&mut self.past, act);
+            self.spare.push(number);
+        }
+    }
+}
+
+/// Does something while nobody is told of waits: there are none but for packets of the same message.
+fn unobserved<T>(act: &mut Act, mut something: impl FnMut(&mut Act) -> T) -> T {
+    let blame = act.measures.blame.take();
+    let done = something(act);
+    act.measures.blame = blame;
+    done
+}
+
+impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        let copy = self.copy_of(id, act);
+        self.put(id, copy);
+        let mut next = act.packets.riders(id).next();
+        while let Some(rider) = next {
+            self.put(rider, copy);
+            self.copies[copy as usize].takes_up(&act.packets[rider], self.acknowledges);
+            let message = act.packets[rider].message.index();
+            if self.of_message.len() <= message {
+                self.of_message.resize(message + 1, (NOBODY, 0));
+            }
+            self.of_message[message] = (copy, self.copies[copy as usize].given);
+            next = act.packets.riders(rider).next();
+        }
+        self.wake(copy);
+        let copy = &mut self.copies[copy as usize];
+        copy.takes_up(&act.packets[id], self.acknowledges);
+        unobserved(act, |act| copy.queue(id, act));
+    }
+
+    /// Copies have their own events.
+    fn retry(&mut self, _: Subject, _: &mut Act) {}
+
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.awake.is_empty()
+    }
+
+    #[inline]
+    fn take_head(&mut self, of: Subject, _: Time, _: &Wiring, _: &PacketPool) -> PacketId {
+        of.packet()
+    }
+
+    #[inline]
+    fn take_tail(&mut self, of: Subject, _: &mut Act) -> PacketId {
+        of.packet()
+    }
+
+    fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        self.busy().map(|copy| copy.kernel.waiting_data(node, now)).sum()
+    }
+
+    fn used(&self, now: Time) -> Vec<Use> {
+        let mut used = self.past.clone();
+        self.busy().for_each(|copy| add(&mut used, &copy.kernel.used(now)));
+        used
+    }
+
+    fn begin_window(&mut self, now: Time) {
+        self.past.fill(Use::default());
+        for copy in self.copies.iter_mut().filter(|copy| copy.is_busy()) {
+            copy.kernel.begin_window(now);
+        }
+    }
+}
+
+/// Adds up what channels have done.
+fn add(sums: &mut [Use], more: &[Use]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        sum.packets += more.packets;
+        sum.busy_ps += more.busy_ps;
+    }
+}
+
+impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
+    const HAS_CLOCK: bool = true;
+    const NUMBERS_PACKETS: bool = true;
+
+    /// Copies have their own events.
+    fn request(&mut self, _: Subject, _: &mut Act) {}
+
+    #[inline]
+    fn next_time(&self) -> Time {
+        self.clock.peek().map_or(NEVER, |&Reverse((time, ..))| time)
+    }
+
+    /// What arrives at this instant in copies.
+    fn step(&mut self, act: &mut Act) -> u64 {
+        let mut count = 0;
+        while let Some(&Reverse((time, given, number))) = self.clock.peek()
+            && time <= act.now
+        {
+            self.clock.pop();
+            if !self.copies[number as usize].acts_now(time, given) {
+                continue;
+            }
+            self.wake(number);
+            let (copy, packets) = (&mut self.copies[number as usize], &mut self.packets);
+            let mut arrived = |Arrived { id, channel }| packets[id.index()].channel = channel;
+            count += unobserved(act, |act| copy.begins(act, &mut arrived));
+        }
+        self.look_ahead();
+        count
+    }
+
+    /// Copies do the rest of what they do at this instant.
+    fn arbitrate(&mut self, act: &mut Act) {
+        let mut awake = std::mem::take(&mut self.awake);
+        awake.sort_unstable_by_key(|&copy| self.copies[copy as usize].given);
+        for &number in &awake {
+            let (copy, packets) = (&mut self.copies[number as usize], &mut self.packets);
+            let mut arrived = |Arrived { id, channel }| packets[id.index()].channel = channel;
+            unobserved(act, |act| copy.goes_on(act, &mut arrived));
+            self.rest(number, act);
+        }
+        awake.clear();
+        self.awake = awake;
+        self.look_ahead();
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        let mut sums = vec![0; self.past.len()];
+        for copy in self.busy() {
+            let ahead = copy.kernel.overhang(now).into_iter().flatten();
+            sums.iter_mut().zip(ahead).for_each(|(sum, ahead)| *sum += ahead);
+        }
+        Some(sums.into_iter())
+    }
+
+    /// A message whose own packets are in each other's way may stand still.
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let circles = self.busy().map(|copy| copy.kernel.deadlock(now, wiring, packets));
+        circles.into_iter().find(|circle| !circle.is_empty()).unwrap_or_default()
+    }
+
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        let Traits { stretches, books, stores, replicates, .. } = self.template.traits(wiring);
+        Traits { stretches, books, stores, replicates, ..Traits::default() }
+    }
+
+    fn last_channel(&self, of: Subject) -> Option<ChannelId> {
+        self.packets[of.packet().index()].channel
+    }
+
+    fn at_rest(&self, now: Time) -> Time {
+        self.busy().map(|copy| copy.kernel.at_rest(now)).max().unwrap_or(now)
+    }
+
+    fn catch_up(&mut self, act: &mut Act) {
+        for number in 0..self.copies.len() as u32 {
+            let copy = &mut self.copies[number as usize];
+            if !copy.is_busy() {
+                continue;
+            }
+            unobserved(act, |act| copy.catch_up(act));
+            if let Some(next) = copy.look_ahead() {
+                self.clock.push(Reverse((next, copy.given, number)));
+            }
+        }
+        self.look_ahead();
+    }
+}

@@ -1,0 +1,217 @@
+//! A copy of the network, with what happens in it.
+
+use super::add;
+use crate::event_queue::{Event, EventQueue};
+use crate::fabric::act::Act;
+use crate::fabric::kernel::Kernel;
+use crate::fabric::packet::Packet;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, MessageId, PacketId};
+use crate::measure::{Class, Use};
+use crate::time::{NEVER, Time};
+
+/// A copy of the network, which one message has at a time.
+#[derive(Clone)]
+pub struct OwnCopy<K> {
+    /// The network.
+    pub kernel: K,
+    events: EventQueue,
+    /// As the how-manieth it was given out; 0: no message has it.
+    pub given: u64,
+    message: MessageId,
+    /// Its packets, those acknowledging included, that have not been delivered.
+    live: u32,
+    /// Data packets whose acknowledgements have not been queued.
+    unanswered: i32,
+    /// Whether the last of its data packets has been queued.
+    has_last: bool,
+    /// When it acts next, as has been told last.
+    next: Time,
+    /// Whether it acts at this instant.
+    pub is_awake: bool,
+    /// Events of this instant that have not been handled, latest first.
+    instant: Vec<Event>,
+}
+
+/// A packet has been delivered: by which channel, if it may be drawn out on it.
+pub struct Arrived {
+    pub id: PacketId,
+    pub channel: Option<ChannelId>,
+}
+
+impl<K: Kernel + Clone> OwnCopy<K> {
+    /// A copy that no message has.
+    pub fn new(template: &K, reach: Time, step: Time) -> Self {
+        Self {
+            kernel: template.clone(),
+            events: EventQueue::new(reach, step),
+            given: 0,
+            message: MessageId::NONE,
+            live: 0,
+            unanswered: 0,
+            has_last: false,
+            next: NEVER,
+            is_awake: false,
+            instant: Vec::new(),
+        }
+    }
+
+    /// A message gets it, as the how-manieth it is given out.
+    pub fn is_given(&mut self, message: MessageId, given: u64, template: &K) {
+        (self.given, self.message) = (given, message);
+        (self.live, self.unanswered, self.has_last, self.next) = (0, 0, false, NEVER);
+        if given > 1 {
+            self.kernel.clone_from(template);
+        }
+    }
+
+    /// Whether the message has it to which it was given as the how-manieth, and queues more packets.
+    pub fn is_of(&self, given: u64) -> bool {
+        self.given == given && !self.has_all()
+    }
+
+    /// Whether all packets of its message have been queued, and delivered.
+    fn has_all(&self) -> bool {
+        self.has_last && self.live == 0 && self.unanswered == 0
+    }
+
+    /// Whether a message has it.
+    pub fn is_busy(&self) -> bool {
+        self.given > 0
+    }
+
+    /// Whether this is when it acts next.
+    pub fn acts_at(&self, time: Time, given: u64) -> bool {
+        self.given == given && self.next == time
+    }
+
+    /// The same, where that instant has come.
+    pub fn acts_now(&mut self, time: Time, given: u64) -> bool {
+        let acts = self.acts_at(time, given);
+        if acts {
+            self.next = NEVER;
+        }
+        acts
+    }
+
+    /// A packet is about to be queued in it.
+    pub fn takes_up(&mut self, packet: &Packet, acknowledges: bool) {
+        self.live += 1;
+        match packet.class {
+            Class::Data => {
+                self.has_last |= packet.is_last();
+                self.unanswered += i32::from(acknowledges);
+            }
+            Class::Ack => self.unanswered -= 1,
+        }
+    }
+
+    /// A packet enters its node's output queue.
+    pub fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.with(act, |kernel, act| kernel.queue(id, act));
+    }
+
+    /// Does something with the kernel and its own events. What it loses has been delivered nowhere.
+    fn with<T>(&mut self, act: &mut Act, something: impl FnOnce(&mut K, &mut Act) -> T) -> T {
+        let before = act.packets.len();
+        let (wiring, events) = (act.wiring, &mut self.events);
+        let (packets, measures) = (&mut *act.packets, &mut *act.measures);
+        let mut own = Act { now: act.now, wiring, packets, events, measures };
+        let done = something(&mut self.kernel, &mut own);
+        self.live -= (before - act.packets.len()) as u32;
+        done
+    }
+
+    /// Takes up the events of this instant, in their order; the run is told at once of those of
+    /// nodes.
+    fn take_events(&mut self, act: &mut Act) {
+        let waiting = self.instant.len();
+        while self.events.next_time(act.now) == Some(act.now)
+            && let Some(event) = self.events.take_at(act.now)
+        {
+            match event {
+                Event::Interface(_) => act.events.post_now(act.now, event),
+                _ => self.instant.push(event),
+            }
+        }
+        if self.instant.len() > waiting {
+            self.instant.sort_unstable_by(|a, b| b.cmp(a));
+        }
+    }
+
+    /// Handles what arrives at this instant, before nodes do anything; how many events it was.
+    pub fn begins(&mut self, act: &mut Act, arrived: &mut impl FnMut(Arrived)) -> u64 {
+        let mut count = self.with(act, K::step);
+        loop {
+            self.take_events(act);
+            let Some(&event) = self.instant.last() else { break };
+            if !matches!(event, Event::Tail(_) | Event::Head(_)) {
+                break;
+            }
+            self.instant.pop();
+            self.arrives(event, act, arrived);
+            count += 1;
+        }
+        count
+    }
+
+    /// Handles the rest, after nodes have acted, and chooses.
+    pub fn goes_on(&mut self, act: &mut Act, arrived: &mut impl FnMut(Arrived)) {
+        loop {
+            self.take_events(act);
+            let Some(event) = self.instant.pop() else { break };
+            match event {
+                Event::Request(of) => self.with(act, |kernel, act| kernel.request(of, act)),
+                Event::Retry(of) => self.with(act, |kernel, act| kernel.retry(of, act)),
+                _ => self.arrives(event, act, arrived),
+            }
+        }
+        if !self.kernel.is_settled() {
+            self.with(act, K::arbitrate);
+        }
+    }
+
+    /// The header of a packet, or all of it, is at its node: the run is told.
+    fn arrives(&mut self, event: Event, act: &mut Act, arrived: &mut impl FnMut(Arrived)) {
+        match event {
+            Event::Tail(of) => {
+                let (id, channel) = self.with(act, |kernel, act| kernel.take_delivered(of, act));
+                self.live -= 1;
+                arrived(Arrived { id, channel });
+                act.events.post_now(act.now, Event::Tail(id.into()));
+            }
+            Event::Head(of) => {
+                let (wiring, packets) = (act.wiring, &*act.packets);
+                let id = self.kernel.take_head(of, act.now, wiring, packets);
+                if id.is_some() {
+                    act.events.post_now(act.now, Event::Head(id.into()));
+                }
+            }
+            _ => debug_assert!(false, "an event that no network posts"),
+        }
+    }
+
+    /// When it acts next, if that is not what has been told last.
+    pub fn look_ahead(&mut self) -> Option<Time> {
+        let next = self.events.earliest().min(self.kernel.next_time());
+        (std::mem::replace(&mut self.next, next) != next && next != NEVER).then_some(next)
+    }
+
+    /// Works out all that has happened.
+    pub fn catch_up(&mut self, act: &mut Act) {
+        self.with(act, K::catch_up);
+    }
+
+    /// Whether nothing more will happen in it.
+    pub fn is_done(&self, packets: &PacketPool) -> bool {
+        let has_lost = || self.live == 0 && packets.lost().messages.contains(&self.message);
+        self.next == NEVER && (self.has_all() || has_lost())
+    }
+
+    /// No message has it any more.
+    pub fn is_given_back(&mut self, past: &mut [Use], act: &mut Act) {
+        self.catch_up(act);
+        add(past, &self.kernel.used(act.now));
+        self.given = 0;
+    }
+}

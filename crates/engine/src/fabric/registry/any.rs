@@ -1,0 +1,114 @@
+//! Any kernel as a kernel: what is asked of it goes to the one that it is.
+
+use super::{AnyKernel, dispatch};
+use crate::error::Blocked;
+use crate::event_queue::Subject;
+use crate::fabric::act::Act;
+use crate::fabric::kernel::{Kernel, Queues, Traits};
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::measure::Use;
+use crate::time::Time;
+
+impl Queues for AnyKernel {
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        dispatch!(self, kernel => Queues::queue(kernel, id, act));
+    }
+
+    fn retry(&mut self, of: Subject, act: &mut Act) {
+        dispatch!(self, kernel => Queues::retry(kernel, of, act));
+    }
+
+    fn is_settled(&self) -> bool {
+        dispatch!(self, kernel => Queues::is_settled(kernel))
+    }
+
+    fn take_head(
+        &mut self,
+        of: Subject,
+        now: Time,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> PacketId {
+        dispatch!(self, kernel => Queues::take_head(kernel, of, now, wiring, packets))
+    }
+
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        dispatch!(self, kernel => Queues::take_tail(kernel, of, act))
+    }
+
+    fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
+        dispatch!(self, kernel => Queues::waiting_data(kernel, node, now))
+    }
+
+    fn used(&self, now: Time) -> Vec<Use> {
+        dispatch!(self, kernel => Queues::used(kernel, now))
+    }
+
+    fn begin_window(&mut self, now: Time) {
+        dispatch!(self, kernel => Queues::begin_window(kernel, now));
+    }
+
+    fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
+        dispatch!(self, kernel => Queues::limit_replies(kernel, limit, answered_by));
+    }
+
+    fn received(&mut self, message: MessageId, node: NodeId) {
+        dispatch!(self, kernel => Queues::received(kernel, message, node));
+    }
+}
+
+impl Kernel for AnyKernel {
+    const HAS_CLOCK: bool = true;
+
+    fn request(&mut self, from: Subject, act: &mut Act) {
+        dispatch!(self, kernel => kernel.request(from, act));
+    }
+
+    fn arbitrate(&mut self, act: &mut Act) {
+        dispatch!(self, kernel => kernel.arbitrate(act));
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        let ahead: Option<Vec<Time>> =
+            dispatch!(self, kernel => kernel.overhang(now).map(Iterator::collect));
+        ahead.map(Vec::into_iter)
+    }
+
+    fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        dispatch!(self, kernel => kernel.deadlock(now, wiring, packets))
+    }
+
+    fn traits(&self, wiring: &Wiring) -> Traits {
+        dispatch!(self, kernel => kernel.traits(wiring))
+    }
+
+    fn engines(&self, wiring: &Wiring) -> Vec<ChannelId> {
+        dispatch!(self, kernel => kernel.engines(wiring))
+    }
+
+    fn take_delivered(&mut self, of: Subject, act: &mut Act) -> (PacketId, Option<ChannelId>) {
+        dispatch!(self, kernel => kernel.take_delivered(of, act))
+    }
+
+    fn last_channel(&self, of: Subject) -> Option<ChannelId> {
+        dispatch!(self, kernel => kernel.last_channel(of))
+    }
+
+    fn next_time(&self) -> Time {
+        dispatch!(self, kernel => kernel.next_time())
+    }
+
+    fn step(&mut self, act: &mut Act) -> u64 {
+        dispatch!(self, kernel => kernel.step(act))
+    }
+
+    fn at_rest(&self, now: Time) -> Time {
+        dispatch!(self, kernel => kernel.at_rest(now))
+    }
+
+    fn catch_up(&mut self, act: &mut Act) {
+        dispatch!(self, kernel => kernel.catch_up(act));
+    }
+}
