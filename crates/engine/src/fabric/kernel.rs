@@ -60,6 +60,18 @@ pub struct Traits {
     pub lists: u32,
 }
 
+/// A packet that waits for a channel of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker {
+    /// The packet.
+    pub packet: PacketId,
+    /// Since when it does, or [`NEVER`]: since this has been told first.
+    pub since: Time,
+    /// Of those who ask since the same instant the lowest number comes first: that of the channel by
+    /// which it came, in its node its serial number.
+    pub by: u32,
+}
+
 /// The queues in which packets wait for channels, and what channels have carried.
 pub trait Queues {
     /// A packet enters its node's output queue.
@@ -88,6 +100,11 @@ pub trait Queues {
     fn limit_replies(&mut self, _limit: u32, _answered_by: &[Option<u32>]) {}
     /// Where they have: a node has received all of a message.
     fn received(&mut self, _: MessageId, _: NodeId) {}
+    /// Where it has gates ([`Kernel::has_gates`]): a group grants nothing from now on, or does again.
+    fn set_gate(&mut self, _lead: ChannelId, _is_open: bool) {}
+    /// Where it has gates: adds the packets that wait for a channel of a group; of those that are
+    /// granted them in a fixed order the first will do.
+    fn askers(&self, _lead: ChannelId, _: &Wiring, _: &PacketPool, _: &mut Vec<Asker>) {}
 }
 
 /// What channels do with packets.
@@ -150,6 +167,15 @@ pub trait Kernel: Queues {
     /// Works out all that has happened, at the end of an instant.
     #[inline]
     fn catch_up(&mut self, _: &mut Act) {}
+    /// Whether groups of channels between nodes and switches can be told when to grant.
+    fn has_gates(&self) -> bool {
+        false
+    }
+    /// Where it has: until when a channel is taken, up to now if it is not, or [`NEVER`] if that is not
+    /// known: it will have something to do at that instant then.
+    fn taken_until(&self, _channel: ChannelId, _now: Time) -> Time {
+        0
+    }
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
     fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
@@ -192,6 +218,16 @@ pub trait Switched: HasBoard + Kernel {
     #[inline]
     fn waiting_data(&self, node: NodeId) -> u32 {
         self.board().waiting_data(node)
+    }
+    /// Adds the packets that wait for a channel of a group.
+    fn askers(
+        &self,
+        lead: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        askers: &mut Vec<Asker>,
+    ) {
+        self.board().askers(lead, wiring, packets, askers);
     }
     /// What every channel has done in the current window, up to `now`.
     fn used(&self, now: Time) -> Vec<Use> {
@@ -246,5 +282,17 @@ impl<K: Switched> Queues for K {
     }
     fn received(&mut self, message: MessageId, node: NodeId) {
         self.board_mut().received(message, node);
+    }
+    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
+        self.board_mut().set_gate(lead, is_open);
+    }
+    fn askers(
+        &self,
+        lead: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        askers: &mut Vec<Asker>,
+    ) {
+        Switched::askers(self, lead, wiring, packets, askers);
     }
 }

@@ -265,8 +265,8 @@ impl KernelKind {
             Mode::Full => Self::full(machine, wiring, fidelity, known),
             _ if LineKernel::is_for(machine, wiring, (mode, fidelity)) => Self::Line,
             Mode::Endpoints if wiring.makes_circuits_of_all() => Self::Circuit,
-            Mode::Free => Self::Private,
-            Mode::Endpoints | Mode::Throttled | Mode::Ideal => Self::Baseline,
+            Mode::Free | Mode::Endpoints => Self::Private,
+            Mode::Throttled | Mode::Ideal => Self::Baseline,
         }
     }
 
@@ -359,7 +359,15 @@ impl AnyKernel {
             KernelKind::Private => {
                 let full = (Mode::Full, fidelity);
                 let template = Self::new(machine, topology, wiring, full, known, seed)?;
-                Self::Private(PrivateKernel::new(machine, wiring, template))
+                let is_shared = mode == Mode::Endpoints
+                    && wiring.integrated_timing.is_none()
+                    && template.has_gates();
+                let shares_wires = fidelity == Fidelity::Packet;
+                Self::Private(if is_shared {
+                    PrivateKernel::endpoints(machine, wiring, template, shares_wires)
+                } else {
+                    PrivateKernel::free(machine, wiring, template)
+                })
             }
             KernelKind::Baseline => Self::Baseline(match mode {
                 // Nodes that are their own switches have no channels to switches of others.

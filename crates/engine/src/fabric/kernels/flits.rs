@@ -33,7 +33,7 @@ use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::routing::Properties;
 use crate::spec::{FlowControl, Machine};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use buffers::Buffers;
 use lane::Lane;
@@ -369,6 +369,15 @@ impl Kernel for FlitsKernel {
             let place = self.buffers.places_free(output, lane).count;
             black_box((place, self.wires.free_at(lane.wire)));
         }
+    }
+
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        let lane = self.board.at(channel);
+        if lane.packet.is_some() && lane.unsent > 0 { NEVER } else { lane.free_at }
     }
 
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {

@@ -23,7 +23,7 @@ pub use accepts::{accepts, accepts_network};
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::kernel::{Asker, Kernel, Switched, Traits};
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Switchboard, has_board};
@@ -217,6 +217,9 @@ impl FramesKernel {
         if due > act.now {
             return self.board.post_retry(at, due, act.events);
         }
+        if self.board.is_closed(at) {
+            return;
+        }
         self.take_front(at, act);
         self.board.at_mut(at).waiting -= 1;
         let end = self.start(at, id, act);
@@ -238,6 +241,9 @@ impl FramesKernel {
         let node = act.wiring.layout.group(at).from;
         self.hand_over(node, at, act);
         let Some(id) = self.front_of_source(node, at, act) else { return };
+        if self.board.is_closed(at) {
+            return;
+        }
         if self.queues.keeps_sources() {
             self.take_front(at, act);
             self.board.at_mut(at).waiting -= 1;
@@ -309,6 +315,22 @@ impl FramesKernel {
 has_board!(FramesKernel, Channel in board);
 
 impl Switched for FramesKernel {
+    fn askers(
+        &self,
+        lead: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        askers: &mut Vec<Asker>,
+    ) {
+        let is_source = !self.board.at(lead).from.is_some();
+        if is_source && !self.queues.keeps_sources() {
+            return self.board.askers(lead, wiring, packets, askers);
+        }
+        let Some(packet) = self.first_waiting(lead) else { return };
+        let since = if is_source { packets[packet].queued } else { self.due[packet.index()] };
+        askers.push(Asker { packet, since, by: packets[packet].serial });
+    }
+
     #[inline]
     fn retry(&mut self, of: Subject, act: &mut Act) {
         let at = of.channel();
@@ -341,6 +363,14 @@ impl Kernel for FramesKernel {
         while let Some((lead, _)) = self.board.next_marked() {
             self.serve_channel(lead, act);
         }
+    }
+
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        self.board.at(channel).free_at
     }
 
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {

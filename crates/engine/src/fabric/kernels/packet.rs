@@ -383,6 +383,14 @@ impl Kernel for PacketKernel {
         }
     }
 
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        self.wire_free_at(channel)
+    }
+
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
     }

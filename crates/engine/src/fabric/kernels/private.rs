@@ -1,4 +1,5 @@
-//! Mode `free` of any machine: every message has the network for itself.
+//! Modes `free` and `endpoints` of any machine: every message has the network for itself, in
+//! `endpoints` but for the channels between nodes and switches ([`gates`]).
 //!
 //! A message that is on its way has a *copy* of its own of the kernel that simulates mode `full`
 //! ([`own_copy`]), as that is at the start of a run. Its packets, and those that acknowledge them, meet
@@ -7,18 +8,21 @@
 //! the order in which a run does: its clock and what arrives, before nodes are told; requests, and
 //! what is chosen, after nodes have acted. Copies act in the order in which they were given out.
 
+mod gates;
 mod own_copy;
+mod sharing;
 
 use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Kernel, Queues, Traits};
+use crate::fabric::kernel::{Asker, Kernel, Queues, Traits};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Use;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
+use gates::{Gates, Waiting};
 use own_copy::{Arrived, OwnCopy};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,8 +42,8 @@ pub struct PrivateKernel<K> {
     given: u64,
     /// By place of a message: the copy it has been given, as the how-manieth.
     of_message: Vec<(u32, u64)>,
-    /// By packet.
-    packets: Vec<Place>,
+    /// By packet: the channel by which it has been delivered, if it may be drawn out on it.
+    channels: Vec<Option<ChannelId>>,
     /// When copies act next, as the how-manieth each was given out. What does not agree with the copy
     /// is out of date.
     clock: BinaryHeap<Reverse<(Time, u64, u32)>>,
@@ -47,23 +51,28 @@ pub struct PrivateKernel<K> {
     awake: Vec<u32>,
     /// What channels have done in the window in copies that have been given back.
     past: Vec<Use>,
+    /// In `endpoints`: what copies share.
+    gates: Option<Gates>,
+    /// Copies that have been tried at a gate; room for those who wait there.
+    tried: Vec<u32>,
+    waiting: Vec<Waiting>,
+    askers: Vec<Asker>,
     /// Whether every data packet is acknowledged.
     acknowledges: bool,
     /// How far ahead events of a copy mostly lie, and how seldom less.
     reach: (Time, Time),
 }
 
-/// Where a packet is.
-#[derive(Clone, Copy)]
-struct Place {
-    copy: u32,
-    /// The channel by which it is delivered, if it may be drawn out on it.
-    channel: Option<ChannelId>,
-}
-
 impl<K: Kernel + Clone> PrivateKernel<K> {
-    /// Copies of the kernel of a machine in mode `full`.
-    pub fn new(machine: &Machine, wiring: &Wiring, template: K) -> Self {
+    /// Mode `endpoints`, where `shares_wires` if a wire that both directions share has one packet at a
+    /// time. The kernel must have gates.
+    pub fn endpoints(machine: &Machine, wiring: &Wiring, template: K, shares_wires: bool) -> Self {
+        let gates = Some(Gates::new(machine, &wiring.layout, shares_wires));
+        Self { gates, ..Self::free(machine, wiring, template) }
+    }
+
+    /// Mode `free`: copies of the kernel of a machine in mode `full`.
+    pub fn free(machine: &Machine, wiring: &Wiring, template: K) -> Self {
         let longest = machine.interface.packet_bytes;
         let reach = wiring.link.packet_ps(longest).max(wiring.drain_ps(longest));
         Self {
@@ -72,7 +81,11 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             spare: Vec::new(),
             given: 0,
             of_message: Vec::new(),
-            packets: Vec::new(),
+            channels: Vec::new(),
+            gates: None,
+            tried: Vec::new(),
+            waiting: Vec::new(),
+            askers: Vec::new(),
             clock: BinaryHeap::new(),
             awake: Vec::new(),
             past: vec![Use::default(); wiring.layout.channels()],
@@ -101,16 +114,26 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             }
         };
         self.copies[copy as usize].is_given(message, self.given, &self.template);
-        self.of_message[message.index()] = (copy, self.given);
+        self.note_copy(message, copy);
         copy
     }
 
-    /// A packet is in a copy.
-    fn put(&mut self, id: PacketId, copy: u32) {
-        if self.packets.len() <= id.index() {
-            self.packets.resize(id.index() + 1, Place { copy: NOBODY, channel: None });
+    /// A message has a copy.
+    fn note_copy(&mut self, message: MessageId, copy: u32) {
+        if self.of_message.len() <= message.index() {
+            self.of_message.resize(message.index() + 1, (NOBODY, 0));
         }
-        self.packets[id.index()] = Place { copy, channel: None };
+        self.of_message[message.index()] = (copy, self.copies[copy as usize].given);
+    }
+
+    /// A packet of a message is in a copy, before it is queued there.
+    fn put(&mut self, id: PacketId, copy: u32, act: &mut Act) {
+        if self.channels.len() <= id.index() {
+            self.channels.resize(id.index() + 1, None);
+        }
+        self.channels[id.index()] = None;
+        self.copies[copy as usize].takes_up(&act.packets[id], self.acknowledges);
+        self.comes_by(id, copy, act);
     }
 
     /// A copy acts at this instant.
@@ -144,6 +167,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         }
         if copy.is_done(act.packets) {
             copy.is_given_back(&mut self.past, act);
+            self.comes_by_no_more(number, act.now);
             self.spare.push(number);
         }
     }
@@ -160,21 +184,16 @@ fn unobserved<T>(act: &mut Act, mut something: impl FnMut(&mut Act) -> T) -> T {
 impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
     fn queue(&mut self, id: PacketId, act: &mut Act) {
         let copy = self.copy_of(id, act);
-        self.put(id, copy);
+        self.put(id, copy, act);
         let mut next = act.packets.riders(id).next();
         while let Some(rider) = next {
-            self.put(rider, copy);
-            self.copies[copy as usize].takes_up(&act.packets[rider], self.acknowledges);
-            let message = act.packets[rider].message.index();
-            if self.of_message.len() <= message {
-                self.of_message.resize(message + 1, (NOBODY, 0));
-            }
-            self.of_message[message] = (copy, self.copies[copy as usize].given);
+            self.put(rider, copy, act);
+            let message = act.packets[rider].message;
+            self.note_copy(message, copy);
             next = act.packets.riders(rider).next();
         }
         self.wake(copy);
         let copy = &mut self.copies[copy as usize];
-        copy.takes_up(&act.packets[id], self.acknowledges);
         unobserved(act, |act| copy.queue(id, act));
     }
 
@@ -183,7 +202,7 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
 
     #[inline]
     fn is_settled(&self) -> bool {
-        self.awake.is_empty()
+        self.awake.is_empty() && !self.gates.as_ref().is_some_and(Gates::are_due)
     }
 
     #[inline]
@@ -231,7 +250,8 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
 
     #[inline]
     fn next_time(&self) -> Time {
-        self.clock.peek().map_or(NEVER, |&Reverse((time, ..))| time)
+        let next = self.clock.peek().map_or(NEVER, |&Reverse((time, ..))| time);
+        self.gates.as_ref().map_or(next, |gates| next.min(gates.next_time()))
     }
 
     /// What arrives at this instant in copies.
@@ -245,26 +265,33 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
                 continue;
             }
             self.wake(number);
-            let (copy, packets) = (&mut self.copies[number as usize], &mut self.packets);
-            let mut arrived = |Arrived { id, channel }| packets[id.index()].channel = channel;
+            let (copy, channels) = (&mut self.copies[number as usize], &mut self.channels);
+            let mut arrived = |Arrived { id, channel }| channels[id.index()] = channel;
             count += unobserved(act, |act| copy.begins(act, &mut arrived));
         }
         self.look_ahead();
+        if let Some(gates) = &mut self.gates {
+            gates.strike(act.now);
+        }
         count
     }
 
     /// Copies do the rest of what they do at this instant.
     fn arbitrate(&mut self, act: &mut Act) {
-        let mut awake = std::mem::take(&mut self.awake);
-        awake.sort_unstable_by_key(|&copy| self.copies[copy as usize].given);
-        for &number in &awake {
-            let (copy, packets) = (&mut self.copies[number as usize], &mut self.packets);
-            let mut arrived = |Arrived { id, channel }| packets[id.index()].channel = channel;
+        let mut place = 0;
+        self.awake.sort_unstable_by_key(|&copy| self.copies[copy as usize].given);
+        while let Some(&number) = self.awake.get(place) {
+            place += 1;
+            let (copy, channels) = (&mut self.copies[number as usize], &mut self.channels);
+            let mut arrived = |Arrived { id, channel }| channels[id.index()] = channel;
             unobserved(act, |act| copy.goes_on(act, &mut arrived));
+            self.looks_at_gates(number);
+        }
+        loop {
+            self.serve_gates(act);
+            let Some(number) = self.awake.pop() else { break };
             self.rest(number, act);
         }
-        awake.clear();
-        self.awake = awake;
         self.look_ahead();
     }
 
@@ -289,7 +316,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     }
 
     fn last_channel(&self, of: Subject) -> Option<ChannelId> {
-        self.packets[of.packet().index()].channel
+        self.channels[of.packet().index()]
     }
 
     fn at_rest(&self, now: Time) -> Time {

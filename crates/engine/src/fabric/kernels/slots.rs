@@ -289,12 +289,21 @@ impl Kernel for SlotsKernel {
             }
         }
         // A wire is free in the next slot only if it sends in this one, or nobody could.
-        let next = if could_start { Some(slot + 1) } else { self.flights.next_after(slot) };
+        let goes_on = could_start || self.next == (slot + 1) * self.slot_ps;
+        let next = if goes_on { Some(slot + 1) } else { self.flights.next_after(slot) };
         self.next = next.map_or(NEVER, |next| next * self.slot_ps);
     }
 
     fn catch_up(&mut self, act: &mut Act) {
         self.settle_all(act);
+    }
+
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        if self.board.at(channel).packet.is_some() { NEVER } else { 0 }
     }
 
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {

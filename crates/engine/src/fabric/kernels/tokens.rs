@@ -562,6 +562,15 @@ impl Kernel for TokensKernel {
         }
     }
 
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        let lane = self.board.at(channel);
+        if lane.packet.is_some() && lane.unsent > 0 { NEVER } else { lane.free_at }
+    }
+
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
     }

@@ -34,7 +34,7 @@ use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::spec::Machine;
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
 use stretches::{Ring, Stretches, is_reached};
@@ -279,6 +279,15 @@ impl Kernel for WormKernel {
 
     /// For every channel, transmission already counted that lies after `now`: of its
     /// latest packet, as no other is granted before that has been sent.
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        let channel = self.board.at(channel);
+        if channel.owner.is_some() { NEVER } else { channel.since }
+    }
+
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         let ids = (0..self.board.channels.len()).map(ChannelId::from_index);
         Some(ids.map(move |id| self.ahead(id, now)))

@@ -4,7 +4,7 @@ use super::{AnyKernel, dispatch};
 use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Kernel, Queues, Traits};
+use crate::fabric::kernel::{Asker, Kernel, Queues, Traits};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
@@ -52,6 +52,20 @@ impl Queues for AnyKernel {
 
     fn limit_replies(&mut self, limit: u32, answered_by: &[Option<u32>]) {
         dispatch!(self, kernel => Queues::limit_replies(kernel, limit, answered_by));
+    }
+
+    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
+        dispatch!(self, kernel => Queues::set_gate(kernel, lead, is_open));
+    }
+
+    fn askers(
+        &self,
+        lead: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        askers: &mut Vec<Asker>,
+    ) {
+        dispatch!(self, kernel => Queues::askers(kernel, lead, wiring, packets, askers));
     }
 
     fn received(&mut self, message: MessageId, node: NodeId) {
@@ -102,6 +116,14 @@ impl Kernel for AnyKernel {
 
     fn step(&mut self, act: &mut Act) -> u64 {
         dispatch!(self, kernel => kernel.step(act))
+    }
+
+    fn has_gates(&self) -> bool {
+        dispatch!(self, kernel => kernel.has_gates())
+    }
+
+    fn taken_until(&self, channel: ChannelId, now: Time) -> Time {
+        dispatch!(self, kernel => kernel.taken_until(channel, now))
     }
 
     fn at_rest(&self, now: Time) -> Time {

@@ -6,6 +6,7 @@
 //! their lead, the lowest-numbered of their channels.
 
 mod allocator;
+mod gates;
 mod grants;
 mod integrated;
 mod marked;

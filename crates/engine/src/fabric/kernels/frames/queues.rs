@@ -131,6 +131,16 @@ impl FramesKernel {
         class.map(|class| self.queues.of(at)[class].first)
     }
 
+    /// The frame that is sent next by a channel, if nobody is told to pause.
+    pub(super) fn first_waiting(&self, at: ChannelId) -> Option<PacketId> {
+        if self.queues.is_one() {
+            let first = self.board.at(at).queue.first;
+            return first.is_some().then_some(first);
+        }
+        let class = self.queues.next(at, |class| !self.pauses(at, class))?;
+        Some(self.queues.of(at)[class].first)
+    }
+
     /// That frame leaves its queue.
     #[inline]
     pub(super) fn take_front(&mut self, at: ChannelId, act: &mut Act) {

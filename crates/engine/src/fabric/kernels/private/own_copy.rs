@@ -29,8 +29,19 @@ pub struct OwnCopy<K> {
     next: Time,
     /// Whether it acts at this instant.
     pub is_awake: bool,
+    /// The gates by which its packets come.
+    pub gates: Vec<Pass>,
     /// Events of this instant that have not been handled, latest first.
     instant: Vec<Event>,
+}
+
+/// A gate by which packets of a copy come.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    pub gate: u32,
+    pub is_open: bool,
+    /// When a packet started there last.
+    pub before: Time,
 }
 
 /// A packet has been delivered: by which channel, if it may be drawn out on it.
@@ -52,6 +63,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             has_last: false,
             next: NEVER,
             is_awake: false,
+            gates: Vec::new(),
             instant: Vec::new(),
         }
     }
@@ -166,6 +178,11 @@ impl<K: Kernel + Clone> OwnCopy<K> {
                 _ => self.arrives(event, act, arrived),
             }
         }
+        self.chooses(act);
+    }
+
+    /// Chooses what it can.
+    pub fn chooses(&mut self, act: &mut Act) {
         if !self.kernel.is_settled() {
             self.with(act, K::arbitrate);
         }

@@ -25,18 +25,27 @@ pub struct Port {
     pub kind: ChannelKind,
     /// Group: whether it must choose at the end of this instant.
     pub dirty: bool,
-    /// Free for the fidelity, but for the highest bit.
+    /// Free for the fidelity, but for the highest bits.
     pub own: u8,
 }
 
 /// Bit of [`Port::own`]: the group grants nothing now.
 const CLOSED: u8 = 128;
+/// The same, since others have their turn.
+const SHUT: u8 = 64;
 
 impl Port {
-    /// Group: whether it grants nothing now, since there is no place for a packet at its node.
+    /// Group: whether it grants nothing now, since there is no place for a packet at its node, or
+    /// others have their turn.
     #[inline]
     pub fn is_closed(&self) -> bool {
-        self.has(CLOSED)
+        self.has(CLOSED | SHUT)
+    }
+
+    /// Group: others have their turn from now on, or have no more.
+    #[inline]
+    pub fn set_shut(&mut self, shut: bool) {
+        self.set(SHUT, shut);
     }
 
     /// Group: it grants nothing from now on, or does again.
