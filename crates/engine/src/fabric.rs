@@ -348,7 +348,11 @@ impl Fabric {
     /// those about packets in order of the packets' serial numbers.
     #[inline]
     pub fn next_event<M: Kind>(&mut self, time: Time, events: &mut EventQueue) -> Option<Event> {
-        if M::NUMBERS_PACKETS { self.next_in_order::<M>(time, events) } else { events.take_at(time) }
+        if M::NUMBERS_PACKETS {
+            self.next_in_order::<M>(time, events)
+        } else {
+            events.take_at(time)
+        }
     }
 
     /// The same where numbers of packets are no order.

@@ -11,7 +11,7 @@ use crate::error::SpecError;
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet};
 use crate::ids::{MessageId, NodeId};
-use crate::measure::{Class, Measures};
+use crate::measure::{Class, Measures, NodeTally};
 use crate::spec::{Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -67,6 +67,10 @@ impl Alone {
         let known = self.known.as_ref().and_then(|known| known.get(&likeness));
         if let Some(&known) = known {
             return known;
+        }
+        // What is counted of them is of no use, and would have to be in order of time.
+        for node in [from_node, to_node] {
+            self.measures.nodes[node.index()] = NodeTally::default();
         }
         let passage = self.fabric.by_kind::<Passage>();
         let (reach, step) = self.reach;

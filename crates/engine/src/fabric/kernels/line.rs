@@ -43,6 +43,7 @@ struct Engine {
 }
 
 /// Messages by themselves, each on its own way.
+#[derive(Clone)]
 pub struct LineKernel {
     /// Tokens that an input buffer holds, if it has bounds.
     capacity: Option<u32>,

@@ -45,9 +45,8 @@ impl Causes {
             desk.ready.pop_front().unwrap_or((InstantId::NONE, Prepared::default()));
         let other = desk.latest.replace(label).filter(|&other| other != label);
         let labels = blame.and_then(|blame| blame.labels.as_deref());
-        let behind = other.map(|label| {
-            Blamed { channel: injection, culprit: Who::of(label, labels) }
-        });
+        let behind =
+            other.map(|label| Blamed { channel: injection, culprit: Who::of(label, labels) });
         Standing { base, prepared: Prepared { handed: now, behind, ..prepared } }
     }
 

@@ -250,7 +250,8 @@ impl Causes {
         let at = self.forest.at(next);
         parts[Part::Partner as usize] = set_out.saturating_sub(from);
         let mut left = at - set_out.max(from);
-        let contention = Part::ALL.into_iter().map(|(part, _)| part).filter(|part| part.is_contention());
+        let contention =
+            Part::ALL.into_iter().map(|(part, _)| part).filter(|part| part.is_contention());
         let software = [Part::Processor, Part::Receiving, Part::Sending];
         for part in contention.chain(software) {
             let time = of_message[part as usize].min(left);

@@ -101,6 +101,21 @@ pub struct Scratch {
     rooms: Vec<ChannelId>,
 }
 
+/// The packets of a message in a buffer.
+struct Inside {
+    /// The one in front.
+    front: Option<Turn>,
+    /// When one of them left it last.
+    since: Time,
+    /// What they take, in flits.
+    taken: u64,
+}
+
+/// The hop by which a packet leaves the buffer that it has come to by a turn.
+fn behind(turn: Turn) -> Place {
+    Place { hop: turn.hop + 1, ..turn }
+}
+
 /// Most packets that are followed to a root: who waits in a circle has none.
 const LONGEST: usize = 1 << 16;
 
@@ -268,7 +283,10 @@ impl<'a> Chain<'a> {
     /// What a packet does just before an instant about a channel that it is to cross.
     fn doing(&self, place: Place, at: Time) -> Doing {
         let hops = &self.log.record(place.record).hops;
-        let hop = &hops[place.hop as usize];
+        let Some(hop) = hops.get(place.hop as usize) else {
+            // Where it goes on is not known.
+            return Doing::Comes(hops.last().map_or(0, |hop| hop.start));
+        };
         if hop.start < at {
             Doing::IsSent(hop.start)
         } else if hop.ready < at || place.hop == 0 {
@@ -304,10 +322,12 @@ impl<'a> Chain<'a> {
             }
             first_since = since;
         }
-        if self.rules.is_private
-            && let Some((front, since)) = self.lacks_room(place, turns, at)
-        {
-            return (Keeps::Room(front, channel), since.max(first_since));
+        if self.rules.is_private {
+            let (front, since) = self.lacks_room(place, turns, at);
+            first_since = first_since.max(since);
+            if let Some(front) = front {
+                return (Keeps::Room(front, channel), first_since);
+            }
         }
         if let Some(turn) = sent {
             return (Keeps::Turn(turns[turn]), first_since);
@@ -324,7 +344,7 @@ impl<'a> Chain<'a> {
         let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
         let turn = turns[front];
         self.stand(turns, front, |turn| log.hop(turn).start < at);
-        let leaves = Place { record: turn.record, hop: turn.hop + 1 };
+        let leaves = behind(turn);
         if log.record(leaves.record).hops.len() <= leaves.hop as usize {
             return (Keeps::Nobody, 0);
         }
@@ -343,8 +363,9 @@ impl<'a> Chain<'a> {
         let message = log.record(place.record).message;
         let is_private = self.rules.is_private;
         let is_there = |turn: &Turn| log.hop(*turn).ready < at;
-        let is_asked =
-            |turn: &Turn| is_there(turn) && (!is_private || log.record(turn.record).message == message);
+        let is_asked = |turn: &Turn| {
+            is_there(turn) && (!is_private || log.record(turn.record).message == message)
+        };
         let mut before = turns.iter().skip(next).filter(|turn| is_asked(turn)).copied();
         let first = before.next()?;
         if first.record == place.record {
@@ -367,13 +388,17 @@ impl<'a> Chain<'a> {
         let record = log.record(place.record);
         let channel = record.hops[place.hop as usize - 1].channel;
         let turns = log.turns(channel, record.message)?;
+        if self.rules.is_private {
+            let Inside { front, since, .. } = self.inside(turns, record.message, at);
+            return Some((behind(front?), since));
+        }
         let front = log.in_front(turns, at)?;
         let turn = turns[front];
         if turn.record != place.record {
             self.stand(turns, front, |turn| turn.record != place.record);
         }
         let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
-        Some((Place { record: turn.record, hop: turn.hop + 1 }, since))
+        Some((behind(turn), since))
     }
 
     /// Those that stand in a buffer behind the one in front come onto the way, nearest to that one
@@ -385,25 +410,29 @@ impl<'a> Chain<'a> {
         self.way[base..].reverse();
     }
 
-    /// Where a message has buffers of its own: whom a packet waits for that lacks room in one, and
-    /// since when.
-    fn lacks_room(&self, place: Place, turns: &Turns, at: Time) -> Option<(Place, Time)> {
-        let log = self.log;
-        let record = log.record(place.record);
-        if self.rules.capacity == u32::MAX {
-            return None;
-        }
-        let is_own = |turn: &&Turn| log.record(turn.record).message == record.message;
-        let is_there = |turn: &&Turn| log.hop(**turn).start < at && log.cleared(**turn) >= at;
-        let mut inside = turns.iter().filter(is_own).filter(is_there).peekable();
-        let front = **inside.peek()?;
-        let leaves = Place { record: front.record, hop: front.hop + 1 };
+    /// Where a message has buffers of its own: whom a packet waits for that lacks room in one, if it
+    /// does, and since when that has not changed.
+    fn lacks_room(&self, place: Place, turns: &Turns, at: Time) -> (Option<Place>, Time) {
+        let record = self.log.record(place.record);
+        let Inside { front, since, taken } = self.inside(turns, record.message, at);
+        let is_full = taken + u64::from(record.size) > u64::from(self.rules.capacity);
+        let leaves = front.filter(|_| is_full).map(behind);
         // Nodes always accept.
-        log.record(leaves.record).hops.get(leaves.hop as usize)?;
-        let taken: u64 = inside.map(|turn| u64::from(log.record(turn.record).size)).sum();
-        let before = turns.iter().filter(is_own).filter(|turn| log.cleared(**turn) < at);
-        let since = before.map(|turn| log.cleared(*turn)).max().unwrap_or(0);
-        (taken + u64::from(record.size) > u64::from(self.rules.capacity)).then_some((leaves, since))
+        let goes_on = |place: &Place| self.log.record(place.record).hops.len() > place.hop as usize;
+        (leaves.filter(goes_on), since)
+    }
+
+    /// What there is of a message in the buffer at the end of a channel.
+    fn inside(&self, turns: &Turns, message: u64, at: Time) -> Inside {
+        let log = self.log;
+        let own = || turns.iter().filter(|turn| log.record(turn.record).message == message);
+        let is_there = |turn: &&Turn| log.hop(**turn).start < at && log.cleared(**turn) >= at;
+        let gone = own().map(|turn| log.cleared(*turn)).filter(|&cleared| cleared < at);
+        Inside {
+            front: own().find(is_there).copied(),
+            since: gone.max().unwrap_or(0),
+            taken: own().filter(is_there).map(|turn| u64::from(log.record(turn.record).size)).sum(),
+        }
     }
 
     /// A packet of the message at hand that leaves a full buffer first, if the message's own packets

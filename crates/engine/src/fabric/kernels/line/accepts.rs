@@ -10,11 +10,7 @@ use crate::spec::{Engine, Fidelity, HalfDuplex, Local, Machine, Mode, Pause, Rou
 impl LineKernel {
     /// Whether it simulates a machine in a mode at a fidelity: whole packets, whose ways are fixed for
     /// each message, over groups of one channel, in buffers that are first in, first out.
-    pub fn is_for(
-        machine: &Machine,
-        wiring: &Wiring,
-        (mode, fidelity): (Mode, Fidelity),
-    ) -> bool {
+    pub fn is_for(machine: &Machine, wiring: &Wiring, (mode, fidelity): (Mode, Fidelity)) -> bool {
         matches!(mode, Mode::Free | Mode::Endpoints)
             && fidelity == Fidelity::Packet
             && wiring.integrated_timing.is_none()

@@ -11,8 +11,8 @@ use crate::fabric::act::Act;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::transit::PacketFifo;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::{ChannelKind, Class};
 use crate::measure::blame::Observation;
+use crate::measure::{ChannelKind, Class};
 use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,7 +39,7 @@ impl Turn {
 }
 
 /// A channel between a node and a switch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Gate {
     /// From when on it is free.
     free_at: Time,
@@ -90,6 +90,7 @@ impl Gate {
 }
 
 /// All of them.
+#[derive(Clone)]
 pub(super) struct Gates {
     /// By channel: the number of its gate.
     of: Vec<u32>,

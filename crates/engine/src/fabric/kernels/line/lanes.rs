@@ -13,7 +13,7 @@ use std::ops::{Index, IndexMut};
 pub(super) struct LaneId(pub u32);
 
 /// Those of all messages; a place may be another message's before: all of that has been delivered.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Lanes {
     all: Vec<Lane>,
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
 /// The ways of all messages on their way. Places are used again for ways of as many channels.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ways {
     hops: Vec<Hop>,
     /// By number of channels: the first places of those that nobody has.
@@ -48,6 +48,7 @@ impl Way {
 }
 
 /// A channel of a way, as if the message were alone on it, and the buffer at its end.
+#[derive(Clone)]
 pub(super) struct Hop {
     /// From when on the next packet may start.
     pub free_at: Time,

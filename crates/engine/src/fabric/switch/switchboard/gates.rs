@@ -58,8 +58,6 @@ impl<C: HasPort> Switchboard<C> {
         let first = wiring.layout.group(lead).from * self.sources_of_node as u32;
         let mut at_hand = (first..first + self.sources_of_node as u32)
             .filter_map(|source| self.at_hand(source).map(|(_, id)| id));
-        at_hand.find(|&id| {
-            wiring.injection_lead(packets[id].source, packets[id].traffic()) == lead
-        })
+        at_hand.find(|&id| wiring.injection_lead(packets[id].source, packets[id].traffic()) == lead)
     }
 }
