@@ -11,7 +11,7 @@ use crate::error::SpecError;
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet};
 use crate::ids::{MessageId, NodeId};
-use crate::measure::{Class, Measures, NodeTally};
+use crate::measure::{Class, Measures};
 use crate::spec::{Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -25,12 +25,19 @@ pub struct Alone {
     protocol: Protocol,
     /// Times that were found before, where a message takes the same whenever it is sent.
     known: Option<HashMap<Likeness, Time>>,
-    /// How far events mostly lie ahead, and how far at least.
-    reach: (Time, Time),
+    /// What happens does so whenever, as far as clocks go, in multiples of this time.
+    period: Time,
+    /// When the message before was through: time does not go back.
+    free_at: Time,
+    /// Of messages alone, one after the other.
+    events: EventQueue,
 }
 
 /// What messages have in common that take the same: source, destination, length, traffic class.
 type Likeness = (NodeId, NodeId, u32, u8);
+
+/// An interval between samples that is never over.
+const LONG: Time = 1 << 62;
 
 /// The only message.
 const ONLY: MessageId = MessageId(0);
@@ -51,11 +58,13 @@ impl Alone {
         let reach = link.packet_ps(longest).max(wiring.drain_ps(longest));
         let is_alike = !wiring.routing.properties().draws && !wiring.routing.chooses();
         Ok(Self {
-            measures: Measures::new(channels, topology.nodes, NEVER / 4, false),
+            measures: Measures::new(channels, topology.nodes, LONG, false),
             packetisation: Packetisation::new(&spec.machine),
             protocol: Protocol::new(&spec.machine, Mode::Free),
             known: is_alike.then(HashMap::new),
-            reach: (reach, link.hop_ps),
+            period: link.flit_ps.max(1),
+            free_at: 0,
+            events: EventQueue::new(reach, link.hop_ps),
             fabric,
         })
     }
@@ -68,19 +77,16 @@ impl Alone {
         if let Some(&known) = known {
             return known;
         }
-        // What is counted of them is of no use, and would have to be in order of time.
-        for node in [from_node, to_node] {
-            self.measures.nodes[node.index()] = NodeTally::default();
-        }
+        let later = self.free_at.saturating_sub(queued).next_multiple_of(self.period);
+        let begins = queued + later;
         let passage = self.fabric.by_kind::<Passage>();
-        let (reach, step) = self.reach;
-        let took = passage(Passage {
+        let last = passage(Passage {
             message: message.anew(),
-            last: queued,
-            now: queued,
-            events: EventQueue::new(reach, step),
+            last: begins,
+            now: begins,
             alone: self,
-        }) - queued;
+        });
+        let took = last - begins;
         if let Some(known) = &mut self.known {
             known.insert(likeness, took);
         }
@@ -92,7 +98,6 @@ impl Alone {
 struct Passage<'a> {
     alone: &'a mut Alone,
     message: Message,
-    events: EventQueue,
     now: Time,
     /// When its latest data packet was there.
     last: Time,
@@ -105,8 +110,9 @@ impl ByKind for Passage<'_> {
         self.instant::<M>(true);
         loop {
             let clock = self.alone.fabric.next_time::<M>();
-            let queued = self.events.next_time(clock);
+            let queued = self.alone.events.next_time(clock);
             if queued.is_none() && (clock == NEVER || self.alone.fabric.packets().is_empty()) {
+                self.alone.free_at = self.now;
                 return self.last;
             }
             self.now = queued.map_or(clock, |queued| queued.min(clock));
@@ -118,21 +124,26 @@ impl ByKind for Passage<'_> {
 impl Passage<'_> {
     /// All that happens at an instant; at the first the message is sent.
     fn instant<M: Kind>(&mut self, is_first: bool) {
-        let Alone { fabric, measures, .. } = &mut *self.alone;
-        fabric.step::<M>(self.now, &mut self.events, measures);
+        let Alone { fabric, measures, events, .. } = &mut *self.alone;
+        fabric.step::<M>(self.now, events, measures);
         if is_first {
             self.send();
         }
-        while let Some(event) = self.alone.fabric.next_event::<M>(self.now, &mut self.events) {
+        while let Some(event) = self.next_event::<M>() {
             self.handle::<M>(event);
         }
-        let Alone { fabric, measures, .. } = &mut *self.alone;
-        fabric.arbitrate::<M>(self.now, &mut self.events, measures);
+        let Alone { fabric, measures, events, .. } = &mut *self.alone;
+        fabric.arbitrate::<M>(self.now, events, measures);
+    }
+
+    fn next_event<M: Kind>(&mut self) -> Option<Event> {
+        let Alone { fabric, events, .. } = &mut *self.alone;
+        fabric.next_event::<M>(self.now, events)
     }
 
     fn handle<M: Kind>(&mut self, event: Event) {
-        let Alone { fabric, measures, .. } = &mut *self.alone;
-        let (now, events) = (self.now, &mut self.events);
+        let Alone { fabric, measures, events, .. } = &mut *self.alone;
+        let now = self.now;
         match event {
             Event::Request(of) => fabric.request::<M>(of, now, events, measures),
             Event::Retry(of) => fabric.retry::<M>(of, now, events, measures),
@@ -188,7 +199,7 @@ impl Passage<'_> {
     }
 
     fn queue(&mut self, packet: Packet) {
-        let Alone { fabric, measures, .. } = &mut *self.alone;
-        fabric.queue(packet, 0, self.now, &mut self.events, measures);
+        let Alone { fabric, measures, events, .. } = &mut *self.alone;
+        fabric.queue(packet, 0, self.now, events, measures);
     }
 }
