@@ -428,7 +428,11 @@ impl Fabric {
     }
 
     /// What channels are to messages, and how packets stand and are served.
-    pub(crate) fn sites(&self, machine: &Machine, mode: Mode) -> (Vec<Site>, Rules) {
+    pub(crate) fn sites(
+        &self,
+        machine: &Machine,
+        mode: Mode,
+    ) -> (Vec<Site>, Vec<Vec<ChannelId>>, Rules) {
         let layout = &self.wiring.layout;
         let site = |channel| {
             let group = layout.group(ChannelId::from_index(channel));
@@ -452,7 +456,7 @@ impl Fabric {
                 machine.switch.input_buffer_flits.unwrap_or(u32::MAX)
             },
         };
-        ((0..layout.channels()).map(site).collect(), rules)
+        ((0..layout.channels()).map(site).collect(), layout.beside(), rules)
     }
 
     /// Packets in flight or queued.

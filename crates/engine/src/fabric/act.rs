@@ -68,17 +68,24 @@ impl Act<'_> {
     #[inline]
     fn tell_late(&mut self, what: Observation, at: Time) {
         let Some(late) = &mut self.measures.late else { return };
+        let takes = |packet: PacketId, channel| {
+            let timing = self.wiring.timing(channel);
+            let is_shared = self.wiring.layout.has_shared_wires();
+            let whole = timing.packet_ps(self.packets[packet].bytes) + timing.wire_ps;
+            if is_shared { [timing.hop_ps, whole] } else { [0; 2] }
+        };
         match what {
             Observation::Sent { packet, channel, ready, start, until } => {
-                late.starts(packet, Hop { channel, ready, start, end: until });
+                let takes = takes(packet, channel);
+                late.starts(packet, Hop { channel, ready, start, end: until, takes });
             }
             Observation::Granted { packet, channel } => {
-                let ready = self.packets[packet].ready;
-                late.starts(packet, Hop { channel, ready, start: at, end: NEVER });
+                let (ready, takes) = (self.packets[packet].ready, takes(packet, channel));
+                late.starts(packet, Hop { channel, ready, start: at, end: NEVER, takes });
             }
             Observation::RunsThrough { packet, channel, until } => {
-                let ready = self.packets[packet].ready;
-                late.starts(packet, Hop { channel, ready, start: at, end: until });
+                let (ready, takes) = (self.packets[packet].ready, takes(packet, channel));
+                late.starts(packet, Hop { channel, ready, start: at, end: until, takes });
             }
             Observation::Started { packet, start, .. } => late.started(packet, start),
             Observation::Left { channel, at } => late.left(channel, at),

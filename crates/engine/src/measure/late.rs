@@ -120,14 +120,14 @@ impl Late {
     /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
     /// who made messages wait.
     pub fn new(
-        (sites, rules): (Vec<Site>, Rules),
+        (sites, beside, rules): (Vec<Site>, Vec<Vec<ChannelId>>, Rules),
         interval: Time,
         victims: Victims,
         is_followed: bool,
     ) -> Self {
         let is_private = |site: &Site| rules.is_private && *site == Site::Between;
         Self {
-            log: Log::new(sites.iter().map(is_private).collect()),
+            log: Log::new(sites.iter().map(is_private).collect(), beside),
             rules,
             sites,
             messages: Vec::new(),

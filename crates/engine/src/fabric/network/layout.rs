@@ -226,6 +226,21 @@ impl Layout {
         (0..self.channels()).map(ChannelId::from_index).map(wire).collect()
     }
 
+    /// By channel: the others that share its wire; empty where none do.
+    pub fn beside(&self) -> Vec<Vec<ChannelId>> {
+        if !self.has_shared_wires() {
+            return Vec::new();
+        }
+        let mut on_wire = vec![Vec::new(); self.channels()];
+        let all = || (0..self.channels()).map(ChannelId::from_index);
+        all().for_each(|channel| on_wire[self.wire_of[channel.index()].index()].push(channel));
+        let others = |channel: ChannelId| {
+            let wire = &on_wire[self.wire_of[channel.index()].index()];
+            wire.iter().copied().filter(|&other| other != channel).collect()
+        };
+        all().map(others).collect()
+    }
+
     /// Whether several channels share a wire anywhere.
     pub fn has_shared_wires(&self) -> bool {
         self.wire_of.iter().enumerate().any(|(channel, wire)| wire.index() != channel)

@@ -6,6 +6,7 @@
 //! does not wait: the root of that instant. Where a message waits for its own packets before it, as it
 //! would alone, the chain goes on with those.
 
+use super::charges::shares;
 use super::log::{Hop, Log, NOBODY, RecordId, Turn, Turns, UNNUMBERED};
 use crate::ids::ChannelId;
 use crate::time::Time;
@@ -142,17 +143,18 @@ impl<'a> Chain<'a> {
         };
         let mut place = Place { record: last, hop: last_hop as u32 };
         loop {
-            let &Hop { ready, start, .. } = self.log.hop(place);
+            let &Hop { ready, start, takes, .. } = self.log.hop(place);
             if at > start {
-                own += at - start;
+                let is_last = self.log.record(place.record).hops.len() == place.hop as usize + 1;
+                own += self.moves(place, (start, at), takes[usize::from(is_last)]);
                 at = start;
             }
             // It waits for its channel.
             if at > ready {
                 if let Some(own_turn) = self.sent_before(place, at) {
                     // As it would alone: its own packet was sent before it.
-                    let begin = self.log.hop(own_turn).start;
-                    own += at - begin;
+                    let &Hop { start: begin, takes: [_, takes], .. } = self.log.hop(own_turn);
+                    own += self.moves(own_turn, (begin, at), takes);
                     (place, at) = (own_turn, begin);
                     continue;
                 }
@@ -183,9 +185,11 @@ impl<'a> Chain<'a> {
             if place.hop > 0 {
                 // It moves from the channel before.
                 place.hop -= 1;
-                let start = self.log.hop(place).start;
-                own += at.saturating_sub(start);
-                at = at.min(start);
+                let &Hop { start, takes: [takes, _], .. } = self.log.hop(place);
+                if at > start {
+                    own += self.moves(place, (start, at), takes);
+                    at = start;
+                }
                 continue;
             }
             // It was queued.
@@ -200,18 +204,44 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// The packet of the message before one that waits for a channel, if its turn there ends at an
-    /// instant.
-    fn sent_before(&self, place: Place, at: Time) -> Option<Turn> {
-        let record = self.log.record(place.record);
-        if record.number == UNNUMBERED {
-            return None;
+    /// A packet crosses a channel, or its header does, between two instants: how much of that is its own.
+    /// If others share the wire, those who used it meanwhile are charged for what it took longer than
+    /// alone, each as long as it had a turn there.
+    fn moves(&mut self, place: Place, (from, to): (Time, Time), takes: Time) -> Time {
+        let longer = (to - from).saturating_sub(takes);
+        if takes == 0 || longer == 0 {
+            return to - from;
         }
-        let before = *self.packets.get(record.number.checked_sub(1)? as usize)?;
         let channel = self.log.hop(place).channel;
-        let hops = &self.log.record(before).hops;
-        let hop = hops.iter().position(|hop| hop.channel == channel)?;
-        (hops[hop].end == at).then_some(Turn { record: before, hop: hop as u32 })
+        let (mut users, mut times) = (Vec::new(), Vec::new());
+        for &other in self.log.beside(channel) {
+            let Some(turns) = self.log.turns(other, self.message) else { continue };
+            let first = self.log.before(turns, from).unwrap_or(0);
+            let meanwhile = turns.iter().skip(first);
+            for turn in meanwhile.take_while(|turn| self.log.hop(**turn).start < to) {
+                let &Hop { start, end, .. } = self.log.hop(*turn);
+                let time = end.min(to).saturating_sub(start.max(from));
+                let is_other = self.log.record(turn.record).message != self.message;
+                if is_other && time > 0 {
+                    users.push((turn.record, other));
+                    times.push(time);
+                }
+            }
+        }
+        let charged = shares(&times, longer);
+        for (&(culprit, channel), &time) in users.iter().zip(&charged) {
+            self.pieces.push(Piece { culprit, channel, begin: from, time });
+        }
+        to - from - charged.iter().sum::<Time>()
+    }
+
+    /// The turn on the channel that a packet waits for, if it ends at an instant and is one of its message.
+    fn sent_before(&self, place: Place, at: Time) -> Option<Turn> {
+        let channel = self.log.hop(place).channel;
+        let turns = self.log.turns(channel, self.message)?;
+        let turn = turns[self.log.before(turns, at)?];
+        let is_own = self.log.record(turn.record).message == self.message;
+        (is_own && self.log.hop(turn).end == at).then_some(turn)
     }
 
     /// The root of what a packet waits for just before an instant.

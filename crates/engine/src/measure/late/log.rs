@@ -21,6 +21,9 @@ pub struct Hop {
     pub start: Time,
     /// When the channel could be granted again; [`NEVER`] as long as that is not known.
     pub end: Time,
+    /// How long its header takes to where it can ask for the next, and the whole packet to the other
+    /// end, if nobody else uses the wire; 0: nobody else ever does.
+    pub takes: [Time; 2],
 }
 
 /// What is kept of a packet.
@@ -72,6 +75,8 @@ pub struct Log {
     shared: Vec<Turns>,
     /// By channel: whether every message has one of its own.
     is_private: Vec<bool>,
+    /// By channel: the others on its wire.
+    beside: Vec<Vec<ChannelId>>,
     /// By message.
     private: HashMap<u64, Private>,
     unused: Vec<Private>,
@@ -82,9 +87,10 @@ pub struct Log {
 }
 
 impl Log {
-    /// Of channels of which some are private to every message.
-    pub fn new(is_private: Vec<bool>) -> Self {
+    /// Of channels of which some are private to every message, and some share wires with others.
+    pub fn new(is_private: Vec<bool>, beside: Vec<Vec<ChannelId>>) -> Self {
         Self {
+            beside,
             records: Vec::new(),
             free: Vec::new(),
             of_packet: Vec::new(),
@@ -235,6 +241,11 @@ impl Log {
         }
         let all = self.private.get(&message)?;
         all.iter().find(|&&(of, _)| of == channel).map(|(_, turns)| turns)
+    }
+
+    /// The channels that share a channel's wire.
+    pub fn beside(&self, channel: ChannelId) -> &[ChannelId] {
+        self.beside.get(channel.index()).map_or(&[], Vec::as_slice)
     }
 
     /// When a packet is out of the buffer at the end of a channel; [`NEVER`] as long as that is not
