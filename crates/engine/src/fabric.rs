@@ -446,6 +446,9 @@ impl Fabric {
             are_in_order: !self.traits.has_no_buffers,
             is_private: mode != Mode::Full,
             are_stopped: self.traits.stretches,
+            have_choice: self.wiring.routing.chooses()
+                || self.wiring.routing.weighs()
+                || layout.groups.iter().any(|group| group.width > 1),
             has_acks: machine.interface.acknowledges,
             asks_of_all: machine.interface.window.is_some()
                 || machine.interface.acknowledges

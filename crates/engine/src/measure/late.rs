@@ -315,12 +315,12 @@ impl Late {
             charge.late = late;
         }
         let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
-        if self.is_followed && charged < late {
+        if self.rules.have_choice && charged < late {
             let late = late - charged;
             let (channel, kind, waited) = (ChannelId(REST), Kind::Detour, 0);
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
         }
-        self.tables.add(class_of(why.label), &why, class_of);
+        self.tables.add(class_of(why.label), &why, self.is_followed, class_of);
         let absorbed = (waits.iter().sum::<Time>() > late).then_some(late);
         if let Some(rows) = &mut self.rows {
             rows.push(why);

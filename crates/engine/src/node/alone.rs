@@ -80,12 +80,8 @@ impl Alone {
         let later = self.free_at.saturating_sub(queued).next_multiple_of(self.period);
         let begins = queued + later;
         let passage = self.fabric.by_kind::<Passage>();
-        let last = passage(Passage {
-            message: message.anew(),
-            last: begins,
-            now: begins,
-            alone: self,
-        });
+        let last =
+            passage(Passage { message: message.anew(), last: begins, now: begins, alone: self });
         let took = last - begins;
         if let Some(known) = &mut self.known {
             known.insert(likeness, took);

@@ -20,6 +20,8 @@ pub struct Rules {
     pub is_private: bool,
     /// Whether a packet on a channel is stopped while its header waits.
     pub are_stopped: bool,
+    /// Whether packets have a choice of ways, so that others can make them take longer ones.
+    pub have_choice: bool,
     /// Whether messages have acknowledgements.
     pub has_acks: bool,
     /// Whether it matters what every packet of a message waited for, not only the last.
@@ -370,15 +372,28 @@ impl<'a> Chain<'a> {
         {
             return (Keeps::Before(holder), idle_since);
         }
-        let Some(front) = log.in_front(turns, at) else { return (Keeps::Nobody, 0) };
+        let Some(front) = log.in_front(turns, at) else { return self.beside(channel, at) };
         let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
         let turn = turns[front];
         self.stand(turns, front, |turn| log.hop(turn).start < at);
         let leaves = behind(turn);
         if log.record(leaves.record).hops.len() <= leaves.hop as usize {
-            return (Keeps::Nobody, 0);
+            return self.beside(channel, at);
         }
         (Keeps::Room(leaves, channel), since.max(idle_since))
+    }
+
+    /// Another message's turn on the wire of a channel that is idle, if there is one.
+    fn beside(&self, channel: ChannelId, at: Time) -> (Keeps, Time) {
+        let log = self.log;
+        let turn = |&other: &ChannelId| {
+            let turns = log.turns(other, self.message)?;
+            let turn = turns[log.before(turns, at)?];
+            let is_other = log.record(turn.record).message != self.message;
+            (is_other && log.hop(turn).end >= at).then_some(turn)
+        };
+        let found = log.beside(channel).iter().find_map(turn);
+        (found.map_or(Keeps::Nobody, Keeps::Turn), 0)
     }
 
     /// Whoever stands before a packet in its node's queue, if anybody does.

@@ -55,8 +55,14 @@ impl Tables {
         }
     }
 
-    /// A message of a class: labels of culprits become classes.
-    pub fn add(&mut self, victim: u32, why: &Why, class_of: impl Fn(u32) -> u32) {
+    /// A message of a class; whether it was followed who made it wait. Labels of culprits become classes.
+    pub fn add(
+        &mut self,
+        victim: u32,
+        why: &Why,
+        is_followed: bool,
+        class_of: impl Fn(u32) -> u32,
+    ) {
         let (queued, delivered) = why.span;
         self.begin_batch(delivered);
         let latency = delivered - queued;
@@ -82,7 +88,7 @@ impl Tables {
             let key = Key { channel: charge.channel.0, victim, culprit, cause };
             self.charges.add_one(key, charge.late, self.batch);
         }
-        self.unattributed += left;
+        self.unattributed += if is_followed { left } else { 0 };
     }
 
     /// Charges are of the batch of an instant, or of the next group.
