@@ -71,6 +71,9 @@ impl Fabric {
         let wiring = Self::wired(machine, topology, fidelity, seed)?;
         let kernel = AnyKernel::new(machine, topology, &wiring, (mode, fidelity), known, seed)?;
         let mut packets = PacketPool::new(machine.routing.hop_limit);
+        if machine.draws_at_switches() {
+            packets.keep_keys();
+        }
         if machine.interface.costs().is_some_and(Costs::follows_packets) {
             packets.tell_departures(topology.nodes);
         }
@@ -121,10 +124,10 @@ impl Fabric {
     }
 
     /// What the flow of a message's packets is known by, which their routes are until they are
-    /// queued: the processes at its ends, or how many messages were sent before.
+    /// queued: the processes at its ends, or how many messages or packets of its process come before.
     #[inline]
-    pub fn flow(&self, ends: (ProcessId, ProcessId), message: u64) -> u32 {
-        self.wiring.routing.flow(ends, message)
+    pub fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
+        self.wiring.routing.flow(ends, before)
     }
 
     /// A node puts a packet of a traffic class into its output queue: its place, until it
@@ -154,8 +157,7 @@ impl Fabric {
         measures: &mut Measures,
     ) -> PacketId {
         measures.counters.class_mut(packet.class).queued += 1;
-        let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
-        let id = self.packets.insert(packet.begins_with(route));
+        let id = self.insert(packet);
         if let Some(blame) = rare(&mut measures.blame) {
             let is_victim = blame.has_victim(packet.source, packet.class);
             let lead = || self.wiring.injection_lead(packet.source, packet.traffic());
@@ -189,13 +191,20 @@ impl Fabric {
         measures: &mut Measures,
     ) -> PacketId {
         measures.counters.class_mut(packet.class).queued += 1;
-        let route = self.wiring.routing.begin(packet.source, packet.destination, packet.route);
-        let id = self.packets.insert(packet.begins_with(route));
+        let id = self.insert(packet);
         if let Some(blame) = rare(&mut measures.blame) {
             blame.rides(id, carrier, class, now);
         }
         self.packets.rides(last, id);
         id
+    }
+
+    /// A new packet with its route.
+    #[inline]
+    fn insert(&mut self, packet: Packet) -> PacketId {
+        let Packet { source, destination, route: flow, serial: drawn_by, .. } = packet;
+        let route = self.wiring.routing.begin(source, destination, (flow, drawn_by));
+        self.packets.insert(packet.begins_with(route))
     }
 
     /// A packet enters its node's output queue, with its riders.

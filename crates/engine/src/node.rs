@@ -14,6 +14,7 @@ mod message;
 mod multicast;
 mod multicasts;
 mod nodes;
+mod origins;
 mod packetisation;
 mod processor;
 mod protocol;

@@ -5,6 +5,10 @@
 //! drawing more numbers for one purpose never shifts another: the k-th message
 //! of a process is the same in every contention mode, routing and fidelity.
 //!
+//! What is drawn for a packet on its way, by routing or by a switch, is a function of the packet and the
+//! place ([`Key`]): the generator is used without a state that lasts, as those that count are
+//! [Salmon et al. 2011]. So a packet draws the same whatever is drawn for others, and in any order.
+//!
 //! Logarithms and cosines come from the `libm` crate, not from the system, so
 //! that the same seed gives the same bytes on every platform.
 
@@ -25,11 +29,11 @@ pub enum Purpose {
     Destination = 3,
     /// Lengths of messages.
     Length = 4,
-    /// Choices of an output channel under the `random` arbiter.
+    /// Places among those that wait under the `random` arbiter.
     Arbitration = 5,
-    /// Ways of packets, where routing draws them: one stream per source node.
+    /// Ways of packets, where routing draws them.
     Way = 6,
-    /// Choices among free outputs: one stream per switch.
+    /// Choices among free outputs, and what else a switch chooses at random.
     Selection = 7,
     /// Links of a topology that is drawn.
     Wiring = 8,
@@ -39,6 +43,39 @@ pub enum Purpose {
     Noise = 10,
     /// Links that have failed.
     Failure = 11,
+}
+
+/// What something is drawn for: numbers, one behind the other.
+///
+/// Each is mixed with those before it by the finaliser of `SplitMix64` [Steele, Lea & Flood 2014].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key(u64);
+
+impl Key {
+    /// That of one number.
+    #[inline]
+    pub fn of(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The same and a further number.
+    #[inline]
+    #[must_use]
+    pub fn and(self, number: u64) -> Self {
+        Self(mix(self.0) ^ number)
+    }
+
+    /// That of several, in whatever order they come.
+    #[inline]
+    pub fn of_all(keys: impl Iterator<Item = Self>) -> Self {
+        Self(keys.fold(0, |sum: u64, key| sum.wrapping_add(mix(key.0))))
+    }
+
+    /// 32 bits that depend on all of them.
+    #[inline]
+    pub fn short(self) -> u32 {
+        (mix(self.0) >> 32) as u32
+    }
 }
 
 /// An independent stream of random numbers.
@@ -54,6 +91,13 @@ impl Stream {
     pub fn new(seed: u64, purpose: Purpose, index: u32) -> Self {
         let name = ((purpose as u64) << 32) | u64::from(index);
         Self(Pcg32::new(mix(mix(seed) ^ name), name))
+    }
+
+    /// The stream of what is drawn for one purpose and key: the start state is both, mixed, the
+    /// increment the purpose.
+    #[inline]
+    pub fn keyed(purpose: Purpose, key: Key) -> Self {
+        Self(Pcg32::new(mix(key.0 ^ (purpose as u64) << 56), purpose as u64))
     }
 
     /// A whole number uniform in `[0, bound)`; 0 draws nothing and gives 0.
@@ -122,6 +166,7 @@ impl Stream {
 }
 
 /// The finaliser of `SplitMix64`: a bijection that spreads every input bit.
+#[inline]
 pub(crate) fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -149,6 +194,48 @@ mod tests {
         assert_ne!(reference, first(2, Purpose::Compute, 7));
         assert_ne!(reference, first(1, Purpose::Start, 7));
         assert_ne!(reference, first(1, Purpose::Compute, 8));
+    }
+
+    #[test]
+    fn keyed_streams_differ_by_purpose_and_every_number() {
+        let first = |purpose, key| Stream::keyed(purpose, key).0.next_u64();
+        let key = |numbers: [u64; 3]| Key::of(numbers[0]).and(numbers[1]).and(numbers[2]);
+        let reference = first(Purpose::Way, key([1, 2, 3]));
+        assert_eq!(reference, first(Purpose::Way, key([1, 2, 3])));
+        assert_ne!(reference, first(Purpose::Selection, key([1, 2, 3])));
+        for others in [[2, 2, 3], [1, 3, 3], [1, 2, 4], [2, 1, 3], [1, 3, 2], [3, 2, 1]] {
+            assert_ne!(reference, first(Purpose::Way, key(others)), "{others:?}");
+        }
+    }
+
+    /// First numbers of the keys (a, b), pair by pair: 64 cells for two neighbours of each kind.
+    #[test]
+    fn what_neighbouring_keys_draw_is_uniform_and_independent() {
+        let draw = |a, b| Stream::keyed(Purpose::Way, Key::of(a).and(b)).below(8) as usize;
+        let mut cells = [[0u32; 64]; 3];
+        for a in 0..256 {
+            for b in 0..256 {
+                let own = 8 * draw(a, b);
+                let others = [draw(a + 1, b), draw(a, b + 1), draw(b, a)];
+                others.iter().zip(&mut cells).filter(|_| a != b).for_each(|(other, cells)| {
+                    cells[own + other] += 1;
+                });
+            }
+        }
+        let expected = 256.0 * 255.0 / 64.0;
+        for cells in cells {
+            // Of 63 degrees of freedom: mean 63, standard deviation 11.2; each pair (a, b) and
+            // (b, a) of the last is there twice, which doubles both.
+            let chi: f64 = cells.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
+            assert!((20.0..200.0).contains(&chi), "{chi}: {cells:?}");
+        }
+    }
+
+    #[test]
+    fn keys_joined_in_any_order_are_one() {
+        let all = |numbers: [u64; 3]| Key::of_all(numbers.into_iter().map(Key::of));
+        assert_eq!(all([3, 4, 5]), all([5, 3, 4]));
+        assert_ne!(all([3, 4, 5]), all([3, 4, 6]));
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub struct Packet {
     pub destination: NodeId,
     /// The message it belongs to, or acknowledges.
     pub message: MessageId,
-    /// How many packets were queued before it, modulo 2^32.
+    /// How many packets were queued before it, modulo 2^32; until it is queued, what tells it from
+    /// all others when something is drawn for it.
     pub serial: u32,
     /// What its routing algorithm has to remember of it; of its flow, until it is queued.
     pub route: u32,
@@ -74,7 +75,7 @@ impl Packet {
         Self { route, ..self }
     }
 
-    /// The same packet with a serial number.
+    /// The same packet with a serial number, or what stands there before.
     #[inline]
     #[must_use]
     pub fn numbered(self, serial: u32) -> Self {

@@ -5,6 +5,7 @@ use super::interface::{Interface, Transfer};
 use super::message::Message;
 use super::multicasts;
 use super::nodes::Nodes;
+use super::origins::Origin;
 use super::protocol::Protocol;
 use super::world::World;
 use crate::error::SpecError;
@@ -21,6 +22,8 @@ struct Copy {
     letter: Letter,
     /// What is to be paid before it leaves its node.
     start_up: Time,
+    /// Of one that is passed on: what tells the message from others of which this is a copy.
+    of: Option<Origin>,
 }
 
 impl Nodes {
@@ -166,7 +169,8 @@ impl Nodes {
         let is_tree = goes_together && self.multicasts.are_passed_on();
         let own = if is_tree { multicasts::children(0, to.len() + 1).count() } else { to.len() };
         let operation = self.interface.send(from, own as u32);
-        let copy = Copy { from, sent: world.now, letter, start_up: self.software.start_up(from) };
+        let start_up = self.software.start_up(from);
+        let copy = Copy { from, sent: world.now, letter, start_up, of: None };
         let mut ids = Vec::new();
         for (place, &receiver) in to.iter().enumerate() {
             let transfer = Transfer::new(operation, root);
@@ -210,7 +214,11 @@ impl Nodes {
         };
         let (to, class) = (self.placement[to.index()], self.class_of(copy.from));
         let (from, by) = ((copy.from, node), (self.protocol_between(node, to), copy.sent));
-        let message = |serial| Message::new(serial, from, &send, (to, class), by);
+        let origin = match copy.of {
+            Some(origin) => origin.passed_on(to),
+            None => self.origins.next(copy.from, self.packetisation.packets(bytes)),
+        };
+        let message = |serial| Message::new((serial, origin), from, &send, (to, class), by);
         let id = self.messages.insert(message);
         self.opens(id, world);
         self.interface.note(id, transfer);
@@ -238,7 +246,8 @@ impl Nodes {
         let letter = Letter { tag: message.tag, bytes: message.bytes };
         // That of its process is drawn for it alone, whichever way its message goes.
         let start_up = self.software.mean_start_up();
-        let copy = Copy { from: message.from, sent: message.sent, letter, start_up };
+        let of = Some(message.origin);
+        let copy = Copy { from: message.from, sent: message.sent, letter, start_up, of };
         let mut next = MessageId::NONE;
         for &to in children.iter().rev() {
             let transfer =

@@ -1,7 +1,8 @@
 //! Messages in progress.
 
+use super::origins::Origin;
 use super::protocol::Protocol;
-use crate::fabric::Packet;
+use crate::fabric::{Fabric, Packet};
 use crate::ids::{LinkId, MessageId, NodeId, ProcessId, TeamId};
 use crate::measure::Class;
 use crate::pool::Pool;
@@ -13,6 +14,8 @@ use crate::workload::Send;
 pub struct Message {
     /// How many messages were sent before it.
     pub serial: u64,
+    /// What tells it from others, whatever these do.
+    pub origin: Origin,
     /// When its send instruction was carried out.
     pub sent: Time,
     /// The sending process.
@@ -43,6 +46,8 @@ pub struct Message {
     pub protocol: Protocol,
     /// How far it has come.
     pub life: Life,
+    /// How many data packets and how many acknowledgements of it there have been.
+    pub made: [u32; 2],
     /// Its data packets queued and not yet delivered: with several links, the
     /// last one may overtake the one before.
     pub undelivered: u32,
@@ -83,7 +88,7 @@ pub type MessagePool = Pool<MessageId, Message>;
 impl Message {
     /// A message that is sent now; how it crosses the machine.
     pub fn new(
-        serial: u64,
+        (serial, origin): (u64, Origin),
         (from, from_node): (ProcessId, NodeId),
         send: &Send,
         (to_node, class): (NodeId, u32),
@@ -91,6 +96,8 @@ impl Message {
     ) -> Self {
         Self {
             serial,
+            origin,
+            made: [0; 2],
             sent: now,
             from,
             to: send.to,
@@ -148,7 +155,7 @@ impl Message {
 
     /// Its next packet, of so many bytes: in flight from now on.
     #[inline]
-    pub fn next_packet(&mut self, id: MessageId, bytes: u32) -> Packet {
+    pub fn next_packet(&mut self, id: MessageId, bytes: u32, fabric: &Fabric) -> Packet {
         if self.life == Life::Pending {
             self.advance(Life::Offered);
         }
@@ -157,7 +164,30 @@ impl Message {
         self.undelivered += 1;
         let mut packet = Packet::new(Class::Data, id, self.from_node, self.to_node);
         packet.bytes = bytes;
-        packet.ending(self.is_packetised()).of_traffic(self.traffic)
+        self.named(packet, (self.from, self.to), fabric).ending(self.is_packetised())
+    }
+
+    /// Its next acknowledgement.
+    #[inline]
+    pub fn next_acknowledgement(&mut self, id: MessageId, fabric: &Fabric) -> Packet {
+        let packet = Packet::new(Class::Ack, id, self.to_node, self.from_node);
+        self.named(packet, (self.to, self.from), fabric)
+    }
+
+    /// Its next packet of a class with what tells it from all others.
+    #[inline]
+    fn named(
+        &mut self,
+        packet: Packet,
+        ends: (ProcessId, ProcessId),
+        fabric: &Fabric,
+    ) -> Packet {
+        let number = &mut self.made[packet.class as usize];
+        let Origin { key, messages, packets } = self.origin;
+        let flow = fabric.flow(ends, (messages, packets.wrapping_add(*number)));
+        let drawn_by = key.and(u64::from(*number) << 1 | packet.class as u64).short();
+        *number += 1;
+        packet.of_traffic(self.traffic).begins_with(flow).numbered(drawn_by)
     }
 
     /// Whether all of one that has been sent is in packets.
@@ -178,6 +208,7 @@ impl Message {
 mod tests {
     use super::*;
     use crate::ids::{LinkId, TeamId};
+    use crate::rng::Key;
 
     fn after(steps: &[Life]) -> Life {
         let (process, node) = (ProcessId(0), NodeId(0));
@@ -191,7 +222,8 @@ mod tests {
             traffic: 0,
         };
         let from = (process, node);
-        let mut message = Message::new(0, from, &send, (node, 0), (Protocol::Acknowledged, 0));
+        let first = (0, Origin::first(Key::of(0)));
+        let mut message = Message::new(first, from, &send, (node, 0), (Protocol::Acknowledged, 0));
         steps.iter().for_each(|&step| message.advance(step));
         message.life
     }

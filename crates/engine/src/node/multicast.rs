@@ -100,9 +100,8 @@ impl Nodes {
         let bytes = self.packetisation.next(&self.messages[id]);
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
-        let mut packet = message.next_packet(id, bytes);
+        let packet = message.next_packet(id, bytes, world.fabric);
         let class = message.class;
-        packet.route = world.fabric.flow((message.from, message.to), message.serial);
         let packet = match with {
             None => world.fabric.admit(packet, class, world.now, world.measures),
             Some(with) => world.fabric.ride(packet, class, with, world.now, world.measures),

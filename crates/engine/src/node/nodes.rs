@@ -5,6 +5,7 @@ use super::desks::Software;
 use super::interface::Interface;
 use super::message::{Life, Message, MessagePool};
 use super::multicasts::Multicasts;
+use super::origins::Origins;
 use super::packetisation::Packetisation;
 use super::processor::Processors;
 use super::protocol::Protocol;
@@ -37,6 +38,8 @@ pub struct Nodes {
     /// The process that is carrying out instructions.
     pub(super) at_work: ProcessId,
     pub(super) packetisation: Packetisation,
+    /// What tells messages from each other.
+    pub(super) origins: Origins,
     /// How messages get to other nodes.
     pub(super) protocol: Protocol,
     /// How a message gets to several processes, and who passes it on.
@@ -69,6 +72,7 @@ impl Nodes {
             interface: Interface::new(workload, &placement, topology),
             at_work: ProcessId::NONE,
             packetisation: Packetisation::new(machine),
+            origins: Origins::new(workload, spec.seed, processes),
             protocol: Protocol::new(machine, spec.mode),
             multicasts: Multicasts::new(machine),
             software: Software::new(spec, topology.nodes, workload, processes),

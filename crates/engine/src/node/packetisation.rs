@@ -35,6 +35,12 @@ impl Packetisation {
         message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes })
     }
 
+    /// How many packets a message of so many data bytes has.
+    #[inline]
+    pub fn packets(&self, bytes: u32) -> u32 {
+        1 + bytes.saturating_sub(self.first_packet_bytes).div_ceil(self.packet_bytes)
+    }
+
     /// Takes up how many of a delivered packet's data bytes have been told of before.
     #[inline]
     pub fn take_told(&self, message: &mut Message, bytes: u32) -> u32 {

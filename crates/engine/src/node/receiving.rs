@@ -164,10 +164,8 @@ impl Nodes {
 
     /// Queues the acknowledgement of one packet of a message.
     fn acknowledge(&mut self, id: MessageId, world: &mut World) {
-        let message = &self.messages[id];
-        let packet = Packet::new(Class::Ack, id, message.to_node, message.from_node);
-        let mut packet = packet.of_traffic(message.traffic);
-        packet.route = world.fabric.flow((message.to, message.from), message.serial);
+        let message = &mut self.messages[id];
+        let packet = message.next_acknowledgement(id, world.fabric);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
         if let Some(causes) = rare(&mut world.measures.causes) {

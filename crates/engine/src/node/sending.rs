@@ -55,7 +55,8 @@ impl Nodes {
             traffic.sent(labelled, world.now);
         }
         let by = (self.protocol_between(node, to.0), world.now);
-        let message = |serial| Message::new(serial, (from, node), send, to, by);
+        let origin = self.origins.next(from, self.packetisation.packets(send.bytes));
+        let message = |serial| Message::new((serial, origin), (from, node), send, to, by);
         let id = self.messages.insert(message);
         self.opens(id, world);
         id
@@ -130,8 +131,7 @@ impl Nodes {
         }
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
-        let mut packet = message.next_packet(id, bytes);
-        packet.route = world.fabric.flow((message.from, message.to), message.serial);
+        let packet = message.next_packet(id, bytes, world.fabric);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
         if let Some(causes) = rare(&mut world.measures.causes) {

@@ -3,7 +3,7 @@
 //!
 //! At a switch with n outputs on a shortest way a packet takes output `hash mod n`, where the hash is
 //! of its flow, the switch and a seed, so that flows that met at one switch part at the next. A
-//! packet that is sprayed has a number instead of a flow: drawn, or the next of its node, which takes
+//! packet that is sprayed has a number instead of a flow: drawn, or the next of its process, which takes
 //! the outputs of its first switch in turn.
 //!
 //! On fat trees shortest ways go up and then down, as in [`super::ancestor`], and are free of deadlock
@@ -21,7 +21,7 @@ use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
-use crate::rng::{Stream, mix};
+use crate::rng::{Key, Stream, mix};
 use crate::spec::{Flow, Turns};
 use crate::topology::{Family, Topology};
 use std::ops::Range;
@@ -52,8 +52,6 @@ pub struct Ecmp {
     shortest: Shortest,
     spread: Spread,
     slots: Slots,
-    /// By node: its next number, if its packets have numbers in turn.
-    turns: Vec<u32>,
 }
 
 impl Ecmp {
@@ -74,27 +72,26 @@ impl Ecmp {
                 (Shortest::Paths(distances), hops)
             }
         };
-        let counts = matches!(spread, Spread::Packets(Turns::RoundRobin));
-        let turns = vec![0; if counts { topology.nodes } else { 0 }];
-        Ok(Self { shortest, spread, slots: Slots::by_hop(name, hops)?, turns })
+        Ok(Self { shortest, spread, slots: Slots::by_hop(name, hops)? })
     }
 
-    /// What a flow is known by, beside its nodes.
+    /// What a flow is known by, beside its nodes; how many messages of its process, and packets of
+    /// these and its own, come before.
     #[inline]
-    pub fn flow(&self, (from, to): (ProcessId, ProcessId), message: u64) -> u32 {
+    pub fn flow(&self, (from, to): (ProcessId, ProcessId), (message, packet): (u32, u32)) -> u32 {
+        let pair = Key::of(u64::from(from.0) << 32 | u64::from(to.0));
         match self.spread {
-            Spread::Flows(Flow::Message, _) => message as u32,
-            Spread::Flows(Flow::ProcessPair, _) => {
-                mix(u64::from(from.0) << 32 | u64::from(to.0)) as u32
-            }
-            Spread::Flows(Flow::Pair, _) | Spread::Packets(_) => 0,
+            Spread::Flows(Flow::Message, _) => pair.and(message.into()).short(),
+            Spread::Flows(Flow::ProcessPair, _) => pair.short(),
+            Spread::Packets(Turns::RoundRobin) => packet,
+            Spread::Flows(Flow::Pair, _) | Spread::Packets(Turns::Random) => 0,
         }
     }
 
     /// The route of a new packet.
     #[inline]
     pub fn begin_flow(
-        &mut self,
+        &self,
         source: NodeId,
         destination: NodeId,
         flow: u32,
@@ -103,12 +100,7 @@ impl Ecmp {
         match &self.spread {
             Spread::Flows(_, seed) => hash(*seed, source, destination, flow),
             Spread::Packets(Turns::Random) => way.map_or(0, |way| way.below(ANY.into()) as u32),
-            Spread::Packets(Turns::RoundRobin) => {
-                let turn = &mut self.turns[source.index()];
-                let route = *turn;
-                *turn = (*turn + 1) % ANY;
-                route
-            }
+            Spread::Packets(Turns::RoundRobin) => flow % ANY,
         }
     }
 
@@ -233,19 +225,19 @@ mod tests {
     }
 
     /// The switches of the highest level that packets come by.
-    fn tops(spec: &RoutingSpec, count: u64) -> Vec<u32> {
+    fn tops(spec: &RoutingSpec, count: u32) -> Vec<u32> {
         let topology = Topology::new(&TopologySpec::Xgft {
             children: vec![4, 4],
             parents: vec![4],
             widths: vec![],
         });
         let topology = topology.unwrap();
-        let mut routing = routing_on(&topology, spec, 1).unwrap();
+        let routing = routing_on(&topology, spec, 1).unwrap();
         let mut seen = vec![0; 4];
         for number in 0..count {
             let (source, destination) = (NodeId(0), NodeId(15));
-            let flow = routing.flow((ProcessId(number as u32 % 4), ProcessId(15)), number);
-            let route = routing.begin(source, destination, flow);
+            let flow = routing.flow((ProcessId(number % 4), ProcessId(15)), (number, number));
+            let route = routing.begin(source, destination, (flow, number));
             let header = Header { source, destination, route, traffic: 0 };
             let port = routing.next(SwitchId(0), header).unwrap();
             seen[topology.neighbour(SwitchId(0), port).index() - 4] += 1;

@@ -9,7 +9,7 @@ use super::properties::Properties;
 use super::registry::{Chosen, match_algorithm};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Key, Purpose, Stream};
 use crate::spec::Machine;
 use crate::topology::Topology;
 use std::ops::Range;
@@ -23,8 +23,8 @@ pub struct Routing {
     classes: Vec<u16>,
     /// Which of parallel links packets take, unless it is any.
     parallel: Option<Parallel>,
-    /// By node: the stream its packets' ways are drawn from; empty if none are.
-    ways: Vec<Stream>,
+    /// What all ways are drawn with.
+    seed: Key,
 }
 
 /// Nothing is known that keeps packets from waiting for each other in a circle.
@@ -58,9 +58,8 @@ impl Routing {
             (properties.escapes, properties.is_known_free) = (0, false);
         }
         let classes = shared_by(channels, &properties, parallel.as_ref())?;
-        let draws = if properties.draws { topology.nodes as u32 } else { 0 };
-        let ways = (0..draws).map(|node| Stream::new(seed, Purpose::Way, node)).collect();
-        let routing = Self { algorithm, properties, classes, parallel, ways };
+        let seed = Key::of(seed);
+        let routing = Self { algorithm, properties, classes, parallel, seed };
         // Frames stand in queues of outputs, and keep no channel while they wait for another.
         let is_safe = properties.is_known_free
             || machine.forwards_frames()
@@ -149,17 +148,20 @@ impl Routing {
     }
 
     /// What a packet's flow is known by, beside its nodes, if routing asks: by the processes at its
-    /// ends, or how many messages were sent before its own.
+    /// ends, and how many messages the sender of its own sent before that; or, where packets take turns,
+    /// how many packets there were before it.
     #[inline]
-    pub fn flow(&self, ends: (ProcessId, ProcessId), message: u64) -> u32 {
-        if let Chosen::Ecmp(routing) = &self.algorithm { routing.flow(ends, message) } else { 0 }
+    pub fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
+        if let Chosen::Ecmp(routing) = &self.algorithm { routing.flow(ends, before) } else { 0 }
     }
 
-    /// The route of a new packet of a flow.
+    /// The route of a new packet of a flow; `drawn_by`: what tells the packet from all others.
     #[inline]
-    pub fn begin(&mut self, source: NodeId, destination: NodeId, flow: u32) -> u32 {
-        let way = self.ways.get_mut(source.index());
-        if let Chosen::Ecmp(routing) = &mut self.algorithm {
+    pub fn begin(&self, source: NodeId, destination: NodeId, (flow, drawn_by): (u32, u32)) -> u32 {
+        let key = self.seed.and(drawn_by.into());
+        let mut stream = self.properties.draws.then(|| Stream::keyed(Purpose::Way, key));
+        let way = stream.as_mut();
+        if let Chosen::Ecmp(routing) = &self.algorithm {
             return routing.begin_flow(source, destination, flow, way);
         }
         match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))

@@ -190,12 +190,12 @@ mod tests {
         routes.push(route(2, 0, &[1, 0]));
         let spec = RoutingSpec::SourceRoutes { hops: Hops::Switches, routes };
         let machine = machine(&TopologySpec::Pair, &spec, 2);
-        let mut routing = Routing::new(&crate::routing::walk::allowed(machine), &line, 1).unwrap();
+        let routing = Routing::new(&crate::routing::walk::allowed(machine), &line, 1).unwrap();
         let (source, destination) = (NodeId(0), NodeId(2));
         let mut header = Header {
             source,
             destination,
-            route: routing.begin(source, destination, 0),
+            route: routing.begin(source, destination, (0, 0)),
             traffic: 0,
         };
         header.route = routing.passed(SwitchId(0), header, None);

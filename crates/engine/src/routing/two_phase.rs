@@ -227,11 +227,11 @@ mod tests {
         };
         let spec = RoutingSpec::ValiantBySwitches { order: vec![] };
         let topology = Topology::new(&graph).unwrap();
-        let mut routing = Routing::new(&machine(&graph, &spec, 2), &topology, 7).unwrap();
+        let routing = Routing::new(&machine(&graph, &spec, 2), &topology, 7).unwrap();
         check_ways(&topology, &routing, Promise::Arrives);
         let mut counts = [0u32; 3];
-        for _ in 0..3_000 {
-            counts[routing.begin(NodeId(0), NodeId(5), 0) as usize] += 1;
+        for packet in 0..3_000 {
+            counts[routing.begin(NodeId(0), NodeId(5), (0, packet)) as usize] += 1;
         }
         assert!(counts.iter().all(|&n| (900..1100).contains(&n)), "{counts:?}");
     }
@@ -242,10 +242,10 @@ mod tests {
         let mesh = TopologySpec::Mesh { dims: vec![3, 3] };
         let machine = machine(&mesh, &RoutingSpec::Valiant { order: vec![] }, 2);
         let topology = Topology::new(&mesh).unwrap();
-        let mut routing = Routing::new(&machine, &topology, 7).unwrap();
+        let routing = Routing::new(&machine, &topology, 7).unwrap();
         let mut counts = [0u32; 9];
-        for _ in 0..9_000 {
-            counts[routing.begin(NodeId(2), NodeId(5), 0) as usize] += 1;
+        for packet in 0..9_000 {
+            counts[routing.begin(NodeId(2), NodeId(5), (0, packet)) as usize] += 1;
         }
         assert!(counts.iter().all(|&n| (880..1120).contains(&n)), "{counts:?}");
     }

@@ -4,7 +4,8 @@ use super::collective::Collectives;
 use super::interface::{Interface, Local, MessageOrder, Multicast, Unit};
 use super::link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Sharing};
 use super::loggops::LogGops;
-use super::routing::Routing;
+use super::arbiter::Arbiter;
+use super::routing::{Routing, RoutingSpec, Selection};
 use super::switch::{Switch, Switching};
 use super::topology::TopologySpec;
 use serde::{Deserialize, Serialize};
@@ -136,6 +137,13 @@ impl Machine {
     /// Whether switches forward frames.
     pub fn forwards_frames(&self) -> bool {
         self.switch.frames.is_some()
+    }
+
+    /// Whether switches draw something at random for packets.
+    pub fn draws_at_switches(&self) -> bool {
+        self.switch.arbiter == Arbiter::Random
+            || self.routing.selection == Selection::Random
+            || self.routing.algorithm == RoutingSpec::Chaos
     }
 
     /// Whether a header may come to stand in a buffer behind another packet, or be bound to a

@@ -4,6 +4,7 @@
 
 pub mod arbiters;
 pub mod dice;
+pub mod draws;
 pub mod parts;
 pub mod random;
 pub mod requests;

@@ -24,7 +24,7 @@ use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Key, Purpose, Stream};
 use crate::routing::Outputs;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
@@ -40,6 +40,7 @@ pub struct ChaosKernel {
 /// The multiqueues of all switches.
 #[derive(Clone)]
 struct Multiqueues {
+    seed: Key,
     switches: Vec<Multiqueue>,
     outputs: Outputs,
     /// Places among those that ask of those that profit from the output at hand.
@@ -54,7 +55,6 @@ struct Multiqueue {
     places: usize,
     /// The channels that lead out of the switch, each with the one that leads back.
     channels: Vec<(ChannelId, ChannelId)>,
-    draws: Stream,
 }
 
 impl Multiqueue {
@@ -69,14 +69,8 @@ impl Multiqueues {
     fn new(wiring: &Wiring, switches: usize, seed: u64) -> Self {
         let layout = &wiring.layout;
         let back = layout.opposite();
-        let mut all: Vec<Multiqueue> = (0..switches as u32)
-            .map(|switch| Multiqueue {
-                packets: Vec::new(),
-                places: 2,
-                channels: Vec::new(),
-                draws: Stream::new(seed, Purpose::Selection, switch),
-            })
-            .collect();
+        let empty = || Multiqueue { packets: Vec::new(), places: 2, channels: Vec::new() };
+        let mut all: Vec<Multiqueue> = (0..switches).map(|_| empty()).collect();
         for group in &layout.groups {
             if matches!(group.kind, ChannelKind::Internal | ChannelKind::Ejection) {
                 let switch = &mut all[group.from as usize];
@@ -84,7 +78,16 @@ impl Multiqueues {
                 switch.channels.extend(group.channels().map(|c| (c, back[c.index()])));
             }
         }
-        Self { switches: all, outputs: Outputs::default(), wanting: Vec::new() }
+        let (seed, outputs, wanting) = (Key::of(seed), Outputs::default(), Vec::new());
+        Self { seed, switches: all, outputs, wanting }
+    }
+
+    /// The place of one of several packets, all equally likely. What is drawn is drawn by all of them,
+    /// in whatever order, and the channel: others, or elsewhere, draw another.
+    fn draw(&self, channel: ChannelId, packets: impl ExactSizeIterator<Item = u64>) -> usize {
+        let count = packets.len() as u64;
+        let key = Key::of_all(packets.map(|packet| self.seed.and(packet))).and(channel.0.into());
+        Stream::keyed(Purpose::Selection, key).below(count) as usize
     }
 
     /// Whether a packet comes nearer to its destination by a channel out of its switch.
@@ -186,16 +189,20 @@ impl ChaosKernel {
                 queues.wanting.push(at);
             }
         }
-        let queue = &mut queues.switches[switch];
+        let queue = &queues.switches[switch];
         if !queues.wanting.is_empty() {
-            let drawn = queue.draws.below(queues.wanting.len() as u64) as usize;
+            let front = |&at: &usize| packet.board.at(asking[at]).port.buffer.first;
+            let fronts = queues.wanting.iter().map(|at| act.packets.drawn_by(front(at)));
+            let drawn = queues.draw(channel, fronts);
             let id = packet.take_in(asking.remove(queues.wanting[drawn]), allocator, act);
             packet.start_stored(channel, id, act);
         } else if let Some(at) = asking.iter().position(|&input| input == back)
             && queue.is_full()
             && packet.board.at(channel).port.switch.is_some()
         {
-            let drawn = queue.draws.below(queue.packets.len() as u64) as usize;
+            let stored = queue.packets.iter().map(|&id| act.packets.drawn_by(id));
+            let drawn = queues.draw(channel, stored);
+            let queue = &mut queues.switches[switch];
             let id = queue.packets.remove(drawn);
             queue.packets.push(packet.take_in(asking.remove(at), allocator, act));
             packet.start_stored(channel, id, act);

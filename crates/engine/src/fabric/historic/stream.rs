@@ -157,7 +157,7 @@ impl Kernel for StreamKernel {
         if act.is_observed() {
             self.board.observe_request(channel, act);
         }
-        self.board.wait(channel);
+        self.board.wait(channel, act.packets);
         self.board.mark(self.board.at(channel).port.front_output);
     }
 

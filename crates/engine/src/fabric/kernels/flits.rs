@@ -201,7 +201,7 @@ impl FlitsKernel {
         if act.is_observed() {
             self.observe_requests(act);
         }
-        self.board.join(&mut self.asking);
+        self.board.join(&mut self.asking, act.packets);
     }
 
     /// Of those that ask at this instant those stand back whose nodes have no places for replies; those

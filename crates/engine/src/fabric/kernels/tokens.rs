@@ -312,7 +312,7 @@ impl TokensKernel {
         if let Some(regrant) = &mut self.regrant {
             regrant.ask(&self.asking, act.now);
         }
-        self.board.join(&mut self.asking);
+        self.board.join(&mut self.asking, act.packets);
     }
 
     /// Of those that ask at this instant those stand back whose nodes have no places for replies; those

@@ -152,7 +152,7 @@ impl WormKernel {
         if self.board.has_reply_places() && self.board.lacks_reply_place(channel, act.now, act) {
             return self.board.mark(lead);
         }
-        self.board.wait(channel);
+        self.board.wait(channel, act.packets);
         if act.is_observed() {
             self.board.observe_request(channel, act);
         }

@@ -39,28 +39,24 @@ pub trait Arbitrate: Sized {
     /// nothing more.
     const REORDERS: bool = false;
 
-    /// Whether [`Self::among_equals`] chooses; else the first of equals is granted.
-    const DRAWS: bool = false;
-
     /// The arbiter of a machine; nobody has asked.
     fn new(places: &Places<'_>) -> Self;
 
     /// A request joins so many others: behind how many of them it stands among equals; none:
-    /// behind all.
+    /// behind all. `packet`: what its packet draws by ([`PacketPool::drawn_by`](crate::fabric::transit::PacketPool::drawn_by)).
     #[inline]
-    fn joined(&mut self, _place: usize, _others: impl FnOnce() -> usize) -> Option<usize> {
+    fn joined(
+        &self,
+        _place: usize,
+        _others: impl FnOnce() -> usize,
+        _packet: impl FnOnce() -> u64,
+    ) -> Option<usize> {
         None
     }
 
     /// How good the request of `packet`, at the front of the buffer of `input`, is: lower is
     /// better, and of equals who joined first (or stands before the other).
     fn key(&self, place: usize, input: ChannelId, packet: &Packet) -> u64;
-
-    /// Which of so many that are equally good, given in their order, is granted a group's channel.
-    #[inline]
-    fn among_equals(&mut self, _place: usize, _count: usize) -> usize {
-        0
-    }
 
     /// The request of `input`, for `packet`, has been granted.
     #[inline]
@@ -71,8 +67,6 @@ pub trait Arbitrate: Sized {
 pub struct Places<'a> {
     /// How many places there are: groups, or switches with their allocators.
     pub count: usize,
-    /// Whether they are allocators.
-    pub are_allocators: bool,
     /// The seed of the run.
     pub seed: u64,
     /// The machine: what an arbiter has to know of traffic classes, or of itself.
@@ -80,7 +74,7 @@ pub struct Places<'a> {
 }
 
 /// A request as it is compared with others: priority of acknowledgements, then the arbiter's.
-type Key = (bool, u64);
+type Rank = (bool, u64);
 
 /// Where a choice is made.
 #[derive(Clone, Copy)]
@@ -90,15 +84,15 @@ struct At {
 }
 
 impl At {
-    fn key<A: Arbitrate>(self, arbiter: &A, input: ChannelId, packet: &Packet) -> Key {
+    fn key<A: Arbitrate>(self, arbiter: &A, input: ChannelId, packet: &Packet) -> Rank {
         let after = !(self.ack_priority && packet.class == Class::Ack);
         (after, arbiter.key(self.place, input, packet))
     }
 }
 
-/// Position of the best of the requests that wait at a group, given in the order of joining.
+/// Position of the best of the requests that wait at a group, given in the order in which they stand.
 fn best<'a, A: Arbitrate>(
-    arbiter: &mut A,
+    arbiter: &A,
     at: At,
     looks: &mut Looks,
     waiting: impl Iterator<Item = (ChannelId, &'a Packet)> + Clone,
@@ -106,16 +100,9 @@ fn best<'a, A: Arbitrate>(
     if cfg!(debug_assertions) {
         looks.look(at.place, waiting.clone().map(|(c, p)| (at.key(arbiter, c, p), c)).collect());
     }
-    let key = |arbiter: &A, (input, packet)| at.key(arbiter, input, packet);
-    let Some(best) = waiting.clone().map(|request| key(arbiter, request)).min() else { return 0 };
-    let is_best = |arbiter: &A, request| key(arbiter, request) == best;
-    let mut chosen = 0;
-    if A::DRAWS {
-        let count = waiting.clone().filter(|&request| is_best(arbiter, request)).count();
-        chosen = arbiter.among_equals(at.place, count);
-    }
-    let mut equals = waiting.enumerate().filter(|&(_, request)| is_best(arbiter, request));
-    equals.nth(chosen).map_or(0, |(position, _)| position)
+    // Of equals the first.
+    let best = waiting.enumerate().min_by_key(|&(_, (input, packet))| at.key(arbiter, input, packet));
+    best.map_or(0, |(position, _)| position)
 }
 
 /// Puts channels whose front packets ask at an allocator, given in the order in which they stand, in
@@ -157,7 +144,7 @@ struct Looks {
 
 impl Looks {
     /// A place looks: who waited when it last did must still stand in that order.
-    fn look(&mut self, place: usize, mut waiting: Vec<(Key, ChannelId)>) {
+    fn look(&mut self, place: usize, mut waiting: Vec<(Rank, ChannelId)>) {
         waiting.sort_by_key(|&(key, _)| key);
         let order: Vec<ChannelId> = waiting.into_iter().map(|(_, input)| input).collect();
         if self.orders.len() <= place {
@@ -208,14 +195,19 @@ macro_rules! make_chosen {
             }
 
             #[inline]
-            fn joined(&mut self, place: usize, others: impl FnOnce() -> usize) -> Option<usize> {
+            fn joined(
+                &self,
+                place: usize,
+                others: impl FnOnce() -> usize,
+                packet: impl FnOnce() -> u64,
+            ) -> Option<usize> {
                 match self {
-                    $(Self::$name(arbiter) => arbiter.joined(place, others),)*
+                    $(Self::$name(arbiter) => arbiter.joined(place, others, packet),)*
                 }
             }
 
             fn best<'a>(
-                &mut self,
+                &self,
                 at: At,
                 looks: &mut Looks,
                 waiting: impl Iterator<Item = (ChannelId, &'a Packet)> + Clone,
@@ -278,7 +270,7 @@ impl Arbiter {
         let groups = layout.groups.iter().map(|group| group.first);
         let leads: Vec<ChannelId> =
             if are_allocators { layout.allocators.clone() } else { groups.collect() };
-        let places = Places { count: leads.len(), are_allocators, seed, machine };
+        let places = Places { count: leads.len(), seed, machine };
         let chosen = Chosen::new(switch.arbiter, &places);
         let (takes_first, reorders) = chosen.traits();
         let mut place_of = vec![0; layout.channels()];
@@ -330,14 +322,18 @@ impl Arbiter {
     }
 
     /// A request joins those who wait at a group or allocator: behind how many of them it stands;
-    /// none: behind all.
+    /// none: behind all. `packet`: what its packet draws by ([`PacketPool::drawn_by`](crate::fabric::transit::PacketPool::drawn_by)).
     #[inline]
-    pub fn joined(&mut self, lead: ChannelId, others: impl FnOnce() -> usize) -> Option<usize> {
-        let place = self.at(lead).place;
-        self.chosen.joined(place, others)
+    pub fn joined(
+        &self,
+        lead: ChannelId,
+        others: impl FnOnce() -> usize,
+        packet: impl FnOnce() -> u64,
+    ) -> Option<usize> {
+        self.chosen.joined(self.at(lead).place, others, packet)
     }
 
-    /// Position of the best of the requests at a group, given in the order of joining, as the
+    /// Position of the best of the requests at a group, given in the order in which they stand, as the
     /// inputs whose front packets ask.
     pub fn best<'a>(
         &mut self,

@@ -4,7 +4,7 @@
 //! free. Of the free ones in the best tier one is selected here.
 
 use crate::ids::{ChannelId, SwitchId};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Key, Purpose, Stream};
 use crate::spec::Selection;
 
 /// A free output.
@@ -19,25 +19,19 @@ pub struct Free {
     pub room: u32,
 }
 
-/// The selection of all switches, with the random streams it may need.
+/// The selection of all switches.
 #[derive(Clone)]
 pub struct Selector {
     selection: Selection,
-    /// One stream per switch; empty unless the selection is `random`.
-    streams: Vec<Stream>,
+    seed: Key,
     /// The free outputs at hand, in the order in which routing names them.
     free: Vec<Free>,
 }
 
 impl Selector {
-    /// The selector of a machine with so many switches.
-    pub fn new(selection: Selection, switches: usize, seed: u64) -> Self {
-        let streams = if selection == Selection::Random { switches as u32 } else { 0 };
-        Self {
-            selection,
-            streams: (0..streams).map(|s| Stream::new(seed, Purpose::Selection, s)).collect(),
-            free: Vec::new(),
-        }
+    /// The selector of a machine.
+    pub fn new(selection: Selection, seed: u64) -> Self {
+        Self { selection, seed: Key::of(seed), free: Vec::new() }
     }
 
     /// A further output is free. Whether it is taken, whatever others are: then no more is to be
@@ -53,8 +47,13 @@ impl Selector {
     }
 
     /// Takes one of the free outputs: of equally good ones the first. Outputs without
-    /// room are taken only if none has any.
-    pub fn take(&mut self, switch: SwitchId) -> Option<ChannelId> {
+    /// room are taken only if none has any. `packet`: what the packet draws by
+    /// ([`PacketPool::drawn_by`](crate::fabric::transit::PacketPool::drawn_by)).
+    pub fn take(
+        &mut self,
+        switch: SwitchId,
+        packet: impl FnOnce() -> u64,
+    ) -> Option<ChannelId> {
         if self.free.iter().any(|free| free.room > 0) {
             self.free.retain(|free| free.room > 0);
         }
@@ -63,7 +62,8 @@ impl Selector {
             Selection::First => free.first(),
             Selection::Random if free.is_empty() => None,
             Selection::Random => {
-                let place = self.streams[switch.index()].below(free.len() as u64);
+                let key = self.seed.and(switch.0.into()).and(packet());
+                let place = Stream::keyed(Purpose::Selection, key).below(free.len() as u64);
                 free.get(place as usize)
             }
             Selection::FewestWaiting => free.iter().min_by_key(|free| free.waiting),
@@ -81,14 +81,14 @@ mod tests {
     use super::*;
 
     fn taken(selection: Selection, outputs: &[(u32, u32)]) -> Option<u32> {
-        let mut selector = Selector::new(selection, 1, 7);
+        let mut selector = Selector::new(selection, 7);
         let free = |(number, &(waiting, room)): (usize, &(u32, u32))| Free {
             channel: ChannelId(number as u32),
             waiting,
             room,
         };
         selector.free.extend(outputs.iter().enumerate().map(free));
-        selector.take(SwitchId(0)).map(|channel| channel.0)
+        selector.take(SwitchId(0), || 1).map(|channel| channel.0)
     }
 
     #[test]

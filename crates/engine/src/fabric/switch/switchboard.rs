@@ -129,10 +129,8 @@ impl<C: HasPort> Switchboard<C> {
             record(group, port, rest)
         };
         Self {
-            choices: chooses.then(|| {
-                let (switches, channels) = (topology.switches, layout.channels());
-                Choices::new(machine.routing.selection, switches, channels, seed)
-            }),
+            choices: chooses
+                .then(|| Choices::new(machine.routing.selection, layout.channels(), seed)),
             channels: layout.group_of.iter().map(idle).collect(),
             arbiter: Arbiter::new(machine, layout, chooses, seed),
             sources: vec![
@@ -335,20 +333,21 @@ impl<C: HasPort> Switchboard<C> {
     /// Those that ask join the queues of their outputs, which must choose; in order of channel
     /// number.
     #[inline]
-    pub fn join(&mut self, asking: &mut Vec<ChannelId>) {
+    pub fn join(&mut self, asking: &mut Vec<ChannelId>, packets: &PacketPool) {
         for channel in asking.drain(..) {
-            self.wait(channel);
+            self.wait(channel, packets);
             self.mark(self.at(channel).port().front_output);
         }
     }
 
     /// The front packet of a channel's buffer joins those that wait for its output.
     #[inline]
-    pub fn wait(&mut self, channel: ChannelId) {
-        let lead = self.at(channel).port().front_output;
+    pub fn wait(&mut self, channel: ChannelId, packets: &PacketPool) {
+        let Port { front_output: lead, buffer, .. } = *self.at(channel).port();
         if !self.arbiter.takes_first() {
             let others = waiting(&self.channels, lead);
-            if let Some(place) = self.arbiter.joined(lead, || others.count()) {
+            let packet = || packets.drawn_by(buffer.first);
+            if let Some(place) = self.arbiter.joined(lead, || others.count(), packet) {
                 return self.wait_behind(place, lead, channel);
             }
         }

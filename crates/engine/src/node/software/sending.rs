@@ -102,8 +102,7 @@ impl Nodes {
         let bytes = self.packetisation.next(&self.messages[id]);
         let message = &mut self.messages[id];
         let is_first = message.life == Life::Pending;
-        let mut packet = message.next_packet(id, bytes);
-        packet.route = world.fabric.flow((message.from, message.to), message.serial);
+        let packet = message.next_packet(id, bytes, world.fabric);
         let class = message.class;
         self.software.ticket(id).made += 1;
         if let Some(causes) = &mut world.measures.causes {

@@ -169,11 +169,12 @@ fn middles_are_uniform() {
     let fly = fly(1, 4, 2, 9);
     let topology = Topology::new(&fly).unwrap();
     let made = machine(&fly, &ugal_l(), 3);
-    let mut routing = Routing::new(&made, &topology, 7).unwrap();
-    let mut drawn = |source, destination| {
+    let routing = Routing::new(&made, &topology, 7).unwrap();
+    let drawn = |source, destination| {
         let mut counts = [0u32; 9];
-        for _ in 0..7_000 {
-            counts[(routing.begin(NodeId(source), NodeId(destination), 0) & !OPEN) as usize] += 1;
+        for packet in 0..7_000 {
+            let route = routing.begin(NodeId(source), NodeId(destination), (0, packet));
+            counts[(route & !OPEN) as usize] += 1;
         }
         counts
     };
@@ -193,10 +194,10 @@ fn middles_are_uniform() {
         by_distance: false,
     };
     let topology = Topology::new(&hyperx).unwrap();
-    let mut routing = Routing::new(&machine(&hyperx, &ugal_l(), 2), &topology, 7).unwrap();
-    for _ in 0..200 {
+    let routing = Routing::new(&machine(&hyperx, &ugal_l(), 2), &topology, 7).unwrap();
+    for packet in 0..200 {
         // Switches 1 and 9: both x = 1.
-        let middle = (routing.begin(NodeId(2), NodeId(18), 0) & !OPEN) / 2;
+        let middle = (routing.begin(NodeId(2), NodeId(18), (0, packet)) & !OPEN) / 2;
         assert_eq!(middle % 4, 1);
     }
 }

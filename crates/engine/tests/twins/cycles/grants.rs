@@ -2,23 +2,54 @@
 
 use super::simulator::{Owner, Packet, Simulator};
 use crate::common::arbiters::{Request, rank};
+use crate::common::draws;
+use crate::common::requests::{Asks, Sent};
 use crate::reference::wiring::End;
-use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{Arbiter, Selection, Spec};
 use tailback_engine::time::{NEVER, Time};
 
-/// Random numbers, by group or by switch.
+/// What random numbers are drawn by.
 pub struct Draws {
-    arbitration: Vec<Stream>,
-    selection: Vec<Stream>,
+    seed: u64,
+    /// By node: how many messages its process has sent.
+    sent: Vec<u64>,
+    /// The messages that are sent at times known beforehand.
+    list: Vec<Sent>,
 }
 
 impl Draws {
-    pub fn new(spec: &Spec, groups: usize) -> Self {
-        let streams = |purpose| {
-            (0..groups as u32).map(|number| Stream::new(spec.seed, purpose, number)).collect()
-        };
-        Self { arbitration: streams(Purpose::Arbitration), selection: streams(Purpose::Selection) }
+    pub fn new(spec: &Spec, nodes: usize, list: Vec<Sent>) -> Self {
+        Self { seed: spec.seed, sent: vec![0; nodes], list }
+    }
+}
+
+impl Simulator {
+    /// Numbers the messages of every process that are sent now.
+    pub fn number_messages(&mut self) {
+        let rows = self.draws.list.iter().enumerate();
+        let now = rows.filter(|(_, (time, ..))| *time == self.now);
+        let now: Vec<_> = now.map(|(number, row)| (number, row.1, row.3.1)).collect();
+        for (message, (source, destination), asks) in now {
+            self.number_message(message as u64, source as usize);
+            // The answer to one that stays in its node is sent there at once.
+            let answers = source == destination && matches!(asks, Asks::Reply(..));
+            self.draws.sent[source as usize] += u64::from(answers);
+        }
+    }
+
+    /// The same of one of a process.
+    pub fn number_message(&mut self, message: u64, process: usize) {
+        let before = self.draws.sent[process];
+        self.draws.sent[process] += 1;
+        let of = self.packets.iter_mut().filter(|packet| packet.row.message == message);
+        for (number, packet) in of.enumerate() {
+            packet.drawn_by = draws::by(self.draws.seed, (process, before), (false, number as u64));
+        }
+    }
+
+    /// What a packet draws by where it is now.
+    fn drawn_by(&self, packet: usize) -> (u64, u64) {
+        (self.packets[packet].drawn_by, self.packets[packet].row.hops.into())
     }
 }
 
@@ -43,19 +74,23 @@ impl Simulator {
     /// The packet at the front of a buffer joins those that wait for its output.
     pub fn asks(&mut self, packet: usize, number: usize) {
         let here = self.wiring.groups[self.wiring.group_of[number]].to;
-        let request = (packet, Some(number));
-        if !self.wiring.chooses() {
+        let (at, name) = if self.wiring.chooses() {
+            let allocator = self.wiring.groups.iter().position(|group| group.from == here).unwrap();
+            let End::Switch(switch) = here else { return };
+            (allocator, switch)
+        } else {
             let output = self.outputs(packet)[0].0;
-            return self.requests[output].push(request);
-        }
-        let allocator = self.wiring.groups.iter().position(|group| group.from == here).unwrap();
-        let (End::Switch(switch), waiting) = (here, &mut self.requests[allocator]) else { return };
-        // Each place among those that wait is as likely as any other.
-        let place = match self.machine.switch.arbiter {
-            Arbiter::Random => self.draws.arbitration[switch].below(waiting.len() as u64 + 1),
-            _ => waiting.len() as u64,
+            (output, output)
         };
-        waiting.insert(place as usize, request);
+        // Each place among those that wait is as likely as any other.
+        let others = self.requests[at].len();
+        let place = match self.machine.switch.arbiter {
+            Arbiter::Random => {
+                draws::place((self.draws.seed, name), self.drawn_by(packet), others)
+            }
+            _ => others,
+        };
+        self.requests[at].insert(place, (packet, Some(number)));
     }
 
     /// The groups a packet may leave the buffer by that it is in.
@@ -136,7 +171,8 @@ impl Simulator {
         match self.machine.routing.selection {
             Selection::First => all.next(),
             Selection::Random => {
-                all.nth(self.draws.selection[switch].below(free.len() as u64) as usize)
+                let by = self.drawn_by(packet);
+                all.nth(draws::output((self.draws.seed, switch), by, free.len()))
             }
             Selection::FewestWaiting => all.min_by_key(|&channel| self.waiting(channel)),
             Selection::MostCredit => all.min_by_key(|&channel| NEVER - self.room(channel)),
@@ -177,9 +213,6 @@ impl Simulator {
             return self.at_hand(node, group);
         }
         let requests = &self.requests[group];
-        if self.machine.switch.arbiter == Arbiter::Random {
-            return self.draws.arbitration[group].below(requests.len() as u64) as usize;
-        }
         let rank = |&place: &usize| self.rank(group, requests[place]);
         (0..requests.len()).min_by_key(rank).unwrap()
     }

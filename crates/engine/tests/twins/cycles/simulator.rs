@@ -20,6 +20,8 @@ use tailback_engine::{Class, PacketRow};
 
 pub struct Packet {
     pub row: PacketRow,
+    /// What tells it from all others when something is drawn for it.
+    pub drawn_by: u64,
     /// Its traffic class, and what its message is to its receiver.
     pub traffic: usize,
     pub asks: Asks,
@@ -128,7 +130,7 @@ impl Simulator {
             channels: wiring.group_of.iter().map(|&g| channel(&spec.machine, &wiring, g)).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
             inputs_granted: vec![Vec::new(); wiring.groups.len()],
-            draws: Draws::new(spec, wiring.groups.len()),
+            draws: Draws::new(spec, wiring.nodes(), messages(spec, wiring.nodes())),
             wires: vec![Wire::default(); wiring.wires()],
             receivers: vec![Receiver::default(); wiring.nodes()],
             lists: vec![List::default(); wiring.nodes()],
@@ -218,6 +220,7 @@ impl Simulator {
     }
 
     fn messages_are_sent(&mut self) {
+        self.number_messages();
         for number in 0..self.packets.len() {
             let Packet { row, is_first, .. } = &self.packets[number];
             if row.queued == self.now && *is_first {
@@ -371,6 +374,7 @@ pub fn message_packets(
         let may_ask = queued.saturating_add(arbitration(machine));
         Packet {
             row,
+            drawn_by: 0,
             traffic: 0,
             asks: Asks::Nothing,
             is_first,

@@ -1,7 +1,9 @@
 //! Where packets have a choice, or channels share wires: who is served at a switch.
 
 use super::machine::{NEVER, Reference, Time};
+use super::network::Packet;
 use super::wiring::End;
+use crate::common::draws;
 use tailback_engine::spec::{Arbiter, Selection};
 
 impl Reference {
@@ -26,7 +28,7 @@ impl Reference {
         for input in order {
             let packet = self.channels[input].buffer[0].packet;
             let (free, mut lacking) = self.candidates(switch, input, &claimed);
-            match self.select(switch, &free) {
+            match self.select(switch, packet, &free) {
                 Some(channel) => {
                     self.allocators[switch].retain(|&other| other != input);
                     self.inputs_granted[switch].push(input);
@@ -52,11 +54,17 @@ impl Reference {
             }
             let others = self.allocators[switch].len();
             let place = match self.spec.machine.switch.arbiter {
-                Arbiter::Random => self.arbitration[switch].below(others as u64 + 1) as usize,
+                Arbiter::Random => self.drawn_place(switch, input, others),
                 _ => others,
             };
             self.allocators[switch].insert(place, input);
         }
+    }
+
+    /// Behind how many others a packet stands that begins to ask at a place.
+    pub fn drawn_place(&self, place: usize, input: usize, others: usize) -> usize {
+        let Packet { drawn_by, hops, .. } = self.packets[self.channels[input].buffer[0].packet];
+        draws::place((self.spec.seed, place), (drawn_by, hops.into()), others)
     }
 
     /// The smallest is served first; of equals, who stands before the other.
@@ -112,11 +120,15 @@ impl Reference {
         if ends_in_node { u32::MAX } else { size - self.channels[channel].occupied_tokens }
     }
 
-    fn select(&mut self, switch: usize, free: &[usize]) -> Option<usize> {
+    fn select(&self, switch: usize, packet: usize, free: &[usize]) -> Option<usize> {
         let mut all = free.iter().copied();
         match self.spec.machine.routing.selection {
             Selection::First => all.next(),
-            Selection::Random => all.nth(self.selection[switch].below(free.len() as u64) as usize),
+            Selection::Random => {
+                let Packet { drawn_by, hops, .. } = self.packets[packet];
+                let at = (self.spec.seed, switch);
+                all.nth(draws::output(at, (drawn_by, hops.into()), free.len()))
+            }
             Selection::FewestWaiting => all.min_by_key(|&channel| {
                 let buffer = self.channels[channel].buffer.iter();
                 buffer.filter(|packet| packet.left.is_none_or(|left| left == self.now)).count()

@@ -51,6 +51,7 @@ impl Reference {
     }
 
     fn switch_chooses(&mut self, here: End, group: usize) {
+        self.line_up_at(here, group);
         loop {
             let is_idle = |&channel: &usize| !self.channels[channel].is_busy;
             let channels = self.wiring.groups[group].channels.iter();
@@ -62,6 +63,7 @@ impl Reference {
                 let requests = self.requests(here, group);
                 let best = self.best(requests, group);
                 self.inputs_granted[group].extend(best);
+                self.queues[group].retain(|&input| Some(input) != best);
                 self.granted[group] = best.map(|input| Grant { input, kept });
             }
             let Some(&Grant { input, .. }) = self.granted[group].as_ref() else { return };
@@ -73,17 +75,29 @@ impl Reference {
         }
     }
 
-    /// The input channel of the best request, if there is one.
-    fn best(&mut self, mut requests: Vec<Request>, group: usize) -> Option<usize> {
-        requests.sort_by_key(|request| self.rank(request, group));
-        let first = requests.first()?;
+    /// With the `random` policy: those that begin to ask for a group each take any place among those
+    /// that do already.
+    fn line_up_at(&mut self, here: End, group: usize) {
         if self.spec.machine.switch.arbiter != Arbiter::Random {
-            return Some(first.input);
+            return;
         }
-        let class = |request: &Request| self.is_later_class(request.packet);
-        let is_of_first_class = |request: &&Request| class(request) == class(first);
-        let equals = requests.iter().take_while(is_of_first_class).count();
-        Some(requests[self.arbitration[group].below(equals as u64) as usize].input)
+        let mut requests = self.requests(here, group);
+        let granted = self.granted[group].as_ref().map(|grant| grant.input);
+        requests.retain(|request| Some(request.input) != granted);
+        requests.sort_by_key(|request| (request.time, request.turn, request.input));
+        for Request { input, .. } in requests {
+            let others = self.queues[group].len();
+            if !self.queues[group].contains(&input) {
+                let place = self.drawn_place(group, input, others);
+                self.queues[group].insert(place, input);
+            }
+        }
+    }
+
+    /// The input channel of the best request, if there is one.
+    fn best(&self, mut requests: Vec<Request>, group: usize) -> Option<usize> {
+        requests.sort_by_key(|request| self.rank(request, group));
+        requests.first().map(|request| request.input)
     }
 
     /// The channels that end at a switch and have a packet at the front that may ask.
@@ -117,6 +131,9 @@ impl Reference {
     /// The smallest is the best.
     fn rank(&self, request: &Request, group: usize) -> (bool, Time, Time, usize, usize) {
         let &Request { input, packet, time, turn } = request;
+        if let Some(place) = self.queues[group].iter().position(|&other| other == input) {
+            return (self.is_later_class(packet), place as Time, 0, 0, 0);
+        }
         (self.is_later_class(packet), self.by_policy(packet, input, group), time, turn, input)
     }
 

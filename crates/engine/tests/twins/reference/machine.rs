@@ -13,7 +13,7 @@ use super::wiring::Wiring;
 use crate::common::requests::Sent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
-use tailback_engine::rng::{Purpose, Stream};
+use tailback_engine::rng::Stream;
 use tailback_engine::spec::{Mode, Spec};
 
 pub type Time = u64;
@@ -91,10 +91,11 @@ pub struct Reference {
     pub wires_free_at: Vec<Time>,
     /// For each switch the channels whose packets ask there, where they have a choice.
     pub allocators: Vec<Vec<usize>>,
-    /// For each group, or each switch where packets have a choice, the numbers the `random`
-    /// policy draws; and those of the `random` selection.
-    pub arbitration: Vec<Stream>,
-    pub selection: Vec<Stream>,
+    /// For each group the channels whose packets ask for it, in the order that the `random` policy
+    /// has drawn; empty with others.
+    pub queues: Vec<Vec<usize>>,
+    /// By process: how many messages it has sent.
+    pub sent: Vec<u64>,
     /// Every packet ever queued, in that order; likewise every message ever sent.
     pub packets: Vec<Packet>,
     pub messages: Vec<Message>,
@@ -118,9 +119,6 @@ impl Reference {
     pub fn new(spec: &Spec) -> Self {
         let wiring = Wiring::new(&spec.machine);
         let processes = Process::all(spec, wiring.nodes());
-        let streams = |purpose| {
-            (0..wiring.groups.len() as u32).map(|i| Stream::new(spec.seed, purpose, i)).collect()
-        };
         let mut reference = Self {
             now: 0,
             events: BTreeSet::new(),
@@ -131,8 +129,8 @@ impl Reference {
             inputs_granted: wiring.groups.iter().map(|_| Vec::new()).collect(),
             wires_free_at: vec![0; wiring.wires()],
             allocators: vec![Vec::new(); wiring.switches()],
-            arbitration: streams(Purpose::Arbitration),
-            selection: streams(Purpose::Selection),
+            queues: vec![Vec::new(); wiring.groups.len()],
+            sent: vec![0; processes.len()],
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
             receivers: (0..wiring.nodes()).map(|_| Receiver::default()).collect(),
             tails: 0,

@@ -14,6 +14,8 @@ pub struct Packet {
     pub source: usize,
     pub destination: usize,
     pub bytes: u32,
+    /// What tells it from all others when something is drawn for it.
+    pub drawn_by: u64,
     /// Whether it is the last data packet of its message.
     pub is_last: bool,
     /// Channels it has started on.
@@ -321,6 +323,7 @@ impl Packet {
             source,
             destination,
             bytes,
+            drawn_by: 0,
             is_last: false,
             hops: 0,
             queued,

@@ -2,6 +2,7 @@
 
 use super::machine::{Reference, Time};
 use super::network::Packet;
+use crate::common::draws;
 use crate::common::requests::Asks;
 use std::collections::VecDeque;
 use tailback_engine::spec::{Mode, Workload};
@@ -16,6 +17,9 @@ pub struct Message {
     pub from: usize,
     pub to: usize,
     pub socket: u32,
+    /// How many its process sent before it, and how many acknowledgements of it there have been.
+    before: u64,
+    answered_packets: u64,
     /// The sender's iteration (`synthetic` only).
     pub iteration: u64,
     /// Its traffic class, and what it is to its receiver.
@@ -70,6 +74,8 @@ impl Reference {
             from,
             to,
             socket,
+            before: self.sent[from],
+            answered_packets: 0,
             iteration,
             traffic,
             asks,
@@ -89,6 +95,7 @@ impl Reference {
             is_received: false,
             is_acknowledged: false,
         });
+        self.sent[from] += 1;
         let link = self.links.entry(link).or_default();
         link.push_back(number);
         if link.len() == 1 {
@@ -150,14 +157,19 @@ impl Reference {
         message.queued_packets += 1;
         let way = (self.processes[message.from].node, self.processes[message.to].node);
         let is_last = message.queued_packets == message.packets;
+        let packet = (false, u64::from(message.queued_packets) - 1);
+        let drawn_by = draws::by(self.spec.seed, (message.from, message.before), packet);
         let packet = Packet::new(false, number, way, bytes, self.now);
-        Packet { is_last, ..packet }
+        Packet { is_last, drawn_by, ..packet }
     }
 
     fn queue_acknowledgement(&mut self, number: usize) {
-        let message = &self.messages[number];
+        let message = &mut self.messages[number];
         let way = (self.processes[message.to].node, self.processes[message.from].node);
-        self.queue(Packet::new(true, number, way, 0, self.now));
+        let packet = (true, message.answered_packets);
+        message.answered_packets += 1;
+        let drawn_by = draws::by(self.spec.seed, (message.from, message.before), packet);
+        self.queue(Packet { drawn_by, ..Packet::new(true, number, way, 0, self.now) });
     }
 
     /// A packet has started on its injection channel.

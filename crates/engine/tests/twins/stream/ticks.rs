@@ -6,17 +6,19 @@
 //! lists of one packet per message without acknowledgements, and nothing else.
 
 use crate::common::arbiters::{Request, rank};
+use crate::common::draws;
 use crate::reference::wiring::{End, Wiring};
 use std::collections::VecDeque;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::rng::{Purpose, Stream};
 use tailback_engine::spec::{Arbiter, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
 struct Packet {
     row: PacketRow,
+    /// What tells it from all others when something is drawn for it.
+    drawn_by: u64,
     length: Time,
     /// The groups it takes from its source to its destination.
     way: Vec<usize>,
@@ -76,7 +78,7 @@ pub struct Simulator {
     requests: Vec<Vec<(usize, Option<usize>)>>,
     /// For each group the inputs it has granted.
     inputs_granted: Vec<Vec<usize>>,
-    arbitration: Vec<Stream>,
+    seed: u64,
     packets: Vec<Packet>,
     stops: Stops,
 }
@@ -85,7 +87,6 @@ impl Simulator {
     pub fn new(spec: &Spec) -> Self {
         let Workload::Messages(list) = &spec.workload else { panic!("only message lists") };
         let (wiring, link) = (Wiring::new(&spec.machine), Timing::of(&spec.machine));
-        let stream = |group| Stream::new(spec.seed, Purpose::Arbitration, group);
         let is_sent = |&message: &usize| list.source[message] != list.destination[message];
         let packet = |message: usize| {
             let (source, destination) = (list.source[message], list.destination[message]);
@@ -94,7 +95,10 @@ impl Simulator {
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };
             let way = wiring.way(source as usize, destination as usize);
-            Packet { row, length: link.packet_ps(bytes), way, could_start: queued, started: NEVER }
+            let before = list.source[..message].iter().filter(|&&other| other == source).count();
+            let drawn_by = draws::by(spec.seed, (source as usize, before as u64), (false, 0));
+            let length = link.packet_ps(bytes);
+            Packet { row, drawn_by, length, way, could_start: queued, started: NEVER }
         };
         let channel = |&group: &usize| Channel {
             ends_in_node: matches!(wiring.groups[group].to, End::Node(_)),
@@ -108,7 +112,7 @@ impl Simulator {
             channels: wiring.group_of.iter().map(channel).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
             inputs_granted: vec![Vec::new(); wiring.groups.len()],
-            arbitration: (0..wiring.groups.len() as u32).map(stream).collect(),
+            seed: spec.seed,
             packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
             wiring,
             link,
@@ -170,7 +174,16 @@ impl Simulator {
         if !channel.front_has_asked && channel.arrived >= needed {
             channel.front_has_asked = true;
             let output = self.packets[packet].way[usize::from(self.packets[packet].row.hops)];
-            self.requests[output].push((packet, Some(number)));
+            let requests = &mut self.requests[output];
+            let Packet { row, drawn_by, .. } = &self.packets[packet];
+            let place = match self.policy {
+                Arbiter::Random => {
+                    let by = (*drawn_by, row.hops.into());
+                    draws::place((self.seed, output), by, requests.len())
+                }
+                _ => requests.len(),
+            };
+            requests.insert(place, (packet, Some(number)));
         }
     }
 
@@ -208,7 +221,6 @@ impl Simulator {
         match self.policy {
             // A node's output queue is first in, first out.
             _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
-            Arbiter::Random => self.arbitration[group].below(requests.len() as u64) as usize,
             _ => (0..requests.len()).min_by_key(rank).unwrap(),
         }
     }

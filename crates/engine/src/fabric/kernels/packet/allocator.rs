@@ -117,7 +117,7 @@ impl PacketKernel {
             }
         }
         self.board.put_outputs(outputs);
-        let taken = taken.or_else(|| self.board.select(switch));
+        let taken = taken.or_else(|| self.board.select((switch, id), act.packets));
         if taken.is_some() {
             // It does not wait for those it lacked room on.
             self.allocator.claimed.truncate(claimed);

@@ -25,7 +25,7 @@ impl SlotsKernel {
         for &channel in &self.asking {
             self.board.observe_request(channel, act);
         }
-        self.board.join(&mut self.asking);
+        self.board.join(&mut self.asking, act.packets);
     }
 
     /// A packet has been granted a channel. If it lacks room there, that is told when flits start: then

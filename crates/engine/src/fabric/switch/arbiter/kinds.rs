@@ -3,7 +3,7 @@
 use super::{Arbitrate, Places};
 use crate::fabric::packet::Packet;
 use crate::ids::ChannelId;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Key, Purpose, Stream};
 use crate::time::NEVER;
 
 /// In order of request.
@@ -26,33 +26,33 @@ impl Arbitrate for Fifo {
 /// Any waiting input, all equally likely.
 #[derive(Clone)]
 pub struct Random {
-    /// By place.
-    streams: Vec<Stream>,
-    are_allocators: bool,
+    seed: Key,
 }
 
 impl Arbitrate for Random {
-    const DRAWS: bool = true;
-
     fn new(places: &Places<'_>) -> Self {
-        let stream = |place| Stream::new(places.seed, Purpose::Arbitration, place);
-        let streams = (0..places.count as u32).map(stream).collect();
-        Self { streams, are_allocators: places.are_allocators }
+        Self { seed: Key::of(places.seed) }
     }
 
-    /// At an allocator nobody is drawn when an output is granted: whom it can serve is not known yet.
-    /// If all places are equally likely, so are all orders, whoever has been served before.
-    fn joined(&mut self, place: usize, others: impl FnOnce() -> usize) -> Option<usize> {
-        self.are_allocators.then(|| self.streams[place].below(others() as u64 + 1) as usize)
+    /// A request takes any place among those that wait. If all places are equally likely, so are all
+    /// orders, whoever has been served before; and what a packet draws depends on nobody else.
+    fn joined(
+        &self,
+        place: usize,
+        others: impl FnOnce() -> usize,
+        packet: impl FnOnce() -> u64,
+    ) -> Option<usize> {
+        let others = others() as u64;
+        if others == 0 {
+            return None;
+        }
+        let key = self.seed.and(place as u64).and(packet());
+        Some(Stream::keyed(Purpose::Arbitration, key).below(others + 1) as usize)
     }
 
     #[inline]
     fn key(&self, _: usize, _: ChannelId, _: &Packet) -> u64 {
         0
-    }
-
-    fn among_equals(&mut self, place: usize, count: usize) -> usize {
-        self.streams[place].below(count as u64) as usize
     }
 }
 

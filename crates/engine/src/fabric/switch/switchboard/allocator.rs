@@ -4,7 +4,7 @@ use super::{HasPort, Switchboard};
 use crate::fabric::act::Act;
 use crate::fabric::switch::selection::{Free, Selector};
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, SwitchId};
+use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::routing::Outputs;
 use crate::spec::Selection;
 use crate::time::{NEVER, Time};
@@ -26,10 +26,10 @@ pub struct Choices {
 
 impl Choices {
     /// Nobody asks at any allocator.
-    pub fn new(selection: Selection, switches: usize, channels: usize, seed: u64) -> Self {
+    pub fn new(selection: Selection, channels: usize, seed: u64) -> Self {
         let counts = selection == Selection::FewestWaiting;
         Self {
-            selector: Selector::new(selection, switches, seed),
+            selector: Selector::new(selection, seed),
             outputs: Outputs::default(),
             asking: Vec::new(),
             left_at: vec![NEVER; if counts { channels } else { 0 }],
@@ -145,8 +145,12 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
-    /// Selects one of those offered at a switch.
-    pub fn select(&mut self, switch: SwitchId) -> Option<ChannelId> {
-        self.choices.as_mut()?.selector.take(switch)
+    /// Selects one of those offered to a packet at a switch.
+    pub fn select(
+        &mut self,
+        (switch, packet): (SwitchId, PacketId),
+        packets: &PacketPool,
+    ) -> Option<ChannelId> {
+        self.choices.as_mut()?.selector.take(switch, || packets.drawn_by(packet))
     }
 }

@@ -104,7 +104,7 @@ pub trait Grants: HasBoard {
             return self.ask_allocators(asking, act);
         }
         if !self.board_mut().arbiter.takes_first() {
-            return self.board_mut().join(asking);
+            return self.board_mut().join(asking, act.packets);
         }
         for input in asking.drain(..) {
             let Port { front_output: lead, buffer, .. } = *self.board_mut().at(input).port();
@@ -112,7 +112,7 @@ pub trait Grants: HasBoard {
             match is_first.then(|| self.idle_channel(lead, act)).flatten() {
                 Some(channel) => self.grant(channel, buffer.first, input, act),
                 // The group looks again when a channel falls free, if it is not going to anyway.
-                None => self.board_mut().wait(input),
+                None => self.board_mut().wait(input, act.packets),
             }
         }
     }
@@ -120,7 +120,7 @@ pub trait Grants: HasBoard {
     /// The same where packets have a choice of outputs.
     fn ask_allocators(&mut self, asking: &mut Vec<ChannelId>, act: &mut Act) {
         if !self.board_mut().arbiter.serves_first() {
-            return self.board_mut().join(asking);
+            return self.board_mut().join(asking, act.packets);
         }
         for some in asking.chunks(AT_ONCE) {
             let mut requests = [Request::NONE; AT_ONCE];
@@ -139,14 +139,14 @@ pub trait Grants: HasBoard {
     fn ask_allocator(&mut self, input: ChannelId, request: &Request, act: &mut Act) {
         let allocator = self.board_mut().at(input).port().front_output;
         if self.board_mut().asks(allocator) {
-            self.board_mut().wait(input);
+            self.board_mut().wait(input, act.packets);
             return self.board_mut().mark(allocator);
         }
         if let Some(channel) = self.free_output(request, act) {
             self.board_mut().note_leaving(input, act.now);
             self.grant(channel, request.packet, input, act);
         } else {
-            self.board_mut().wait(input);
+            self.board_mut().wait(input, act.packets);
             self.note_asked(allocator, true);
         }
     }
@@ -202,13 +202,14 @@ pub trait Grants: HasBoard {
     /// The output that a packet takes, if one is free.
     #[inline]
     fn free_output(&mut self, request: &Request, act: &mut Act) -> Option<ChannelId> {
-        let &Request { switch, needed, known, .. } = request;
+        let &Request { packet, switch, needed, known } = request;
+        let at = (switch, packet);
         if !known.is_empty() {
-            return self.select_of(switch, known.iter().copied(), needed, act);
+            return self.select_of(at, known.iter().copied(), needed, act);
         }
         let mut outputs = self.board_mut().take_outputs();
-        let leads = act.wiring.leads(switch, act.packets[request.packet].header(), &mut outputs);
-        let taken = self.select_of(switch, leads, needed, act);
+        let leads = act.wiring.leads(switch, act.packets[packet].header(), &mut outputs);
+        let taken = self.select_of(at, leads, needed, act);
         self.board_mut().put_outputs(outputs);
         taken
     }
@@ -217,7 +218,7 @@ pub trait Grants: HasBoard {
     #[inline]
     fn select_of(
         &mut self,
-        switch: SwitchId,
+        at: (SwitchId, PacketId),
         leads: impl Iterator<Item = (ChannelId, u8)>,
         needed: Option<u32>,
         act: &mut Act,
@@ -233,7 +234,7 @@ pub trait Grants: HasBoard {
                 return Some(channel);
             }
         }
-        self.board_mut().select(switch)
+        self.board_mut().select(at, act.packets)
     }
 
     /// A node's packets go out, the packet at hand first.

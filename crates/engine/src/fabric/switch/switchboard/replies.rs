@@ -229,7 +229,7 @@ impl<C: HasPort> Switchboard<C> {
             replies.wanted.sort_unstable();
         }
         self.give_places(act.now, act, |board, channel| {
-            board.wait(channel);
+            board.wait(channel, act.packets);
             board.mark(board.at(channel).port().front_output);
         });
     }
