@@ -34,6 +34,10 @@ pub fn requests(traffic: &Traffic, nodes: usize) -> Vec<Sent> {
         for count in 1..=u64::from(class.messages.repeat.unwrap()) {
             for source in 0..nodes as u32 {
                 let ends = (source, to[source as usize]);
+                if ends.0 == ends.1 {
+                    // Nodes do not ask themselves.
+                    continue;
+                }
                 let at = count * class.messages.compute.mean;
                 let sent = class.messages.bytes.mean as u32;
                 list.push((at, ends, sent, (number, Asks::Reply(bytes, reply as usize))));

@@ -3,15 +3,16 @@
 use super::simulator::{Owner, Packet, Simulator};
 use crate::common::arbiters::{Request, rank};
 use crate::common::draws;
-use crate::common::requests::{Asks, Sent};
+use crate::common::requests::Sent;
 use crate::reference::wiring::End;
-use tailback_engine::spec::{Arbiter, Selection, Spec};
+use tailback_engine::spec::{Arbiter, Selection, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 
 /// What random numbers are drawn by.
 pub struct Draws {
     seed: u64,
-    /// By node: how many messages its process has sent.
+    nodes: usize,
+    /// By process, one for each class and node: how many messages it has sent.
     sent: Vec<u64>,
     /// The messages that are sent at times known beforehand.
     list: Vec<Sent>,
@@ -19,7 +20,11 @@ pub struct Draws {
 
 impl Draws {
     pub fn new(spec: &Spec, nodes: usize, list: Vec<Sent>) -> Self {
-        Self { seed: spec.seed, sent: vec![0; nodes], list }
+        let classes = match &spec.workload {
+            Workload::Traffic(traffic) => traffic.classes.len(),
+            _ => 1,
+        };
+        Self { seed: spec.seed, nodes, sent: vec![0; classes * nodes], list }
     }
 }
 
@@ -28,17 +33,15 @@ impl Simulator {
     pub fn number_messages(&mut self) {
         let rows = self.draws.list.iter().enumerate();
         let now = rows.filter(|(_, (time, ..))| *time == self.now);
-        let now: Vec<_> = now.map(|(number, row)| (number, row.1, row.3.1)).collect();
-        for (message, (source, destination), asks) in now {
-            self.number_message(message as u64, source as usize);
-            // The answer to one that stays in its node is sent there at once.
-            let answers = source == destination && matches!(asks, Asks::Reply(..));
-            self.draws.sent[source as usize] += u64::from(answers);
+        let now: Vec<_> = now.map(|(number, row)| (number, row.1, row.3)).collect();
+        for (message, (source, _), (class, _)) in now {
+            self.number_message(message as u64, (class, source as usize));
         }
     }
 
-    /// The same of one of a process.
-    pub fn number_message(&mut self, message: u64, process: usize) {
+    /// The same of one of a class from a node.
+    pub fn number_message(&mut self, message: u64, (class, node): (usize, usize)) {
+        let process = class * self.draws.nodes + node;
         let before = self.draws.sent[process];
         self.draws.sent[process] += 1;
         let of = self.packets.iter_mut().filter(|packet| packet.row.message == message);
@@ -82,15 +85,20 @@ impl Simulator {
             let output = self.outputs(packet)[0].0;
             (output, output)
         };
+        self.joins((at, name), (packet, Some(number)));
+    }
+
+    /// A request joins those that wait; with the place, how that is called in draws.
+    pub fn joins(&mut self, (at, name): (usize, usize), request: (usize, Option<usize>)) {
         // Each place among those that wait is as likely as any other.
         let others = self.requests[at].len();
         let place = match self.machine.switch.arbiter {
             Arbiter::Random => {
-                draws::place((self.draws.seed, name), self.drawn_by(packet), others)
+                draws::place((self.draws.seed, name), self.drawn_by(request.0), others)
             }
             _ => others,
         };
-        self.requests[at].insert(place, (packet, Some(number)));
+        self.requests[at].insert(place, request);
     }
 
     /// The groups a packet may leave the buffer by that it is in.

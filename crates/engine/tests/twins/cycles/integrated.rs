@@ -34,7 +34,7 @@ impl Simulator {
                 let destination = self.packets[packet].row.destination as usize;
                 let home = End::Switch(self.wiring.home(node));
                 let output = self.wiring.route(home, destination, None);
-                self.requests[output].push((packet, None));
+                self.joins((output, output), (packet, None));
                 any = true;
             }
         }

@@ -90,7 +90,7 @@ impl Simulator {
             asks: Asks::Answers(place + 1 == count),
             ..packet
         }));
-        self.number_message(message, row.destination as usize);
+        self.number_message(message, (traffic, row.destination as usize));
         for number in first..first + count {
             if std::mem::replace(&mut self.packets[number].is_first, false) {
                 self.line_up(number);

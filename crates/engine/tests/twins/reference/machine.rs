@@ -94,8 +94,8 @@ pub struct Reference {
     /// For each group the channels whose packets ask for it, in the order that the `random` policy
     /// has drawn; empty with others.
     pub queues: Vec<Vec<usize>>,
-    /// By process: how many messages it has sent.
-    pub sent: Vec<u64>,
+    /// By process, one for each traffic class: how many messages it has sent.
+    pub sent: BTreeMap<usize, u64>,
     /// Every packet ever queued, in that order; likewise every message ever sent.
     pub packets: Vec<Packet>,
     pub messages: Vec<Message>,
@@ -130,7 +130,7 @@ impl Reference {
             wires_free_at: vec![0; wiring.wires()],
             allocators: vec![Vec::new(); wiring.switches()],
             queues: vec![Vec::new(); wiring.groups.len()],
-            sent: vec![0; processes.len()],
+            sent: BTreeMap::new(),
             outputs: (0..wiring.nodes()).map(|_| Output::default()).collect(),
             receivers: (0..wiring.nodes()).map(|_| Receiver::default()).collect(),
             tails: 0,

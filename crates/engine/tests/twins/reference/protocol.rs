@@ -17,8 +17,8 @@ pub struct Message {
     pub from: usize,
     pub to: usize,
     pub socket: u32,
-    /// How many its process sent before it, and how many acknowledgements of it there have been.
-    before: u64,
+    /// Its process, one for each traffic class, how many that sent before it, and how many acknowledgements of it there have been.
+    sender: (usize, u64),
     answered_packets: u64,
     /// The sender's iteration (`synthetic` only).
     pub iteration: u64,
@@ -70,11 +70,14 @@ impl Reference {
         let start_up = if is_local { 0 } else { self.start_up(from) };
         let is_program = matches!(self.spec.workload, Workload::Program(_));
         let link = (from, to, if is_program { socket as usize } else { number });
+        let sender = traffic * self.processes.len() + from;
+        let sent = self.sent.entry(sender).or_default();
+        let before = std::mem::replace(sent, *sent + 1);
         self.messages.push(Message {
             from,
             to,
             socket,
-            before: self.sent[from],
+            sender: (sender, before),
             answered_packets: 0,
             iteration,
             traffic,
@@ -95,7 +98,6 @@ impl Reference {
             is_received: false,
             is_acknowledged: false,
         });
-        self.sent[from] += 1;
         let link = self.links.entry(link).or_default();
         link.push_back(number);
         if link.len() == 1 {
@@ -158,7 +160,7 @@ impl Reference {
         let way = (self.processes[message.from].node, self.processes[message.to].node);
         let is_last = message.queued_packets == message.packets;
         let packet = (false, u64::from(message.queued_packets) - 1);
-        let drawn_by = draws::by(self.spec.seed, (message.from, message.before), packet);
+        let drawn_by = draws::by(self.spec.seed, message.sender, packet);
         let packet = Packet::new(false, number, way, bytes, self.now);
         Packet { is_last, drawn_by, ..packet }
     }
@@ -168,7 +170,7 @@ impl Reference {
         let way = (self.processes[message.to].node, self.processes[message.from].node);
         let packet = (true, message.answered_packets);
         message.answered_packets += 1;
-        let drawn_by = draws::by(self.spec.seed, (message.from, message.before), packet);
+        let drawn_by = draws::by(self.spec.seed, message.sender, packet);
         self.queue(Packet { drawn_by, ..Packet::new(true, number, way, 0, self.now) });
     }
 
