@@ -226,7 +226,8 @@ mod tests {
         for cells in cells {
             // Of 63 degrees of freedom: mean 63, standard deviation 11.2; each pair (a, b) and
             // (b, a) of the last is there twice, which doubles both.
-            let chi: f64 = cells.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
+            let chi: f64 =
+                cells.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
             assert!((20.0..200.0).contains(&chi), "{chi}: {cells:?}");
         }
     }

@@ -479,7 +479,7 @@ class Spray(Routing):
 
     turns: Literal["random", "round_robin"] = key(
         default="random",
-        description="Whether the way of each packet is drawn, or packets of a node take the "
+        description="Whether the way of each packet is drawn, or packets of a process take the "
         "outputs of its switch in turn.",
     )
 

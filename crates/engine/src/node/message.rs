@@ -176,12 +176,7 @@ impl Message {
 
     /// Its next packet of a class with what tells it from all others.
     #[inline]
-    fn named(
-        &mut self,
-        packet: Packet,
-        ends: (ProcessId, ProcessId),
-        fabric: &Fabric,
-    ) -> Packet {
+    fn named(&mut self, packet: Packet, ends: (ProcessId, ProcessId), fabric: &Fabric) -> Packet {
         let number = &mut self.made[packet.class as usize];
         let Origin { key, messages, packets } = self.origin;
         let flow = fabric.flow(ends, (messages, packets.wrapping_add(*number)));

@@ -1,10 +1,10 @@
 //! A machine in five parts, and what the engine asks of them together.
 
+use super::arbiter::Arbiter;
 use super::collective::Collectives;
 use super::interface::{Interface, Local, MessageOrder, Multicast, Unit};
 use super::link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Sharing};
 use super::loggops::LogGops;
-use super::arbiter::Arbiter;
 use super::routing::{Routing, RoutingSpec, Selection};
 use super::switch::{Switch, Switching};
 use super::topology::TopologySpec;

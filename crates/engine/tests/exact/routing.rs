@@ -6,6 +6,7 @@
 mod chaotic;
 mod circles;
 mod classes;
+mod drawn;
 mod failed;
 mod spreading;
 

@@ -82,8 +82,8 @@ impl Multiqueues {
         Self { seed, switches: all, outputs, wanting }
     }
 
-    /// The place of one of several packets, all equally likely. What is drawn is drawn by all of them,
-    /// in whatever order, and the channel: others, or elsewhere, draw another.
+    /// The place of one of several packets, all equally likely. It is drawn by all of them, in
+    /// whatever order, and the channel: among others, or elsewhere, another is drawn.
     fn draw(&self, channel: ChannelId, packets: impl ExactSizeIterator<Item = u64>) -> usize {
         let count = packets.len() as u64;
         let key = Key::of_all(packets.map(|packet| self.seed.and(packet))).and(channel.0.into());
@@ -292,5 +292,25 @@ impl PacketKernel {
         }
         channel.wait_for_room();
         NEVER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of four is taken, and another comes in its place: each of the four is as likely.
+    #[test]
+    fn packets_are_drawn_fairly() {
+        let (outputs, wanting) = (Outputs::default(), Vec::new());
+        let queues = Multiqueues { seed: Key::of(2), switches: Vec::new(), outputs, wanting };
+        let (mut packets, mut places) = (vec![0, 1, 2, 3], [0_u32; 4]);
+        for next in 4..40_004 {
+            let drawn = queues.draw(ChannelId(5), packets.iter().map(|packet| packet << 16));
+            places[drawn] += 1;
+            packets.remove(drawn);
+            packets.push(next);
+        }
+        assert!(places.iter().all(|count| (9_600..10_400).contains(count)), "{places:?}");
     }
 }

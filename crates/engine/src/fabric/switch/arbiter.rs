@@ -101,7 +101,8 @@ fn best<'a, A: Arbitrate>(
         looks.look(at.place, waiting.clone().map(|(c, p)| (at.key(arbiter, c, p), c)).collect());
     }
     // Of equals the first.
-    let best = waiting.enumerate().min_by_key(|&(_, (input, packet))| at.key(arbiter, input, packet));
+    let best =
+        waiting.enumerate().min_by_key(|&(_, (input, packet))| at.key(arbiter, input, packet));
     best.map_or(0, |(position, _)| position)
 }
 

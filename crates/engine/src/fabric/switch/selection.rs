@@ -49,11 +49,7 @@ impl Selector {
     /// Takes one of the free outputs: of equally good ones the first. Outputs without
     /// room are taken only if none has any. `packet`: what the packet draws by
     /// ([`PacketPool::drawn_by`](crate::fabric::transit::PacketPool::drawn_by)).
-    pub fn take(
-        &mut self,
-        switch: SwitchId,
-        packet: impl FnOnce() -> u64,
-    ) -> Option<ChannelId> {
+    pub fn take(&mut self, switch: SwitchId, packet: impl FnOnce() -> u64) -> Option<ChannelId> {
         if self.free.iter().any(|free| free.room > 0) {
             self.free.retain(|free| free.room > 0);
         }
@@ -89,6 +85,30 @@ mod tests {
         };
         selector.free.extend(outputs.iter().enumerate().map(free));
         selector.take(SwitchId(0), || 1).map(|channel| channel.0)
+    }
+
+    /// What a packet takes of five at each of two switches, and after a further hop: all equally
+    /// likely, and independent of each other.
+    #[test]
+    fn free_outputs_are_equally_likely_at_every_place() {
+        let mut selector = Selector::new(Selection::Random, 7);
+        let mut taken = |switch, packet: u64, hops: u64| {
+            let free =
+                (0..5).map(|channel| Free { channel: ChannelId(channel), waiting: 0, room: 1 });
+            selector.free.extend(free);
+            selector.take(SwitchId(switch), || packet << 16 | hops).unwrap().0 as usize
+        };
+        let mut pairs = [[0_u32; 25]; 2];
+        for packet in 0..25_000 {
+            let first = 5 * taken(0, packet, 2);
+            pairs[0][first + taken(1, packet, 2)] += 1;
+            pairs[1][first + taken(0, packet, 3)] += 1;
+        }
+        for pairs in pairs {
+            // Of 24 degrees of freedom: mean 24, standard deviation 6.9.
+            let chi: f64 = pairs.iter().map(|&n| (f64::from(n) - 1000.0).powi(2) / 1000.0).sum();
+            assert!((5.0..60.0).contains(&chi), "{chi}: {pairs:?}");
+        }
     }
 
     #[test]

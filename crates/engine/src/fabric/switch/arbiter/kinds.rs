@@ -180,7 +180,56 @@ impl Arbitrate for LeastRecentlyGranted {
 
 #[cfg(test)]
 mod tests {
-    use crate::fabric::switch::arbiter::{kinds, tests::Place};
+    use crate::fabric::switch::arbiter::{Arbitrate, Places, kinds, tests::Place};
+    use crate::spec::{Machine, TopologySpec};
+
+    fn random() -> kinds::Random {
+        let machine = Machine::t9000(TopologySpec::Pair);
+        kinds::Random::new(&Places { count: 1, seed: 3, machine: &machine })
+    }
+
+    /// A packet joins others at place 0 of a list.
+    fn join<T>(arbiter: &kinds::Random, list: &mut Vec<T>, packet: u64, request: T) {
+        let others = list.len();
+        let behind = arbiter.joined(0, || others, || packet << 16);
+        list.insert(behind.unwrap_or(others), request);
+    }
+
+    #[test]
+    fn drawn_orders_are_equally_likely() {
+        let (arbiter, mut counts) = (random(), [0_u32; 256]);
+        for round in 0..24_000 {
+            let mut list = Vec::new();
+            (0..4).for_each(|input| join(&arbiter, &mut list, 4 * round + input, input));
+            counts[list.iter().fold(0, |sum, &input| 4 * sum + input as usize)] += 1;
+        }
+        let seen: Vec<u32> = counts.into_iter().filter(|&count| count > 0).collect();
+        // Of 23 degrees of freedom: mean 23, standard deviation 6.8.
+        let chi: f64 = seen.iter().map(|&n| (f64::from(n) - 1000.0).powi(2) / 1000.0).sum();
+        assert!(seen.len() == 24 && (5.0..60.0).contains(&chi), "{chi}: {seen:?}");
+    }
+
+    /// Four inputs always have another packet: who waits is served next with 1/4, however long it has
+    /// waited; nobody is passed over for ever, nor has an input more than its share.
+    #[test]
+    fn drawn_places_are_fair_to_all_who_wait() {
+        let (arbiter, mut list) = (random(), Vec::new());
+        (0..4).for_each(|input| join(&arbiter, &mut list, input, (input, 0)));
+        let (mut inputs, mut waits) = ([0_u32; 4], vec![0_u32; 200]);
+        for grant in 0..40_000 {
+            let (input, since) = list.remove(0);
+            inputs[input as usize] += 1;
+            waits[grant - since] += 1;
+            join(&arbiter, &mut list, 4 + grant as u64, (input, grant + 1));
+        }
+        assert!(inputs.iter().all(|count| (9_600..10_400).contains(count)), "{inputs:?}");
+        for (wait, &count) in waits[..12].iter().enumerate() {
+            let expected = 10_000.0 * 0.75_f64.powi(wait as i32);
+            let error = (f64::from(count) - expected).abs() / expected.sqrt();
+            assert!(error < 4.0, "{count} waits of {wait} grants, not {expected}");
+        }
+        assert!(waits[60..].iter().all(|&count| count == 0), "{waits:?}");
+    }
 
     #[test]
     fn inputs_take_turns() {
