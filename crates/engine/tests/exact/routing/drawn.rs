@@ -83,10 +83,15 @@ fn run(machine: &Machine, rows: &[Sent], seed: u64) -> Run {
     run
 }
 
-/// Packets that each channel sends.
+/// Packets that the channels of each group send.
 fn packets(machine: &Machine, rows: &[Sent], seed: u64) -> Vec<i64> {
     let run = run(machine, rows, seed);
-    run.simulation.channels_used().iter().map(|used| used.packets as i64).collect()
+    let layout = run.simulation.layout();
+    let mut sums = vec![0; layout.groups.len()];
+    for (used, &group) in run.simulation.channels_used().iter().zip(&layout.group_of) {
+        sums[group.0 as usize] += used.packets as i64;
+    }
+    sums
 }
 
 fn nodes(machine: &Machine) -> u32 {
@@ -109,7 +114,7 @@ fn at_home(rows: &[Sent]) -> Vec<Sent> {
     rows.iter().map(|&(at, from, _, bytes)| (at, from, from, bytes)).collect()
 }
 
-/// The channels that the last message of a crowd takes, packet by packet, are those by which the crowd
+/// The groups of channels that the last message of a crowd takes are those by which the crowd
 /// differs from itself without it; and those it takes when all before it stay in their nodes.
 #[test]
 fn a_message_takes_the_same_ways_alone_and_in_a_crowd() {
