@@ -89,7 +89,7 @@ fn packets(machine: &Machine, rows: &[Sent], seed: u64) -> Vec<i64> {
     let layout = run.simulation.layout();
     let mut sums = vec![0; layout.groups.len()];
     for (used, &group) in run.simulation.channels_used().iter().zip(&layout.group_of) {
-        sums[group.0 as usize] += used.packets as i64;
+        sums[group.0 as usize] += i64::from(used.packets);
     }
     sums
 }

@@ -162,7 +162,7 @@ impl Reference {
         let packet = (false, u64::from(message.queued_packets) - 1);
         let drawn_by = draws::by(self.spec.seed, message.sender, packet);
         let packet = Packet::new(false, number, way, bytes, self.now);
-        Packet { is_last, drawn_by, ..packet }
+        Packet { drawn_by, is_last, ..packet }
     }
 
     fn queue_acknowledgement(&mut self, number: usize) {

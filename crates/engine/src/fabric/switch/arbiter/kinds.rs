@@ -223,8 +223,8 @@ mod tests {
             join(&arbiter, &mut list, 4 + grant as u64, (input, grant + 1));
         }
         assert!(inputs.iter().all(|count| (9_600..10_400).contains(count)), "{inputs:?}");
-        for (wait, &count) in waits[..12].iter().enumerate() {
-            let expected = 10_000.0 * 0.75_f64.powi(wait as i32);
+        for (wait, &count) in (0_i32..).zip(&waits[..12]) {
+            let expected = 10_000.0 * 0.75_f64.powi(wait);
             let error = (f64::from(count) - expected).abs() / expected.sqrt();
             assert!(error < 4.0, "{count} waits of {wait} grants, not {expected}");
         }

@@ -30,7 +30,7 @@ impl<A: Arbitrate> Place<A> {
     pub fn grant(&mut self, inputs: &[u32]) -> u32 {
         let packets = &self.packets;
         let waiting = inputs.iter().map(|&input| (ChannelId(input), &packets[input as usize]));
-        let granted_input = inputs[best(&mut self.arbiter, AT, &mut self.looks, waiting)];
+        let granted_input = inputs[best(&self.arbiter, AT, &mut self.looks, waiting)];
         let packet = &self.packets[granted_input as usize];
         granted(&mut self.arbiter, 0, &mut self.looks, (ChannelId(granted_input), packet));
         granted_input
