@@ -7,6 +7,7 @@ pub mod flits;
 pub mod fluid;
 pub mod frames;
 pub mod line;
+pub mod lines;
 pub mod packet;
 pub mod private;
 pub mod slots;

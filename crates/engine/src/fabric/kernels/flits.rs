@@ -11,7 +11,9 @@ mod buffers;
 mod deferring;
 mod lane;
 mod observing;
+mod pace;
 mod quiet;
+mod regrant;
 mod running;
 mod sending;
 mod wires;
@@ -23,14 +25,14 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Accounts, Kernel, Switched, Traits};
-use crate::fabric::kernels::tokens::lines::{LineId, Lines, What};
-use crate::fabric::network::timing::Timing;
+use crate::fabric::kernels::lines::{LineId, Lines, What};
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::rare::rare;
 use crate::routing::Properties;
 use crate::spec::{FlowControl, Machine};
 use crate::time::{NEVER, Time};
@@ -38,7 +40,9 @@ use crate::topology::Topology;
 use buffers::Buffers;
 use lane::Lane;
 use observing::Observing;
+use pace::Pace;
 use quiet::Quiet;
+use regrant::Regrant;
 use std::hint::black_box;
 use wires::Wires;
 
@@ -73,6 +77,10 @@ pub struct FlitsKernel {
     /// Where routing has an escape: what a buffer holds. With it, a channel counts as free
     /// for a packet only if the buffer at its end is empty or has room for all of it.
     room_for_all: Option<u32>,
+    /// Where it takes time to grant an output again.
+    regrant: Option<Regrant>,
+    /// Whether input buffers have no bounds.
+    is_unbounded: bool,
 }
 
 /// More channels than this do not fit a core's own cache.
@@ -81,34 +89,6 @@ const MANY_CHANNELS: usize = 1 << 12;
 /// Fewer flits of the longest packets are not deferred where every channel has a wire of its own.
 const LEAST_FLITS: u32 = 8;
 
-/// How long flits take on the channels of one rate.
-#[derive(Clone, Copy)]
-struct Pace {
-    /// A packet's first flit, those in its middle, its last.
-    first_ps: Time,
-    flit_ps: Time,
-    last_ps: Time,
-    /// The least of these.
-    least_ps: Time,
-    /// From when a flit has been sent until it is at the switch at the end.
-    delay_ps: Time,
-    /// From the start of a packet until the switch at the end may be asked.
-    hop_ps: Time,
-    /// Time a flit is on the wire.
-    wire_ps: Time,
-    /// Whether all flits take the same time.
-    is_even: bool,
-}
-
-impl Pace {
-    fn of(timing: &Timing) -> Self {
-        let Timing { first_ps, flit_ps, last_ps, hop_ps, wire_ps, .. } = *timing;
-        let (least_ps, delay_ps) = (first_ps.min(flit_ps).min(last_ps), timing.delay_ps());
-        let is_even = first_ps == flit_ps && last_ps == flit_ps;
-        Self { first_ps, flit_ps, last_ps, least_ps, delay_ps, hop_ps, wire_ps, is_even }
-    }
-}
-
 impl FlitsKernel {
     /// Whether this is what a machine needs.
     pub fn is_for(machine: &Machine, wiring: &Wiring, accounts: Accounts) -> bool {
@@ -116,8 +96,6 @@ impl FlitsKernel {
         let in_rounds = wiring.routing.properties().escapes > 0;
         let take_turns = in_rounds || layout.has_shared_wires();
         machine.link.flow_control == FlowControl::OutOfBand
-            && machine.switch.regrant_delay_ps == 0
-            && machine.switch.input_buffer() <= buffers::MOST_FLITS
             && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok())
             && wiring.integrated_timing.is_none()
             && (take_turns || Self::is_for_wires_of_one(machine, wiring, accounts))
@@ -178,6 +156,8 @@ impl FlitsKernel {
             chosen: Vec::new(),
             observing: is_observed.then(Box::default),
             room_for_all: escapes.then_some(capacity),
+            regrant: Regrant::new(machine, wiring),
+            is_unbounded: machine.switch.is_unbounded(),
         }
     }
 
@@ -200,6 +180,9 @@ impl FlitsKernel {
         }
         if act.is_observed() {
             self.observe_requests(act);
+        }
+        if let Some(regrant) = rare(&mut self.regrant) {
+            regrant.ask(&self.asking, act.now);
         }
         self.board.join(&mut self.asking, act.packets);
     }
@@ -272,7 +255,7 @@ impl Kernel for FlitsKernel {
         let standing = |lane: &Lane| Standing {
             owner: if has_sent(lane) { PacketId::NONE } else { lane.packet },
             unsent: lane.unsent.into(),
-            room: u64::from(self.buffers.flits() - u32::from(lane.used)),
+            room: u64::from(self.buffers.flits() - lane.used),
             shut: false,
             output: goes_by(lane.output),
             front: lane.port.buffer.first,
@@ -412,6 +395,7 @@ impl Grants for FlitsKernel {
 
     /// The front packet of `input` (none: the node's packet at hand) gets a channel.
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
+        let starts_from = self.starts_from(channel, id, input, act);
         if input.is_some() {
             self.board.leave(input, act);
             let from = self.board.at_mut(input);
@@ -429,7 +413,7 @@ impl Grants for FlitsKernel {
         lane.packet = id;
         lane.unsent = flits;
         lane.header_unsent = header;
-        lane.free_at = act.now;
+        (lane.free_at, lane.starts_from) = (act.now, starts_from);
         lane.set_started(false);
         // Somebody may have waited since there was no packet that could leave the buffer.
         lane.set_awaited(is_full && self.is_deferring);
@@ -439,6 +423,9 @@ impl Grants for FlitsKernel {
             self.take_back(wire, act);
         }
         self.wires.wake(wire);
+        if self.is_unbounded {
+            self.has_room_for(channel, id, flits, act);
+        }
         if !self.is_deferring {
             if act.is_observed() {
                 self.observe_grant(channel, id, input, act);

@@ -1,11 +1,18 @@
 //! When flits arrive in buffers, and when their places can be used again.
 
+mod large;
+#[cfg(test)]
+mod tests;
+
 use super::lane::Lane;
 use crate::ids::ChannelId;
+use crate::rare::{rare, rarely};
 use crate::time::{NEVER, Time};
+use large::Large;
 
-/// Most flits of a buffer: lanes number its places in 16 bits.
-pub const MOST_FLITS: u32 = 1 << 12;
+/// Most flits of buffers that are rings of places: what is larger is mostly empty, and is kept as
+/// what is in it.
+const MOST_PLACES: u32 = 1 << 12;
 
 /// Instants at equal distances.
 #[derive(Clone, Copy)]
@@ -59,15 +66,20 @@ impl Run {
 pub struct Buffers {
     /// Places of each.
     flits: u32,
-    /// By channel and place.
+    /// By channel and place; nothing where they are large.
     runs: Vec<Run>,
+    /// Where they are larger than rings are.
+    large: Option<Large>,
 }
 
 impl Buffers {
     /// Empty buffers of so many channels, with so many places each.
     pub fn new(channels: usize, flits: u32) -> Self {
         let all = Run { first: 0, count: flits, step: 0 };
-        Self { flits, runs: vec![all; channels * flits as usize] }
+        if flits > MOST_PLACES {
+            return Self { flits, runs: Vec::new(), large: Some(Large::new(channels, all)) };
+        }
+        Self { flits, runs: vec![all; channels * flits as usize], large: None }
     }
 
     /// Places of each.
@@ -97,18 +109,27 @@ impl Buffers {
     /// The first flits: when they are there; there must be one.
     #[inline]
     pub fn flits_there(&self, channel: ChannelId, lane: &Lane) -> Run {
+        if let Some(large) = rare_of(&self.large) {
+            return large.there(channel).first();
+        }
         self.runs[self.row(channel) + usize::from(lane.next_out)]
     }
 
     /// The next places: from when on flits can start for them; one must be free.
     #[inline]
     pub fn places_free(&self, channel: ChannelId, lane: &Lane) -> Run {
+        if let Some(large) = rare_of(&self.large) {
+            return large.free(channel).first();
+        }
         self.runs[self.row(channel) + usize::from(lane.next_in)]
     }
 
     /// The first flits, as far as they have been there by an instant in the past as one run.
     #[inline]
     pub fn gather_flits(&mut self, channel: ChannelId, lane: &mut Lane, past: Time) -> Run {
+        if let Some(large) = rare(&mut self.large) {
+            return large.there_mut(channel).gather(past);
+        }
         let (run, last) = self.gather(self.row(channel), (lane.next_out, lane.last_in), past);
         lane.last_in = last;
         run
@@ -117,6 +138,9 @@ impl Buffers {
     /// The next places, as far as they have been free by an instant in the past as one run.
     #[inline]
     pub fn gather_places(&mut self, channel: ChannelId, lane: &mut Lane, past: Time) -> Run {
+        if let Some(large) = rare(&mut self.large) {
+            return large.free_mut(channel).gather(past);
+        }
         let (run, last) = self.gather(self.row(channel), (lane.next_in, lane.last_out), past);
         lane.last_out = last;
         run
@@ -151,6 +175,10 @@ impl Buffers {
     /// Flits start that take the next places, all of one run: when they are there.
     #[inline]
     pub fn come(&mut self, channel: ChannelId, lane: &mut Lane, there: Run) {
+        if let Some(large) = rare(&mut self.large) {
+            lane.used += there.count;
+            return large.come(channel, there);
+        }
         let row = self.row(channel);
         let place = lane.next_in;
         let is_split = self.take(row, (place, lane.last_out), there.count);
@@ -159,7 +187,7 @@ impl Buffers {
             lane.last_out = lane.next_in;
         }
         let is_first = lane.used == 0;
-        lane.used += there.count as u16;
+        lane.used += there.count;
         if is_first || !self.runs[row + usize::from(lane.last_in)].joins(there) {
             self.runs[row + usize::from(place)] = there;
             lane.last_in = place;
@@ -169,6 +197,10 @@ impl Buffers {
     /// The first flits leave, all of one run, and others can start for their places from then on.
     #[inline]
     pub fn leave(&mut self, channel: ChannelId, lane: &mut Lane, free: Run) {
+        if let Some(large) = rare(&mut self.large) {
+            lane.used -= free.count;
+            return large.leave(channel, free);
+        }
         let row = self.row(channel);
         let place = lane.next_out;
         let is_split = self.take(row, (place, lane.last_in), free.count);
@@ -176,8 +208,8 @@ impl Buffers {
         if is_split {
             lane.last_in = lane.next_out;
         }
-        let is_first = u32::from(lane.used) == self.flits;
-        lane.used -= free.count as u16;
+        let is_first = lane.used == self.flits;
+        lane.used -= free.count;
         if is_first || !self.runs[row + usize::from(lane.last_out)].joins(free) {
             self.runs[row + usize::from(place)] = free;
             lane.last_out = place;
@@ -186,10 +218,14 @@ impl Buffers {
 
     /// The last flits that have started have not, and credits are there for their places.
     pub fn do_not_come(&mut self, channel: ChannelId, lane: &mut Lane, count: u32) {
+        if let Some(large) = rare(&mut self.large) {
+            lane.used -= count;
+            return large.do_not_come(channel, count);
+        }
         let row = self.row(channel);
-        let has_free = u32::from(lane.used) < self.flits;
+        let has_free = lane.used < self.flits;
         self.runs[row + usize::from(lane.last_in)].count -= count;
-        lane.used -= count as u16;
+        lane.used -= count;
         lane.next_in = self.before(lane.next_in, count);
         self.runs[row + usize::from(lane.next_in)] = Run { first: 0, count, step: 0 };
         if !has_free {
@@ -199,10 +235,14 @@ impl Buffers {
 
     /// The last flits that have left have not: they could have from then on.
     pub fn do_not_leave(&mut self, channel: ChannelId, lane: &mut Lane, there: Run) {
+        if let Some(large) = rare(&mut self.large) {
+            lane.used += there.count;
+            return large.do_not_leave(channel, there);
+        }
         let row = self.row(channel);
         let has_flits = lane.used > 0;
         self.runs[row + usize::from(lane.last_out)].count -= there.count;
-        lane.used += there.count as u16;
+        lane.used += there.count;
         lane.next_out = self.before(lane.next_out, there.count);
         self.runs[row + usize::from(lane.next_out)] = there;
         if !has_flits {
@@ -226,155 +266,86 @@ impl Buffers {
     /// Whether a flit can start now, as far as places go.
     #[inline]
     pub fn has_room(&self, channel: ChannelId, lane: &Lane, now: Time) -> bool {
-        u32::from(lane.used) < self.flits && self.places_free(channel, lane).first <= now
+        lane.used < self.flits && self.places_free(channel, lane).first <= now
     }
 
     /// When the next flit comes, not before an instant, if one is known to.
     pub fn next_flit(&self, channel: ChannelId, lane: &Lane, from: Time) -> Time {
-        self.next(self.row(channel), (lane.next_out, lane.used.into()), from)
+        if let Some(large) = rare_of(&self.large) {
+            return next(large.there(channel).all(), from);
+        }
+        next(self.all(channel, (lane.next_out, lane.used)), from)
     }
 
     /// From when on the next place can be used, not before an instant, if one is known to fall free.
     pub fn next_place(&self, channel: ChannelId, lane: &Lane, from: Time) -> Time {
-        let free = self.flits - u32::from(lane.used);
-        self.next(self.row(channel), (lane.next_in, free), from)
+        if let Some(large) = rare_of(&self.large) {
+            return next(large.free(channel).all(), from);
+        }
+        next(self.all(channel, (lane.next_in, self.flits - lane.used)), from)
     }
 
     /// When the last flit comes that is known to, or the last place can be used: 0 at nodes.
     pub fn latest(&self, channel: ChannelId, lane: &Lane) -> Time {
+        if let Some(large) = rare_of(&self.large) {
+            return large.there(channel).latest().max(large.free(channel).latest());
+        }
         let row = self.row(channel);
         let [there, free] =
             [lane.last_in, lane.last_out].map(|at| self.runs[row + usize::from(at)]);
         let there = if lane.used > 0 { there.last() } else { 0 };
-        let free = if u32::from(lane.used) < self.flits { free.last() } else { 0 };
+        let free = if lane.used < self.flits { free.last() } else { 0 };
         there.max(free)
-    }
-
-    /// The first instant that is not before another one, of so many places.
-    fn next(&self, row: usize, (mut place, mut left): (u16, u32), from: Time) -> Time {
-        while left > 0 {
-            let run = self.runs[row + usize::from(place)];
-            if run.last() >= from {
-                let step = Time::from(run.step).max(1);
-                return run.first + from.saturating_sub(run.first).div_ceil(step) * step;
-            }
-            left -= run.count;
-            place = self.behind(place, run.count);
-        }
-        NEVER
     }
 
     /// Flits that can start now, as far as places go.
     pub fn room(&self, channel: ChannelId, lane: &Lane, now: Time) -> u32 {
-        let free = self.flits - u32::from(lane.used);
-        let (mut room, mut place) = (0, lane.next_in);
-        while room < free {
-            let run = self.runs[self.row(channel) + usize::from(place)];
-            if run.last() > now {
-                let step = Time::from(run.step).max(1);
-                let is_begun = run.first <= now;
-                return room + if is_begun { ((now - run.first) / step + 1) as u32 } else { 0 };
-            }
-            room += run.count;
-            place = self.behind(place, run.count);
+        if let Some(large) = rare_of(&self.large) {
+            return past(large.free(channel).all(), now);
         }
-        room
+        past(self.all(channel, (lane.next_in, self.flits - lane.used)), now)
+    }
+
+    /// The runs of so many places, one after the other.
+    fn all(
+        &self,
+        channel: ChannelId,
+        (mut place, mut left): (u16, u32),
+    ) -> impl Iterator<Item = Run> + '_ {
+        let row = self.row(channel);
+        std::iter::from_fn(move || {
+            let run = (left > 0).then(|| self.runs[row + usize::from(place)])?;
+            left -= run.count;
+            place = self.behind(place, run.count);
+            Some(run)
+        })
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fabric::switch::switchboard::{Port, PortRest};
-    use crate::fabric::transit::PacketFifo;
-    use crate::ids::{PacketId, SwitchId};
-    use crate::measure::ChannelKind;
-    use crate::rng::{Purpose, Stream};
-    use std::collections::VecDeque;
+/// The first instant of some that is not before another one, or [`NEVER`].
+fn next(mut runs: impl Iterator<Item = Run>, from: Time) -> Time {
+    runs.find(|run| run.last() >= from).map_or(NEVER, |run| {
+        let step = Time::from(run.step).max(1);
+        run.first + from.saturating_sub(run.first).div_ceil(step) * step
+    })
+}
 
-    const CHANNEL: ChannelId = ChannelId(0);
-
-    fn lane() -> Lane {
-        let none = ChannelId::NONE;
-        let port = Port {
-            buffer: PacketFifo::EMPTY,
-            switch: SwitchId(0),
-            front_output: none,
-            first_waiting: none,
-            width: 1,
-            kind: ChannelKind::Internal,
-            dirty: false,
-            own: 0,
-        };
-        let rest = PortRest {
-            retry_at: NEVER,
-            last_waiting: none,
-            next_waiting: none,
-            heading: PacketId::NONE,
-            lead: CHANNEL,
-            own: [0; 2],
-        };
-        Lane::idle(port, rest, 0)
-    }
-
-    /// The times of a run, one by one.
-    fn each(run: Run, count: u32) -> Vec<Time> {
-        (0..count).map(|at| run.first + Time::from(at) * Time::from(run.step)).collect()
-    }
-
-    /// Flits that come, leave, or have not after all, against lists of single places.
-    #[test]
-    fn runs_are_what_single_places_are() {
-        for (seed, flits) in [1, 2, 5, 8, 70].into_iter().enumerate() {
-            let mut random = Stream::new(seed as u64, Purpose::Start, 0);
-            let (mut buffers, mut lane) = (Buffers::new(1, flits), lane());
-            let (mut there, mut free) = (VecDeque::new(), VecDeque::from(vec![0; flits as usize]));
-            let (mut now, mut comes, mut leaves, mut past) = (0, 1, 1, 0);
-            for _ in 0..20_000 {
-                now += random.below(5);
-                past = past.max(now.saturating_sub(random.below(100)));
-                let step = 1 + random.below(2) as u32;
-                let is_coming = random.below(2) == 0;
-                let list = if is_coming { &free } else { &there };
-                if list.is_empty() {
-                    continue;
-                }
-                let first = if is_coming {
-                    buffers.gather_places(CHANNEL, &mut lane, past)
-                } else {
-                    buffers.gather_flits(CHANNEL, &mut lane, past)
-                };
-                let count = 1 + random.below(first.count.into()) as u32;
-                let times = each(first, count);
-                assert!(times.iter().zip(list).all(|(&a, &b)| a.max(past) == b.max(past)));
-                let back = random.below(count.into()) as u32 * (random.below(4) / 3) as u32;
-                let last = if is_coming { &mut comes } else { &mut leaves };
-                let run = Run { first: now.max(*last + 1), count, step };
-                *last = run.last();
-                if is_coming {
-                    buffers.come(CHANNEL, &mut lane, run);
-                    free.drain(..count as usize);
-                    there.extend(each(run, count));
-                } else {
-                    buffers.leave(CHANNEL, &mut lane, run);
-                    there.drain(..count as usize);
-                    free.extend(each(run, count));
-                }
-                if back > 0 && is_coming {
-                    buffers.do_not_come(CHANNEL, &mut lane, back);
-                    there.truncate(there.len() - back as usize);
-                    (0..back).for_each(|_| free.push_front(0));
-                } else if back > 0 {
-                    let again = Run { first: past, count: back, step: 0 };
-                    buffers.do_not_leave(CHANNEL, &mut lane, again);
-                    free.truncate(free.len() - back as usize);
-                    (0..back).for_each(|_| there.push_front(past));
-                }
-                assert_eq!(usize::from(lane.used), there.len());
-                let at = past + random.below(90);
-                let room = free.iter().take_while(|&&time| time <= at).count();
-                assert_eq!(buffers.room(CHANNEL, &lane, at) as usize, room);
-            }
+/// How many instants of some are not after another one.
+fn past(runs: impl Iterator<Item = Run>, now: Time) -> u32 {
+    let mut count = 0;
+    for run in runs {
+        if run.last() > now {
+            let step = Time::from(run.step).max(1);
+            let is_begun = run.first <= now;
+            return count + if is_begun { ((now - run.first) / step + 1) as u32 } else { 0 };
         }
+        count += run.count;
     }
+    count
+}
+
+/// What an option has, if it has anything, which is seldom.
+#[inline]
+fn rare_of(large: &Option<Large>) -> Option<&Large> {
+    if rarely(large.is_some()) { large.as_ref() } else { None }
 }

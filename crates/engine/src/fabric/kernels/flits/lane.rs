@@ -1,4 +1,4 @@
-//! What is kept of every channel where channels share wires.
+//! What is kept of every channel.
 
 use crate::fabric::switch::switchboard::{Port, PortRest, has_port};
 use crate::ids::{ChannelId, PacketId};
@@ -22,15 +22,13 @@ pub struct Lane {
     /// The channel that the packet leaving the buffer at the end has been granted.
     pub output: ChannelId,
     /// Flits in that buffer or on the way there; 0 at a node.
-    pub used: u16,
+    pub used: u32,
     /// The place in that buffer of the next flit that starts, and of the next that leaves.
     pub next_in: u16,
     pub next_out: u16,
     /// Where the last run of flits in that buffer begins, and the last one of free places.
     pub last_in: u16,
     pub last_out: u16,
-    /// Its place among the rates of the machine.
-    pub rate: u16,
     /// Its wire.
     pub wire: u32,
 
@@ -44,6 +42,10 @@ pub struct Lane {
     pub header_unsent: u32,
     /// Its place among the channels of all wires.
     pub turn: u32,
+    /// Its place among the rates of the machine.
+    pub rate: u16,
+    /// Before then the packet it was granted to does not start.
+    pub starts_from: Time,
 }
 
 has_port!(Lane, packets in rest.own[0]);
@@ -70,13 +72,14 @@ impl Lane {
             next_out: 0,
             last_in: 0,
             last_out: 0,
-            rate,
             wire: 0,
             rest,
             busy: 0,
             headers: 0,
             header_unsent: 0,
             turn: 0,
+            rate,
+            starts_from: 0,
         }
     }
 

@@ -158,11 +158,11 @@ impl Sender<'_> {
     #[inline]
     fn next_starts(&mut self, (until, ahead): (Time, Time), most: u32, act: &Act) -> Option<Run> {
         let lane = &mut *self.lane;
-        let idle_at = self.free_at.max(lane.free_at);
+        let idle_at = self.free_at.max(lane.free_at).max(lane.starts_from);
         let past = idle_at.min(until);
         let mut free = Run::ANY;
         if lane.port.switch.is_some() {
-            if u32::from(lane.used) == self.buffers.flits() {
+            if lane.used == self.buffers.flits() {
                 return None;
             }
             free = self.buffers.gather_places(self.channel, lane, past);

@@ -3,7 +3,8 @@
 use super::FlitsKernel;
 use super::lane::Lane;
 use crate::fabric::act::Act;
-use crate::fabric::kernels::tokens::lines::Mark;
+use crate::fabric::kernels::lines::Mark;
+use crate::fabric::switch::switchboard::Grants;
 use crate::ids::{ChannelId, PacketId};
 use crate::rare::rarely;
 use crate::time::{NEVER, Time};
@@ -33,12 +34,12 @@ impl FlitsKernel {
     /// [`NEVER`] as long as that is not known.
     #[inline]
     pub(super) fn ready_at(&self, channel: ChannelId, lane: &Lane) -> Time {
-        if lane.unsent == 0 || u32::from(lane.used) == self.buffers.flits() {
+        if lane.unsent == 0 || lane.used == self.buffers.flits() {
             return NEVER;
         }
         let is_at_node = !lane.port.switch.is_some();
         let credit = if is_at_node { 0 } else { self.buffers.places_free(channel, lane).first };
-        let from = if lane.has_started() { 0 } else { lane.free_at };
+        let from = if lane.has_started() { 0 } else { lane.starts_from };
         let credit = credit.max(from);
         if !lane.input.is_some() {
             return credit;
@@ -51,10 +52,26 @@ impl FlitsKernel {
         }
     }
 
+    /// A packet has been granted a channel with a buffer without bounds: if there is no room for it, the
+    /// run cannot go on.
+    #[inline(never)]
+    pub(super) fn has_room_for(
+        &mut self,
+        channel: ChannelId,
+        packet: PacketId,
+        flits: u32,
+        act: &mut Act,
+    ) {
+        self.find_room(channel, act);
+        if self.room(channel, act.now) < flits {
+            act.packets.overfills(packet, channel);
+        }
+    }
+
     /// Whether all places of the buffer at a channel's end are taken.
     #[inline]
     pub(super) fn is_full(&self, channel: ChannelId) -> bool {
-        u32::from(self.board.at(channel).used) == self.buffers.flits()
+        self.board.at(channel).used == self.buffers.flits()
     }
 
     /// It may be known now from when on a channel can send; its wire is looked at then.

@@ -2,7 +2,7 @@
 //! leaves; every flit that leaves a buffer is a credit for the channel into it.
 
 use super::lane::Lane;
-use super::lines::Mark;
+use crate::fabric::kernels::lines::Mark;
 use super::{Control, TokensKernel};
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::Standing;

@@ -1,7 +1,7 @@
 //! Fidelity `flit` where nodes and switches are one: packets leave their node's list, and
 //! others leave the network out of the buffer they come to the front of.
 
-use super::lines::{LineId, Lines, Mark, What};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use super::{Control, Rate, TokensKernel};
 use crate::event_queue::Event;
 use crate::fabric::act::Act;
