@@ -96,11 +96,8 @@ impl FlitsKernel {
         let in_rounds = wiring.routing.properties().escapes > 0;
         let take_turns = in_rounds || layout.has_shared_wires();
         machine.link.flow_control == FlowControl::OutOfBand
-            && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok())
             && wiring.integrated_timing.is_none()
             && (take_turns || Self::is_for_wires_of_one(machine, wiring, accounts))
-            && layout.against().is_empty()
-            && most_on_a_wire(layout) <= wires::MOST_CHANNELS
     }
 
     /// The same where no channels share a wire. Charges of flits depend on the order of channels within
@@ -137,6 +134,9 @@ impl FlitsKernel {
         if is_observed {
             wires.tell_losers();
         }
+        // Runs have distances in 32 bits, and wires know who sends in 64.
+        let has_runs = most_on_a_wire(layout) <= wires::MOST_DEFERRED
+            && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok());
         // Who keeps an account of waits, or has places for replies, needs every flit at its time.
         let is_exact = is_observed || machine.interface.reply_queue.is_some();
         Self {
@@ -149,7 +149,7 @@ impl FlitsKernel {
             board,
             credit_ps,
             is_exact,
-            is_deferring: !is_exact && credit_ps > 0 && !escapes,
+            is_deferring: !is_exact && credit_ps > 0 && !escapes && has_runs,
             lines,
             credit,
             asking: Vec::new(),

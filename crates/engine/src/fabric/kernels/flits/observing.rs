@@ -21,6 +21,8 @@ pub struct Observing {
     granted: Vec<ChannelId>,
     /// Wires with somebody who could send.
     contests: Vec<Contest>,
+    /// Those who are told that they lack one.
+    losers: Vec<ChannelId>,
     /// Channels to which credits have come back at once.
     credited: Vec<ChannelId>,
 }
@@ -72,24 +74,28 @@ impl FlitsKernel {
         let Some(observing) = &mut self.observing else { return };
         let mut granted = std::mem::take(&mut observing.granted);
         let mut contests = std::mem::take(&mut observing.contests);
+        let mut losers = std::mem::take(&mut observing.losers);
         for channel in granted.drain(..) {
             self.observe_room(channel, act);
         }
         let board = &self.board;
-        self.wires.contend(act.now, &mut contests, |channel| board.at(channel).has_started());
+        let continues = |channel| board.at(channel).has_started();
+        self.wires.contend(act.now, (&mut contests, &mut losers), continues);
         for contest in &contests {
             if contest.winner.is_some() {
                 self.send::<true>(contest.winner, act);
             }
-            self.observe_losers(contest, act);
+            self.observe_losers(contest.wire, &losers[contest.losers.0..contest.losers.1], act);
         }
         for contest in contests.drain(..) {
-            self.watch_losers(&contest, act);
+            self.watch_losers(&losers[contest.losers.0..contest.losers.1], act);
             self.wires.look_to_tell(contest.wire, act.now, act.events);
         }
+        losers.clear();
         self.tell_credited(act);
         if let Some(observing) = &mut self.observing {
             (observing.granted, observing.contests) = (granted, contests);
+            observing.losers = losers;
         }
     }
 
@@ -103,23 +109,17 @@ impl FlitsKernel {
     }
 
     /// Those who could send but for the wire are told of, in order of channel number.
-    fn observe_losers(&self, contest: &Contest, act: &mut Act) {
-        let user = self.wires.last(contest.wire);
-        let mut left = contest.losers;
-        while left != 0 {
-            let channel = self.wires.channel_at(contest.wire, left.trailing_zeros());
-            left &= left - 1;
+    fn observe_losers(&self, wire: u32, losers: &[ChannelId], act: &mut Act) {
+        let user = self.wires.last(wire);
+        for &channel in losers {
             let packet = self.board.at(channel).packet;
             act.observe(Observation::LacksWire { packet, channel, user });
         }
     }
 
     /// When they are told of again, if that may change anything.
-    fn watch_losers(&mut self, contest: &Contest, act: &mut Act) {
-        let mut left = contest.losers;
-        while left != 0 {
-            let channel = self.wires.channel_at(contest.wire, left.trailing_zeros());
-            left &= left - 1;
+    fn watch_losers(&mut self, losers: &[ChannelId], act: &mut Act) {
+        for &channel in losers {
             if self.is_watched(channel, act.now) {
                 let at = self.looked_at(channel, act.now + 1);
                 self.wires.tell_by(self.board.at(channel), at, act.now, act.events);

@@ -1,6 +1,7 @@
 //! Which of the channels that share a wire sends its next flit, and when.
 
 mod deferring;
+mod next;
 mod telling;
 
 pub use telling::Contest;
@@ -14,11 +15,11 @@ use crate::rare::rarely;
 use crate::spec::Sharing;
 use crate::time::{NEVER, Time};
 
-/// Most channels of a wire: they are bits of a word.
-pub const MOST_CHANNELS: usize = 64;
+/// Most channels of a wire of which it can be worked out later what they send: they are bits of a word.
+pub const MOST_DEFERRED: usize = 64;
 
 /// No channel of a wire.
-const NOBODY: u8 = u8::MAX;
+const NOBODY: u16 = u16::MAX;
 
 /// All wires of a machine.
 #[derive(Clone)]
@@ -52,14 +53,18 @@ struct Wire {
     wanted: u64,
     /// Where its channels begin.
     first: u32,
-    /// How many they are.
-    count: u8,
     /// How many flits at most have been worked out that have not started.
     ahead: u32,
+    /// How many its channels are, those along it before those against it.
+    count: u16,
+    /// How many are along it: all, but where both directions share it.
+    along: u16,
     /// The one that sent last, by place; at first the last of them, so that the lowest is next.
-    last: u8,
+    last: u16,
+    /// The same of those along it and of those against it.
+    latest: [u16; 2],
     /// The one whose packet's last flit it sends, or [`NOBODY`].
-    ends: u8,
+    ends: u16,
     /// Whether it is among those that may have something to send.
     is_due: bool,
 }
@@ -70,6 +75,8 @@ impl Wires {
         let mut channels: Vec<ChannelId> =
             (0..layout.channels()).map(ChannelId::from_index).collect();
         channels.sort_unstable_by_key(|channel| (layout.wire_of[channel.index()], *channel));
+        let against = layout.against();
+        let is_against = |channel: ChannelId| against.get(channel.index()) == Some(&true);
         let mut wires: Vec<Wire> = Vec::new();
         for (turn, &channel) in channels.iter().enumerate() {
             if layout.wire_of[channel.index()] == channel {
@@ -77,8 +84,7 @@ impl Wires {
             }
             let at = wires.len() - 1;
             let wire = &mut wires[at];
-            wire.last = wire.count;
-            wire.count += 1;
+            wire.join(is_against(channel));
             let lane = board.at_mut(channel);
             (lane.wire, lane.turn) = (at as u32, turn as u32);
         }
@@ -125,7 +131,7 @@ impl Wires {
     #[inline]
     pub fn ends(&mut self, lane: &Lane, events: &mut EventQueue) {
         let wire = &mut self.wires[lane.wire as usize];
-        wire.ends = (lane.turn - wire.first) as u8;
+        wire.ends = (lane.turn - wire.first) as u16;
         let free_at = wire.free_at;
         self.look_next(lane.wire, free_at, events);
     }
@@ -195,7 +201,7 @@ impl Wires {
         let ready_at = &self.ready_at[first..first + usize::from(wire.count)];
         let continues = |place| continues(self.channels[first + place]);
         let place = wire.next(ready_at, now, self.sharing, continues)?;
-        wire.last = place as u8;
+        wire.sends(place as u16);
         Some(self.channels[first + place])
     }
 
@@ -230,34 +236,5 @@ impl Wires {
             }
         }
         self.due = due;
-    }
-}
-
-impl Wire {
-    /// One whose channels begin somewhere; as yet it has none.
-    fn idle(first: u32) -> Self {
-        let (free_at, look_at, done, sending, wanted, count) = (0, NEVER, 0, 0, 0, 0);
-        let (ahead, last, ends, is_due) = (0, 0, NOBODY, false);
-        Self { free_at, look_at, done, sending, wanted, first, count, ahead, last, ends, is_due }
-    }
-
-    /// The place of the channel that sends now, if one can.
-    #[inline]
-    fn next(
-        &self,
-        ready_at: &[Time],
-        now: Time,
-        sharing: Sharing,
-        continues: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
-        let last = usize::from(self.last);
-        if sharing == Sharing::UntilStall && ready_at[last] <= now && continues(last) {
-            return Some(last);
-        }
-        let behind = ready_at[last + 1..].iter().position(|&at| at <= now);
-        if let Some(place) = behind {
-            return Some(last + 1 + place);
-        }
-        ready_at[..=last].iter().position(|&at| at <= now)
     }
 }

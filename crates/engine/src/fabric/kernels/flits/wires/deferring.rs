@@ -2,7 +2,6 @@
 
 use super::{Lane, Wires};
 use crate::ids::ChannelId;
-use crate::spec::Sharing;
 use crate::time::{NEVER, Time};
 
 impl Wires {
@@ -28,27 +27,28 @@ impl Wires {
     pub fn begins(&mut self, lane: &Lane, now: Time) {
         let wire = &mut self.wires[lane.wire as usize];
         wire.done = if wire.sending == 0 { now } else { wire.done.min(now) };
-        wire.sending |= 1 << (lane.turn - wire.first);
+        wire.sending |= bit(lane.turn - wire.first);
     }
 
     /// A channel of a wire sends flits until then, of which so many have not started yet.
     #[inline]
     pub fn sends(&mut self, number: u32, turn: u32, end: Time, ahead: u32) {
         let wire = &mut self.wires[number as usize];
-        (wire.free_at, wire.last, wire.ahead) = (end, (turn - wire.first) as u8, ahead);
+        (wire.free_at, wire.ahead) = (end, ahead);
+        wire.sends((turn - wire.first) as u16);
     }
 
     /// A channel of a wire has sent the last flit of a packet.
     #[inline]
     pub fn has_sent_all(&mut self, number: u32, turn: u32) {
         let wire = &mut self.wires[number as usize];
-        wire.sending &= !(1 << (turn - wire.first));
+        wire.sending &= !bit(turn - wire.first);
     }
 
     /// A channel of a wire has flits of a packet to send after all.
     pub fn sends_again(&mut self, number: u32, turn: u32) {
         let wire = &mut self.wires[number as usize];
-        wire.sending |= 1 << (turn - wire.first);
+        wire.sending |= bit(turn - wire.first);
     }
 
     /// The most flits that have been worked out and have not started.
@@ -85,41 +85,20 @@ impl Wires {
     #[inline]
     pub fn want(&mut self, lane: &Lane) {
         let wire = &mut self.wires[lane.wire as usize];
-        wire.wanted |= 1 << (lane.turn - wire.first);
+        wire.wanted |= bit(lane.turn - wire.first);
     }
 
     /// A channel that somebody waited for is free.
     #[inline]
     pub fn is_free(&mut self, lane: &Lane) {
         let wire = &mut self.wires[lane.wire as usize];
-        wire.wanted &= !(1 << (lane.turn - wire.first));
+        wire.wanted &= !bit(lane.turn - wire.first);
     }
 
     /// The channel at a place of a wire.
     #[inline]
     pub fn channel_at(&self, number: u32, place: u32) -> ChannelId {
         self.channels[(self.wires[number as usize].first + place) as usize]
-    }
-
-    /// Of channels that can start at the same time, the one that does, by place.
-    #[inline]
-    pub fn choose_among(
-        &self,
-        number: u32,
-        places: u64,
-        continues: impl Fn(ChannelId) -> bool,
-    ) -> u32 {
-        let wire = &self.wires[number as usize];
-        let last = u32::from(wire.last);
-        let is_among = places >> last & 1 != 0;
-        if self.sharing == Sharing::UntilStall
-            && is_among
-            && continues(self.channel_at(number, last))
-        {
-            return last;
-        }
-        let behind = places & !(u64::MAX >> (63 - last));
-        if behind != 0 { behind.trailing_zeros() } else { places.trailing_zeros() }
     }
 
     /// Whether a wire can have sent anything that is not known, up to an instant.
@@ -146,4 +125,10 @@ impl Wires {
     pub fn count(&self) -> u32 {
         self.wires.len() as u32
     }
+}
+
+/// The bit of a place; nobody asks for those of wires that are too many.
+#[inline]
+fn bit(place: u32) -> u64 {
+    1_u64.wrapping_shl(place)
 }

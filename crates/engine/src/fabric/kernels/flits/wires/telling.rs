@@ -12,8 +12,8 @@ pub struct Contest {
     pub wire: u32,
     /// The one that sends, if the wire is free.
     pub winner: ChannelId,
-    /// Those that are told to lack the wire, by place.
-    pub losers: u64,
+    /// Those that are told to lack the wire: where they are among all of this instant.
+    pub losers: (usize, usize),
 }
 
 impl Wires {
@@ -87,7 +87,7 @@ impl Wires {
     /// A channel sends the last flit of a packet.
     pub fn ends_and_tells(&mut self, lane: &Lane) {
         let wire = &mut self.wires[lane.wire as usize];
-        wire.ends = (lane.turn - wire.first) as u8;
+        wire.ends = (lane.turn - wire.first) as u16;
     }
 
     /// Wires that somebody could use at this instant, in their order, with those who do and those who are
@@ -95,7 +95,7 @@ impl Wires {
     pub fn contend(
         &mut self,
         now: Time,
-        contests: &mut Vec<Contest>,
+        (contests, losers): (&mut Vec<Contest>, &mut Vec<ChannelId>),
         continues: impl Fn(ChannelId) -> bool,
     ) {
         let mut due = std::mem::take(&mut self.due);
@@ -107,7 +107,9 @@ impl Wires {
             if is_free {
                 winner = self.take_turn(wire, now, &continues);
             }
-            let losers = self.losers(wire, is_free, now);
+            let first = losers.len();
+            self.lose(wire, is_free, now, losers);
+            let losers = (first, losers.len());
             contests.push(Contest { wire, winner: winner.unwrap_or(ChannelId::NONE), losers });
         }
         self.due = due;
@@ -115,18 +117,22 @@ impl Wires {
 
     /// Who is told of a wire: if it has been free, all who could have sent, else those of whom it is time.
     /// The next time they are told is not known.
-    fn losers(&mut self, number: u32, has_been_free: bool, now: Time) -> u64 {
+    fn lose(
+        &mut self,
+        number: u32,
+        has_been_free: bool,
+        now: Time,
+        losers: &mut Vec<ChannelId>,
+    ) {
         let wire = &self.wires[number as usize];
-        let mut losers = 0;
-        for place in (0..u32::from(wire.count)).filter(|&place| place != u32::from(wire.last)) {
-            let turn = (wire.first + place) as usize;
+        for place in (0..wire.count).filter(|&place| place != wire.last) {
+            let turn = wire.first as usize + usize::from(place);
             let is_told = if has_been_free { self.ready_at[turn] } else { self.told_at[turn] };
             if is_told == now || has_been_free && is_told < now {
-                losers |= 1 << place;
+                losers.push(self.channels[turn]);
                 self.told_at[turn] = NEVER;
             }
         }
-        losers
     }
 
     /// A wire is looked at when it has sent the end of a packet, when it is free and somebody can use it,
