@@ -9,6 +9,7 @@
 mod accepts;
 mod buffers;
 mod deferring;
+mod integrated;
 mod lane;
 mod observing;
 mod pace;
@@ -16,6 +17,7 @@ mod quiet;
 mod regrant;
 mod running;
 mod sending;
+mod stop_go;
 mod wires;
 
 pub use accepts::{accepts, accepts_marks, accepts_network, accepts_signals};
@@ -25,25 +27,27 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Accounts, Kernel, Switched, Traits};
-use crate::fabric::kernels::lines::{LineId, Lines, What};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
-use crate::rare::rare;
+use crate::rare::{rare, rarely};
 use crate::routing::Properties;
 use crate::spec::{FlowControl, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use buffers::Buffers;
+use integrated::Integrated;
 use lane::Lane;
 use observing::Observing;
 use pace::Pace;
 use quiet::Quiet;
 use regrant::Regrant;
 use std::hint::black_box;
+use stop_go::Gates;
 use wires::Wires;
 
 /// The real network, flit by flit, where channels share wires.
@@ -81,6 +85,10 @@ pub struct FlitsKernel {
     regrant: Option<Regrant>,
     /// Whether input buffers have no bounds.
     is_unbounded: bool,
+    /// Where flow control is STOP and GO.
+    gates: Option<Gates>,
+    /// Where nodes and switches are one.
+    integrated: Option<Integrated>,
 }
 
 /// More channels than this do not fit a core's own cache.
@@ -95,9 +103,10 @@ impl FlitsKernel {
         let layout = &wiring.layout;
         let in_rounds = wiring.routing.properties().escapes > 0;
         let take_turns = in_rounds || layout.has_shared_wires();
-        machine.link.flow_control == FlowControl::OutOfBand
-            && wiring.integrated_timing.is_none()
-            && (take_turns || Self::is_for_wires_of_one(machine, wiring, accounts))
+        let _ = FlowControl::OutOfBand;
+        machine.link.flow_control != FlowControl::OutOfBand
+            || wiring.integrated_timing.is_some()
+            || (take_turns || Self::is_for_wires_of_one(machine, wiring, accounts))
     }
 
     /// The same where no channels share a wire. Charges of flits depend on the order of channels within
@@ -126,11 +135,16 @@ impl FlitsKernel {
             Lane::idle(port, rest, group.rate)
         });
         let mut lines = Lines::new();
-        let credit_ps = machine.link.credit_delay_ps;
+        let gates = Gates::new(machine, wiring, &mut lines);
+        // With STOP and GO places are there again as soon as flits have left.
+        let credit_ps = if gates.is_none() { machine.link.credit_delay_ps } else { 0 };
+        let places = gates.as_ref().map_or(capacity, |gates| gates.most_flits(wiring));
         let paces: Vec<Pace> = wiring.timings.iter().map(Pace::of).collect();
         let credit = (escapes && credit_ps > 0).then(|| lines.line(credit_ps, What::Credit));
+        let integrated = Integrated::new(wiring, &paces, &mut lines);
         let mut wires = Wires::new(layout, machine.link.sharing, &mut board);
         let is_observed = accounts == Accounts::OfWaits;
+        let observing = is_observed.then(|| Box::new(Observing::new(machine, &mut lines)));
         if is_observed {
             wires.tell_losers();
         }
@@ -140,7 +154,7 @@ impl FlitsKernel {
         // Who keeps an account of waits, or has places for replies, needs every flit at its time.
         let is_exact = is_observed || machine.interface.reply_queue.is_some();
         Self {
-            buffers: Buffers::new(layout.channels(), capacity),
+            buffers: Buffers::new(layout.channels(), places),
             wires,
             ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
             least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
@@ -149,15 +163,47 @@ impl FlitsKernel {
             board,
             credit_ps,
             is_exact,
-            is_deferring: !is_exact && credit_ps > 0 && !escapes && has_runs,
+            is_deferring: !is_exact && credit_ps > 0 && !escapes && has_runs && integrated.is_none(),
             lines,
             credit,
             asking: Vec::new(),
             chosen: Vec::new(),
-            observing: is_observed.then(Box::default),
+            observing,
             room_for_all: escapes.then_some(capacity),
             regrant: Regrant::new(machine, wiring),
             is_unbounded: machine.switch.is_unbounded(),
+            gates,
+            integrated,
+        }
+    }
+
+    /// What is on lines for this instant; how much that is.
+    #[inline(never)]
+    fn take_from_lines(&mut self, act: &mut Act) -> u64 {
+        let (mut count, mut from) = (0, 0);
+        while let Some((line, what)) = self.lines.due(from, act.now) {
+            while let Some((channel, mark)) = self.lines.take(line, act.now) {
+                count += 1;
+                self.happens(what, channel, mark, act);
+            }
+            from = line + 1;
+        }
+        self.lines.all_taken();
+        count
+    }
+
+    /// What a line has for a channel at this instant.
+    #[inline]
+    fn happens(&mut self, what: What, channel: ChannelId, mark: Mark, act: &mut Act) {
+        match what {
+            What::Credit => self.mark_idle(channel),
+            What::Enters => self.enters(channel, mark.number, act.now),
+            What::Stop => self.stops(channel),
+            What::Go => self.goes(channel, act),
+            What::Regranted => self.may_start(channel),
+            What::Sent => self.release(channel, act),
+            What::Came => self.came(channel, act),
+            _ => debug_assert!(false, "nobody else's"),
         }
     }
 
@@ -201,6 +247,13 @@ impl FlitsKernel {
 has_board!(FlitsKernel, Lane in board);
 
 impl Switched for FlitsKernel {
+    /// One of a list may ask when it is at its front.
+    #[inline]
+    fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.board.queue(id, act.wiring, act.packets, act.now, act.measures);
+        self.may_ask_from_list(id, act);
+    }
+
     /// A wire, named by the first of its channels, may have something to send.
     #[inline]
     fn retry(&mut self, of: Subject, act: &mut Act) {
@@ -211,7 +264,7 @@ impl Switched for FlitsKernel {
                 Some(_) => self.wires.look_and_tell(wire, act.now),
             };
             if let Some(channel) = ended {
-                self.release(channel);
+                self.release(channel, act);
             }
         } else if self.wires.is_looked_at(wire, act.now) {
             self.release_wanted(wire, act);
@@ -226,6 +279,15 @@ impl Switched for FlitsKernel {
             && self.wires.are_settled()
             && !self.board.has_reply_places()
     }
+
+    #[inline]
+    fn take_tail(&mut self, of: Subject, act: &mut Act) -> PacketId {
+        let channel = of.channel();
+        match self.integrated {
+            None => self.board.take_tail(channel, act),
+            Some(_) => self.take_out(channel, act),
+        }
+    }
 }
 
 impl Kernel for FlitsKernel {
@@ -235,6 +297,9 @@ impl Kernel for FlitsKernel {
     #[inline]
     fn request(&mut self, from: Subject, act: &mut Act) {
         let channel = from.channel();
+        if self.board.lists.has(channel) {
+            return self.list_asks(channel, act);
+        }
         let lane = self.board.at_mut(channel);
         lane.headers += 1;
         let (is_first, output) = (lane.headers == 1, lane.output);
@@ -252,42 +317,41 @@ impl Kernel for FlitsKernel {
             let is_left = output.is_some() && !has_sent(self.board.at(output));
             if is_left { output } else { ChannelId::NONE }
         };
-        let standing = |lane: &Lane| Standing {
+        let room = |channel: ChannelId, lane: &Lane| match &self.gates {
+            Some(gates) => gates.room(channel),
+            None => self.buffers.flits() - lane.used,
+        };
+        let standing = |(channel, lane): (ChannelId, &Lane)| Standing {
             owner: if has_sent(lane) { PacketId::NONE } else { lane.packet },
             unsent: lane.unsent.into(),
-            room: u64::from(self.buffers.flits() - lane.used),
+            room: room(channel, lane).into(),
             shut: false,
             output: goes_by(lane.output),
             front: lane.port.buffer.first,
         };
-        let standings: Vec<_> = self.board.channels.iter().map(standing).collect();
+        let lanes = (0..).map(ChannelId).zip(&self.board.channels);
+        let standings: Vec<_> = lanes.map(standing).collect();
         let nodes = self.board.nodes_with_groups(wiring);
         let needs = Needs::of_flits(self.room_for_all);
         deadlock::find_with_nodes(wiring, packets, (&standings, &nodes), needs)
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        let receives = self.board.has_receivers();
-        Traits { stretches: true, receives, in_order: true, ..Traits::default() }
+        let (lists, receives) = (self.board.lists.end(), self.board.has_receivers());
+        let in_order = lists == 0;
+        Traits { stretches: true, lists, receives, in_order, ..Traits::default() }
     }
 
-    /// When the next credit comes back that somebody may wait for, or [`crate::time::NEVER`].
+    /// When something next happens that is on a line, or [`crate::time::NEVER`].
     #[inline]
     fn next_time(&self) -> Time {
         self.lines.next_time()
     }
 
-    /// Credits that come back; how many.
+    /// What is on lines for this instant; how much that is.
+    #[inline]
     fn step(&mut self, act: &mut Act) -> u64 {
-        let mut count = 0;
-        if let Some(line) = self.credit {
-            while let Some((channel, _)) = self.lines.take(line, act.now) {
-                count += 1;
-                self.mark_idle(channel);
-            }
-            self.lines.all_taken();
-        }
-        count
+        if self.lines.next_time() == act.now { self.take_from_lines(act) } else { 0 }
     }
 
     /// Requests, grants, and every channel that can send starts to.
@@ -302,6 +366,11 @@ impl Kernel for FlitsKernel {
             if self.is_deferring {
                 return self.send_all(act);
             }
+            if rarely(self.integrated.is_some()) && !self.asking.is_empty() {
+                // They have come to the front of their nodes' lists by this.
+                self.note_requests(act);
+                continue;
+            }
             if !self.send_round(act) {
                 return;
             }
@@ -314,8 +383,9 @@ impl Kernel for FlitsKernel {
             return now;
         }
         let channels = (0..).map(ChannelId).zip(&self.board.channels);
-        let ends =
-            channels.map(|(channel, lane)| lane.free_at.max(self.buffers.latest(channel, lane)));
+        let ends = channels.map(|(channel, lane)| {
+            lane.free_at.max(lane.starts_from).max(self.buffers.latest(channel, lane))
+        });
         ends.fold(now, Time::max)
     }
 
@@ -389,14 +459,20 @@ impl Grants for FlitsKernel {
 
     fn room(&self, channel: ChannelId, now: Time) -> u32 {
         let lane = self.board.at(channel);
-        let is_at_node = !lane.port.switch.is_some();
-        if is_at_node { u32::MAX } else { self.buffers.room(channel, lane, now) }
+        if !lane.port.switch.is_some() {
+            return u32::MAX;
+        }
+        if lane.is_stopped() { 0 } else { self.buffers.room(channel, lane, now) }
     }
 
     /// The front packet of `input` (none: the node's packet at hand) gets a channel.
     fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
         let starts_from = self.starts_from(channel, id, input, act);
-        if input.is_some() {
+        let mut input = input;
+        if self.board.lists.has(input) {
+            self.leave_list(input, act);
+            input = ChannelId::NONE;
+        } else if input.is_some() {
             self.board.leave(input, act);
             let from = self.board.at_mut(input);
             from.headers -= 1;
@@ -418,6 +494,10 @@ impl Grants for FlitsKernel {
         // Somebody may have waited since there was no packet that could leave the buffer.
         lane.set_awaited(is_full && self.is_deferring);
         let wire = lane.wire;
+        if rarely(self.integrated.is_some()) {
+            self.may_come_home(channel, id, act);
+        }
+        let lane = self.board.at(channel);
         self.wires.begins(lane, act.now);
         if self.is_deferring && self.wires.free_at(wire) > act.now {
             self.take_back(wire, act);

@@ -286,7 +286,7 @@ impl FlitsKernel {
         let lane = self.board.at(channel);
         let has_ended = lane.unsent == 0 && lane.free_at <= act.now;
         if has_ended {
-            self.release(channel);
+            self.release(channel, act);
         }
         has_ended
     }

@@ -36,7 +36,8 @@ pub struct Lane {
     pub rest: PortRest,
     /// Time it transmitted in the current window.
     pub busy: Time,
-    /// Packets in that buffer whose header is there and that have not been granted a channel.
+    /// Packets in that buffer whose header is there and that have not been granted a channel; of a list:
+    /// 1 if the first has asked.
     pub headers: u32,
     /// Header flits of the packet it sends that have not started.
     pub header_unsent: u32,
@@ -44,7 +45,7 @@ pub struct Lane {
     pub turn: u32,
     /// Its place among the rates of the machine.
     pub rate: u16,
-    /// Before then the packet it was granted to does not start.
+    /// Before then no flit of the packet it was granted to starts.
     pub starts_from: Time,
 }
 
@@ -56,6 +57,10 @@ const STARTED: u8 = 1;
 const AWAITED: u8 = 2;
 /// Bit of [`Port::own`]: somebody waits until it falls free.
 const WANTED: u8 = 4;
+/// Bit of [`Port::own`]: it has been told to stop.
+const STOPPED: u8 = 8;
+/// Bit of [`Port::own`]: the packet it was granted to ends at the switch it goes to.
+const ENDING: u8 = 16;
 
 impl Lane {
     /// A channel at rest.
@@ -117,6 +122,30 @@ impl Lane {
     #[inline]
     pub fn set_wanted(&mut self, wanted: bool) {
         self.port.set(WANTED, wanted);
+    }
+
+    /// Whether it has been told to stop.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.port.has(STOPPED)
+    }
+
+    /// It has been told to stop, or to go on.
+    #[inline]
+    pub fn set_stopped(&mut self, stopped: bool) {
+        self.port.set(STOPPED, stopped);
+    }
+
+    /// Whether the packet it was granted to ends at the switch it goes to.
+    #[inline]
+    pub fn is_ending(&self) -> bool {
+        self.port.has(ENDING)
+    }
+
+    /// That packet ends there, or goes on.
+    #[inline]
+    pub fn set_ending(&mut self, ending: bool) {
+        self.port.set(ENDING, ending);
     }
 
     /// Whether its next flit must be known when it starts: others are told of a header, and who

@@ -10,8 +10,10 @@ use super::FlitsKernel;
 use super::lane::Lane;
 use super::wires::Contest;
 use crate::fabric::act::Act;
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
+use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 
 /// Room for what happens at an instant.
@@ -25,6 +27,18 @@ pub struct Observing {
     losers: Vec<ChannelId>,
     /// Channels to which credits have come back at once.
     credited: Vec<ChannelId>,
+    /// Where it takes time to grant an output again: channels that have been granted to packets which
+    /// may start now.
+    again: Option<LineId>,
+}
+
+impl Observing {
+    /// Nothing has happened.
+    pub fn new(machine: &Machine, lines: &mut Lines) -> Self {
+        let delay = machine.switch.regrant_delay_ps;
+        let again = (delay > 0).then(|| lines.line(delay, What::Regranted));
+        Self { again, ..Self::default() }
+    }
 }
 
 impl FlitsKernel {
@@ -49,7 +63,12 @@ impl FlitsKernel {
     ) {
         act.observe(Observation::Granted { packet, channel });
         if let Some(observing) = &mut self.observing {
-            observing.granted.push(channel);
+            match observing.again {
+                Some(line) if self.board.at(channel).starts_from > act.now => {
+                    self.lines.post(line, act.now, channel, Mark::default());
+                }
+                _ => observing.granted.push(channel),
+            }
         }
         // What is in the way of the rest of it may not be the last any more.
         if input.is_some() && self.is_watched(input, act.now) {
@@ -103,8 +122,17 @@ impl FlitsKernel {
     fn observe_room(&self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at(channel);
         let is_internal = lane.port.switch.is_some();
-        if is_internal && !self.buffers.has_room(channel, lane, act.now) {
+        let has_room = self.buffers.has_room(channel, lane, act.now) && !lane.is_stopped();
+        if is_internal && !has_room {
             self.board.observe_room(lane.packet, || Some(channel), act);
+        }
+    }
+
+    /// A channel has been granted to a packet which may start now.
+    pub(super) fn may_start(&mut self, channel: ChannelId) {
+        if let Some(observing) = &mut self.observing {
+            observing.granted.push(channel);
+            self.wires.wake(self.board.at(channel).wire);
         }
     }
 
@@ -133,6 +161,9 @@ impl FlitsKernel {
         if output.is_some() {
             let there = free_at + self.paces[usize::from(rate)].delay_ps;
             self.is_looked_at(output, there, act);
+        }
+        if self.gates.is_some() {
+            return;
         }
         if input.is_some() && self.credit_ps > 0 {
             self.is_looked_at(input, act.now + self.credit_ps, act);
@@ -179,7 +210,7 @@ impl FlitsKernel {
     fn looked_at(&self, channel: ChannelId, from: Time) -> Time {
         let lane = self.board.at(channel);
         let mut at = NEVER;
-        if lane.port.switch.is_some() {
+        if lane.port.switch.is_some() && self.gates.is_none() {
             at = self.buffers.next_place(channel, lane, from);
         }
         if lane.input.is_some() {

@@ -56,12 +56,13 @@ impl FlitsKernel {
         let Sender { lane, header_at, tail_at, .. } = sender;
         let (turn, id, free_at) = (lane.turn, lane.packet, lane.free_at);
         let not_started = if latest.last() > until { latest.count - 1 } else { 0 };
-        let is_internal = lane.port.switch.is_some();
+        let (is_internal, is_ending) = (lane.port.switch.is_some(), lane.is_ending());
         self.wires.sends(wire, turn, free_at, not_started);
         if header_at != NEVER {
-            if is_internal {
-                act.events.post(header_at, Event::Request(channel.into()));
-            } else {
+            if is_internal && !is_ending {
+                let asks_at = header_at + act.wiring.arbitration_ps;
+                act.events.post(asks_at, Event::Request(channel.into()));
+            } else if !is_internal {
                 self.board.post_header(channel, id, header_at, act);
             }
         }

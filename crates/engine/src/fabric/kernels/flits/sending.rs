@@ -12,7 +12,7 @@ use crate::time::{NEVER, Time};
 impl FlitsKernel {
     /// The last flit of a packet has been sent: the channel is free, and so is the
     /// front of the buffer the packet came from.
-    pub(super) fn release(&mut self, channel: ChannelId) {
+    pub(super) fn release(&mut self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at_mut(channel);
         lane.packet = PacketId::NONE;
         let (input, lead) = (lane.input, lane.rest.lead);
@@ -20,21 +20,31 @@ impl FlitsKernel {
             lane.set_wanted(false);
             self.wires.is_free(lane);
         }
-        if input.is_some() {
-            let from = self.board.at_mut(input);
-            from.output = ChannelId::NONE;
-            if from.headers > 0 {
-                self.asking.push(input);
-            }
+        if rarely(self.integrated.is_some()) {
+            self.next_leaves(input, act);
+        } else {
+            self.front_falls_free(input);
         }
         self.board.mark(lead);
+    }
+
+    /// The packet that left the buffer at a channel's end, if any, is out of it: the next may ask.
+    #[inline]
+    pub(super) fn front_falls_free(&mut self, channel: ChannelId) {
+        if channel.is_some() {
+            let from = self.board.at_mut(channel);
+            from.output = ChannelId::NONE;
+            if from.headers > 0 {
+                self.asking.push(channel);
+            }
+        }
     }
 
     /// From when on a channel can send the next flit of its packet, if the wire is free;
     /// [`NEVER`] as long as that is not known.
     #[inline]
     pub(super) fn ready_at(&self, channel: ChannelId, lane: &Lane) -> Time {
-        if lane.unsent == 0 || lane.used == self.buffers.flits() {
+        if lane.unsent == 0 || lane.used == self.buffers.flits() || lane.is_stopped() {
             return NEVER;
         }
         let is_at_node = !lane.port.switch.is_some();
@@ -113,37 +123,64 @@ impl FlitsKernel {
     pub(super) fn send<const TELLS: bool>(&mut self, channel: ChannelId, act: &mut Act) {
         let lane = self.board.at(channel);
         let (input, output, wire) = (lane.input, lane.output, lane.wire);
-        let (is_first, is_last) = (lane.used == 0, lane.unsent == 1);
+        let (was_empty, is_last) = (lane.used == 0, lane.unsent == 1);
+        let is_first = !lane.has_started();
         let was_full = input.is_some() && self.is_full(input);
         self.send_run(channel, (act.now, 0), 1, act);
-        if is_first && output.is_some() {
+        if was_empty && output.is_some() {
             self.may_send(output, act);
         }
-        if was_full {
-            self.may_send(input, act);
+        if rarely(self.gates.is_some()) {
+            self.counts(channel, input, act);
         }
-        if input.is_some() && self.room_for_all.is_some() {
-            match self.credit {
-                Some(line) => self.lines.post(line, act.now, input, Mark::default()),
-                None => self.mark_idle(input),
-            }
+        let is_integrated = rarely(self.integrated.is_some());
+        if is_integrated {
+            self.is_under_way(channel, (is_first, is_last), act);
         }
+        if input.is_some() {
+            self.has_left(input, (1, was_full), act);
+        }
+        let tells_end = is_last && !is_integrated;
         let lane = self.board.at(channel);
         let next = self.ready_at(channel, lane);
         self.wires.set_ready(lane.turn as usize, next);
         if TELLS {
             self.wires.set_told(lane.turn as usize, next);
-            if is_last {
+            if tells_end {
                 self.wires.ends_and_tells(lane);
             }
             return self.wakes_others(channel, act);
         }
-        if is_last {
+        if tells_end {
             self.wires.ends(lane, act.events);
         }
         if self.wires.ending(wire).is_none() {
             let next = self.wires.next_start(wire);
             self.wires.look_next(wire, next, act.events);
+        }
+    }
+
+    /// So many flits have left the buffer at a channel's end, which was full or not: somebody may wait
+    /// for their places.
+    #[inline]
+    pub(super) fn has_left(
+        &mut self,
+        channel: ChannelId,
+        (count, was_full): (u32, bool),
+        act: &mut Act,
+    ) {
+        if was_full {
+            self.may_send(channel, act);
+        }
+        if self.room_for_all.is_some() {
+            match self.credit {
+                Some(line) => {
+                    (0..count).for_each(|_| {
+                        self.lines.post(line, act.now, channel, Mark::default());
+                    });
+                }
+                None => self.mark_idle(channel),
+            }
         }
     }
 
