@@ -101,10 +101,9 @@ macro_rules! kernels {
 kernels! {
     /// Mode `full`, fidelity `packet`.
     Packet: PacketKernel, "packet";
-    /// Mode `full`, fidelity `token`, and `flit` where no other kernel can do it.
+    /// Mode `full`, fidelity `token`.
     Tokens: TokensKernel, "tokens";
-    /// Mode `full`, fidelity `flit`, where virtual channels share wires or routing has escapes, and on
-    /// wires of their own where that is faster ([`FlitsKernel::is_for`]).
+    /// Mode `full`, fidelity `flit`, but for what is in slots.
     Flits: FlitsKernel, "flits";
     /// Mode `full`, fidelity `flit`, where everything happens in slots as long as a flit.
     Slots: SlotsKernel, "slots";
@@ -304,8 +303,8 @@ impl KernelKind {
             Fidelity::Worm => Self::Worm,
             Fidelity::Stream => Self::Stream,
             Fidelity::Flit if is_in_slots && SlotsKernel::is_for(machine, wiring) => Self::Slots,
-            Fidelity::Flit if FlitsKernel::is_for(machine, wiring, accounts) => Self::Flits,
-            Fidelity::Flit | Fidelity::Token => Self::Tokens,
+            Fidelity::Flit => Self::Flits,
+            Fidelity::Token => Self::Tokens,
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::rare::{rare, rarely};
 use crate::routing::Properties;
-use crate::spec::{FlowControl, Machine};
+use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use buffers::Buffers;
@@ -63,8 +63,6 @@ pub struct FlitsKernel {
     /// Whether what is sent need not be known at once: credits take time, and nobody waits for
     /// room behind idle channels.
     is_deferring: bool,
-    /// Whether it is known when the last flit has come, and the last credit.
-    is_exact: bool,
     /// The least time of a flit.
     least_ps: Time,
     /// The least time from the start of a flit until it is at the switch at the end.
@@ -94,32 +92,7 @@ pub struct FlitsKernel {
 /// More channels than this do not fit a core's own cache.
 const MANY_CHANNELS: usize = 1 << 12;
 
-/// Fewer flits of the longest packets are not deferred where every channel has a wire of its own.
-const LEAST_FLITS: u32 = 8;
-
 impl FlitsKernel {
-    /// Whether this is what a machine needs.
-    pub fn is_for(machine: &Machine, wiring: &Wiring, accounts: Accounts) -> bool {
-        let layout = &wiring.layout;
-        let in_rounds = wiring.routing.properties().escapes > 0;
-        let take_turns = in_rounds || layout.has_shared_wires();
-        let _ = FlowControl::OutOfBand;
-        machine.link.flow_control != FlowControl::OutOfBand
-            || wiring.integrated_timing.is_some()
-            || (take_turns || Self::is_for_wires_of_one(machine, wiring, accounts))
-    }
-
-    /// The same where no channels share a wire. Charges of flits depend on the order of channels within
-    /// an instant there, and when nothing moves any more is known of single flits only. In networks full
-    /// of short packets somebody waits for nearly every flit, so that nothing is gained.
-    fn is_for_wires_of_one(machine: &Machine, wiring: &Wiring, accounts: Accounts) -> bool {
-        accounts == Accounts::None
-            && wiring.link.packet_flits(machine.interface.packet_bytes) >= LEAST_FLITS
-            && machine.link.credit_delay_ps > 0
-            && machine.interface.reply_queue.is_none()
-            && !machine.routing.allow_deadlock
-    }
-
     /// An empty network.
     pub fn new(
         machine: &Machine,
@@ -151,8 +124,11 @@ impl FlitsKernel {
         // Runs have distances in 32 bits, and wires know who sends in 64.
         let has_runs = most_on_a_wire(layout) <= wires::MOST_DEFERRED
             && wiring.timings.iter().all(|timing| u32::try_from(timing.flit_ps).is_ok());
-        // Who keeps an account of waits, or has places for replies, needs every flit at its time.
-        let is_exact = is_observed || machine.interface.reply_queue.is_some();
+        // Who keeps an account of waits, or has places for replies, needs every flit at its time, and so
+        // does who tells since when nothing moves.
+        let is_exact = is_observed
+            || machine.interface.reply_queue.is_some()
+            || machine.routing.allow_deadlock && !escapes && !layout.has_shared_wires();
         Self {
             buffers: Buffers::new(layout.channels(), places),
             wires,
@@ -162,7 +138,6 @@ impl FlitsKernel {
             quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
             board,
             credit_ps,
-            is_exact,
             is_deferring: !is_exact && credit_ps > 0 && !escapes && has_runs && integrated.is_none(),
             lines,
             credit,
@@ -379,7 +354,7 @@ impl Kernel for FlitsKernel {
 
     /// What is deferred has no end that is known.
     fn at_rest(&self, now: Time) -> Time {
-        if !self.is_exact {
+        if self.is_deferring {
             return now;
         }
         let channels = (0..).map(ChannelId).zip(&self.board.channels);
