@@ -5,6 +5,7 @@
 //! When somebody comes to a gate is known before, and nobody who comes later is served before him.
 
 use super::lanes::{Lane, LaneId, Lanes};
+use super::ways::Way;
 use super::{LineKernel, NOWHERE};
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
@@ -223,13 +224,15 @@ impl LineKernel {
             gates.at(channel).free_at = free_at;
         }
         let state = &mut self.lanes[lane];
-        let is_first = !state.moving.first.is_some();
+        let before = state.moving.first.is_some().then(|| state.moving.back());
         state.moving.push(id, act.packets);
-        if is_first {
-            // Those before it have gone as far as they can, and keep nothing that it could know.
-            self.goes_on(lane, ask, act);
-        } else {
-            self.advance(lane, act);
+        match before {
+            None => self.goes_on(lane, ask, act),
+            // Nobody goes on because of it, and it not past them.
+            Some(before) => {
+                let before = usize::from(act.packets[before].hops);
+                self.follows(way, id, before, act);
+            }
         }
         if self.lanes[lane].waiting.first.is_some() {
             self.comes_first(lane, act);
@@ -293,13 +296,7 @@ impl LineKernel {
         while id.is_some() {
             let next = act.packets[id].next;
             let from = usize::from(act.packets[id].hops);
-            let mut place = from;
-            while place < before {
-                let ask = act.packets[id].ready;
-                let Some(start) = self.start_from(way, place, id, ask, act) else { break };
-                self.starts(way, place, id, start, act);
-                place += 1;
-            }
+            let place = self.follows(way, id, before, act);
             if place == last {
                 self.lanes[lane].moving.pop(act.packets);
                 let ask = act.packets[id].ready;
@@ -310,6 +307,19 @@ impl LineKernel {
             before = place;
             id = next;
         }
+    }
+
+    /// A packet goes on as far as it is known, while those before it have started on so many channels;
+    /// on how many it has.
+    fn follows(&mut self, way: Way, id: PacketId, before: usize, act: &mut Act) -> usize {
+        let mut place = usize::from(act.packets[id].hops);
+        while place < before {
+            let ask = act.packets[id].ready;
+            let Some(start) = self.start_from(way, place, id, ask, act) else { break };
+            self.starts(way, place, id, start, act);
+            place += 1;
+        }
+        place
     }
 
     /// It is known when a packet asks at its last switch, as soon as those before it have left.
