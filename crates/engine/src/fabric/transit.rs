@@ -280,12 +280,6 @@ impl PacketFifo {
     /// A queue without packets.
     pub const EMPTY: Self = Self { first: PacketId::NONE, last: PacketId::NONE };
 
-    /// The packet at the end; the queue must not be empty.
-    #[inline]
-    pub fn back(&self) -> PacketId {
-        self.last
-    }
-
     /// Adds a packet at the end.
     #[inline]
     pub fn push(&mut self, id: PacketId, packets: &mut PacketPool) {

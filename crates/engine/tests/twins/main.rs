@@ -13,6 +13,7 @@ mod cycles;
 mod flits;
 mod fluid;
 mod frames;
+mod line;
 mod reference;
 mod router;
 mod stop_go;

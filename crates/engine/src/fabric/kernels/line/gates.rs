@@ -5,12 +5,10 @@
 //! When somebody comes to a gate is known before, and nobody who comes later is served before him.
 
 use super::lanes::{Lane, LaneId, Lanes};
-use super::ways::Way;
 use super::{LineKernel, NOWHERE};
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::Layout;
-use crate::fabric::transit::PacketFifo;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class};
@@ -223,17 +221,7 @@ impl LineKernel {
         if let Some(gates) = &mut self.gates {
             gates.at(channel).free_at = free_at;
         }
-        let state = &mut self.lanes[lane];
-        let before = state.moving.first.is_some().then(|| state.moving.back());
-        state.moving.push(id, act.packets);
-        match before {
-            None => self.goes_on(lane, ask, act),
-            // Nobody goes on because of it, and it not past them.
-            Some(before) => {
-                let before = usize::from(act.packets[before].hops);
-                self.follows(way, id, before, act);
-            }
-        }
+        self.drifts(lane, id, 1, ask, act);
         if self.lanes[lane].waiting.first.is_some() {
             self.comes_first(lane, act);
         }
@@ -269,57 +257,52 @@ impl LineKernel {
         }
     }
 
-    /// The only packet of a lane between its node and its last switch goes on as far as it is known.
-    fn goes_on(&mut self, lane: LaneId, mut ask: Time, act: &mut Act) {
+    /// A packet of a lane goes on from a place of its way as far as that is known; it asks there at `ask`.
+    fn drifts(
+        &mut self,
+        lane: LaneId,
+        id: PacketId,
+        mut place: usize,
+        mut ask: Time,
+        act: &mut Act,
+    ) {
         let way = self.lanes[lane].way;
-        let id = self.lanes[lane].moving.first;
-        let mut place = 1;
         while place + 1 < way.len() {
-            let Some(start) = self.start_from(way, place, id, ask, act) else { return };
+            let is_behind = self.ways[way.hop(place)].stuck.first.is_some();
+            let start = if is_behind { None } else { self.start_from(way, place, id, ask, act) };
+            let Some(start) = start else {
+                return self.ways[way.hop(place)].stuck.push(id, act.packets);
+            };
             ask = self.starts(way, place, id, start, act);
             place += 1;
         }
-        self.lanes[lane].moving = PacketFifo::EMPTY;
         if place < way.len() {
             self.is_at_last_switch(lane, id, ask, act);
         }
     }
 
-    /// Packets of a lane between their node and their last switch go on as far as it is known, the first
-    /// of them first: none waits for one behind it.
+    /// It is known when a packet leaves the buffer at the last switch: those behind it go on as far as
+    /// that follows, whoever is furthest first.
     fn advance(&mut self, lane: LaneId, act: &mut Act) {
         let way = self.lanes[lane].way;
-        let last = way.len() - 1;
-        // Those before the packet at hand have started on so many channels.
-        let mut before = last;
-        let mut id = self.lanes[lane].moving.first;
-        while id.is_some() {
-            let next = act.packets[id].next;
-            let from = usize::from(act.packets[id].hops);
-            let place = self.follows(way, id, before, act);
-            if place == last {
-                self.lanes[lane].moving.pop(act.packets);
+        for place in (1..way.len() - 1).rev() {
+            let mut has_moved = false;
+            loop {
+                let id = self.ways[way.hop(place)].stuck.first;
+                if !id.is_some() {
+                    break;
+                }
                 let ask = act.packets[id].ready;
-                self.is_at_last_switch(lane, id, ask, act);
-            } else if place == from {
+                let Some(start) = self.start_from(way, place, id, ask, act) else { break };
+                self.ways[way.hop(place)].stuck.pop(act.packets);
+                let ask = self.starts(way, place, id, start, act);
+                self.drifts(lane, id, place + 1, ask, act);
+                has_moved = true;
+            }
+            if !has_moved {
                 return;
             }
-            before = place;
-            id = next;
         }
-    }
-
-    /// A packet goes on as far as it is known, while those before it have started on so many channels;
-    /// on how many it has.
-    fn follows(&mut self, way: Way, id: PacketId, before: usize, act: &mut Act) -> usize {
-        let mut place = usize::from(act.packets[id].hops);
-        while place < before {
-            let ask = act.packets[id].ready;
-            let Some(start) = self.start_from(way, place, id, ask, act) else { break };
-            self.starts(way, place, id, start, act);
-            place += 1;
-        }
-        place
     }
 
     /// It is known when a packet asks at its last switch, as soon as those before it have left.

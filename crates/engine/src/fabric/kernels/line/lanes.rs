@@ -23,9 +23,8 @@ pub(super) struct Lanes {
 pub(super) struct Lane {
     /// Those that wait in their node.
     pub waiting: PacketFifo,
-    /// Those that have left it, until it is known when they ask for the channel to their destination.
-    pub moving: PacketFifo,
-    /// Those of which that is known, in the buffer at their last switch, the first of them asking.
+    /// Those in the buffer at their last switch, or known to come there: the first of them asks for the
+    /// channel to their destination.
     pub asking: PacketFifo,
     /// When the latest packet leaves that buffer.
     pub left_at: Time,
@@ -44,7 +43,6 @@ pub(super) struct Lane {
 impl Lane {
     const EMPTY: Self = Self {
         waiting: PacketFifo::EMPTY,
-        moving: PacketFifo::EMPTY,
         asking: PacketFifo::EMPTY,
         left_at: 0,
         way: Way::NONE,

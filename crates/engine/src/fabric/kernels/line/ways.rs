@@ -2,6 +2,7 @@
 
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::End;
+use crate::fabric::transit::PacketFifo;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
@@ -60,6 +61,8 @@ pub(super) struct Hop {
     /// How fast it is: a place in [`Rates::all`](crate::fabric::network::timing::Rates).
     pub rate: u16,
     pub kind: ChannelKind,
+    /// Packets that will ask for it, or do, and of which it is not known when they have room.
+    pub stuck: PacketFifo,
     /// Tokens of the packets in the buffer or on the way to it.
     occupied: u32,
     /// Of how many of them, the first, it is known when they are out of it.
@@ -160,6 +163,7 @@ impl Hop {
             channel,
             rate,
             kind,
+            stuck: PacketFifo::EMPTY,
             occupied: 0,
             known: 0,
             buffer,
