@@ -28,10 +28,6 @@ pub fn spec(dice: &mut Dice) -> Spec {
     let interface = &mut machine.interface;
     interface.header_bytes = dice.number(1, 5) as u32;
     interface.packet_bytes = dice.number(4, 40) as u32;
-    if dice.chance(20) {
-        interface.first_packet_bytes =
-            Some(dice.number(1, u64::from(interface.packet_bytes)) as u32);
-    }
     interface.acknowledges = dice.chance(35);
     interface.ack_priority = dice.chance(40);
     interface.window = dice.one_of(&[None, Some(1), Some(2), Some(5)]);

@@ -77,11 +77,11 @@ impl Gate {
         self.coming.peek().map_or(NEVER, |&Reverse((at, _))| at.max(self.free_at))
     }
 
-    /// Sees to it that it is looked at then.
+    /// Sees to it that it is looked at then; if that is now, it is marked.
     #[inline]
-    fn look_then(&mut self, channel: ChannelId, events: &mut EventQueue) {
+    fn look_then(&mut self, channel: ChannelId, now: Time, events: &mut EventQueue) {
         let next = self.next();
-        if next < self.retry_at {
+        if next > now && next < self.retry_at {
             self.retry_at = next;
             events.post(next, Event::Retry(channel.into()));
         }
@@ -157,11 +157,11 @@ impl Gates {
         let gate = self.at(channel);
         if at > act.now {
             gate.coming.push(Reverse((at, turn)));
-            return gate.look_then(channel, act.events);
+            return gate.look_then(channel, act.now, act.events);
         }
         gate.ready.push(Reverse(turn));
         if gate.free_at > act.now {
-            gate.look_then(channel, act.events);
+            gate.look_then(channel, act.now, act.events);
         } else {
             self.mark(channel);
         }
@@ -209,7 +209,7 @@ impl LineKernel {
             }
         }
         let Some(gates) = &mut self.gates else { return };
-        gates.at(channel).look_then(channel, act.events);
+        gates.at(channel).look_then(channel, act.now, act.events);
     }
 
     /// A packet leaves its node.
