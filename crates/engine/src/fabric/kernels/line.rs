@@ -10,10 +10,11 @@
 //!
 //! [`ways`] has the state of one message on its way, [`hops`] the recurrence. In `free` all of that is
 //! known when a packet leaves its node: one event marks that, if it had to wait, and one its arrival. In
-//! `endpoints` ([`gates`]) packets of all messages take turns at the channels out of nodes and into them;
+//! `endpoints` ([`endpoints`]) packets of all messages take turns at the channels out of nodes and into them;
 //! what lies between is worked out ahead as far as it does not depend on a turn that is not known yet.
 
 mod accepts;
+mod endpoints;
 mod gates;
 mod hops;
 mod lanes;
@@ -25,7 +26,7 @@ use crate::fabric::act::Act;
 use crate::fabric::kernel::{Kernel, Queues, Traits};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::ids::{NodeId, PacketId};
 use crate::measure::{Class, Use};
 use crate::spec::{Machine, MessageOrder, Mode};
 use crate::time::Time;
@@ -49,7 +50,7 @@ pub struct LineKernel {
     capacity: Option<u32>,
     /// Where switches forward frames.
     engine: Option<Engine>,
-    /// Whether acknowledgements leave nodes first, and switches.
+    /// In `endpoints`: whether acknowledgements leave their nodes before all else, and their last switches.
     acks_first: [bool; 2],
     /// Whether messages of a node take turns.
     takes_turns: bool,
@@ -247,6 +248,3 @@ impl Kernel for LineKernel {
 fn is_last(place: usize, len: usize) -> bool {
     place + 1 == len
 }
-
-/// No channel.
-const NOWHERE: ChannelId = ChannelId::NONE;

@@ -1,17 +1,14 @@
-//! Mode `endpoints`: messages take turns at the channels between nodes and switches.
+//! The channels between nodes and switches, where messages take turns in mode `endpoints`.
 //!
 //! Such a channel is a *gate*. At one out of a node those messages stand whose first waiting packet has
 //! room in the message's own buffer, at one into a node the packets at the fronts of their buffers.
 //! When somebody comes to a gate is known before, and nobody who comes later is served before him.
 
-use super::lanes::{Lane, LaneId, Lanes};
-use super::{LineKernel, NOWHERE};
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::Layout;
-use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::Observation;
-use crate::measure::{ChannelKind, Class};
+use crate::ids::ChannelId;
+use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,28 +17,28 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn {
     /// Whether others go first whenever they come.
-    is_behind: bool,
+    pub is_behind: bool,
     /// When it asked, or was queued; or how many had a turn in its node before.
-    since: u64,
+    pub since: u64,
     /// The channel that it comes by, if it does not come out of a node.
-    by: ChannelId,
+    pub by: ChannelId,
     /// How many packets were queued before it.
-    serial: u32,
+    pub serial: u32,
     /// The lane, or the packet.
-    who: u32,
+    pub who: u32,
 }
 
 impl Turn {
     /// Nobody's.
     pub(super) const NOBODY: Self =
-        Self { is_behind: false, since: 0, by: NOWHERE, serial: 0, who: u32::MAX };
+        Self { is_behind: false, since: 0, by: ChannelId::NONE, serial: 0, who: u32::MAX };
 }
 
 /// A channel between a node and a switch.
 #[derive(Clone, Default)]
-struct Gate {
+pub(super) struct Gate {
     /// From when on it is free.
-    free_at: Time,
+    pub free_at: Time,
     /// The earliest retry posted, or [`NEVER`].
     retry_at: Time,
     /// Whether it must be looked at at the end of this instant.
@@ -55,7 +52,7 @@ struct Gate {
 impl Gate {
     /// Who is served now.
     #[inline]
-    fn serve(&mut self, now: Time) -> Option<Turn> {
+    pub(super) fn serve(&mut self, now: Time) -> Option<Turn> {
         if self.free_at > now {
             return None;
         }
@@ -79,7 +76,7 @@ impl Gate {
 
     /// Sees to it that it is looked at then; if that is now, it is marked.
     #[inline]
-    fn look_then(&mut self, channel: ChannelId, now: Time, events: &mut EventQueue) {
+    pub(super) fn look_then(&mut self, channel: ChannelId, now: Time, events: &mut EventQueue) {
         let next = self.next();
         if next > now && next < self.retry_at {
             self.retry_at = next;
@@ -96,7 +93,7 @@ pub(super) struct Gates {
     all: Vec<Gate>,
     marked: Vec<ChannelId>,
     /// Turns that messages of nodes have had.
-    turns: u64,
+    pub turns: u64,
 }
 
 impl Gates {
@@ -114,7 +111,7 @@ impl Gates {
     }
 
     #[inline]
-    fn at(&mut self, channel: ChannelId) -> &mut Gate {
+    pub(super) fn at(&mut self, channel: ChannelId) -> &mut Gate {
         &mut self.all[self.of[channel.index()] as usize]
     }
 
@@ -153,7 +150,7 @@ impl Gates {
 
     /// Somebody comes to a gate at `at`.
     #[inline]
-    fn comes(&mut self, channel: ChannelId, turn: Turn, at: Time, act: &mut Act) {
+    pub(super) fn comes(&mut self, channel: ChannelId, turn: Turn, at: Time, act: &mut Act) {
         let gate = self.at(channel);
         if at > act.now {
             gate.coming.push(Reverse((at, turn)));
@@ -164,183 +161,6 @@ impl Gates {
             gate.look_then(channel, act.now, act.events);
         } else {
             self.mark(channel);
-        }
-    }
-}
-
-impl LineKernel {
-    /// A packet is the first of its lane that waits in its node.
-    pub(super) fn comes_first(&mut self, lane: LaneId, act: &mut Act) {
-        let Some(gates) = &mut self.gates else { return };
-        let packet = &act.packets[self.lanes[lane].waiting.first];
-        gates.turns += 1;
-        self.lanes[lane].turn = Turn {
-            is_behind: self.acks_first[0] && packet.class == Class::Data,
-            since: if self.takes_turns { gates.turns } else { packet.queued },
-            by: NOWHERE,
-            serial: packet.serial,
-            who: lane.0,
-        };
-        self.lanes[lane].is_stuck = true;
-        self.may_leave(lane, act);
-    }
-
-    /// The first packet of a lane that waits in its node stands at the gate from when it has room on, if
-    /// that is known.
-    fn may_leave(&mut self, lane: LaneId, act: &mut Act) {
-        let Some((id, Some(from))) = self.next_of(lane, act) else { return };
-        let Some(gates) = &mut self.gates else { return };
-        let packet = &act.packets[id];
-        let channel = act.wiring.injection_lead(packet.source, packet.traffic());
-        let lane = &mut self.lanes[lane];
-        lane.is_stuck = false;
-        gates.comes(channel, lane.turn, from, act);
-    }
-
-    /// A gate serves who stands there first, if it is free.
-    pub(super) fn serve_gate(&mut self, channel: ChannelId, act: &mut Act) {
-        let Some(gates) = &mut self.gates else { return };
-        let gate = gates.at(channel);
-        if let Some(turn) = gate.serve(act.now) {
-            if turn.by.is_some() {
-                self.is_delivered(PacketId(turn.who), act);
-            } else {
-                self.leaves_node(LaneId(turn.who), act);
-            }
-        }
-        let Some(gates) = &mut self.gates else { return };
-        gates.at(channel).look_then(channel, act.now, act.events);
-    }
-
-    /// A packet leaves its node.
-    fn leaves_node(&mut self, lane: LaneId, act: &mut Act) {
-        let (id, ask) = self.sets_out(lane, act);
-        let way = self.lanes[lane].way;
-        let hop = &self.ways[way.hop(0)];
-        let (channel, free_at) = (hop.channel, hop.free_at);
-        if let Some(gates) = &mut self.gates {
-            gates.at(channel).free_at = free_at;
-        }
-        self.drifts(lane, id, 1, ask, act);
-        if self.lanes[lane].waiting.first.is_some() {
-            self.comes_first(lane, act);
-        }
-    }
-
-    /// A packet starts on the channel to its destination.
-    fn is_delivered(&mut self, id: PacketId, act: &mut Act) {
-        let lane = Lanes::of(id, act.packets);
-        let way = self.lanes[lane].way;
-        let place = way.len() - 1;
-        let channel = self.ways[way.hop(place)].channel;
-        act.observe(Observation::LinedUp { packet: id, channel, from: act.now });
-        self.starts(way, place, id, act.now, act);
-        let hop = &self.ways[way.hop(place)];
-        let (free_at, sent_at) = (hop.free_at, hop.sent_at);
-        if let Some(gates) = &mut self.gates {
-            gates.at(channel).free_at = free_at;
-        }
-        if self.engine.is_some() {
-            return;
-        }
-        let state = &mut self.lanes[lane];
-        state.asking.pop(act.packets);
-        state.left_at = sent_at;
-        if state.asking.first.is_some() {
-            self.asks(lane, act);
-        }
-        if self.capacity.is_some() {
-            self.advance(lane, act);
-            if self.lanes[lane].is_stuck {
-                self.may_leave(lane, act);
-            }
-        }
-    }
-
-    /// A packet of a lane goes on from a place of its way as far as that is known; it asks there at `ask`.
-    fn drifts(
-        &mut self,
-        lane: LaneId,
-        id: PacketId,
-        mut place: usize,
-        mut ask: Time,
-        act: &mut Act,
-    ) {
-        let way = self.lanes[lane].way;
-        while place + 1 < way.len() {
-            let is_behind = self.ways[way.hop(place)].stuck.first.is_some();
-            let start = if is_behind { None } else { self.start_from(way, place, id, ask, act) };
-            let Some(start) = start else {
-                return self.ways[way.hop(place)].stuck.push(id, act.packets);
-            };
-            ask = self.starts(way, place, id, start, act);
-            place += 1;
-        }
-        if place < way.len() {
-            self.is_at_last_switch(lane, id, ask, act);
-        }
-    }
-
-    /// It is known when a packet leaves the buffer at the last switch: those behind it go on as far as
-    /// that follows, whoever is furthest first.
-    fn advance(&mut self, lane: LaneId, act: &mut Act) {
-        let way = self.lanes[lane].way;
-        for place in (1..way.len() - 1).rev() {
-            let mut has_moved = false;
-            loop {
-                let id = self.ways[way.hop(place)].stuck.first;
-                if !id.is_some() {
-                    break;
-                }
-                let ask = act.packets[id].ready;
-                let Some(start) = self.start_from(way, place, id, ask, act) else { break };
-                self.ways[way.hop(place)].stuck.pop(act.packets);
-                let ask = self.starts(way, place, id, start, act);
-                self.drifts(lane, id, place + 1, ask, act);
-                has_moved = true;
-            }
-            if !has_moved {
-                return;
-            }
-        }
-    }
-
-    /// It is known when a packet asks at its last switch, as soon as those before it have left.
-    #[inline]
-    fn is_at_last_switch(&mut self, lane: LaneId, id: PacketId, ask: Time, act: &mut Act) {
-        if self.engine.is_some() {
-            return self.asks_at(lane, id, ask, act);
-        }
-        let asking = &mut self.lanes[lane].asking;
-        let is_first = !asking.first.is_some();
-        asking.push(id, act.packets);
-        if is_first {
-            self.asks(lane, act);
-        }
-    }
-
-    /// The first packet of a lane in the buffer at its last switch asks for the channel to its node.
-    #[inline]
-    fn asks(&mut self, lane: LaneId, act: &mut Act) {
-        let Lane { asking, left_at, .. } = self.lanes[lane];
-        let ask = act.packets[asking.first].ready.max(left_at);
-        self.asks_at(lane, asking.first, ask, act);
-    }
-
-    #[inline]
-    fn asks_at(&mut self, lane: LaneId, id: PacketId, ask: Time, act: &mut Act) {
-        let way = self.lanes[lane].way;
-        let [by, to] = [2, 1].map(|back| self.ways[way.hop(way.len() - back)].channel);
-        let packet = &act.packets[id];
-        let turn = Turn {
-            is_behind: self.acks_first[1] && packet.class == Class::Data,
-            since: ask,
-            by,
-            serial: packet.serial,
-            who: id.0,
-        };
-        if let Some(gates) = &mut self.gates {
-            gates.comes(to, turn, ask, act);
         }
     }
 }
