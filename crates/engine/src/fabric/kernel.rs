@@ -219,6 +219,10 @@ pub trait Switched: HasBoard + Kernel {
     fn waiting_data(&self, node: NodeId) -> u32 {
         self.board().waiting_data(node)
     }
+    /// A group grants nothing from now on, or does again and looks who waits.
+    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
+        self.board_mut().set_gate(lead, is_open);
+    }
     /// Adds the packets that wait for a channel of a group.
     fn askers(
         &self,
@@ -284,7 +288,7 @@ impl<K: Switched> Queues for K {
         self.board_mut().received(message, node);
     }
     fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
-        self.board_mut().set_gate(lead, is_open);
+        Switched::set_gate(self, lead, is_open);
     }
     fn askers(
         &self,

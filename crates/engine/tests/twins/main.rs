@@ -14,6 +14,7 @@ mod flits;
 mod fluid;
 mod frames;
 mod line;
+mod private;
 mod reference;
 mod router;
 mod stop_go;

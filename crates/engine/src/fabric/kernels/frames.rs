@@ -315,6 +315,12 @@ impl FramesKernel {
 has_board!(FramesKernel, Channel in board);
 
 impl Switched for FramesKernel {
+    /// Every channel has its own queue, whatever choice there was.
+    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
+        self.board.set_gate(lead, is_open);
+        self.board.mark(lead);
+    }
+
     fn askers(
         &self,
         lead: ChannelId,

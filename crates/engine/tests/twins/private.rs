@@ -1,0 +1,141 @@
+//! Modes `free` and `endpoints` against mode `full` with one message at a time: in `free` every
+//! message takes what it takes alone, and alone it takes the same in all three.
+
+use crate::common::message_list;
+use crate::common::random::{Dice, check, in_proportion, random_cases, same_packets};
+use crate::cycles::cases as small;
+use crate::frames::cases as frames;
+use crate::reference::cases::{self as reference, Kind};
+use crate::router::cases as router;
+use crate::transports::stored::cases as stored;
+use tailback_engine::spec::{
+    Arbiter, Fidelity, FlowControl, Machine, Mode, RoutingSpec, Selection, Spec, Workload,
+};
+use tailback_engine::time::Time;
+use tailback_engine::{PacketRow, Progress, Simulation};
+
+/// A message: when, from where to where, and its bytes.
+type Row = (Time, u32, u32, u32);
+
+/// What draws at random would be drawn otherwise without the other messages, and nodes with
+/// software let messages wait for each other in all modes.
+fn is_suited(machine: &Machine) -> bool {
+    let draws = matches!(
+        machine.routing.algorithm,
+        RoutingSpec::Valiant { .. }
+            | RoutingSpec::ValiantBySwitches { .. }
+            | RoutingSpec::ValiantByGroups
+            | RoutingSpec::UgalL { .. }
+            | RoutingSpec::UgalG { .. }
+            | RoutingSpec::Par { .. }
+            | RoutingSpec::Chaos
+            | RoutingSpec::Ecmp { .. }
+            | RoutingSpec::Spray { .. }
+            | RoutingSpec::RandomAncestor
+    );
+    !draws
+        && machine.routing.selection != Selection::Random
+        && machine.switch.arbiter != Arbiter::Random
+        && machine.interface.costs.is_none()
+}
+
+/// A random machine of one of many kinds with a list of messages.
+fn case(number: u64, dice: &mut Dice) -> Spec {
+    match number % 8 {
+        0..=2 => reference::spec(dice, Kind::Messages),
+        3 => router::spec(dice),
+        4 => frames::spec(dice),
+        5 => stored::spec(&mut Dice::new(number)),
+        _ => {
+            let mut spec = small::spec(dice);
+            spec.fidelity = dice.one_of(&[Fidelity::Flit, Fidelity::Worm, Fidelity::Token]);
+            spec.machine.interface.acknowledges = dice.chance(30);
+            if spec.fidelity == Fidelity::Token {
+                spec.machine.link.flow_control = FlowControl::InBand;
+                spec.machine.switch.input_buffer_flits = Some(dice.number(10, 90) as u32);
+                spec.machine.switch.output_buffer_flits = dice.number(1, 50) as u32;
+            }
+            if spec.fidelity == Fidelity::Worm {
+                spec.machine.link.packet_gap_ps = 0;
+            }
+            spec
+        }
+    }
+}
+
+/// The packets of a run of these messages, by message; none if it does not come to its end.
+fn packets(spec: &Spec, rows: &[Row], mode: Mode) -> Option<Vec<Vec<PacketRow>>> {
+    let spec = Spec { workload: message_list(rows), mode, ..spec.clone() };
+    let mut simulation = Simulation::new(&spec).ok()?;
+    if simulation.advance(Time::MAX / 4, 400_000) != Ok(Progress::Finished) {
+        return None;
+    }
+    let mut of_messages = vec![Vec::new(); rows.len()];
+    for row in simulation.take_packets() {
+        of_messages[row.message as usize].push(PacketRow { message: 0, ..row });
+    }
+    for packets in &mut of_messages {
+        packets.sort_by_key(|row| (row.queued, row.class, row.first_sent, row.delivered));
+    }
+    Some(of_messages)
+}
+
+/// Compares all messages of a case; how many packets that were.
+fn compare(spec: &Spec) -> usize {
+    let Workload::Messages(list) = &spec.workload else { return 0 };
+    if !is_suited(&spec.machine) {
+        return 0;
+    }
+    let row = |at: usize| (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at]);
+    let mut rows: Vec<Row> = (0..list.time_ps.len().min(40)).map(row).collect();
+    rows.retain(|row| row.1 != row.2);
+    rows.sort_by_key(|row| row.0);
+    let Some(free) = packets(spec, &rows, Mode::Free) else { return 0 };
+    let mut count = 0;
+    for (at, row) in rows.iter().enumerate() {
+        let Some(alone) = packets(spec, &[*row], Mode::Full) else { continue };
+        same_packets(&alone[0], &free[at]);
+        let ends = packets(spec, &[*row], Mode::Endpoints).expect("it is as in `full`");
+        same_packets(&alone[0], &ends[0]);
+        count += alone[0].len();
+    }
+    count
+}
+
+#[test]
+fn a_message_alone_takes_the_same_in_all_modes_and_in_free_among_others() {
+    let mut count = 0;
+    for number in 0..random_cases(2_400) {
+        let mut dice = Dice::new(910_000 + number);
+        let spec = case(number, &mut dice);
+        count += check(number, &spec, compare);
+    }
+    let least = in_proportion(20_000);
+    assert!(count as u64 > least, "hardly any packets: {count}");
+}
+
+/// In `endpoints` no message is quicker than alone.
+#[test]
+fn nobody_is_quicker_for_sharing_the_links_of_nodes() {
+    for number in 0..random_cases(1_200) {
+        let mut dice = Dice::new(920_000 + number);
+        let spec = case(number, &mut dice);
+        check(number, &spec, |spec| {
+            let Workload::Messages(list) = &spec.workload else { return };
+            if !is_suited(&spec.machine) || spec.machine.interface.receive_fifo.is_some() {
+                return;
+            }
+            let row = |at: usize| {
+                (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at])
+            };
+            let mut rows: Vec<Row> = (0..list.time_ps.len()).map(row).collect();
+            rows.sort_by_key(|row| row.0);
+            let Some(free) = packets(spec, &rows, Mode::Free) else { return };
+            let shared = packets(spec, &rows, Mode::Endpoints).expect("nobody waits for ever");
+            let end = |rows: &Vec<PacketRow>| rows.iter().map(|row| row.delivered).max();
+            for (free, shared) in free.iter().zip(&shared) {
+                assert!(end(shared) >= end(free));
+            }
+        });
+    }
+}
