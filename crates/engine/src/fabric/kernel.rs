@@ -7,7 +7,7 @@ use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::HasBoard;
+use crate::fabric::switch::switchboard::{Asker, Gate, HasBoard};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Use;
@@ -60,18 +60,6 @@ pub struct Traits {
     pub lists: u32,
 }
 
-/// A packet that waits for a channel of a group.
-#[derive(Clone, Copy, Debug)]
-pub struct Asker {
-    /// The packet.
-    pub packet: PacketId,
-    /// Since when it does, or [`NEVER`]: since this has been told first.
-    pub since: Time,
-    /// Of those who ask since the same instant the lowest number comes first: that of the channel by
-    /// which it came, in its node its serial number.
-    pub by: u32,
-}
-
 /// The queues in which packets wait for channels, and what channels have carried.
 pub trait Queues {
     /// A packet enters its node's output queue.
@@ -100,8 +88,8 @@ pub trait Queues {
     fn limit_replies(&mut self, _limit: u32, _answered_by: &[Option<u32>]) {}
     /// Where they have: a node has received all of a message.
     fn received(&mut self, _: MessageId, _: NodeId) {}
-    /// Where it has gates ([`Kernel::has_gates`]): a group grants nothing from now on, or does again.
-    fn set_gate(&mut self, _lead: ChannelId, _is_open: bool) {}
+    /// Where it has gates ([`Kernel::has_gates`]): what a group grants from now on.
+    fn set_gate(&mut self, _lead: ChannelId, _: Gate) {}
     /// Where it has gates: adds the packets that wait for a channel of a group; of those that are
     /// granted them in a fixed order the first will do.
     fn askers(&self, _lead: ChannelId, _: &Wiring, _: &PacketPool, _: &mut Vec<Asker>) {}
@@ -219,9 +207,9 @@ pub trait Switched: HasBoard + Kernel {
     fn waiting_data(&self, node: NodeId) -> u32 {
         self.board().waiting_data(node)
     }
-    /// A group grants nothing from now on, or does again and looks who waits.
-    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
-        self.board_mut().set_gate(lead, is_open);
+    /// What a group grants from now on.
+    fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
+        self.board_mut().set_gate(lead, gate);
     }
     /// Adds the packets that wait for a channel of a group.
     fn askers(
@@ -287,8 +275,8 @@ impl<K: Switched> Queues for K {
     fn received(&mut self, message: MessageId, node: NodeId) {
         self.board_mut().received(message, node);
     }
-    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
-        Switched::set_gate(self, lead, is_open);
+    fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
+        Switched::set_gate(self, lead, gate);
     }
     fn askers(
         &self,

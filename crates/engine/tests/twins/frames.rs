@@ -1,7 +1,7 @@
 //! Switches that forward frames: worked out on paper, and against a simulator that looks at every
 //! frame at every instant.
 
-mod cases;
+pub mod cases;
 mod hand;
 mod pauses;
 mod twin;

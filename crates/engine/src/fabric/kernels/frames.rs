@@ -23,10 +23,10 @@ pub use accepts::{accepts, accepts_network};
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Asker, Kernel, Switched, Traits};
+use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Switchboard, has_board};
+use crate::fabric::switch::switchboard::{Asker, Gate, Switchboard, has_board};
 use crate::fabric::transit::{PacketFifo, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -316,8 +316,8 @@ has_board!(FramesKernel, Channel in board);
 
 impl Switched for FramesKernel {
     /// Every channel has its own queue, whatever choice there was.
-    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
-        self.board.set_gate(lead, is_open);
+    fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
+        self.board.set_gate(lead, gate);
         self.board.mark(lead);
     }
 

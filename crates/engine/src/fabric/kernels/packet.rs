@@ -299,8 +299,8 @@ impl PacketKernel {
             let head = now + link.header_ps + link.wire_ps;
             self.board.post_header(id, packet_id, head, act);
             let there = end + link.wire_ps;
-            if self.board.has_receivers() {
-                self.board.take_place(id, packet_id, act);
+            if self.board.watches_ends() {
+                self.board.comes_home(id, packet_id, act);
             }
             self.board.post_tail(id, packet_id, there, act);
         }

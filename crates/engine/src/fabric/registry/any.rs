@@ -4,8 +4,9 @@ use super::{AnyKernel, dispatch};
 use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Asker, Kernel, Queues, Traits};
+use crate::fabric::kernel::{Kernel, Queues, Traits};
 use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::switchboard::{Asker, Gate};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::Use;
@@ -54,8 +55,8 @@ impl Queues for AnyKernel {
         dispatch!(self, kernel => Queues::limit_replies(kernel, limit, answered_by));
     }
 
-    fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
-        dispatch!(self, kernel => Queues::set_gate(kernel, lead, is_open));
+    fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
+        dispatch!(self, kernel => Queues::set_gate(kernel, lead, gate));
     }
 
     fn askers(

@@ -17,10 +17,11 @@ mod replies;
 mod turns;
 
 pub use allocator::Choices;
+pub use gates::Asker;
 pub use grants::{Grants, first_flit, sets_out};
 pub use integrated::Lists;
 pub(in crate::fabric) use port::has_port;
-pub use port::{HasPort, Port, PortRest};
+pub use port::{Gate, HasPort, Port, PortRest};
 pub use receivers::{Receivers, drained_at};
 pub use replies::ReplyPlaces;
 
@@ -66,6 +67,8 @@ pub struct Switchboard<C> {
     pub lists: Lists,
     /// Where nodes do not take everything in at once.
     receivers: Option<Receivers>,
+    /// Whether groups have been told what to grant.
+    has_gates: bool,
     /// Where nodes have places for so many replies.
     pub replies: Option<Box<ReplyPlaces>>,
     ack_priority: bool,
@@ -140,6 +143,7 @@ impl<C: HasPort> Switchboard<C> {
             sources_of_node: layout.node_groups(),
             lists: Lists::new(wiring),
             receivers: Receivers::new(&machine.interface, topology.nodes),
+            has_gates: false,
             replies: None,
             ack_priority: machine.interface.ack_priority,
             turns: Turns::new(&machine.interface),
@@ -222,6 +226,9 @@ impl<C: HasPort> Switchboard<C> {
     pub fn take_at_hand(&mut self, source: u32, queue: usize, act: &mut Act) {
         let id = self.draw_at_hand(source, queue, act.packets);
         self.note_sent(id, act);
+        if rarely(self.has_gates) {
+            self.sets_out(id, act);
+        }
     }
 
     /// Whether the messages of a node take turns.
@@ -287,8 +294,8 @@ impl<C: HasPort> Switchboard<C> {
             port.front_output = act.wiring.asks_at(port.switch, packet);
         }
         port.buffer.push(id, act.packets);
-        if is_at_node && rarely(self.receivers.is_some()) {
-            self.take_place(channel, id, act);
+        if is_at_node && rarely(self.watches_ends()) {
+            self.comes_home(channel, id, act);
         }
     }
 

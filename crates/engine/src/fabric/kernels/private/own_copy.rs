@@ -5,6 +5,7 @@ use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
 use crate::fabric::packet::Packet;
+use crate::fabric::switch::switchboard::Gate;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::measure::{Class, Use};
@@ -39,7 +40,7 @@ pub struct OwnCopy<K> {
 #[derive(Clone, Copy)]
 pub struct Pass {
     pub gate: u32,
-    pub is_open: bool,
+    pub grants: Gate,
     /// When a packet started there last.
     pub before: Time,
 }

@@ -4,7 +4,8 @@ use super::gates::{Gates, Waiting};
 use super::own_copy::Pass;
 use super::{PrivateKernel, unobserved};
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Asker, Kernel};
+use crate::fabric::kernel::Kernel;
+use crate::fabric::switch::switchboard::{Asker, Gate};
 use crate::ids::PacketId;
 use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
@@ -21,7 +22,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             if gate == u32::MAX || copy.gates.iter().any(|pass| pass.gate == gate) {
                 continue;
             }
-            copy.gates.push(Pass { gate, is_open: true, before: 0 });
+            copy.gates.push(Pass { gate, grants: Gate::Open, before: 0 });
             gates.all[gate as usize].members.push(number);
             if !gates.all[gate as usize].is_private() {
                 self.shut(gate);
@@ -36,8 +37,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let copy = &mut self.copies[number as usize];
         for pass in copy.gates.drain(..) {
             let gate = &mut gates.all[pass.gate as usize];
-            for &lead in gate.leads.iter().filter(|_| !pass.is_open) {
-                copy.kernel.set_gate(lead, true);
+            for &lead in gate.leads.iter().filter(|_| pass.grants != Gate::Open) {
+                copy.kernel.set_gate(lead, Gate::Open);
             }
             let taken = gate.channels.iter().map(|&channel| copy.kernel.taken_until(channel, now));
             gate.past.extend(taken.filter(|&until| until > now && until != NEVER));
@@ -72,7 +73,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             if let Some(&copy) = gate.members.first()
                 && !self.is_open(copy, number)
             {
-                self.open(copy, number);
+                self.set(copy, number, Gate::Open);
                 self.chooses(copy, act);
             }
             return;
@@ -90,9 +91,9 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 }
                 return;
             }
-            self.open(copy, number);
+            self.set(copy, number, Gate::ForOne);
             self.chooses(copy, act);
-            self.shut_in(copy, number);
+            self.set(copy, number, Gate::Shut);
             if self.taken(number, act.now).0 > taken {
                 let passes = &mut self.copies[copy as usize].gates;
                 let pass = passes.iter_mut().find(|pass| pass.gate == number);
@@ -161,17 +162,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
 
     fn is_open(&self, copy: u32, gate: u32) -> bool {
         let passes = &self.copies[copy as usize].gates;
-        passes.iter().any(|pass| pass.gate == gate && pass.is_open)
-    }
-
-    /// A gate is opened in a copy.
-    fn open(&mut self, copy: u32, gate: u32) {
-        self.set(copy, gate, true);
-    }
-
-    /// A gate is shut in a copy.
-    fn shut_in(&mut self, copy: u32, gate: u32) {
-        self.set(copy, gate, false);
+        passes.iter().any(|pass| pass.gate == gate && pass.grants == Gate::Open)
     }
 
     /// A gate is shut in all copies.
@@ -179,17 +170,18 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let Some(gates) = &self.gates else { return };
         for place in 0..gates.all[gate as usize].members.len() {
             let Some(gates) = &self.gates else { return };
-            self.shut_in(gates.all[gate as usize].members[place], gate);
+            self.set(gates.all[gate as usize].members[place], gate, Gate::Shut);
         }
     }
 
-    fn set(&mut self, copy: u32, gate: u32, is_open: bool) {
+    /// What the channels of a gate grant in a copy from now on.
+    fn set(&mut self, copy: u32, gate: u32, grants: Gate) {
         let Some(gates) = &self.gates else { return };
         let copy = &mut self.copies[copy as usize];
         let Some(pass) = copy.gates.iter_mut().find(|pass| pass.gate == gate) else { return };
-        if std::mem::replace(&mut pass.is_open, is_open) != is_open {
+        if std::mem::replace(&mut pass.grants, grants) != grants {
             for &lead in &gates.all[gate as usize].leads {
-                copy.kernel.set_gate(lead, is_open);
+                copy.kernel.set_gate(lead, grants);
             }
         }
     }

@@ -1,21 +1,60 @@
 //! Groups of channels at the ends of the network that several networks share: each grants one of
 //! them only while it is told that its turn has come.
 
-use super::{HasPort, Switchboard};
-use crate::fabric::kernel::Asker;
+use super::{Gate, HasPort, Switchboard};
+use crate::fabric::act::Act;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::ChannelKind;
-use crate::time::NEVER;
+use crate::measure::{ChannelKind, Use};
+use crate::time::{NEVER, Time};
+
+/// A packet that waits for a channel of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker {
+    /// The packet.
+    pub packet: PacketId,
+    /// Since when it does, or [`NEVER`]: since this has been told first.
+    pub since: Time,
+    /// Of those who ask since the same instant the lowest number comes first: that of the channel by
+    /// which it came, in its node its serial number.
+    pub by: u32,
+}
 
 impl<C: HasPort> Switchboard<C> {
-    /// A group grants nothing from now on, or does again and looks who waits.
-    pub fn set_gate(&mut self, lead: ChannelId, is_open: bool) {
-        self.at_mut(lead).port_mut().set_shut(!is_open);
-        if is_open {
+    /// What a group grants from now on; if that is anything, it looks who waits.
+    pub fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
+        self.has_gates = true;
+        self.at_mut(lead).port_mut().set_gate(gate);
+        if gate != Gate::Shut {
             self.mark(self.at(lead).rest().lead);
         }
+    }
+
+    /// Whether it matters that a packet leaves its node or comes to another.
+    #[inline]
+    pub fn watches_ends(&self) -> bool {
+        self.has_receivers() | self.has_gates
+    }
+
+    /// A packet has been granted a channel to its node.
+    #[cold]
+    #[inline(never)]
+    pub fn comes_home(&mut self, channel: ChannelId, id: PacketId, act: &Act) {
+        if self.has_receivers() {
+            self.take_place(channel, id, act);
+        }
+        let lead = act.wiring.layout.group(channel).first;
+        self.at_mut(lead).port_mut().has_granted();
+    }
+
+    /// A packet has been granted a channel from its node.
+    #[cold]
+    #[inline(never)]
+    pub fn sets_out(&mut self, id: PacketId, act: &Act) {
+        let packet = &act.packets[id];
+        let lead = act.wiring.injection_lead(packet.source, packet.traffic());
+        self.at_mut(lead).port_mut().has_granted();
     }
 
     /// Adds the packets that wait for a channel of a group: in a node the one at hand.

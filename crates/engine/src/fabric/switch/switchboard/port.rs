@@ -29,10 +29,23 @@ pub struct Port {
     pub own: u8,
 }
 
+/// What a group of channels grants that several networks share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Whatever is asked for.
+    Open,
+    /// One channel, and then nothing.
+    ForOne,
+    /// Nothing: others have their turn.
+    Shut,
+}
+
 /// Bit of [`Port::own`]: the group grants nothing now.
 const CLOSED: u8 = 128;
 /// The same, since others have their turn.
 const SHUT: u8 = 64;
+/// The same from the next grant on.
+const ONCE: u8 = 32;
 
 impl Port {
     /// Group: whether it grants nothing now, since there is no place for a packet at its node, or
@@ -42,10 +55,17 @@ impl Port {
         self.has(CLOSED | SHUT)
     }
 
-    /// Group: others have their turn from now on, or have no more.
-    #[inline]
-    pub fn set_shut(&mut self, shut: bool) {
-        self.set(SHUT, shut);
+    /// Group: what it grants from now on.
+    pub fn set_gate(&mut self, gate: Gate) {
+        self.set(SHUT, gate == Gate::Shut);
+        self.set(ONCE, gate == Gate::ForOne);
+    }
+
+    /// Group: it has granted a channel, and grants no other if it was to grant one.
+    pub fn has_granted(&mut self) {
+        if self.has(ONCE) {
+            self.set_gate(Gate::Shut);
+        }
     }
 
     /// Group: it grants nothing from now on, or does again.
