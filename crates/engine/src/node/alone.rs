@@ -179,18 +179,13 @@ impl Passage<'_> {
         while is_first || self.message.unsent > 0 && self.message.in_flight < window {
             is_first = false;
             let bytes = self.alone.packetisation.next(&self.message);
-            let message = &mut self.message;
-            let mut packet = message.next_packet(ONLY, bytes);
-            packet.route = self.alone.fabric.flow((message.from, message.to), message.serial);
+            let packet = self.message.next_packet(ONLY, bytes, &self.alone.fabric);
             self.queue(packet);
         }
     }
 
     fn acknowledge(&mut self) {
-        let message = &self.message;
-        let packet = Packet::new(Class::Ack, ONLY, message.to_node, message.from_node);
-        let mut packet = packet.of_traffic(message.traffic);
-        packet.route = self.alone.fabric.flow((message.to, message.from), message.serial);
+        let packet = self.message.next_acknowledgement(ONLY, &self.alone.fabric);
         self.queue(packet);
     }
 

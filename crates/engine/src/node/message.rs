@@ -132,6 +132,7 @@ impl Message {
             unanswered: 0,
             arrived_bytes: 0,
             told_bytes: 0,
+            made: Default::default(),
             ..*self
         }
     }

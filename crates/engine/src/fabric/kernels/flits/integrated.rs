@@ -12,6 +12,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, PacketId};
 
 /// What else is kept where nodes and switches are one.
+#[derive(Clone)]
 pub struct Integrated {
     /// By rate.
     ends: Vec<Ends>,

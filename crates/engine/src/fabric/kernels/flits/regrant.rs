@@ -10,6 +10,7 @@ use crate::spec::Machine;
 use crate::time::Time;
 
 /// What is kept of packets that wait for outputs.
+#[derive(Clone)]
 pub struct Regrant {
     delay_ps: Time,
     /// By channel: when the front packet of the buffer at its end asked last.

@@ -21,6 +21,7 @@ use crate::spec::{FlowControl, Machine, Marks};
 use crate::time::{NEVER, Time};
 
 /// What the receiving ends of all channels need.
+#[derive(Clone)]
 pub struct Gates {
     marks: Marks,
     /// Flits a buffer holds.

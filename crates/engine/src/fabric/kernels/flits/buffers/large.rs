@@ -6,9 +6,11 @@ use crate::time::Time;
 use std::collections::VecDeque;
 
 /// Instants one behind the other, as runs.
+#[derive(Clone)]
 pub struct Runs(VecDeque<Run>);
 
 /// The buffers of all channels.
+#[derive(Clone)]
 pub struct Large {
     /// By channel: when flits are there that have come or will.
     there: Vec<Runs>,
