@@ -164,6 +164,12 @@ pub trait Kernel: Queues {
     fn taken_until(&self, _channel: ChannelId, _now: Time) -> Time {
         0
     }
+    /// Does of a network at rest, in which packets have crossed channels (`crossed`, some several times),
+    /// what makes it the same for packets to come as one at the start of a run (`like`); what channels
+    /// have done is added to `past` and begins anew. False if it cannot.
+    fn renew(&mut self, _like: &Self, _crossed: &[ChannelId], _: &mut [Use], _: &mut Act) -> bool {
+        false
+    }
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
     fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}

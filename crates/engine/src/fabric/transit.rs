@@ -23,6 +23,10 @@ pub struct PacketPool {
     drawn_by: Option<Vec<u32>>,
     /// Most channels a packet may cross.
     hop_limit: u16,
+    /// From how many on it is looked what that means: so many, or 0 where it is noted which they are.
+    looks_from: u16,
+    /// Where that is noted: the channels that packets have crossed.
+    pub crossed: Option<Vec<ChannelId>>,
     /// The first that has crossed more; or another with which a run cannot go on.
     strayed: PacketId,
     /// The channel by which that one makes a buffer without bounds too full, or none.
@@ -69,6 +73,8 @@ impl PacketPool {
             undisturbed: Vec::new(),
             drawn_by: None,
             hop_limit,
+            looks_from: hop_limit,
+            crossed: None,
             strayed: PacketId::NONE,
             overfull: ChannelId::NONE,
             departures: Vec::new(),
@@ -99,6 +105,12 @@ impl PacketPool {
     pub fn tell_departures(&mut self, nodes: usize) {
         self.departures = vec![0; nodes];
         self.tells_departures = true;
+    }
+
+    /// Which channels packets cross is noted from now on.
+    pub fn note_crossed(&mut self) {
+        self.looks_from = 0;
+        self.crossed = Some(Vec::new());
     }
 
     /// The network is told that, whether nodes are or not.
@@ -190,7 +202,7 @@ impl PacketPool {
     pub fn crosses(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) -> &mut Packet {
         let packet = &mut self.packets[id];
         packet.hops += 1;
-        if packet.hops > self.hop_limit || !wiring.is_plain() {
+        if packet.hops > self.looks_from || !wiring.is_plain() {
             self.cross_by_rules(id, channel, wiring);
         }
         &mut self.packets[id]
@@ -199,6 +211,9 @@ impl PacketPool {
     /// The rest of that where it has crossed too many, routing remembers, or channels differ.
     #[inline(never)]
     fn cross_by_rules(&mut self, id: PacketId, channel: ChannelId, wiring: &Wiring) {
+        if let Some(crossed) = &mut self.crossed {
+            crossed.push(channel);
+        }
         let packet = &mut self.packets[id];
         if packet.hops > self.hop_limit {
             self.strayed = id;

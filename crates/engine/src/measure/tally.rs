@@ -11,6 +11,14 @@ pub struct Use {
     pub packets: u32,
 }
 
+impl Use {
+    /// It has carried more.
+    pub fn add(&mut self, more: Self) {
+        self.busy_ps += more.busy_ps;
+        self.packets += more.packets;
+    }
+}
+
 /// Who waited for one channel in the current window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelTally {

@@ -448,6 +448,25 @@ impl Kernel for ClockedKernel {
         self.switches_decide(cycle, act);
     }
 
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        for &channel in crossed {
+            let port = &self.board.at(channel).port;
+            if port.switch.is_some() {
+                self.switches.renew(&like.switches, port.switch.0);
+            }
+            if port.kind == ChannelKind::Injection {
+                self.sources.renew(&like.sources, channel);
+            }
+        }
+        self.board.renew(&like.board, crossed, past, act.wiring)
+    }
+
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         let mut ahead = vec![0; self.board.channels.len()];
         for (cycles, what) in self.wheel.ahead(self.cycle) {

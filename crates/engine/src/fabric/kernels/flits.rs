@@ -34,6 +34,7 @@ use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::Use;
 use crate::rare::{rare, rarely};
 use crate::routing::Properties;
 use crate::spec::Machine;
@@ -138,7 +139,11 @@ impl FlitsKernel {
             quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
             board,
             credit_ps,
-            is_deferring: !is_exact && credit_ps > 0 && !escapes && has_runs && integrated.is_none(),
+            is_deferring: !is_exact
+                && credit_ps > 0
+                && !escapes
+                && has_runs
+                && integrated.is_none(),
             lines,
             credit,
             asking: Vec::new(),
@@ -397,6 +402,21 @@ impl Kernel for FlitsKernel {
             let place = self.buffers.places_free(output, lane).count;
             black_box((place, self.wires.free_at(lane.wire)));
         }
+    }
+
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        for &channel in crossed {
+            self.wires.renew(&like.wires, self.board.at(channel).wire);
+        }
+        self.gates.is_none()
+            && self.integrated.is_none()
+            && self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
     fn has_gates(&self) -> bool {

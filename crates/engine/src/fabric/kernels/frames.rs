@@ -30,7 +30,7 @@ use crate::fabric::switch::switchboard::{Asker, Gate, Switchboard, has_board};
 use crate::fabric::transit::{PacketFifo, PacketPool, Part};
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
-use crate::measure::{ChannelKind, Wait};
+use crate::measure::{ChannelKind, Use, Wait};
 use crate::routing::Outputs;
 use crate::spec::{Engine, Machine};
 use crate::time::{NEVER, Time};
@@ -369,6 +369,16 @@ impl Kernel for FramesKernel {
         while let Some((lead, _)) = self.board.next_marked() {
             self.serve_channel(lead, act);
         }
+    }
+
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
     fn has_gates(&self) -> bool {

@@ -23,7 +23,7 @@ use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
-use crate::measure::{ChannelKind, Wait};
+use crate::measure::{ChannelKind, Use, Wait};
 use crate::routing::Otherwise;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
@@ -381,6 +381,16 @@ impl Kernel for PacketKernel {
                 }
             }
         }
+    }
+
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
     fn has_gates(&self) -> bool {

@@ -27,7 +27,7 @@ use crate::time::{NEVER, Time};
 use gates::{Gates, Waiting};
 use own_copy::{Arrived, OwnCopy};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// No copy.
 const NOBODY: u32 = u32::MAX;
@@ -38,8 +38,10 @@ pub struct PrivateKernel<K> {
     /// The network at the start of a run.
     template: Box<K>,
     copies: Vec<Box<OwnCopy<K>>>,
-    /// Copies that no message has.
-    spare: Vec<u32>,
+    /// Copies that no message has, and from when on another can have them.
+    spare: VecDeque<(u32, Time)>,
+    /// After so long credits and gaps of packets that have been delivered are no matter any more.
+    rest_ps: Time,
     /// How many have been given out.
     given: u64,
     /// By place of a message: the copy it has been given, as the how-manieth.
@@ -76,11 +78,14 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     /// Mode `free`: copies of the kernel of a machine in mode `full`.
     pub fn free(machine: &Machine, wiring: &Wiring, template: K) -> Self {
         let longest = machine.interface.packet_bytes;
+        let takes = |timing: &Timing| timing.packet_ps(longest) + timing.hop_ps + timing.gap_ps;
+        let slowest = wiring.timings.iter().map(takes).max().unwrap_or(0);
         let reach = wiring.link.packet_ps(longest).max(wiring.drain_ps(longest));
         Self {
             template: Box::new(template),
             copies: Vec::new(),
-            spare: Vec::new(),
+            spare: VecDeque::new(),
+            rest_ps: 2 * (machine.link.credit_delay_ps + machine.switch.regrant_delay_ps + slowest),
             given: 0,
             of_message: Vec::new(),
             channels: Vec::new(),
@@ -97,7 +102,10 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 
     /// The copy of a packet's message, which is given one if it has none.
-    fn copy_of(&mut self, id: PacketId, act: &Act) -> u32 {
+    fn copy_of(&mut self, id: PacketId, act: &mut Act) -> u32 {
+        if self.given == 0 {
+            act.packets.note_crossed();
+        }
         let message = act.packets[id].message;
         if self.of_message.len() <= message.index() {
             self.of_message.resize(message.index() + 1, (NOBODY, 0));
@@ -107,15 +115,18 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             return copy;
         }
         self.given += 1;
-        let copy = match self.spare.pop() {
-            Some(copy) => copy,
-            None => {
+        let copy = match self.spare.front() {
+            Some(&(copy, from)) if from <= act.now => {
+                self.spare.pop_front();
+                copy
+            }
+            _ => {
                 let (template, (reach, step)) = (&*self.template, self.reach);
                 self.copies.push(Box::new(OwnCopy::new(template, reach, step)));
                 self.copies.len() as u32 - 1
             }
         };
-        self.copies[copy as usize].is_given(message, self.given, &self.template);
+        self.copies[copy as usize].is_given(message, self.given);
         self.note_copy(message, copy);
         copy
     }
@@ -168,9 +179,10 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.clock.push(Reverse((next, copy.given, number)));
         }
         if copy.is_done(act.packets) {
-            copy.is_given_back(&mut self.past, act);
             self.comes_by_no_more(number, act.now);
-            self.spare.push(number);
+            let copy = &mut self.copies[number as usize];
+            copy.is_given_back(&self.template, &mut self.past, act);
+            self.spare.push_back((number, act.now + self.rest_ps));
         }
     }
 }
@@ -238,8 +250,7 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
 /// Adds up what channels have done.
 fn add(sums: &mut [Use], more: &[Use]) {
     for (sum, more) in sums.iter_mut().zip(more) {
-        sum.packets += more.packets;
-        sum.busy_ps += more.busy_ps;
+        sum.add(*more);
     }
 }
 

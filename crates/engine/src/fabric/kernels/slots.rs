@@ -298,6 +298,22 @@ impl Kernel for SlotsKernel {
         self.settle_all(act);
     }
 
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        self.settle_all(act);
+        for &channel in crossed {
+            let place = self.board.at(channel).place;
+            past[channel.index()].add(Use { busy_ps: self.flows.busy(place), packets: 0 });
+            self.flows.renew(&like.flows, place);
+        }
+        self.board.renew(&like.board, crossed, past, act.wiring)
+    }
+
     fn has_gates(&self) -> bool {
         true
     }

@@ -25,17 +25,18 @@ use crate::fabric::act::Act;
 use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::deadlock::{self, Needs};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Switchboard, first_flit, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::Use;
 use crate::measure::blame::Observation;
 use crate::spec::{Fidelity, FlowControl, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use integrated::Integrated;
 use lane::Lane;
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use regrant::Regrant;
 use shared::Shared;
 use stop_go::Gates;
@@ -559,6 +560,19 @@ impl Kernel for TokensKernel {
             Control::InBand { .. } => self.choose_buffered(act),
             _ => self.choose_direct(act),
         }
+    }
+
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        if let (Some(shared), Some(as_in)) = (&mut self.shared, &like.shared) {
+            shared.renew(as_in, crossed);
+        }
+        self.regrant.is_none() && self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
     fn has_gates(&self) -> bool {

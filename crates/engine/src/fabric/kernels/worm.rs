@@ -33,6 +33,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::Use;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -279,6 +280,16 @@ impl Kernel for WormKernel {
 
     /// For every channel, transmission already counted that lies after `now`: of its
     /// latest packet, as no other is granted before that has been sent.
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        self.board.renew(&like.board, crossed, past, act.wiring)
+    }
+
     fn has_gates(&self) -> bool {
         true
     }

@@ -54,6 +54,12 @@ impl Wires {
         wires
     }
 
+    /// On a channel's wire the same has been sent last as on another's.
+    pub fn renew(&mut self, like: &Self, channel: ChannelId) {
+        let wire = self.of(channel) as usize;
+        self.last[wire] = like.last[wire];
+    }
+
     /// The number of a channel's wire.
     #[inline]
     pub fn of(&self, channel: ChannelId) -> u32 {

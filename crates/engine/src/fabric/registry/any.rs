@@ -1,6 +1,6 @@
 //! Any kernel as a kernel: what is asked of it goes to the one that it is.
 
-use super::{AnyKernel, dispatch};
+use super::{AnyKernel, Kind, dispatch};
 use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::act::Act;
@@ -117,6 +117,16 @@ impl Kernel for AnyKernel {
 
     fn step(&mut self, act: &mut Act) -> u64 {
         dispatch!(self, kernel => kernel.step(act))
+    }
+
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        dispatch!(self, kernel => kernel.renew(Kind::of(like), crossed, past, act))
     }
 
     fn has_gates(&self) -> bool {

@@ -58,6 +58,9 @@ pub trait Arbitrate: Sized {
     /// better, and of equals who joined first (or stands before the other).
     fn key(&self, place: usize, input: ChannelId, packet: &Packet) -> u64;
 
+    /// At a place at which nobody waits it goes on as another does.
+    fn renew(&mut self, _like: &Self, _place: usize) {}
+
     /// The request of `input`, for `packet`, has been granted.
     #[inline]
     fn granted(&mut self, _place: usize, _input: ChannelId, _packet: &Packet) {}
@@ -188,6 +191,13 @@ macro_rules! make_chosen {
                 }
             }
 
+            fn renew(&mut self, like: &Self, place: usize) {
+                match (self, like) {
+                    $((Self::$name(arbiter), Self::$name(like)) => arbiter.renew(like, place),)*
+                    _ => debug_assert!(false, "arbiters of one machine"),
+                }
+            }
+
             /// Whether it takes the first, and whether grants may reorder those who wait.
             fn traits(&self) -> (bool, bool) {
                 match self {
@@ -265,6 +275,15 @@ pub struct Arbiter {
 }
 
 impl Arbiter {
+    /// At the place whose lead a channel is, at which nobody waits, it goes on as another does.
+    pub fn renew(&mut self, like: &Self, lead: ChannelId) {
+        let place = self.place_of[lead.index()] as usize;
+        self.chosen.renew(&like.chosen, place);
+        if let Some(order) = self.looks.orders.get_mut(place) {
+            order.clear();
+        }
+    }
+
     /// The arbiters of a machine whose packets ask at allocators, or at groups.
     pub fn new(machine: &Machine, layout: &Layout, are_allocators: bool, seed: u64) -> Self {
         let switch = &machine.switch;

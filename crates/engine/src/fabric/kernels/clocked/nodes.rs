@@ -85,6 +85,12 @@ impl Sources {
         }
     }
 
+    /// On the idle wire of a channel the same has been used last as with others.
+    pub fn renew(&mut self, like: &Self, channel: ChannelId) {
+        let wire = self.wire_of[channel.index()] as usize;
+        self.wires[wire].last = like.wires[wire].last;
+    }
+
     /// A virtual channel has a credit more.
     #[inline]
     pub fn wake_of(&mut self, channel: ChannelId) {

@@ -63,6 +63,11 @@ impl Switches {
         }
     }
 
+    /// The allocators of a switch in which nothing is under way choose next as others do.
+    pub fn renew(&mut self, like: &Self, switch: u32) {
+        self.allocators[switch as usize].clone_from(&like.allocators[switch as usize]);
+    }
+
     /// The allocators of a switch.
     #[inline]
     pub fn allocators(&mut self, switch: u32) -> &mut Allocators {

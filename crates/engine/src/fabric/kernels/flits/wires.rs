@@ -92,6 +92,11 @@ impl Wires {
         Self { wires, channels, ready_at, told_at, sharing, due }
     }
 
+    /// On a wire that is idle the channel is next that is with other wires.
+    pub fn renew(&mut self, like: &Self, wire: u32) {
+        self.wires[wire as usize].last = like.wires[wire as usize].last;
+    }
+
     /// A channel of a wire can send a flit from `at` on, or it is not known when.
     #[inline]
     pub fn ready(&mut self, lane: &Lane, at: Time, now: Time, events: &mut EventQueue) {

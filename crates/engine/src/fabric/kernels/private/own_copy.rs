@@ -11,6 +11,9 @@ use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::measure::{Class, Use};
 use crate::time::{NEVER, Time};
 
+/// From so many channels on it is looked whether some have been told before.
+const MOST_CROSSED: usize = 256;
+
 /// A copy of the network, which one message has at a time.
 #[derive(Clone)]
 pub struct OwnCopy<K> {
@@ -30,6 +33,10 @@ pub struct OwnCopy<K> {
     next: Time,
     /// Whether it acts at this instant.
     pub is_awake: bool,
+    /// The channels that its packets have crossed, some several times.
+    crossed: Vec<ChannelId>,
+    /// So many of them may be told several times.
+    most_crossed: usize,
     /// The gates by which its packets come.
     pub gates: Vec<Pass>,
     /// Events of this instant that have not been handled, latest first.
@@ -64,18 +71,17 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             has_last: false,
             next: NEVER,
             is_awake: false,
+            crossed: Vec::new(),
+            most_crossed: MOST_CROSSED,
             gates: Vec::new(),
             instant: Vec::new(),
         }
     }
 
     /// A message gets it, as the how-manieth it is given out.
-    pub fn is_given(&mut self, message: MessageId, given: u64, template: &K) {
+    pub fn is_given(&mut self, message: MessageId, given: u64) {
         (self.given, self.message) = (given, message);
         (self.live, self.unanswered, self.has_last, self.next) = (0, 0, false, NEVER);
-        if given > 1 {
-            self.kernel.clone_from(template);
-        }
     }
 
     /// Whether the message has it to which it was given as the how-manieth, and queues more packets.
@@ -129,8 +135,17 @@ impl<K: Kernel + Clone> OwnCopy<K> {
         let before = act.packets.len();
         let (wiring, events) = (act.wiring, &mut self.events);
         let (packets, measures) = (&mut *act.packets, &mut *act.measures);
+        if let Some(crossed) = &mut packets.crossed {
+            std::mem::swap(crossed, &mut self.crossed);
+        }
         let mut own = Act { now: act.now, wiring, packets, events, measures };
         let done = something(&mut self.kernel, &mut own);
+        if let Some(crossed) = &mut own.packets.crossed {
+            std::mem::swap(crossed, &mut self.crossed);
+            if self.crossed.len() > self.most_crossed {
+                self.tell_once();
+            }
+        }
         self.live -= (before - act.packets.len()) as u32;
         done
     }
@@ -226,10 +241,24 @@ impl<K: Kernel + Clone> OwnCopy<K> {
         self.next == NEVER && (self.has_all() || has_lost())
     }
 
-    /// No message has it any more.
-    pub fn is_given_back(&mut self, past: &mut [Use], act: &mut Act) {
-        self.catch_up(act);
-        add(past, &self.kernel.used(act.now));
+    /// Channels that are told several times are told once.
+    fn tell_once(&mut self) {
+        self.crossed.sort_unstable();
+        self.crossed.dedup();
+        self.most_crossed = MOST_CROSSED.max(2 * self.crossed.len());
+    }
+
+    /// No message has it any more; `like` is a network at the start of a run.
+    pub fn is_given_back(&mut self, like: &K, past: &mut [Use], act: &mut Act) {
         self.given = 0;
+        self.tell_once();
+        let crossed = std::mem::take(&mut self.crossed);
+        if !self.with(act, |kernel, act| kernel.renew(like, &crossed, past, act)) {
+            self.catch_up(act);
+            add(past, &self.kernel.used(act.now));
+            self.kernel.clone_from(like);
+        }
+        self.crossed = crossed;
+        self.crossed.clear();
     }
 }

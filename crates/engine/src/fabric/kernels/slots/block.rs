@@ -248,6 +248,14 @@ impl Block {
         last
     }
 
+    /// On the wire of a flow that is idle the same has sent last as in another block.
+    pub fn renew(&mut self, like: &Self, flow: usize) {
+        let mut one = Bits::default();
+        one.insert(flow);
+        let wire = wires_of(one, self.alike.stride);
+        self.turns = self.turns & !wire | like.turns & wire;
+    }
+
     /// What flows have received, and started, and what leaves their buffers is counted; whose
     /// buffers it leaves.
     #[inline]

@@ -352,6 +352,13 @@ impl Flows {
         block.sent.has(bit).then_some(end)
     }
 
+    /// A flow at rest begins a new window, and who takes turns on its wire is who does with others.
+    pub fn renew(&mut self, like: &Self, place: u32) {
+        self.begin_window(place, 0);
+        let (number, bit) = split(place);
+        self.blocks[number].renew(&like.blocks[number], bit);
+    }
+
     /// A new window begins, in which a flow goes on transmitting for so long.
     pub fn begin_window(&mut self, place: u32, ahead: Time) {
         self.flows[place as usize].granted = self.to_come(place).into();

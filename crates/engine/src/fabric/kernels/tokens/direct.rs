@@ -2,10 +2,10 @@
 //! leaves; every flit that leaves a buffer is a credit for the channel into it.
 
 use super::lane::Lane;
-use crate::fabric::kernels::lines::Mark;
 use super::{Control, TokensKernel};
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::Standing;
+use crate::fabric::kernels::lines::Mark;
 use crate::fabric::switch::switchboard::Grants;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;

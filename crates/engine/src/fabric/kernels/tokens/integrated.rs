@@ -1,10 +1,10 @@
 //! Fidelity `flit` where nodes and switches are one: packets leave their node's list, and
 //! others leave the network out of the buffer they come to the front of.
 
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use super::{Control, Rate, TokensKernel};
 use crate::event_queue::Event;
 use crate::fabric::act::Act;
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, PacketId};

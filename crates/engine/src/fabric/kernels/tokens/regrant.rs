@@ -2,8 +2,8 @@
 //! starts on it only a while after it was granted it.
 
 use super::TokensKernel;
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::fabric::act::Act;
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;

@@ -51,6 +51,17 @@ impl Shared {
         })
     }
 
+    /// On idle wires the channels are next that are with others.
+    pub fn renew(&mut self, like: &Self, crossed: &[ChannelId]) {
+        for &channel in crossed {
+            self.wires.renew(&like.wires, channel);
+            if self.directions.are_any() {
+                let wire = self.wires.of(channel) as usize;
+                self.directions.last[wire] = like.directions.last[wire];
+            }
+        }
+    }
+
     /// Which of the channels that contend for one wire, in order of their numbers, sends.
     fn winner(&self, contending: &[ChannelId], continues: impl Fn(ChannelId) -> bool) -> ChannelId {
         let mut last = self.wires.last(contending[0]);

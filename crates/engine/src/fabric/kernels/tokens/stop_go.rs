@@ -12,8 +12,8 @@
 //! told to stop. A flit that starts with fewer cannot be the one that fills the buffer to the mark;
 //! and if one before it were to be, that would have had fewer still.
 
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use super::{Control, TokensKernel};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::ChannelId;
 use crate::spec::{Marks, Switch};

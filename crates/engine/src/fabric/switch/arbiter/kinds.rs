@@ -108,6 +108,10 @@ impl Arbitrate for RoundRobin {
         input.0.wrapping_sub(self.last[place].0).wrapping_sub(1).into()
     }
 
+    fn renew(&mut self, like: &Self, place: usize) {
+        self.last[place] = like.last[place];
+    }
+
     #[inline]
     fn granted(&mut self, place: usize, input: ChannelId, _: &Packet) {
         self.last[place] = input;
@@ -166,6 +170,10 @@ impl Arbitrate for LeastRecentlyGranted {
     fn key(&self, place: usize, input: ChannelId, _: &Packet) -> u64 {
         let latest = self.recent[place].iter().position(|&other| other == input);
         latest.map_or(0, |position| position as u64 + 1)
+    }
+
+    fn renew(&mut self, like: &Self, place: usize) {
+        self.recent[place].clone_from(&like.recent[place]);
     }
 
     /// Who is granted something does not wait any more: the order of the others stays.

@@ -1,5 +1,5 @@
-//! Groups of channels at the ends of the network that several networks share: each grants one of
-//! them only while it is told that its turn has come.
+//! Networks of which a run has many: groups of channels at their ends that they share, so that each
+//! grants one of them only while it is told that its turn has come; and how they are used again.
 
 use super::{Gate, HasPort, Switchboard};
 use crate::fabric::act::Act;
@@ -85,6 +85,29 @@ impl<C: HasPort> Switchboard<C> {
                 askers.extend(waiting.map(front).filter(goes_there));
             }
         }
+    }
+
+    /// Arbiters and selectors by which packets have come that crossed these channels are as in
+    /// another network, `like`; what channels have done is added to `past` and begins anew.
+    pub fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        wiring: &Wiring,
+    ) -> bool {
+        if self.lists.are_used() {
+            return false;
+        }
+        for &channel in crossed {
+            let record = self.at_mut(channel);
+            let done = record.carried();
+            record.begin_window(0);
+            past[channel.index()].add(done);
+            let lead = wiring.layout.group(channel).first;
+            self.arbiter.renew(&like.arbiter, self.at(lead).rest().lead);
+        }
+        true
     }
 
     /// The packet at hand that leaves its node by a group.

@@ -78,7 +78,8 @@ impl Wire {
         let is_along = self.last >= self.along;
         let next = |is_along: bool| {
             let (ready_at, first) = if is_along { (along, 0) } else { (against, self.along) };
-            let (first, last) = (usize::from(first), usize::from(self.latest[usize::from(!is_along)]));
+            let (first, last) =
+                (usize::from(first), usize::from(self.latest[usize::from(!is_along)]));
             let continues = |place| continues(first + place);
             let place = first_behind(ready_at, now, last - first, sharing, continues)?;
             Some(first + place)

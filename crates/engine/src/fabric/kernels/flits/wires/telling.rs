@@ -117,13 +117,7 @@ impl Wires {
 
     /// Who is told of a wire: if it has been free, all who could have sent, else those of whom it is time.
     /// The next time they are told is not known.
-    fn lose(
-        &mut self,
-        number: u32,
-        has_been_free: bool,
-        now: Time,
-        losers: &mut Vec<ChannelId>,
-    ) {
+    fn lose(&mut self, number: u32, has_been_free: bool, now: Time, losers: &mut Vec<ChannelId>) {
         let wire = &self.wires[number as usize];
         for place in (0..wire.count).filter(|&place| place != wire.last) {
             let turn = wire.first as usize + usize::from(place);
