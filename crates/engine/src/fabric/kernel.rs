@@ -90,6 +90,13 @@ pub trait Queues {
     fn received(&mut self, _: MessageId, _: NodeId) {}
     /// Where it has gates ([`Kernel::has_gates`]): what a group grants from now on.
     fn set_gate(&mut self, _lead: ChannelId, _: Gate) {}
+    /// Where nodes have receive FIFOs: how many packets have a place in that of one, how many places there
+    /// are, and when those whose end is known will have been drained.
+    fn standing_of_receiver(&self, _: NodeId) -> Option<(u32, u32, Time)> {
+        None
+    }
+    /// The same: a node will have drained what others have sent it by then.
+    fn drains_until(&mut self, _: NodeId, _: Time) {}
     /// Where it has gates: adds the packets that wait for a channel of a group; of those that are
     /// granted them in a fixed order the first will do.
     fn askers(&self, _lead: ChannelId, _: &Wiring, _: &PacketPool, _: &mut Vec<Asker>) {}
@@ -283,6 +290,12 @@ impl<K: Switched> Queues for K {
     }
     fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
         Switched::set_gate(self, lead, gate);
+    }
+    fn standing_of_receiver(&self, node: NodeId) -> Option<(u32, u32, Time)> {
+        self.board().standing_of_receiver(node)
+    }
+    fn drains_until(&mut self, node: NodeId, at: Time) {
+        self.board_mut().drains_until(node, at);
     }
     fn askers(
         &self,

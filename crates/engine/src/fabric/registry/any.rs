@@ -59,6 +59,14 @@ impl Queues for AnyKernel {
         dispatch!(self, kernel => Queues::set_gate(kernel, lead, gate));
     }
 
+    fn standing_of_receiver(&self, node: NodeId) -> Option<(u32, u32, Time)> {
+        dispatch!(self, kernel => Queues::standing_of_receiver(kernel, node))
+    }
+
+    fn drains_until(&mut self, node: NodeId, at: Time) {
+        dispatch!(self, kernel => Queues::drains_until(kernel, node, at));
+    }
+
     fn askers(
         &self,
         lead: ChannelId,

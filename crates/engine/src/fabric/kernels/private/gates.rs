@@ -5,10 +5,10 @@
 //! them, and at an instant at which a wire is free it is opened in one copy after the other, in the
 //! order in which packets wait there, until one starts.
 
-use crate::fabric::network::layout::Layout;
+use crate::fabric::network::layout::{End, Layout};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class};
 use crate::spec::{Machine, MessageOrder};
 use crate::time::{NEVER, Time};
@@ -43,6 +43,10 @@ pub struct Gate {
     pub members: Vec<u32>,
     /// Until when copies that have been given back have sent by it.
     pub past: Vec<Time>,
+    /// The node to which its channels lead, if it has a receive FIFO that messages share.
+    pub receiver: Option<NodeId>,
+    /// Until when that node drains what it was sent in copies that have been given back.
+    pub drained: Time,
     /// The packets that wait there, those whom it was told of before first.
     pub waiting: Vec<Waiting>,
     is_due: bool,
@@ -69,6 +73,8 @@ impl Gates {
     pub fn new(machine: &Machine, layout: &Layout, shares_wires: bool) -> Self {
         let (mut all, mut of_lead) = (Vec::<Gate>::new(), vec![u32::MAX; layout.channels()]);
         let mut of_wire = vec![u32::MAX; layout.channels()];
+        let interface = &machine.interface;
+        let has_fifos = interface.receive_fifo.is_some() || interface.drain_byte_ps.is_some();
         let mut of_kind = ChannelKind::Internal;
         for group in layout.groups.iter().filter(|group| group.kind != ChannelKind::Internal) {
             if !shares_wires && std::mem::replace(&mut of_kind, group.kind) != group.kind {
@@ -83,6 +89,9 @@ impl Gates {
             let gate = &mut all[number as usize];
             gate.leads.push(group.first);
             gate.channels.extend(group.channels());
+            if let End::Node(node) = group.end {
+                gate.receiver = has_fifos.then_some(node);
+            }
             for wire in wires {
                 gate.wires += usize::from(of_wire[wire.index()] == u32::MAX);
                 of_wire[wire.index()] = number;
@@ -177,6 +186,8 @@ impl Gate {
             wires: 0,
             members: Vec::new(),
             past: Vec::new(),
+            receiver: None,
+            drained: 0,
             waiting: Vec::new(),
             is_due: false,
             next: NEVER,

@@ -22,6 +22,11 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             if gate == u32::MAX || copy.gates.iter().any(|pass| pass.gate == gate) {
                 continue;
             }
+            let (receiver, drained) =
+                (gates.all[gate as usize].receiver, gates.all[gate as usize].drained);
+            if let Some(node) = receiver {
+                copy.kernel.drains_until(node, drained);
+            }
             copy.gates.push(Pass { gate, grants: Gate::Open, before: 0 });
             gates.all[gate as usize].members.push(number);
             if !gates.all[gate as usize].is_private() {
@@ -43,6 +48,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             let taken = gate.channels.iter().map(|&channel| copy.kernel.taken_until(channel, now));
             gate.past.extend(taken.filter(|&until| until > now && until != NEVER));
             gate.members.retain(|&member| member != number);
+            let receiver = gate.receiver.and_then(|node| copy.kernel.standing_of_receiver(node));
+            gate.drained = receiver.map_or(gate.drained, |(_, _, until)| gate.drained.max(until));
             if !gate.members.is_empty() {
                 gates.look_at(pass.gate);
             }
@@ -73,6 +80,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             if let Some(&copy) = gate.members.first()
                 && !self.is_open(copy, number)
             {
+                self.takes_turns_in_draining(number, copy);
                 self.set(copy, number, Gate::Open);
                 self.chooses(copy, act);
             }
@@ -84,7 +92,12 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             let (taken, free_at) = self.taken(number, act.now);
             self.note_askers(number, act);
             let Some(copy) = self.first_asker(number, act.now) else { return };
+            let is_full = self.takes_turns_in_draining(number, copy);
             let Some(gates) = &mut self.gates else { return };
+            if is_full {
+                // Whoever has a place acts when it falls free.
+                return;
+            }
             if taken >= gates.all[number as usize].wires {
                 if free_at < NEVER {
                     gates.look_again(number, free_at);
@@ -102,6 +115,23 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 self.tried.push(copy);
             }
         }
+    }
+
+    /// If the node behind a gate has a receive FIFO: a copy is told what that has to drain before what
+    /// it is sent now; whether there is no place.
+    fn takes_turns_in_draining(&mut self, number: u32, copy: u32) -> bool {
+        let Some(gates) = &self.gates else { return false };
+        let gate = &gates.all[number as usize];
+        let Some(node) = gate.receiver else { return false };
+        let (mut held, mut drained) = (0, gate.drained);
+        let mut most = u32::MAX;
+        for &member in &gate.members {
+            let standing = self.copies[member as usize].kernel.standing_of_receiver(node);
+            let Some((more, places, until)) = standing else { continue };
+            (held, most, drained) = (held + more, places, drained.max(until));
+        }
+        self.copies[copy as usize].kernel.drains_until(node, drained);
+        held >= most
     }
 
     /// A copy chooses again at this instant.

@@ -10,7 +10,7 @@ use super::{HasPort, Switchboard};
 use crate::event_queue::Event;
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::End;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::Observation;
 use crate::spec::Interface;
 use crate::time::{NEVER, Time};
@@ -136,6 +136,22 @@ impl<C: HasPort> Switchboard<C> {
             if behind > 0 {
                 act.observe(Observation::DrainedLate { packet, behind });
             }
+        }
+    }
+
+    /// Of the receive FIFO of a node, if it has one: how many packets have a place, how many places there
+    /// are, and when those whose end is known will have been drained.
+    pub fn standing_of_receiver(&self, node: NodeId) -> Option<(u32, u32, Time)> {
+        let receivers = self.receivers.as_ref()?;
+        let Receiver { held, free_at, .. } = receivers.nodes[node.index()];
+        Some((held, receivers.places, free_at))
+    }
+
+    /// A node will have drained what others have sent it by then.
+    pub fn drains_until(&mut self, node: NodeId, at: Time) {
+        if let Some(receivers) = &mut self.receivers {
+            let free_at = &mut receivers.nodes[node.index()].free_at;
+            *free_at = at.max(*free_at);
         }
     }
 
