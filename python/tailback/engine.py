@@ -27,6 +27,7 @@ from tailback.errors import RunFailure
 VERSION: str = compiled.VERSION
 RESULTS_VERSION: int = compiled.RESULTS_VERSION
 CAUSES: tuple[str, ...] = tuple(compiled.CAUSES)
+KINDS: tuple[str, ...] = tuple(compiled.KINDS)
 #: What time is put down to, segments of critical paths, and what processes do, by number.
 PARTS: tuple[str, ...] = tuple(compiled.PARTS)
 SEGMENTS: tuple[str, ...] = tuple(compiled.SEGMENTS)
@@ -170,8 +171,15 @@ class Simulation:
         """One row per message received since the last call, if they are kept."""
         return self._engine.take_messages()
 
+    def take_late(self) -> Columns:
+        """One row per message that has arrived since the last call, if `lateness` is specified.
+
+        `charges` says how many rows of the columns from `culprit` on, which are longer, are its own.
+        """
+        return self._engine.take_late()
+
     def blame(self) -> dict[str, Any] | None:
-        """Who made whom wait, by table, in the window; None unless that is kept."""
+        """Who made whom late, by table, in the window; None unless that is kept."""
         return self._engine.blame()
 
     def critical_path(self) -> Columns | None:

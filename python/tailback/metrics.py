@@ -230,7 +230,17 @@ OF_FRAMES: dict[str, Metric] = {
 }
 """Metrics of machines whose switches forward frames; others do not have them."""
 
-ALL_METRICS = METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE | OF_COSTS | OF_FRAMES
+OF_LATENESS: dict[str, Metric] = {
+    # No sums over samples: of messages whose time alone is known; see `runner.lateness`.
+    "message_alone_us": Metric(("message_alone_ps",), ("message_alone_count",), _US),
+    "message_late_us": Metric(("message_late_ps",), ("message_late_count",), _US),
+    "message_slowdown": Metric(("message_slowdown",), ("message_slowdown_count",)),
+}
+"""Metrics of runs that compare messages with themselves alone: `run.blame`, `run.keep_messages`."""
+
+ALL_METRICS = (
+    METRICS | OF_INTEGRATED | OF_OPEN_LOOPS | OF_FINITE | OF_COSTS | OF_FRAMES | OF_LATENESS
+)
 
 
 WAITS = (
@@ -245,7 +255,7 @@ WAITS = (
 GROWING = ("message_latency_us", "lifetime_us", "lifetime_data_us")
 """Times that begin when messages are made, and so have no mean in a saturated network."""
 
-_NO_SAMPLES = ("ideal_link_utilisation", "completion_us")
+_NO_SAMPLES = ("ideal_link_utilisation", "completion_us", *OF_LATENESS)
 STEERING = tuple(name for name in ALL_METRICS if name not in _NO_SAMPLES)
 """Metrics that can be asked to be precise (`run.metric`): those with samples."""
 

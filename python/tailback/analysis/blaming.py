@@ -1,4 +1,4 @@
-"""Who made whom wait in runs that differ only in what does not matter, taken together."""
+"""Who made whom late in runs that differ only in what does not matter, taken together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.charging import BATCHES, REST, Blame, Sums, exactly, numbered, per_message
+from tailback.charging import BATCHES, REST, Blame, Sums, Totals, exactly, numbered, per_message
 
 from .pooling import pooled
 
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate, Floats
 
 #: Parts of the keys that are `REST` where a run has summed up what is small.
-_SUMMED_UP = {
-    "pairs": (1,),
-    "channels": (1, 2),
-    "passed_pairs": (1,),
-    "passed_channels": (1, 2),
-    "roots": (),
-    "victims": (),
-}
+_SUMMED_UP = {"pairs": (1,), "channels": (1, 2), "waits": (), "victims": ()}
 
 
 def merged_blame(runs: Sequence[Blame]) -> Blame:
@@ -38,27 +31,20 @@ def merged_blame(runs: Sequence[Blame]) -> Blame:
     if len(runs) == 1:
         return runs[0]
     causes = tuple(sorted({cause for run in runs for cause in run.causes}))
-    together = {
-        name: _together([_renumbered(getattr(run, name), name, run.causes, causes) for run in runs])
-        for name in _SUMMED_UP
-    }
+    runs = [replace(run, waits=_renumbered(run.waits, run.causes, causes)) for run in runs]
+    together = {name: _together([getattr(run, name) for run in runs]) for name in _SUMMED_UP}
     sums = {
         name: _told_by_all(sums, there, _SUMMED_UP[name]) if name != "victims" else sums
         for name, (sums, there) in together.items()
     }
-    share = min(run.share for run in runs)
     return Blame(
         causes,
-        pairs=sums["pairs"],
-        channels=sums["channels"],
-        roots=sums["roots"],
-        victims=sums["victims"],
-        passed_pairs=sums["passed_pairs"],
-        passed_channels=sums["passed_channels"],
+        **sums,
+        totals=sum((run.totals for run in runs), Totals()),
         batch_begin_ps=None,
         batch_length_ps=None,
         estimate=_of_exact_runs if all(run.exact for run in runs) else _of_runs,
-        share=share,
+        share=min(run.share for run in runs),
     )
 
 
@@ -74,13 +60,11 @@ def _of_exact_runs(times_ps: Floats, messages: Floats, confidence: float) -> Est
     return pooled((exactly(*part, confidence) for part in parts), confidence)
 
 
-def _renumbered(sums: Sums, name: str, old: Sequence[str], new: Sequence[str]) -> Sums:
+def _renumbered(waits: Sums, old: Sequence[str], new: Sequence[str]) -> Sums:
     """Return sums whose keys have other numbers for causes, the last part of a key."""
-    if name == "victims" or not len(sums.keys):
-        return sums
-    keys = sums.keys.copy()
-    keys[:, -1] = np.array([new.index(cause) for cause in old])[keys[:, -1]]
-    return replace(sums, keys=keys)
+    keys = waits.keys.copy()
+    keys[:, -1] = np.array([new.index(cause) for cause in old], dtype=np.int64)[keys[:, -1]]
+    return replace(waits, keys=keys)
 
 
 def _together(runs: Sequence[Sums]) -> tuple[Sums, NDArray[np.bool_]]:
@@ -99,10 +83,10 @@ def _together(runs: Sequence[Sums]) -> tuple[Sums, NDArray[np.bool_]]:
 
 
 def _told_by_all(sums: Sums, there: NDArray[np.bool_], parts: tuple[int, ...]) -> Sums:
-    """Add up keys, all their causes, that a run may have in what stands for several.
+    """Add up keys, all their kinds, that a run may have in what stands for several.
 
     That has `REST` in these `parts` of the key, or, where the engine's table was full, in all
-    but the cause. What is in neither was never charged in that run.
+    but the kind. What is in neither was never charged in that run.
     """
     width = sums.keys.shape[1]
     keys = sums.keys.copy()

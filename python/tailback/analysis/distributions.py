@@ -102,8 +102,9 @@ def merged_percentiles(
 def _wanted(names: Sequence[str]) -> Iterator[tuple[str, tuple[str, float]]]:
     """Yield a variable and a percentage for each name of a column."""
     for name in names:
-        variable, _, suffix = name.partition("_us_")
-        yield name, (variable, PERCENTILES[suffix])
+        for suffix, percent in PERCENTILES.items():
+            if name.endswith(f"_{suffix}"):
+                yield name, (name.removesuffix(f"_{suffix}").removesuffix("_us"), percent)
 
 
 def _percentiles(

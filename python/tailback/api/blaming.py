@@ -1,4 +1,4 @@
-"""Who makes whom wait: `blame`, and what `tailback blame` says."""
+"""Who makes whom late: `blame`, and what `tailback blame` says."""
 
 from __future__ import annotations
 
@@ -25,41 +25,38 @@ _ROWS = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Blaming:
-    """Who made whom wait in one run: of all waits, the longest first."""
+    """Who made whom late in one run: of all lateness, the most first."""
 
     result: Result
     """Everything else the run measured."""
 
-    def causes(self) -> Rows:
-        """Return why messages wait."""
-        return self._facts("causes", _ROWS)
+    def kinds(self) -> Rows:
+        """Return why messages are late: where the roots of their waits are."""
+        return self._facts("kinds", _ROWS)
 
     def culprits(self, top: int = _ROWS) -> Rows:
-        """Return who makes whom wait, and for which channel."""
+        """Return who makes whom late, and at which root channel."""
         return self._facts("culprits", top)
 
     def pairs(self, top: int = _ROWS) -> Rows:
-        """Return who makes whom wait, wherever."""
+        """Return who makes whom late, wherever."""
         return self._facts("pairs", top)
 
-    def root_culprits(self, top: int = _ROWS) -> Rows:
-        """Return the same as `culprits`, passed on to who is at the root."""
-        return self._facts("root_culprits", top)
-
-    def root_pairs(self, top: int = _ROWS) -> Rows:
-        """Return the same as `pairs`, passed on to who is at the root."""
-        return self._facts("root_pairs", top)
-
     def roots(self, top: int = _ROWS) -> Rows:
-        """Return the channels where trees of waiting packets begin."""
+        """Return the channels where lateness begins."""
         return self._facts("roots", top)
+
+    def packet_waits(self, top: int = _ROWS) -> dict[str, Any]:
+        """Return what packets waited in all (`us`), by place and by cause: not what it cost."""
+        found: dict[str, Any] = facts(self.result, top)["packet_waits"]
+        return found
 
     def to_dict(self, top: int = _ROWS) -> dict[str, Any]:
         """Return what `tailback blame --json` prints."""
         return {**self.result.to_dict(), "blame": facts(self.result, top)}
 
     def write_page(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page of HTML with who waits for whom and where it begins; return where it is."""
+        """Write a page of HTML with who makes whom late and where it begins; return where it is."""
         from tailback.report.of_blame import write_blame
 
         write_blame(self.result, Path(path))
@@ -71,8 +68,8 @@ class Blaming:
 
     def __repr__(self) -> str:
         confidence = self.result.experiment.run.confidence
-        total = number(kept(self.result).total(confidence))
-        return f"<Blaming {self.result.mode}: contention costs a message {total} us>"
+        late = number(kept(self.result).late(confidence))
+        return f"<Blaming {self.result.mode}: a message is late by {late} us>"
 
 
 def blame(
@@ -82,7 +79,7 @@ def blame(
     progress: bool = False,
     **run_fields: Any,
 ) -> Blaming:
-    """Run one contention mode and return who makes whom wait, where and why.
+    """Run one contention mode and return who makes whom late, where and why.
 
     Arguments are those of `run`.
     """

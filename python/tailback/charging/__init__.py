@@ -1,21 +1,26 @@
-"""Who made whom wait: charges of one run, by traffic class, channel and cause.
+"""Who made whom late: charges of one run, by traffic class, root channel and kind.
 
-Every wait of every packet delivered in the window is charged to one cause and to
-the traffic class of the packet that was in the way (`docs/model.md`). The tables
-hold sums of picoseconds in up to 16 batches of time of equal length; from these
-come means per message and their confidence intervals.
+A message is late by what it took longer than alone. That is divided among the traffic classes of
+the messages that its chain of waits leads to, at the channels where these waits begin
+(`docs/answer.md`). The tables hold sums of picoseconds in up to 16 batches of time of equal
+length; from these come means per message and their confidence intervals. What packets waited is
+kept beside them.
 """
 
-from .charges import Blame, Charged, unknown_blame
-from .sums import BATCHES, REST, Ints, Sums, exactly, numbered, per_message
+from .charges import KIND_WORDS, KINDS, Blame, Charged, Totals, unknown_blame
+from .sums import BATCHES, NOBODY, REST, Ints, Sums, exactly, numbered, per_message
 
 __all__ = [
     "BATCHES",
+    "KINDS",
+    "KIND_WORDS",
+    "NOBODY",
     "REST",
     "Blame",
     "Charged",
     "Ints",
     "Sums",
+    "Totals",
     "exactly",
     "numbered",
     "per_message",

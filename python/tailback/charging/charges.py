@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,25 +14,28 @@ from numpy.typing import NDArray
 from tailback.errors import UserError
 from tailback.statistics import Estimate, Floats
 
-from .sums import BATCHES, REST, Estimator, Sums, exactly, per_message
+from .sums import BATCHES, NOBODY, REST, Estimator, Ints, Sums, exactly, per_message
+
+KIND_WORDS = {
+    "source": "other messages of its own node",
+    "destination": "contention at its destination's link",
+    "network": "contention in the network",
+    "spread": "a queue that grew backwards from another node",
+    "detour": "a longer way, because of others",
+}
+"""Where the root of a wait was, as the late message sees it, by the names of the engine."""
+KINDS = tuple(KIND_WORDS)
 
 #: Parts of the keys, by table, in the order of the fields of `Blame`.
 _KEYS = {
-    "pairs": ("victim", "culprit", "cause"),
-    "channels": ("channel", "victim", "culprit", "cause"),
-    "passed_pairs": ("victim", "culprit", "cause"),
-    "passed_channels": ("channel", "victim", "culprit", "cause"),
-    "roots": ("channel", "cause"),
+    "pairs": ("victim", "culprit", "kind"),
+    "channels": ("channel", "victim", "culprit", "kind"),
     "victims": ("victim",),
+    "waits": ("channel", "cause"),
 }
 #: Parts of the key that a shortened table has only of what is largest.
-_SUMMED_UP = {
-    "pairs": (1,),
-    "channels": (1, 2),
-    "passed_pairs": (1,),
-    "passed_channels": (1, 2),
-}
-_EMPTY = {name: Sums.empty(len(parts)) for name, parts in _KEYS.items()}
+_SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
+_DETOUR = KINDS.index("detour")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,94 +45,100 @@ class Charged:
     key: tuple[int, ...]
     per_message_us: Estimate
     share: float
-    """Of all contention of the victims; NaN if there is none."""
+    """Of all lateness of the victims; NaN if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the messages of a window, in picoseconds."""
+
+    alone_ps: int = 0
+    """How long they would have taken alone."""
+    early_messages: int = 0
+    """Messages that took less than alone."""
+    early_ps: int = 0
+    """How much less."""
+    unattributed_ps: int = 0
+    """How late messages were for which nobody is charged."""
+    waited_ps: int = 0
+    """Waits on the chains of messages, some of which cost nothing."""
+
+    def __add__(self, other: Totals) -> Totals:
+        """Return the totals of both."""
+        names = [field.name for field in fields(self)]
+        return Totals(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
 
 @dataclass(frozen=True, eq=False)
 class Blame:
-    """Who made whom wait in one run: sums over the packets delivered in the window."""
+    """Who made whom late in one run: sums over the messages delivered in the window."""
 
     causes: tuple[str, ...]
+    """Names of the causes in `waits`, by number."""
     pairs: Sums
-    """By victim, culprit and cause."""
+    """Lateness by victim, culprit and kind (`KINDS`)."""
     channels: Sums
-    """By channel waited for, victim, culprit and cause."""
-    roots: Sums
-    """By root channel and cause."""
+    """The same by root channel, victim, culprit and kind."""
     victims: Sums
-    """By victim: packets delivered; in batches: messages whose last packet that was."""
+    """Messages delivered, by victim."""
+    waits: Sums
+    """Waits of packets by channel waited for and cause: no lateness, and nobody's."""
+    totals: Totals
     batch_begin_ps: int | None
     """None for what was merged from several runs, which have batches of their own."""
     batch_length_ps: int | None
     estimate: Estimator = per_message
-    passed_pairs: Sums = _EMPTY["passed_pairs"]
-    """As `pairs`, passed on: the culprits are root culprits. Empty where these are not known."""
-    passed_channels: Sums = _EMPTY["passed_channels"]
-    """As `channels`, likewise."""
     share: float = 1.0
-    """Of all packets, how many are victims whose waits are charged."""
+    """Of all messages, how many are victims whose lateness is charged."""
     exact: bool = False
     """Whether all there was has been charged, so that means have no intervals."""
 
     @classmethod
     def of(
         cls,
-        columns: Mapping[str, Any],
+        columns: Mapping[str, Any] | None,
         causes: Sequence[str],
         *,
+        alone_ps: int = 0,
         share: float = 1.0,
         finished: bool = False,
     ) -> Blame:
-        """Return the engine's tables; `finished`: of a run that came to its end, all of it."""
+        """Return the engine's tables; `finished`: of a run that came to its end, all of it.
 
-        def sums(name: str) -> Sums:
-            table = columns[name]
-            keys = np.column_stack([table[part].astype(np.int64) for part in _KEYS[name]])
-            batches = table["batches"].astype(np.float64).reshape(-1, BATCHES)
-            return Sums(keys, table["count"].astype(np.int64), batches)
-
+        None, or a table that is left out: of a mode in which messages are not compared with
+        themselves alone, nothing is known.
+        """
+        known = columns or {}
+        told = [field.name for field in fields(Totals) if field.name != "alone_ps"]
         return cls(
-            causes=tuple(causes),
-            pairs=sums("pairs"),
-            channels=sums("channels"),
-            passed_pairs=sums("passed_pairs"),
-            passed_channels=sums("passed_channels"),
-            roots=sums("roots"),
-            victims=sums("victims"),
-            batch_begin_ps=columns["batch_begin_ps"],
-            batch_length_ps=columns["batch_length_ps"],
+            tuple(causes),
+            **{name: _sums_of(known.get(name), parts) for name, parts in _KEYS.items()},
+            totals=Totals(alone_ps, **{name: int(known.get(name, 0)) for name in told}),
+            batch_begin_ps=known.get("batch_begin_ps"),
+            batch_length_ps=known.get("batch_length_ps"),
             share=share,
             exact=finished and share == 1,
             estimate=exactly if finished and share == 1 else per_message,
         )
 
-    def own_share(self, *, root: bool = False) -> float:
-        """Return the share of all charges that classes owe to themselves; NaN if there are none."""
-        pairs = self.passed_pairs if root else self.pairs
-        told = (pairs.keys != REST).all(axis=1)
-        own = told & (pairs.keys[:, 0] == pairs.keys[:, 1])
-        whole = float(pairs.totals_ps.sum())
-        return float(pairs.totals_ps[own].sum()) / whole if whole else math.nan
-
     @classmethod
     def of_tables(
         cls,
         tables: Mapping[str, pa.Table],
-        begin_ps: int | None,
-        length_ps: int | None,
+        totals: Totals,
+        batches_ps: tuple[int | None, int | None],
         share: float = 1.0,
         *,
         exact: bool = False,
     ) -> Blame:
-        """Return what `tables` was made from."""
-        named = [table["cause"] for table in tables.values() if "cause" in table.column_names]
-        causes = tuple(sorted({cause for column in named for cause in column.unique().to_pylist()}))
-        sums = {name: _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS}
+        """Return what `tables` was made from; batches: begin and length."""
+        causes = tuple(sorted(set(tables["blame_waits"]["cause"].to_pylist())))
         return cls(
             causes,
-            **sums,
-            batch_begin_ps=begin_ps,
-            batch_length_ps=length_ps,
+            **{name: _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS},
+            totals=totals,
+            batch_begin_ps=batches_ps[0],
+            batch_length_ps=batches_ps[1],
             estimate=exactly if exact else per_message,
             share=share,
             exact=exact,
@@ -138,9 +147,8 @@ class Blame:
     def shortened(self, most: int) -> Blame:
         """Return the same with the `most` largest pairs, and pairs at channels, told apart.
 
-        Others are summed up by victim and cause, and by channel and cause: sums by cause,
-        victim or channel are what they were. So it is with root culprits. Root channels and
-        victims are all kept.
+        Others are summed up by victim and kind, and by channel and kind: sums by kind, victim or
+        channel are what they were. Victims and waits are all kept.
         """
         short = {
             name: getattr(self, name).shortened(most, parts) for name, parts in _SUMMED_UP.items()
@@ -150,19 +158,21 @@ class Blame:
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables as Arrow tables, each under the name of its file.
 
-        `batches` are picoseconds, of victims messages; `count` counts pieces of waits, of
-        victims packets. Null where charges were summed up: see `REST`.
+        `batches` are picoseconds, of victims messages; `count` counts charges, of waits pieces of
+        waits, of victims messages. Null where charges were summed up (`REST`), and for detours,
+        for which nobody is charged.
         """
         return {f"blame_{name}": self._table(name) for name in _KEYS}
 
     def _table(self, name: str) -> pa.Table:
         sums: Sums = getattr(self, name)
         columns: dict[str, Any] = {}
+        words = {"kind": KINDS, "cause": self.causes}
         for part, values in zip(_KEYS[name], sums.keys.T, strict=True):
-            if part == "cause":
-                columns[part] = pa.array([self.causes[cause] for cause in values], pa.string())
+            if part in words:
+                columns[part] = pa.array([words[part][number] for number in values], pa.string())
             else:
-                columns[part] = pa.array(values.astype(np.uint32), mask=values == REST)
+                columns[part] = pa.array(values.astype(np.uint32), mask=values >= NOBODY)
         flat = pa.array(sums.batches_ps.astype(np.uint64).ravel())
         batches = pa.FixedSizeListArray.from_arrays(flat, BATCHES)
         return pa.table(columns | {"count": sums.counts.astype(np.uint64), "batches": batches})
@@ -173,43 +183,67 @@ class Blame:
         counted: Floats = self.victims.batches_ps[chosen].sum(axis=0)
         return counted
 
-    def total(self, confidence: float) -> Estimate:
-        """Return the mean contention of a message, in microseconds."""
-        return self.estimate(self.pairs.batches_ps.sum(axis=0), self.messages(), confidence)
-
-    def by_cause(self, confidence: float) -> list[Charged]:
-        """Return the mean time per message charged to each cause, most first."""
-        return self.by_sums(self.pairs.by(2), confidence)
-
-    def by_root(self, confidence: float, most: int | None = None) -> list[Charged]:
-        """Return the mean time per message by root channel, most first."""
-        return self.by_sums(self.roots.by(0), confidence, most)
-
-    def by_channel(self, confidence: float, most: int | None = None) -> list[Charged]:
-        """Return the mean time per message by channel waited for, most first."""
-        return self.by_sums(self.channels.by(0), confidence, most)
+    def late(self, confidence: float) -> Estimate:
+        """Return how late a message is on average, in microseconds; less than 0 if it is early."""
+        found = self.estimate(self.pairs.batches_ps.sum(axis=0), self.messages(), confidence)
+        uncharged = self.totals.unattributed_ps - self.totals.early_ps
+        if not uncharged or math.isnan(found.value):
+            return found
+        # Of what nobody is charged with only the sum is known: the interval is that of charges.
+        by = uncharged / 1e6 / float(self.messages().sum())
+        ends = found.value + by, found.low + by, found.high + by
+        return Estimate(*ends, found.batches, found.standard_error, found.weight)
 
     @property
-    def knows_roots(self) -> bool:
-        """Whether waits are passed on: where victims are sampled only if all are followed."""
-        return self.share == 1 or len(self.passed_pairs.keys) > 0
+    def alone_us(self) -> float:
+        """How long a message takes alone on average; NaN if there is none."""
+        messages = float(self.messages().sum())
+        return self.totals.alone_ps / 1e6 / messages if messages else math.nan
 
-    def culprits(
-        self, confidence: float, most: int | None = None, *, root: bool = False
-    ) -> list[Charged]:
-        """Return what a class costs another: victim, culprit; per message of the victim.
+    @property
+    def late_ps(self) -> float:
+        """How late all late messages were: what shares are of."""
+        return float(self.pairs.totals_ps.sum()) + self.totals.unattributed_ps
 
-        `root`: the culprits are those at the root of waits, not those that were in the way.
-        """
-        sums = self.passed_pairs if root else self.pairs
-        return self._of_victims(sums.by(0, 1), 0, confidence, most)
+    @property
+    def unattributed_share(self) -> float:
+        """Share of all lateness for which nobody is charged."""
+        return self.totals.unattributed_ps / self.late_ps if self.late_ps else 0.0
 
-    def culprits_on_channels(
-        self, confidence: float, most: int | None = None, *, root: bool = False
-    ) -> list[Charged]:
-        """Return the same with the channel waited for first: channel, victim, culprit."""
-        sums = self.passed_channels if root else self.channels
-        return self._of_victims(sums.by(0, 1, 2), 1, confidence, most)
+    @property
+    def own_share(self) -> float:
+        """Share of all lateness that classes owe to themselves; NaN if there is none."""
+        pairs = self.pairs
+        own = (pairs.keys != REST).all(axis=1) & (pairs.keys[:, 0] == pairs.keys[:, 1])
+        return float(pairs.totals_ps[own].sum()) / self.late_ps if self.late_ps else math.nan
+
+    def by_kind(self, confidence: float) -> list[Charged]:
+        """Return the mean lateness of a message by kind, most first."""
+        return self.by_sums(self.pairs.by(2), confidence)
+
+    def by_channel(self, confidence: float, most: int | None = None) -> list[Charged]:
+        """Return the mean lateness of a message by root channel, most first."""
+        return self.by_sums(self.channels.by(0), confidence, most)
+
+    def culprits(self, confidence: float, most: int | None = None) -> list[Charged]:
+        """Return what a class costs another: victim, culprit; per message of the victim."""
+        return self._of_victims(self.pairs.by(0, 1), 0, confidence, most)
+
+    def culprits_on_channels(self, confidence: float, most: int | None = None) -> list[Charged]:
+        """Return the same with the root channel first: channel, victim, culprit."""
+        return self._of_victims(self.channels.by(0, 1, 2), 1, confidence, most)
+
+    def waits_by(self, sums: Sums) -> list[tuple[int, float, float]]:
+        """Return for each row of sums of waits its number, microseconds and share, most first."""
+        whole = float(self.waits.totals_ps.sum())
+        return [
+            (
+                int(sums.keys[row, 0]),
+                float(sums.totals_ps[row]) / 1e6,
+                float(sums.totals_ps[row]) / whole if whole else math.nan,
+            )
+            for row in _largest(sums, None)
+        ]
 
     @property
     def rest_share(self) -> float:
@@ -223,7 +257,7 @@ class Blame:
 
     def by_sums(self, sums: Sums, confidence: float, most: int | None = None) -> list[Charged]:
         """Return the mean time per message for each row of sums over all victims, most first."""
-        messages, whole = self.messages(), float(self.pairs.totals_ps.sum())
+        messages, whole = self.messages(), self.late_ps
         return [
             Charged(
                 tuple(sums.keys[row].tolist()),
@@ -252,22 +286,45 @@ class Blame:
 
 
 def unknown_blame() -> UserError:
-    """Return the mistake of asking of a run who made whom wait that did not note it."""
-    return UserError("run.blame", "false", "must be true to know who made whom wait")
+    """Return the mistake of asking of a run who made whom late that did not note it."""
+    return UserError("run.blame", "false", "must be true to know who made whom late")
+
+
+def _sums_of(table: Mapping[str, Any] | None, parts: Sequence[str]) -> Sums:
+    """Return the sums in a table of the engine, which calls kinds causes, too."""
+    if table is None:
+        return Sums.empty(len(parts))
+    names = ["cause" if part == "kind" else part for part in parts]
+    keys = np.column_stack([table[name].astype(np.int64) for name in names])
+    batches = table["batches"].astype(np.float64).reshape(-1, BATCHES)
+    sums = Sums(_nobodys(keys, parts), table["count"].astype(np.int64), batches)
+    # Whose waits of packets they were is not told.
+    return sums.by(0, 1) if parts == _KEYS["waits"] else sums
 
 
 def _sums_in(table: pa.Table, name: str, causes: Sequence[str]) -> Sums:
     """Return the sums in a table of `Blame.tables`."""
-    numbers = {cause: number for number, cause in enumerate(causes)}
-    parts = [
-        np.array([numbers[cause] for cause in table[part].to_pylist()], dtype=np.int64)
-        if part == "cause"
-        else table[part].fill_null(REST).to_numpy().astype(np.int64)
-        for part in _KEYS[name]
-    ]
+    words = {"kind": KINDS, "cause": causes}
+    columns = []
+    for part in _KEYS[name]:
+        if part in words:
+            numbers = {word: number for number, word in enumerate(words[part])}
+            found = np.array([numbers[word] for word in table[part].to_pylist()], dtype=np.int64)
+        else:
+            found = table[part].fill_null(REST).to_numpy().astype(np.int64)
+        columns.append(found)
+    keys = _nobodys(np.column_stack(columns), _KEYS[name])
     batches = table["batches"].combine_chunks().flatten().to_numpy()
     counts = table["count"].to_numpy().astype(np.int64)
-    return Sums(np.column_stack(parts), counts, batches.astype(np.float64).reshape(-1, BATCHES))
+    return Sums(keys, counts, batches.astype(np.float64).reshape(-1, BATCHES))
+
+
+def _nobodys(keys: Ints, parts: Sequence[str]) -> Ints:
+    """Say that a detour is at no channel, and nobody's: it is not among the rest."""
+    if "kind" in parts:
+        places = [place for place, part in enumerate(parts) if part in ("channel", "culprit")]
+        keys[np.ix_(keys[:, -1] == _DETOUR, places)] = NOBODY
+    return keys
 
 
 def _rest_share(sums: Sums) -> float:

@@ -21,6 +21,9 @@ REST = 2**32 - 1
 """Stands for all classes and channels that are not told apart: that came when a table was
 full, or that `Blame.shortened` summed up."""
 
+NOBODY = REST - 1
+"""Stands for the culprit and the root channel of a detour."""
+
 _LEAST_BATCHES = 4
 _PS_IN_US = 1e6
 
@@ -92,9 +95,9 @@ class Sums:
         return Sums(keys, counts, batches)
 
     def shortened(self, most: int, parts: tuple[int, ...]) -> Sums:
-        """Tell apart `most` keys, the largest, all their causes; of others all but `parts`.
+        """Tell apart `most` keys, the largest, all their kinds; of others all but `parts`.
 
-        These parts are then `REST`. The cause is the last part of a key. Rows come in order of
+        These parts are then `REST`. The kind is the last part of a key. Rows come in order of
         their keys.
         """
         keys = self.keys.copy()

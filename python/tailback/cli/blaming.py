@@ -1,4 +1,4 @@
-"""The command that says who makes whom wait: `blame`."""
+"""The command that says who makes whom late: `blame`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of eac
 
 @app.command(
     epilog=examples(
-        "tailback blame mesh.toml --top 20", "tailback blame mesh.toml --html waits.html"
+        "tailback blame mesh.toml --top 20", "tailback blame mesh.toml --html late.html"
     )
 )
 def blame(  # noqa: PLR0913, PLR0917  # one argument per option
@@ -40,7 +40,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     top: Top = 10,
     html: Html = None,
 ) -> None:
-    """Run one contention mode and say who makes whom wait, where and how."""
+    """Run one contention mode and say how late messages are, because of whom, and where."""
     with failures(json):
         from tailback.runner import run_mode
         from tailback.terminal.blamed import blame_report, facts

@@ -39,23 +39,18 @@ _LATENCY = "message_latency_us"
 #: Of a charge: what its parts are called in JSON, and in CSV.
 _SHORT = {
     "charged_us_per_message": "charged_us_per_message",
-    "share_of_waits": "share",
-    "root_charged_us_per_message": "root_charged_us_per_message",
-    "root_share_of_waits": "root_share",
+    "share_of_lateness": "share",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What one job was charged for the waits of another."""
+    """What one job was charged for how late the messages of another were."""
 
     us_per_message: float
-    """Mean over the messages of the victim: the culprit's packets were in the way."""
+    """Mean over the messages of the victim."""
     share: float
-    """Of all waits of the victim; NaN if there are none."""
-    root_us_per_message: float = math.nan
-    """The same passed on: the culprit is at the root of the wait. NaN where that is not known."""
-    root_share: float = math.nan
+    """Of all lateness of the victim; NaN if there is none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,7 +115,6 @@ class Interference:
     def by_blame(self) -> Mapping[tuple[str, str], Charge]:
         """By victim and culprit: what the culprit was charged in the run of all together.
 
-        The culprit is whose packet was in the way at once, and beside that who was at the root.
         Empty where nothing can be charged: in fidelity fluid.
         """
         blame = self.together.blame
@@ -224,31 +218,21 @@ def interference(
 
 
 def charges(blame: Blame, names: Iterable[str]) -> dict[tuple[str, str], Charge]:
-    """Return what each job was charged for the waits of each, where jobs are the classes."""
+    """Return what each job was charged for the lateness of each, where jobs are the classes."""
     jobs = tuple(names)
-    direct = _means(blame, len(jobs), root=False)
-    root = _means(blame, len(jobs), root=True) if blame.knows_roots else {}
-    return {
-        (jobs[victim], jobs[culprit]): Charge(*mean, *root.get((victim, culprit), ()))
-        for (victim, culprit), mean in direct.items()
-    }
-
-
-def _means(blame: Blame, jobs: int, *, root: bool) -> dict[tuple[int, int], tuple[float, float]]:
-    """Return by victim and culprit: microseconds per message, and the share of all waits."""
-    pairs = (blame.passed_pairs if root else blame.pairs).by(0, 1)
+    pairs = blame.pairs.by(0, 1)
     time_ps = {
         (victim, culprit): float(total)
         for (victim, culprit), total in zip(pairs.keys.tolist(), pairs.totals_ps, strict=True)
     }
-    found: dict[tuple[int, int], tuple[float, float]] = {}
-    for victim in range(jobs):
+    found = {}
+    for victim, name in enumerate(jobs):
         messages = float(blame.messages(victim).sum())
         whole = sum(time for (who, _), time in time_ps.items() if who == victim)
-        for culprit in range(jobs):
+        for culprit, other in enumerate(jobs):
             time = time_ps.get((victim, culprit), 0.0)
             mean = time / 1e6 / messages if messages else math.nan
-            found[victim, culprit] = (mean, time / whole if whole else math.nan)
+            found[name, other] = Charge(mean, time / whole if whole else math.nan)
     return found
 
 
@@ -311,8 +295,7 @@ def _known(estimate: Estimate | None) -> dict[str, float | None] | None:
 
 def _charged(charge: Charge | None) -> dict[str, float | None]:
     known = charge or Charge(math.nan, math.nan)
-    values = (known.us_per_message, known.share, known.root_us_per_message, known.root_share)
     return {
         name: None if math.isnan(value) else value
-        for name, value in zip(_SHORT, values, strict=True)
+        for name, value in zip(_SHORT, (known.us_per_message, known.share), strict=True)
     }

@@ -211,6 +211,7 @@ class Experiment:
             "sample_interval_ps": self.sample_interval_ps,
             # Left out unless it is asked for: it does not change what is simulated.
             **({"blame": self._blame_spec()} if self.run.blame else {}),
+            **({"lateness": True} if self.run.keep_messages else {}),
             **({"causes": {"slack": self.run.slack}} if self.run.critical_path else {}),
         }
 
@@ -219,7 +220,7 @@ class Experiment:
         if share == 1:
             return self.workload.class_spec()
         sampled = {"share": round(share * 2**32), "groups": self.finite}
-        return self.workload.class_spec() | sampled | {"roots": self.run.blame_roots}
+        return self.workload.class_spec() | sampled
 
     def messages_arrays(self) -> Any:
         """Return the message list as NumPy arrays, or None for other workloads; of jobs a list."""
@@ -292,7 +293,6 @@ class Experiment:
             # None of them says anything of such a run.
             run.pop("blame")
             run.pop("blame_share")
-            run.pop("blame_roots")
             workload.pop("classes", None)
         if not run["keep_messages"]:
             run.pop("keep_messages")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -87,25 +87,21 @@ class Run(Description, init=False):
     )
     blame: bool = Field(
         default=False,
-        description="Whether every wait is charged to the traffic that caused it.",
+        description="Whether it is found how late messages are, compared with alone, and the "
+        "lateness of each is charged to the traffic that caused it (docs/answer.md).",
     )
     blame_share: float = Field(
         default=1.0,
         ge=0.0001,
         le=1,
-        description="Share of all packets whose waits are charged (run.blame), chosen by the seed: "
-        "estimates, sooner. Root culprits and root channels are known only if it is 1, or with "
-        "blame_roots.",
-    )
-    blame_roots: bool = Field(
-        default=False,
-        description="With blame_share below 1: whether root culprits and root channels are known "
-        "all the same. Then the waits of all packets are followed, which takes longer.",
+        description="Share of all messages whose lateness is charged (run.blame), chosen by the "
+        "seed: estimates, sooner.",
     )
     keep_messages: bool = Field(
         default=False,
         description="Whether there is a table of all messages: who sent it to whom, how long it "
-        "was, when it was sent, arrived and was received. Of more than 1,048,576 every second is "
+        "was, when it was sent, arrived and was received, how long it takes alone, and how late it "
+        "was. Of more than 1,048,576 every second is "
         "in it, of more than twice as many every fourth, and so on.",
     )
     critical_path: bool = Field(
@@ -134,13 +130,22 @@ class Run(Description, init=False):
         description="Limit in events, and in samples, always.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_removed_key(cls, given: Any) -> Any:
+        """Say what became of a key, instead of the nearest."""
+        if isinstance(given, dict) and "blame_roots" in given:
+            allowed = "is no key any more: blame is of root culprits and root channels, always"
+            raise UserError("blame_roots", None, allowed)
+        return given
+
     @model_validator(mode="after")
     def _stop_rule_can_be_met(self) -> Run:
         for name in ("duration", "sample_interval", "max_duration"):
             if getattr(self, name) == Time(0):
                 raise UserError(name, shown("0 s"), "must be above zero")
         if self.critical_path and self.blame_share < 1:
-            allowed = "must be 1 with critical_path: the waits of all packets are charged then"
+            allowed = "must be 1 with critical_path: the waits of all messages are charged then"
             raise UserError("blame_share", shown(self.blame_share), allowed)
         if self.slack and not self.critical_path:
             raise UserError("slack", "true", "needs critical_path = true")

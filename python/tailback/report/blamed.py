@@ -1,4 +1,4 @@
-"""The section of a report on who makes whom wait: of the points whose runs noted it.
+"""The section of a report on who makes whom late: of the points whose runs noted it.
 
 Points that differ only in their seed are taken together, without runs that did not settle
 unless none of them did. Their tables are large: they are read group by group, and only what
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow.compute as pc
 
 from tailback.analysis.blaming import merged_blame
-from tailback.comparison import WAITING
+from tailback.charging import KINDS
 from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import parameter_label
 from tailback.results.names import Names
@@ -29,7 +29,6 @@ from .machines import ENDS, PLACES, Machines, labels_of
 from .of_blame import (
     CULPRITS,
     MEAN,
-    PASSED_ON,
     ROOT,
     ROOTS,
     WHERE,
@@ -53,6 +52,9 @@ if TYPE_CHECKING:
 
     from .machines import Machine
 
+_MODES = ("full", "endpoints")
+"""The modes in which messages can be late."""
+
 _ROWS = 10
 """Rows of the tables below the figures, as `tailback blame` prints."""
 
@@ -72,10 +74,13 @@ class Store(Protocol):
 
 
 def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
-    """Return the section; None if no run with contention noted who made whom wait."""
-    if "run.blame" not in runs.column_names:
+    """Return the section; None if no run with contention noted who made whom late.
+
+    Points of versions that charged waits of packets are left out.
+    """
+    if "blame_alone_ps" not in runs.column_names:
         return None
-    known = runs.filter(pc.field("run.blame") & pc.field("mode").isin(WAITING))
+    known = runs.filter(pc.field("blame_alone_ps").is_valid() & pc.field("mode").isin(_MODES))
     if not known.num_rows:
         return None
     points = BlamedPoints(store, Variation.of(known, sweeps), dictionaries(known))
@@ -96,10 +101,9 @@ class BlamedPoints:
         choices = PointChoices(self.variation)
         seeds = self.variation.several_seeds
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
-        self.modes = [mode for mode in WAITING if any(run["mode"] == mode for run in self.runs)]
+        self.modes = [mode for mode in _MODES if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
-        self.passed = Surface({"wait": MEAN})
-        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "passed": {}, "roots": {}}
+        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
         self.few = self.untold = False
         self.left_out = 0
@@ -153,11 +157,6 @@ class BlamedPoints:
             self.matrices.add((*key, number_of), form, {"wait": waits})
             # Forms of few classes are not shared: their words count as well.
             numbers += len(waits) * (5 if classes.few else 1)
-            if not blame.knows_roots:
-                continue
-            passed = classes.waits(blame, root=True)
-            self.passed.add((*key, number_of), form, {"wait": passed})
-            numbers += len(passed)
             if machine.channels is not None:
                 roots = root_waits(blame, machine.network)
                 self.maps.add((*key, number_of), machine.channels, {"wait": roots})
@@ -178,7 +177,6 @@ class BlamedPoints:
     def _note(self, key: Key, blamed: Blamed) -> None:
         told = {
             "blame": note(CULPRITS, blamed.culprits(_ROWS)),
-            "passed": note(CULPRITS, blamed.culprits(_ROWS, root=True)),
             "roots": note(ROOTS, blamed.roots(_ROWS)),
         }
         for name, rows in told.items():
@@ -186,7 +184,7 @@ class BlamedPoints:
 
     def _list(self, key: Key, blamed: Blamed, runs: Sequence[Row], used: Sequence[Row]) -> None:
         """Keep a row of the table of all groups: of these runs, those used."""
-        total = blamed.blame.total(blamed.confidence)
+        total = blamed.blame.late(blamed.confidence)
         rests = (blamed.blame.rest_share_of_pairs, blamed.blame.rest_share)
         self.untold = self.untold or rests[0] > 0
         ends = (
@@ -194,7 +192,7 @@ class BlamedPoints:
             *(Cell(share_text(rest), rest) if rest else None for rest in rests),
             _state(runs, used),
         )
-        shares = {cause: charged.share for (cause,), charged in blamed.causes()}
+        shares = {kind: charged.share for (_, kind), charged in blamed.kinds()}
         self.rows[key] = runs[0], shares, ends
 
     def section(self) -> Section:
@@ -204,14 +202,10 @@ class BlamedPoints:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
         matrix = self._drawing("blame", self.matrices)
         content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
-        if self.passed.settings:
-            passed = self._drawing("passed", self.passed)
-            figure = matrix_figure(passed, few=self.few, untold=self.untold, root=True)
-            content += [PASSED_ON, figure]
         if self.maps.settings:
             content += [WHERE, roots_figure(self._drawing("roots", self.maps))]
         names = tuple(choice.name for choice in self.choices)
-        return Section("Who makes whom wait", tuple(content), (*names, "mode"))
+        return Section("Who makes whom late", tuple(content), (*names, "mode"))
 
     def _drawing(self, name: str, surface: Surface) -> Drawing:
         drawing = surface.drawing(self.choices, self.modes, 0)
@@ -220,23 +214,24 @@ class BlamedPoints:
         return replace(drawing, layers=(*drawing.layers, Layer(by, self.notes[name])))
 
     def _table(self) -> Table:
-        """Return why messages wait: a row for each group and mode."""
+        """Return why messages are late: a row for each group and mode."""
         varied = [column for column in self.variation.columns if column != SEED]
         known = [row for _, row in sorted(self.rows.items())]
-        causes = list(dict.fromkeys(cause for _, shares, _ in known for cause in shares))
-        heads = [*map(parameter_label, varied), "mode", "contention, µs per message"]
+        there = {kind for _, shares, _ in known for kind in shares}
+        kinds = [kind for kind in KINDS if kind in there]
+        heads = [*map(parameter_label, varied), "mode", "late, µs per message"]
         told = [i for i in range(len(_UNTOLD)) if any(ends[1 + i] for _, _, ends in known)]
         rows = []
         for run, shares, (total, *rests, state) in known:
             cells: list[Content] = [value_cell(column, run[column]) for column in varied]
             cells += [run["mode"], total]
             cells += [
-                Cell(share_text(shares[cause]), shares[cause]) if cause in shares else None
-                for cause in causes
+                Cell(share_text(shares[kind]), shares[kind]) if kind in shares else None
+                for kind in kinds
             ]
             rows.append((*cells, *(rests[i] for i in told), state))
-        heads += [*causes, *(_UNTOLD[i] for i in told), "runs"]
-        return Table(tuple(heads), tuple(rows), _CAUSES)
+        heads += [*kinds, *(_UNTOLD[i] for i in told), "runs"]
+        return Table(tuple(heads), tuple(rows), _KINDS)
 
 
 def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
@@ -251,7 +246,7 @@ def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
 
 _MACHINE = {"nodes": PLACES, "channels": ENDS}
 _UNTOLD = ("pairs not told apart", "channels not told apart")
-_CAUSES = "Why messages wait: shares of their contention"
+_KINDS = "Why messages are late: shares of their lateness"
 _TEXT = (
     "Points that differ only in their seed are taken together: times and messages are added up. "
     "Runs that did not settle are left out, unless none did. What is chosen here holds for both "

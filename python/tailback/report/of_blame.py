@@ -1,4 +1,4 @@
-"""Who makes whom wait, as a page shows it: of one run, or of several taken together.
+"""Who makes whom late, as a page shows it: of one run, or of several taken together.
 
 `tailback blame --html` writes the page on one run; the report on a store has the same figures
 for all of its points (`blamed`).
@@ -10,15 +10,22 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.charging import REST, Blame, Charged, unknown_blame
+from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
 from tailback.results.names import Names
-from tailback.wording import UNKNOWN, number
+from tailback.terminal.blamed import (
+    lateness,
+    packet_waits_text,
+    remarks,
+    share_text,
+    waits_by_cause,
+)
+from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
 from .content import Cell, Content, Figure, Page, Section, Table
@@ -40,41 +47,36 @@ MOST_CLASSES = 128
 _MOST_ROWS = 500
 
 PER_MESSAGE = f"{MICROSECONDS} per message"
-MEAN = Axis("mean wait per message of the victim", MICROSECONDS)
-ROOT = Axis("wait that begins here", PER_MESSAGE)
-CULPRITS = ("traffic of", "costs", "waiting for", PER_MESSAGE, "share of its contention")
+MEAN = Axis("mean lateness per message of the victim", MICROSECONDS)
+ROOT = Axis("lateness that begins here", PER_MESSAGE)
+CULPRITS = ("traffic of", "makes late", "at", PER_MESSAGE, "share of its lateness")
 ROOTS = ("root channel", PER_MESSAGE, "share")
 
 
 @dataclass(frozen=True, eq=False)
 class Blamed:
-    """Who made whom wait, and the words for it."""
+    """Who made whom late, and the words for it."""
 
     blame: Blame
     names: Names
     confidence: float
 
-    def causes(self) -> list[tuple[tuple[str], Charged]]:
-        """Return why messages wait, most first."""
-        found = self.blame.by_cause(self.confidence)
-        return [((self.blame.causes[charged.key[0]],), charged) for charged in found]
+    def kinds(self) -> list[tuple[tuple[str, str], Charged]]:
+        """Return why messages are late, most first: in words, and the name of the kind."""
+        found = [(KINDS[c.key[0]], c) for c in self.blame.by_kind(self.confidence)]
+        return [((KIND_WORDS[kind], kind), charged) for kind, charged in found]
 
-    def culprits(
-        self, most: int, *, root: bool = False
-    ) -> list[tuple[tuple[str, str, str], Charged]]:
-        """Return who makes whom wait for which channel, most first; in the words of `CULPRITS`.
-
-        `root`: who is at the root of waits, not who was in the way.
-        """
+    def culprits(self, most: int) -> list[tuple[tuple[str, str, str], Charged]]:
+        """Return who makes whom late at which channel, most first; in the words of `CULPRITS`."""
         traffic, channel = self.names.traffic, self.names.channel
         return [
             ((traffic(charged.key[2]), traffic(charged.key[1]), channel(charged.key[0])), charged)
-            for charged in self.blame.culprits_on_channels(self.confidence, most, root=root)
+            for charged in self.blame.culprits_on_channels(self.confidence, most)
         ]
 
     def roots(self, most: int) -> list[tuple[tuple[str], Charged]]:
         """Return where it begins, most first; in the words of `ROOTS`."""
-        found = self.blame.by_root(self.confidence, most)
+        found = self.blame.by_channel(self.confidence, most)
         return [((self.names.channel(charged.key[0]),), charged) for charged in found]
 
 
@@ -84,39 +86,30 @@ def write_blame(result: Result, path: Path) -> None:
 
 
 def blame_page(result: Result) -> Page:
-    """Return the page on one run; raise `UserError` where it does not know who made whom wait."""
+    """Return the page on one run; raise `UserError` where it does not know who made whom late."""
     if result.blame is None:
         raise unknown_blame()
     blame = result.blame
     blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
     labels = result.experiment.machine.topology.labels
     machine = Machines().of(result.nodes, result.channels, labels)
-    total = blame.total(blamed.confidence)
-    causes = _table(("cause", PER_MESSAGE, "share"), blamed.causes())
+    said = lateness(blame, blamed.confidence)
     facts = [
-        ("contention per message", time_text(total)),
+        ("late, per message", time_text(blame.late(blamed.confidence))),
         ("mode", result.mode),
         ("messages", f"{int(blame.messages().sum()):,}"),
         ("traffic classes", f"{len(blame.victims.keys):,}"),
+        ("charged to one's own traffic", share_text(blame.own_share)),
     ]
-    facts.append(("behind one's own traffic", share_text(blame.own_share())))
-    if blame.knows_roots:
-        facts.append(("passed on to the root", share_text(blame.own_share(root=True))))
-    if blame.share < 1:
-        facts.append(("victims", f"{100 * blame.share:g} % of all packets: estimates"))
-    if blame.rest_share:
-        facts.append(("not told apart", share_text(blame.rest_share)))
+    kinds = _table(("where", "kind", PER_MESSAGE, "share"), blamed.kinds())
     return Page(
-        title="Who makes whom wait",
-        lead=(f"Contention costs a message {time_text(total)} on average.",),
-        sections=tuple(
-            section
-            for section in (
-                Section("Why messages wait", (causes,)),
-                _who(blamed),
-                _where(blamed, machine),
-            )
-            if section is not None
+        title="Who makes whom late",
+        lead=(f"{said[0].upper()}{said[1:]}.", *remarks(blame)),
+        sections=(
+            Section("Why messages are late", (kinds,)),
+            _who(blamed),
+            _where(blamed, machine),
+            _packet_waits(blamed),
         ),
         facts=tuple(facts),
         terms=TERMS,
@@ -125,20 +118,13 @@ def blame_page(result: Result) -> Page:
 
 def _who(blamed: Blamed) -> Section:
     classes, untold = Classes.of([blamed.blame]), blamed.blame.rest_share_of_pairs > 0
-    content: list[Any] = [WHO]
-    for root in (False, True) if blamed.blame.knows_roots else (False,):
-        waits = classes.waits(blamed.blame, root=root)
-        drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, waits)
-        figure = matrix_figure(drawing, few=classes.few, untold=untold, root=root)
-        title = "The longest waits, by root culprit" if root else "The longest waits"
-        rows = blamed.culprits(_MOST_ROWS, root=root)
-        content += [PASSED_ON] * root + [figure, _table(CULPRITS, rows, title)]
-    return Section("Who makes whom wait", tuple(content))
+    drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
+    figure = matrix_figure(drawing, few=classes.few, untold=untold)
+    rows = _table(CULPRITS, blamed.culprits(_MOST_ROWS), "The largest charges")
+    return Section("Who makes whom late", (WHO, figure, rows))
 
 
-def _where(blamed: Blamed, machine: Machine) -> Section | None:
-    if not blamed.blame.knows_roots:
-        return None
+def _where(blamed: Blamed, machine: Machine) -> Section:
     table = _table(ROOTS, blamed.roots(_MOST_ROWS), "Root channels")
     if machine.channels is None:
         return Section("Where it begins", (WHERE, table))
@@ -147,24 +133,38 @@ def _where(blamed: Blamed, machine: Machine) -> Section | None:
     return Section("Where it begins", (WHERE, roots_figure(drawing), table))
 
 
-def matrix_figure(drawing: Drawing, *, few: bool, untold: bool, root: bool = False) -> Figure:
+def _packet_waits(blamed: Blamed) -> Section:
+    """Return what packets waited in all, last: it is not what their messages lost by it."""
+    blame = blamed.blame
+    content: list[str | Figure | Table] = [packet_waits_text(blame)]
+    for what, rows in (
+        ("cause", waits_by_cause(blame)),
+        ("place", blamed.names.waits_by_place(blame)),
+    ):
+        unit = unit_for((us for _, us, _ in rows), MICROSECONDS)
+        cells: list[tuple[Content, ...]] = [
+            (name, Cell(f"{us / unit.size:.4g}", us), Cell(share_text(share), share))
+            for name, us, share in rows[:_MOST_ROWS]
+        ]
+        heads = (what, f"{unit.name} in all", "share")
+        content.append(Table(heads, tuple(cells), f"By {what}", folded=what == "place"))
+    return Section("Packet waits", tuple(content))
+
+
+def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
     """Return the figure of victims and culprits.
 
-    `few`: there are more than it shows; `untold`: some pairs are not told apart; `root`: the
-    culprits are those at the root of waits.
+    `few`: there are more than it shows; `untold`: some pairs are not told apart.
     """
     caption = (
-        "A row for each class that waits, a column for each that is in the way. What a class "
-        "costs itself is apart, in a column with colours of its own."
+        "A row for each class whose messages are late, a column for each that is charged. What a "
+        "class costs itself is apart, in a column with colours of its own."
     )
     if few:
-        caption += f" Only the {MOST_CLASSES} with the longest waits are here."
+        caption += f" Only the {MOST_CLASSES} with the largest charges are here."
     if untold:
-        caption += " Empty pairs have no waits, or waits that are not told apart."
-    name, title = ("blame", "Victims and culprits")
-    if root:
-        name, title = ("passed", "Victims and root culprits")
-    return Figure(name, title, drawing, caption)
+        caption += " Empty pairs cost nothing, or are not told apart."
+    return Figure("blame", "Victims and culprits", drawing, caption)
 
 
 def roots_figure(drawing: Drawing) -> Figure:
@@ -183,11 +183,11 @@ class Classes:
 
     @classmethod
     def of(cls, blames: Sequence[Blame]) -> Classes:
-        """Return all classes there are, or those with the longest waits, by number."""
+        """Return all classes there are, or those with the largest charges, by number."""
         pairs = [blame.pairs.by(0, 1) for blame in blames]
         keys = np.concatenate([sums.keys for sums in pairs])
         times_ps = np.concatenate([sums.totals_ps for sums in pairs])
-        told = (keys != REST).all(axis=1)
+        told = (keys < NOBODY).all(axis=1)
         delivered = [blame.victims.keys[:, 0] for blame in blames]
         every = np.unique(np.concatenate([keys[told].ravel(), *delivered]))
         if len(every) <= MOST_CLASSES:
@@ -204,12 +204,9 @@ class Classes:
         )
         return matrix_form(victims, culprits)
 
-    def waits(self, blame: Blame, *, root: bool = False) -> Floats:
-        """Return mean waits per message of the victim, in microseconds: row by row.
-
-        `root`: as they are passed on to root culprits.
-        """
-        pairs = (blame.passed_pairs if root else blame.pairs).by(0, 1)
+    def waits(self, blame: Blame) -> Floats:
+        """Return mean lateness per message of the victim, in microseconds: row by row."""
+        pairs = blame.pairs.by(0, 1)
         values = np.full((len(self.victims), len(self.culprits)), np.nan)
         rows, columns = (
             {number: place for place, number in enumerate(numbers)}
@@ -223,7 +220,7 @@ class Classes:
 
 
 def _largest(classes: Ints, times_ps: Floats) -> tuple[int, ...]:
-    """Return the classes with the longest waits, in order of their numbers."""
+    """Return the classes with the largest charges, in order of their numbers."""
     known, place = np.unique(classes, return_inverse=True)
     sums = np.bincount(place.reshape(-1), weights=times_ps, minlength=len(known))
     order: list[int] = known[np.argsort(-sums, kind="stable")[:MOST_CLASSES]].tolist()
@@ -231,9 +228,9 @@ def _largest(classes: Ints, times_ps: Floats) -> tuple[int, ...]:
 
 
 def root_waits(blame: Blame, network: Network) -> Floats:
-    """Return microseconds per message that begin on each group of channels."""
-    roots = blame.roots.by(0)
-    told = roots.keys[:, 0] != REST
+    """Return microseconds of lateness per message that begin on each group of channels."""
+    roots = blame.channels.by(0)
+    told = roots.keys[:, 0] < NOBODY
     per_channel = np.zeros(len(network.group_of))
     per_channel[roots.keys[told, 0]] = roots.totals_ps[told]
     messages = float(blame.messages().sum()) or math.nan
@@ -260,11 +257,6 @@ def time_text(estimate: Estimate) -> str:
     return f"{number(estimate, 1 / unit.size)} {unit.name}"
 
 
-def share_text(share: float) -> str:
-    """Return `7.8 %`."""
-    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
-
-
 def _table(
     heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]], title: str = ""
 ) -> Table:
@@ -284,16 +276,13 @@ def _row(words: Iterable[str], charged: Charged, unit: Unit) -> tuple[Content, .
 
 
 WHO = (
-    "Every wait is charged to the traffic class of the packet that was in the way: that held the "
-    "output, stood before it in the buffer, or filled the next one."
-)
-PASSED_ON = (
-    "A wait behind a packet that waits itself is passed on to who was in its way then, and so on "
-    "to who did not wait: the root culprit. So waits behind one's own packets go to those for "
-    "whom these waited."
+    "A message is late by what it took longer than alone. Its chain of waits is followed back in "
+    "time, each wait from packet to packet to the one that did not wait itself: its traffic class "
+    "is charged, at the channel on which it was sent. The charges of a message add up to how late "
+    "it was."
 )
 WHERE = (
     "Packets that wait for packets that wait form trees. The root of one is the channel where a "
     "packet leaves that does not wait itself."
 )
-_ROOTS = "How much of a message's mean contention begins on each channel."
+_ROOTS = "How much of a message's mean lateness begins on each channel."

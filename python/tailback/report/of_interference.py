@@ -11,13 +11,13 @@ import numpy as np
 
 from tailback.figures.drawing import Axis
 from tailback.figures.matrix import matrix_form
+from tailback.terminal.blamed import share_text
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text
 from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS
 
 from .content import Cell, Content, Figure, Page, Section, Table
-from .of_blame import share_text
 from .page import write
 from .terms import TERMS
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from tailback.comparison.of_jobs import Charge, Interference
 
 _RUNS = Axis("longer because of the culprit", "%")
-_BLAME = Axis("mean wait per message of the victim", MICROSECONDS)
+_BLAME = Axis("mean lateness per message of the victim", MICROSECONDS)
 
 _WAYS = (
     "By runs a job is compared with itself where the culprit is absent: that has all effects, also "
-    "those of waits that processes make up for. By blame every wait of a packet is charged to the "
-    "job whose packet was in the way, and, passed on, to the job at the root, for which that one "
-    "waited: that says where the time of messages goes, not how much of it the job notices."
+    "those of waits that processes make up for. By blame the lateness of each message, compared "
+    "with alone, is charged to the jobs that its waits lead to: that says where the time of "
+    "messages goes, not how much of it the job notices."
 )
 
 
@@ -65,7 +65,7 @@ def sections(found: Interference) -> tuple[Section, ...]:
     """Return the sections of a page: jobs, matrices by runs and by blame."""
     parts: list[str | Figure | Table] = [_WAYS, _runs_figure(found)]
     if found.by_blame:
-        parts += _blame_figures(found)
+        parts.append(_blame_figure(found))
     parts.append(_pairs(found))
     return (Section("Jobs", (_jobs(found),)), Section("Who slows whom down", tuple(parts)))
 
@@ -75,18 +75,13 @@ def _runs_figure(found: Interference) -> Figure:
     return _figure("runs", "By runs", _RUNS, longer, found.names, f"{BY[found.by]}, in percent.")
 
 
-def _blame_figures(found: Interference) -> list[Figure]:
-    charges = found.by_blame
-    waits = {key: charge.us_per_message for key, charge in charges.items()}
-    own = "What a job costs itself is apart, in a column with colours of its own."
-    caption = f"What each job was charged for the waits of each, all together. {own}"
-    figures = [_figure("charges", "By blame", _BLAME, waits, found.names, caption)]
-    roots = {key: charge.root_us_per_message for key, charge in charges.items()}
-    if not all(math.isnan(mean) for mean in roots.values()):
-        caption = f"The same waits, charged to the job at their root. {own}"
-        title = "By blame, at the root"
-        figures.append(_figure("root_charges", title, _BLAME, roots, found.names, caption))
-    return figures
+def _blame_figure(found: Interference) -> Figure:
+    charges = {key: charge.us_per_message for key, charge in found.by_blame.items()}
+    caption = (
+        "How late messages of each job are because of each, on average. What a job costs itself "
+        "is apart, in a column with colours of its own."
+    )
+    return _figure("charges", "By blame", _BLAME, charges, found.names, caption)
 
 
 def _figure(  # each is said of the figure
@@ -139,23 +134,17 @@ def _pairs(found: Interference) -> Table:
                     *_charged(charge),
                 )
             )
-    charged = (f"charged, {MICROSECONDS} per message", "of the victim's waits")
-    at_root = (f"at the root, {MICROSECONDS} per message", "of the victim's waits")
-    heads = ("victim", "culprit", "slowdown by runs", *charged, *at_root)
+    charged = (f"charged, {MICROSECONDS} per message", "of the victim's lateness")
+    heads = ("victim", "culprit", "slowdown by runs", *charged)
     return Table(heads, tuple(rows), "All pairs", folded=True)
 
 
 def _charged(charge: Charge | None) -> tuple[Content, ...]:
-    """Return what a culprit was charged: who was in the way, and who was at the root."""
+    """Return what a culprit was charged."""
     if charge is None:
-        return (None,) * 4
-    told: list[Content] = []
-    for mean, share in (
-        (charge.us_per_message, charge.share),
-        (charge.root_us_per_message, charge.root_share),
-    ):
-        told += [None if math.isnan(mean) else mean, share_text(share)]
-    return tuple(told)
+        return (None, None)
+    mean = charge.us_per_message
+    return (None if math.isnan(mean) else mean, share_text(charge.share))
 
 
 def _order(value: float) -> float:

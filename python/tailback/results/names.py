@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.charging import REST, Blame, Charged, Sums
+from tailback.charging import NOBODY, REST, Blame, Sums
 from tailback.errors import one_line
 from tailback.places import Ends, shown
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .result import Result
 
 _REST = "the rest"
+_NOBODY, _NOWHERE = "nobody", "another way"
+"""Of a detour: its culprit, and its root channel."""
 
 
 def kind_of_classes(experiment: Experiment) -> str:
@@ -71,16 +73,16 @@ class Names:
 
     def traffic(self, number: int) -> str:
         """Return `(3, 4)` for a class that is a node, else `process 7` or `class 7`."""
-        if number == REST:
-            return _REST
+        if number >= NOBODY:
+            return _REST if number == REST else _NOBODY
         if self.jobs:
             return one_line(self.jobs[number])
         return self._named("node", number) if self.classes == "node" else f"{self.classes} {number}"
 
     def channel(self, number: int) -> str:
         """Return `(3, 4)->(4, 4)`, `from node (3, 4)` or `to node (3, 4)`."""
-        if number == REST:
-            return _REST
+        if number >= NOBODY:
+            return _REST if number == REST else _NOWHERE
         kind, start, end = self.channels[number]
         if kind == "injection":
             return f"from node {self._named('node', start)}"
@@ -89,23 +91,22 @@ class Names:
         what = "node" if kind == "direct" else "switch"
         return f"{self._named(what, start)}->{self._named(what, end)}"
 
-    def by_place(self, blame: Blame, confidence: float) -> list[tuple[str, Charged]]:
-        """Return the mean time per message by where messages wait: a node or a switch."""
-        sums = blame.channels.by(0)
+    def waits_by_place(self, blame: Blame) -> list[tuple[str, float, float]]:
+        """Return where packets waited, a node or a switch: its name, microseconds and share."""
+        sums = blame.waits.by(0)
         places: dict[str, int] = {}
         rows = []
         for channel in sums.keys[:, 0].tolist():
-            place = ""
+            place = _REST
             if channel != REST:
                 kind, start, _ = self.channels[channel]
                 what = "node" if kind in ("injection", "direct") else "switch"
                 place = f"{what} {self._named(what, start)}"
-            rows.append(REST if channel == REST else places.setdefault(place, len(places)))
-        numbered = Sums(np.array(rows, dtype=np.int64)[:, None], sums.counts, sums.batches_ps)
+            rows.append(places.setdefault(place, len(places)))
+        keys = np.array(rows, dtype=np.int64)[:, None]
         names = list(places)
-        found = blame.by_sums(numbered.by(0), confidence) if rows else []
-        named = ((charged.key[0], charged) for charged in found)
-        return [(_REST if place == REST else names[place], charged) for place, charged in named]
+        found = blame.waits_by(Sums(keys, sums.counts, sums.batches_ps).by(0)) if rows else []
+        return [(names[place], waited_us, share) for place, waited_us, share in found]
 
     def _named(self, what: str, number: int) -> str:
         places, names = self.ends.places, self.ends.names

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tailback.errors import UserError
 from tailback.metrics import Populations, class_name, increments
 from tailback.statistics import Estimate, Series
+from tailback.tables.flows import FLOW, flows
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -28,8 +30,17 @@ BINS = ("low", "high", "count")
 CLASS_VARIABLES = {"class_latency": "message_latency", "round_trip": "round_trip"}
 """Variables that are measured of every traffic class, and what they are called there."""
 
-_PERCENTILES = (50.0, 90.0, 99.0, 99.9)
-_PERCENTILE_VARIABLES = ("lifetime", "routed_lifetime", "message_latency", "message_begins")
+_PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
+_PERCENTILE_VARIABLES = {
+    "lifetime": "lifetime_us",
+    "routed_lifetime": "routed_lifetime_us",
+    "message_latency": "message_latency_us",
+    "message_begins": "message_begins_us",
+    "message_alone": "message_alone_us",
+    "message_late": "message_late_us",
+    "message_slowdown": "message_slowdown",
+}
+"""Variables of which percentiles are told, and what these are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +107,13 @@ class Result:
     histograms: pa.Table
     moments: pa.Table
     messages: pa.Table | None = None
-    """Who sent what to whom, and when it was there, if ``run.keep_messages`` asks for it."""
+    """Who sent what to whom, when it was there, and how late, if ``run.keep_messages`` asks for it.
+
+    `alone_ps`, `late_ps` and `slowdown` are null for messages to their own node, and in modes and
+    on machines without a time alone.
+    """
     blame: Blame | None = None
-    """Who made whom wait, if ``run.blame`` asks for it."""
+    """Who made whom late, if ``run.blame`` asks for it."""
     critical_path: CriticalPath | None = None
     """What the end waited for, if ``run.critical_path`` asks for it and the program has ended."""
     activities: Mapping[str, NDArray[Any]] | None = None
@@ -159,6 +174,15 @@ class Result:
         numerator, denominator = increments(measured, window, self.populations)
         return Series(window["time_ps"], numerator, denominator, self.estimates[metric])
 
+    def flows(self, by: Sequence[str] = FLOW) -> pa.Table:
+        """Return what each flow sent, and how its messages fared; see `tables.flows`.
+
+        Raises `UserError` without ``run.keep_messages``.
+        """
+        if self.messages is None:
+            raise UserError("run.keep_messages", "false", "must be true to know of flows")
+        return flows(self.messages, by)
+
     def has(self, variable: str) -> bool:
         """Whether a variable is measured on this machine."""
         return variable in self.moments["variable"].to_pylist()
@@ -179,7 +203,9 @@ class Result:
     def percentile(
         self, variable: str, percent: float, packet_class: str | None = None
     ) -> float | None:
-        """Return a percentile of `lifetime`, `message_latency`, … in microseconds; `hops` as is.
+        """Return a percentile of `lifetime`, `message_late`, … in microseconds.
+
+        Of `hops` and `message_slowdown` as it is.
 
         From the histogram, interpolated within a bin (relative error at most
         1/64). Over both classes unless one is named; None if nothing was counted.
@@ -247,10 +273,8 @@ class Result:
     def _percentiles(self) -> dict[str, dict[str, float | None]]:
         names = [f"p{percent:g}" for percent in _PERCENTILES]
         return {
-            f"{variable}_us": dict(
-                zip(names, self.percentiles(variable, _PERCENTILES), strict=True)
-            )
-            for variable in _PERCENTILE_VARIABLES
+            told: dict(zip(names, self.percentiles(variable, _PERCENTILES), strict=True))
+            for variable, told in _PERCENTILE_VARIABLES.items()
             if self.has(variable)
         } | {
             class_name(f"{told}_us", name): dict(

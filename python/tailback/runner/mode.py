@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tailback import engine, interrupts, tables
-from tailback.charging import Blame
 from tailback.critical_path import CriticalPath, Words
 from tailback.errors import UserError, shown
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
@@ -23,6 +22,7 @@ from tailback.samples import Samples
 from tailback.statistics import Estimate
 from tailback.units import Time
 
+from .lateness import blame_of, early_ps, lateness, messages_of
 from .open_loop import class_metrics, open_loop
 from .procedure import Plan, Procedure, Stop
 
@@ -144,7 +144,9 @@ def _result(
         converged=None if experiment.precision is None else _converged(procedure, stop),
         complete=stop is not Stop.INTERRUPTED,
     )
-    blame = sim.blame()
+    blame = blame_of(experiment, sim, exact=exact)
+    late = sim.take_late() if experiment.run.keep_messages else None
+    early = early_ps(late, procedure.window_ps)
     return Result(
         experiment=experiment,
         mode=procedure.plan.mode,
@@ -155,14 +157,13 @@ def _result(
             **known,
             **_offered(experiment, sim, populations),
             **_completion(experiment, sim, stop),
+            **lateness(experiment, sim, blame, early, exact=exact),
         },
         populations=populations,
         ending=ending,
         wall_seconds=wall_seconds,
-        messages=tables.messages(sim.take_messages()) if experiment.run.keep_messages else None,
-        blame=None
-        if blame is None or not experiment.run.blame
-        else Blame.of(blame, engine.CAUSES, share=experiment.run.blame_share, finished=exact),
+        messages=messages_of(experiment, sim, late),
+        blame=blame,
         critical_path=_critical_path(sim, stop),
         activities=sim.activities(),
         transfers=sim.transfers(),

@@ -39,8 +39,11 @@ PERCENTILE_VARIABLES = (
     "routed_lifetime_us",
     "message_latency_us",
     "message_begins_us",
+    "message_alone_us",
+    "message_late_us",
+    "message_slowdown",
 )
-PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
 """Percentiles that are stored, by what is added to the name of a variable."""
 
 NESTED = ("moments", "histograms", "nodes", "channels")
@@ -49,14 +52,7 @@ NESTED = ("moments", "histograms", "nodes", "channels")
 LIGHT = ("moments",)
 """Those of them that are small, and stay in the index of many points."""
 
-BLAME_TABLES = (
-    "blame_pairs",
-    "blame_channels",
-    "blame_passed_pairs",
-    "blame_passed_channels",
-    "blame_roots",
-    "blame_victims",
-)
+BLAME_TABLES = ("blame_pairs", "blame_channels", "blame_victims", "blame_waits")
 """Columns that hold a table likewise, of points with `run.blame`; all are large."""
 
 BLAME_PAIRS = 4096
@@ -158,6 +154,17 @@ _METRICS: dict[str, tuple[str, str]] = {
         "follows.",
     ),
     "pauses_per_node_per_ms": (_RATE, "How often a switch tells its neighbours to pause."),
+    "message_alone_us": (
+        "us",
+        "Mean time that messages would take alone. With run.blame or run.keep_messages only, in "
+        "modes full, endpoints and free, as the next two.",
+    ),
+    "message_late_us": (
+        "us",
+        "Mean of how much longer messages took than alone; those that took less count as less "
+        "than 0, in percentiles as 0.",
+    ),
+    "message_slowdown": ("", "Mean of how many times as long messages took as alone."),
 }
 
 _RATIO_MEANING = {
@@ -211,9 +218,9 @@ def _percentile_columns() -> Iterator[Column]:
     """Yield the columns of percentiles."""
     for variable in PERCENTILE_VARIABLES:
         for suffix, percent in PERCENTILES.items():
-            word = variable.removesuffix("_us").replace("_", " ")
+            word, unit = variable.removesuffix("_us").replace("_", " "), variable[-3:] == "_us"
             meaning = f"Percentile {percent:g} of the {word}, all classes."
-            yield Column(f"{variable}_{suffix}", "float64", "us", meaning)
+            yield Column(f"{variable}_{suffix}", "float64", "us" if unit else "", meaning)
 
 
 #: What the names of columns of single jobs begin with.
@@ -279,23 +286,26 @@ NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_
 """Columns that hold a table in every row; `INNER` has the columns of these tables."""
 
 BLAMING = (
-    Column("run.blame", "bool", "", "Whether every wait is charged to the traffic that caused it."),
-    Column("run.blame_share", "float64", "", "Share of all packets whose waits are charged."),
-    Column("workload.classes", "text", "", "Traffic classes that waits are charged to."),
+    Column("run.blame", "bool", "", "Whether lateness is charged to the traffic that caused it."),
+    Column("run.blame_share", "float64", "", "Share of all messages whose lateness is charged."),
+    Column("workload.classes", "text", "", "Traffic classes that lateness is charged to."),
     Column("blame_classes", "text", "", "What their numbers are of: node, process or class."),
     Column("blame_begin_ps", "int64", "ps", "When the first batch of blame began."),
     Column("blame_batch_ps", "int64", "ps", "How long a batch of blame is."),
     Column("blame_exact", "bool", "", "Whether all there was is charged: no intervals."),
+    Column("blame_alone_ps", "int64", "ps", "How long all messages would have taken alone."),
+    Column("blame_early_messages", "int64", "", "Messages that were quicker than alone."),
+    Column("blame_early_ps", "int64", "ps", "How much quicker they were, added up."),
+    Column("blame_unattributed_ps", "int64", "ps", "Lateness for which nobody is charged."),
+    Column("blame_waited_ps", "int64", "ps", "Waits on the chains of messages, added up."),
 )
 """What points with `run.blame` say of it, besides `BLAME_TABLES`."""
 
 _BLAME_MEANING = {
-    "blame_pairs": "Waits by who waited, who was in the way, and why.",
-    "blame_channels": "The same by channel waited for.",
-    "blame_passed_pairs": "Waits by who waited, who was at the root, and why.",
-    "blame_passed_channels": "The same by channel waited for.",
-    "blame_roots": "Waits by the channel where they begin, and why.",
-    "blame_victims": "Packets and messages that were delivered, by traffic class.",
+    "blame_pairs": "Lateness by whose messages were late, who is charged, and where that was.",
+    "blame_channels": "The same by root channel.",
+    "blame_victims": "Messages that were delivered, by traffic class.",
+    "blame_waits": "Waits of packets by channel waited for, and why: not what they cost.",
 }
 BLAME_COLUMNS = (
     *BLAMING,
@@ -322,16 +332,17 @@ _VARIABLE = (
     Column("class", "text", "", "data or ack (acknowledgement)."),
 )
 
-_VICTIM = Column("victim", "integer", "", "Traffic class of those that waited.")
+_VICTIM = Column("victim", "integer", "", "Traffic class of those that were late.")
 _CULPRIT = Column(
     "culprit",
     "integer",
     "",
-    f"Class of those in the way; null: of all that are not among the {BLAME_PAIRS:,} largest.",
+    f"Class that is charged; null: all that are not among the {BLAME_PAIRS:,} largest, or, with "
+    "kind detour, nobody.",
 )
-_CAUSE = Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ...")
-_PIECES = Column("count", "integer", "", "How many waits, or pieces of waits.")
-_WAITS = Column("batches", "list", "ps", "How long, in each batch of time.")
+_KIND = Column("kind", "text", "", "Where: source, destination, network, spread or detour.")
+_CHARGES = Column("count", "integer", "", "How many charges.")
+_LATE = Column("batches", "list", "ps", "How much later messages were, in each batch of time.")
 
 #: Further columns of `nodes` where messages cost something in software, behind the counts.
 NODES_OF_COSTS = _counted(
@@ -449,25 +460,21 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("time_ps", "integer", "ps", "How long."),
         Column("place", "text", "", "What a trace calls the place, or its number."),
     ),
-    "blame_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
+    "blame_pairs": (_VICTIM, _CULPRIT, _KIND, _CHARGES, _LATE),
     "blame_channels": (
-        Column("channel", "integer", "", "Number of the channel waited for."),
-        Column("victim", "integer", "", "As in blame_pairs; null where culprit is."),
-        *(_CULPRIT, _CAUSE, _PIECES, _WAITS),
-    ),
-    "blame_passed_pairs": (_VICTIM, _CULPRIT, _CAUSE, _PIECES, _WAITS),
-    "blame_passed_channels": (
-        Column("channel", "integer", "", "Number of the channel waited for."),
-        Column("victim", "integer", "", "As in blame_passed_pairs; null where culprit is."),
-        *(_CULPRIT, _CAUSE, _PIECES, _WAITS),
-    ),
-    "blame_roots": (
-        Column("channel", "integer", "", "Number of the root channel."),
-        *(_CAUSE, _PIECES, _WAITS),
+        Column("channel", "integer", "", "Number of the root channel; null with kind detour."),
+        Column("victim", "integer", "", "As in blame_pairs; null where it is not told apart."),
+        *(_CULPRIT, _KIND, _CHARGES, _LATE),
     ),
     "blame_victims": (
         Column("victim", "integer", "", "Traffic class."),
-        Column("count", "integer", "", "Packets delivered."),
-        Column("batches", "list", "", "Messages delivered, in each batch of time."),
+        Column("count", "integer", "", "Messages delivered."),
+        Column("batches", "list", "", "The same, in each batch of time."),
+    ),
+    "blame_waits": (
+        Column("channel", "integer", "", "Number of the channel waited for."),
+        Column("cause", "text", "", "Why: output_busy, buffer_full, head_of_line, ..."),
+        Column("count", "integer", "", "How many waits, or pieces of waits."),
+        Column("batches", "list", "ps", "How long packets waited, in each batch of time."),
     ),
 }

@@ -47,7 +47,6 @@ _LEFT_OUT = {
     "workload.file",
     "run.blame",
     "run.blame_share",
-    "run.blame_roots",
     "workload.classes",
     # Points with a critical path have columns of it.
     "run.critical_path",

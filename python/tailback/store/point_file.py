@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tailback.charging import Blame, unknown_blame
+from tailback.charging import Blame, Totals, unknown_blame
+from tailback.errors import UserError
 
 from .columns import BLAME_TABLES, LIGHT, NESTED, PATH_TABLES, TRAFFIC_TABLE
 from .documents import check_is_file, damaged
@@ -18,6 +20,9 @@ from .documents import check_is_file, damaged
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
 _OPTIONAL = frozenset((TRAFFIC_TABLE, *PATH_TABLES, *BLAME_TABLES))
+OLD_BLAME = "has waits of packets, charged by an older version, not how late messages were"
+"""What is wrong with blame that has other tables."""
+
 _MAGIC = b"PAR1"
 _PATH = "__filename"
 """What Arrow calls the file a row comes from."""
@@ -101,16 +106,21 @@ def tables(path: Path, wanted: Mapping[str, Iterable[str]]) -> dict[str, dict[st
 
 
 def blame(path: Path) -> dict[str, Blame]:
-    """Return who made whom wait, by mode; raise `UserError` where that was not asked for."""
-    said = ("blame_begin_ps", "blame_batch_ps", "run.blame_share", "blame_exact")
+    """Return who made whom late, by mode; raise `UserError` where that was not asked for."""
+    totals = [f"blame_{field.name}" for field in fields(Totals)]
+    said = ("blame_begin_ps", "blame_batch_ps", "run.blame_share", "blame_exact", *totals)
     table = _columns(path, (*said, *BLAME_TABLES))
     if BLAME_TABLES[0] not in table.column_names:
         raise unknown_blame()
+    if not {*said, *BLAME_TABLES} <= {*table.column_names}:
+        raise UserError(str(path), None, f"{OLD_BLAME}; run the sweep again")
     of_mode = _tables_in(table, BLAME_TABLES)
     rows = zip(*(table[name].to_pylist() for name in said), strict=True)
     return {
-        mode: Blame.of_tables(tables, begin, length, share, exact=exact)
-        for (mode, tables), (begin, length, share, exact) in zip(of_mode.items(), rows, strict=True)
+        mode: Blame.of_tables(tables, Totals(*sums), (begin, length), share, exact=exact)
+        for (mode, tables), (begin, length, share, exact, *sums) in zip(
+            of_mode.items(), rows, strict=True
+        )
     }
 
 

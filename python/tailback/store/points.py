@@ -290,7 +290,7 @@ class PointStore:
         return point_file.tables(self._point(identity), wanted)
 
     def blame(self, identity: str) -> dict[str, Blame]:
-        """Return who made whom wait at a point, by mode.
+        """Return who made whom late at a point, by mode.
 
         The largest pairs are told apart, see `Blame.shortened`. Raises `UserError` where that
         was not asked for.

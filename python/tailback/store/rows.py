@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tailback.charging import Totals
 from tailback.comparison import MODES, Cost
 from tailback.critical_path import PART_WORDS, CriticalPath
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
@@ -220,7 +222,7 @@ def _on_paths(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
 
 
 def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
-    """Return who made whom wait, if the experiment asks for it: `BLAME_COLUMNS`."""
+    """Return who made whom late, if the experiment asks for it: `BLAME_COLUMNS`."""
     found = [result.blame for result in results if result.blame is not None]
     if not found:
         return {}
@@ -233,6 +235,7 @@ def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
         [blame.batch_begin_ps for blame in found],
         [blame.batch_length_ps for blame in found],
         [blame.exact for blame in found],
+        *([getattr(blame.totals, field.name) for blame in found] for field in fields(Totals)),
     ]
     tables = [blame.shortened(BLAME_PAIRS).tables() for blame in found]
     nested = {name: _nested([each[name] for each in tables], name) for name in BLAME_TABLES}

@@ -3,8 +3,8 @@
     DIR/manifest.json          every parameter, version, seed, identity, estimates
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
     DIR/full/...               histograms, moments, samples, packets on request,
-                               messages where run.keep_messages asks for them,
-                               blame_pairs, blame_channels, blame_roots, blame_victims
+                               messages and flows where run.keep_messages asks for them,
+                               blame_pairs, blame_channels, blame_victims, blame_waits
                                where run.blame asks for them
 
 Files are written under another name and renamed when they are whole; the
@@ -35,7 +35,7 @@ MANIFEST = "manifest.json"
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
 #: Sub-folders: one for each mode, and what `describe` says.
 _PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
-_NAMES = "|".join((*_TABLES, "packets", "messages", *BLAME_TABLES))
+_NAMES = "|".join((*_TABLES, "packets", "messages", "flows", *BLAME_TABLES))
 _TABLE = re.compile(rf"({_NAMES})\.parquet|\..+\.parquet\.\d+\.part")
 
 
@@ -101,7 +101,9 @@ def save(
 def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:
     """Return the tables of a result that are stored."""
     names = (*_TABLES, "packets") if packets else _TABLES
-    messages = {} if result.messages is None else {"messages": result.messages}
+    messages = {}
+    if result.messages is not None:
+        messages = {"messages": result.messages, "flows": result.flows()}
     blame = {} if result.blame is None else result.blame.tables()
     path = result.critical_path
     paths = {} if path is None else {"critical_path": path.pieces, "process_times": path.processes}

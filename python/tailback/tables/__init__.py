@@ -18,13 +18,18 @@ from .arrays import (
     shape_of,
     table,
 )
+from .flows import FLOW, MEASURES, PERCENTILES, flows
 
 __all__ = [
     "CHANNEL_KINDS",
+    "FLOW",
+    "MEASURES",
     "PACKET_CLASSES",
+    "PERCENTILES",
     "Columns",
     "channel_ends",
     "channels",
+    "flows",
     "histograms",
     "messages",
     "moments",

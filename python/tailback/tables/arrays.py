@@ -110,16 +110,45 @@ def packets(columns: Columns) -> pa.Table:
     return pa.table({**result, **instants})
 
 
-def messages(columns: Columns) -> pa.Table:
+def messages(
+    columns: Columns, late: Columns | None = None, classes: Sequence[str] | None = None
+) -> pa.Table:
     """Return one row per message received, in that order.
 
     Instants are whole picoseconds, `latency_ns` the time from its send until its last byte has
     come, in nanoseconds. `message` counts all that were sent, whether they have a row or not.
+
+    `late` says of messages when their first packet was queued and the last delivered, and how long
+    that takes alone: then there are `alone_ps`, `late_ps`, which is less than 0 for a message that
+    was quicker than alone, and `slowdown`, the quotient; null for messages that are not in it,
+    such as those to their own node. `classes`: of every message its traffic class or job.
     """
-    latency = pa.array(columns["latency_ps"] / 1e3)
-    return pa.table(
-        {**{name: pa.array(column) for name, column in columns.items()}, "latency_ns": latency}
-    )
+    found: dict[str, Any] = {name: pa.array(column) for name, column in columns.items()}
+    found["latency_ns"] = pa.array(columns["latency_ps"] / 1e3)
+    if late is not None:
+        found |= _lateness(columns["message"], late)
+    if classes is not None:
+        found["class"] = pa.array(classes, pa.string())
+    return pa.table(found)
+
+
+def _lateness(messages: NDArray[Any], late: Columns) -> dict[str, pa.Array]:
+    """Return how late each of these messages was, if that is known."""
+    order = np.argsort(late["message"], kind="stable")
+    known = late["message"][order]
+    place = np.minimum(np.searchsorted(known, messages), max(len(known) - 1, 0))
+    if not len(known):
+        nothing = pa.nulls(len(messages))
+        types = {"alone_ps": pa.uint64(), "late_ps": pa.int64(), "slowdown": pa.float64()}
+        return {name: nothing.cast(kind) for name, kind in types.items()}
+    is_there, row = known[place] == messages, order[place]
+    alone = late["alone_ps"][row]
+    latency = (late["delivered_ps"] - late["queued_ps"])[row]
+    return {
+        "alone_ps": pa.array(alone, mask=~is_there),
+        "late_ps": pa.array(latency.astype(np.int64) - alone.astype(np.int64), mask=~is_there),
+        "slowdown": pa.array(_over(latency, alone), mask=~is_there | (alone == 0)),
+    }
 
 
 def histograms(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -1,158 +1,218 @@
-"""Who made whom wait, for the terminal."""
+"""Who made whom late, for the terminal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tailback.charging import Blame, Charged, unknown_blame
+from tailback.charging import KIND_WORDS, KINDS, Blame, Charged, unknown_blame
 from tailback.results import Result
 from tailback.results.names import Names
+from tailback.units import counted
 from tailback.wording import UNKNOWN, number, warnings
-from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
+from tailback.wording.scaling import MICROSECONDS, Unit, scaled, unit_for
 
 from .layout import heading, new_table
 
 
 def blame_report(result: Result, top: int) -> RenderableType:
-    """Return the tables of `tailback blame`, each of at most `top` rows."""
+    """Return what `tailback blame` prints: tables, each of at most `top` rows."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
-    unit = unit_for([blame.total(confidence).value], MICROSECONDS)
-    total = number(blame.total(confidence), 1 / unit.size)
+    unit = unit_for([blame.late(confidence).value], MICROSECONDS)
     per_message = f"{unit.name} per message"
-    causes = _table("Why messages wait", ("cause",), per_message)
-    for row in blame.by_cause(confidence):
-        causes.add_row(blame.causes[row.key[0]], *_numbers(row, unit))
-    tables = [causes]
-    for root in (False, True) if blame.knows_roots else (False,):
-        tables.append(_culprits(blame, names, unit, (confidence, top), root=root))
-    roots = _table("Where it begins", ("root channel",), per_message)
-    for row in blame.by_root(confidence, top):
-        roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
-    switches = _table("Where messages wait", ("place",), per_message)
-    for place, waits in names.by_place(blame, confidence)[:top]:
-        switches.add_row(place, *_numbers(waits, unit))
-    parts: list[RenderableType] = [
-        heading(result.experiment),
-        Text(f"mode {result.mode}: contention costs a message {total} {unit.name}"),
-    ]
-    tables += [roots, switches] if blame.knows_roots else [switches]
-    for table in tables:
-        parts += [Text(), table]
-    parts += [Text(), *map(Text, _own(blame))]
-    told = (*warnings(result.ending), *_sampled(blame), *_rest(blame))
-    parts += [Text(line, style="yellow") for line in told]
-    return Group(*parts)
-
-
-def _culprits(
-    blame: Blame, names: Names, unit: Unit, rows: tuple[float, int], *, root: bool
-) -> Any:
-    """Return who makes whom wait, and where: at the root of waits, or in the way."""
-    table = _table(
-        "Who is at the root of it" if root else "Who makes whom wait, and where",
-        ("traffic of", "costs", "waiting for"),
-        f"{unit.name} per message of those that wait",
-        "of their contention",
+    kinds = _table("Why messages are late", ("where", "kind"), per_message)
+    for row in blame.by_kind(confidence):
+        kind = KINDS[row.key[0]]
+        kinds.add_row(KIND_WORDS[kind], kind, *_numbers(row, unit))
+    culprits = _table(
+        "Who makes whom late, and at which root channel",
+        ("traffic of", "makes late", "at"),
+        f"{unit.name} per message of those that are late",
+        "of their lateness",
     )
-    for row in blame.culprits_on_channels(*rows, root=root):
+    for row in blame.culprits_on_channels(confidence, top):
         channel, victim, culprit = row.key
         words = (names.traffic(culprit), names.traffic(victim), names.channel(channel))
-        table.add_row(*words, *_numbers(row, unit))
-    return table
+        culprits.add_row(*words, *_numbers(row, unit))
+    roots = _table("Where it begins", ("root channel",), per_message)
+    for row in blame.by_channel(confidence, top):
+        roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
+    tables = [kinds, culprits, roots] if len(blame.pairs.keys) else []
+    told = (*warnings(result.ending), *remarks(blame))
+    return Group(
+        heading(result.experiment),
+        Text(f"mode {result.mode}: {lateness(blame, confidence)}"),
+        *(part for table in tables for part in (Text(), table)),
+        Text(),
+        *map(Text, _own(blame)),
+        *(Text(line, style="yellow") for line in told),
+        *_packet_waits(blame, names, top),
+    )
+
+
+def lateness(blame: Blame, confidence: float) -> str:
+    """Return how late messages are, of how much latency, in a sentence."""
+    late = blame.late(confidence)
+    if math.isnan(late.value):
+        return "how late messages are is not known"
+    unit = unit_for([blame.alone_us + late.value], MICROSECONDS)
+    whole, alone = (
+        number(type(late).exact(value), 1 / unit.size)
+        for value in (blame.alone_us + late.value, blame.alone_us)
+    )
+    own = unit_for([late.value], MICROSECONDS)
+    return (
+        f"a message is late by {number(late, 1 / own.size)} {own.name} on average, of a latency of "
+        f"{whole} {unit.name}; alone it takes {alone} {unit.name}"
+    )
+
+
+def remarks(blame: Blame) -> list[str]:
+    """Return what is to be known besides: what was sampled, summed up, early, or nobody's."""
+    found, totals = [], blame.totals
+    if blame.share < 1:
+        found.append(f"estimates from {100 * blame.share:g} % of all messages")
+    if totals.early_messages:
+        early = counted(totals.early_messages, "message")
+        time = scaled(totals.early_ps / 1e6, MICROSECONDS)
+        were = "was" if totals.early_messages == 1 else "were"
+        found.append(
+            f"{early} {were} quicker than alone, by {time} in all: means count that as less"
+        )
+    if totals.unattributed_ps:
+        share = 100 * blame.unattributed_share
+        found.append(f"for {share:.2g} % of all lateness nobody is charged")
+    if blame.rest_share:
+        share = 100 * blame.rest_share
+        found.append(f"{share:.2g} % of all lateness is not told apart by channel: the rest")
+    return found
 
 
 def facts(result: Result, top: int) -> dict[str, Any]:
     """Return the same for JSON."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
+    late, totals, traffic = blame.late(confidence), blame.totals, names.traffic
 
     def row(charged: Charged, **key: object) -> dict[str, Any]:
-        share = None if math.isnan(charged.share) else charged.share
-        return {**key, "us_per_message": charged.per_message_us.to_dict(), "share": share}
+        return {
+            **key,
+            "us_per_message": charged.per_message_us.to_dict(),
+            "share": _known(charged.share),
+        }
 
-    def culprits(*, root: bool) -> list[dict[str, Any]]:
-        traffic = names.traffic
-        return [
+    def waits(rows: Iterable[tuple[str, float, float]], name: str) -> list[dict[str, Any]]:
+        return [{name: what, "us": us, "share": _known(share)} for what, us, share in rows]
+
+    return {
+        "late_us_per_message": late.to_dict(),
+        "alone_us_per_message": _known(blame.alone_us),
+        "latency_us_per_message": _known(blame.alone_us + late.value),
+        "messages": int(blame.messages().sum()),
+        "share": blame.share,
+        "own_share": _known(blame.own_share),
+        "kinds": [row(c, kind=KINDS[c.key[0]]) for c in blame.by_kind(confidence)],
+        "culprits": [
             row(
                 c,
                 culprit=traffic(c.key[2]),
                 victim=traffic(c.key[1]),
                 channel=names.channel(c.key[0]),
             )
-            for c in blame.culprits_on_channels(confidence, top, root=root)
-        ]
-
-    def pairs(*, root: bool) -> list[dict[str, Any]]:
-        return [
-            row(c, culprit=names.traffic(c.key[1]), victim=names.traffic(c.key[0]))
-            for c in blame.culprits(confidence, top, root=root)
-        ]
-
-    return {
-        "contention_us_per_message": blame.total(confidence).to_dict(),
-        "share": blame.share,
-        "own_share": None if math.isnan(blame.own_share()) else blame.own_share(),
-        "root_own_share": (
-            None if math.isnan(blame.own_share(root=True)) else blame.own_share(root=True)
-        ),
-        "causes": [row(c, cause=blame.causes[c.key[0]]) for c in blame.by_cause(confidence)],
-        "culprits": culprits(root=False),
-        "pairs": pairs(root=False),
-        "root_culprits": culprits(root=True),
-        "root_pairs": pairs(root=True),
-        "roots": [row(c, channel=names.channel(c.key[0])) for c in blame.by_root(confidence, top)],
-        "places": [row(c, place=place) for place, c in names.by_place(blame, confidence)[:top]],
+            for c in blame.culprits_on_channels(confidence, top)
+        ],
+        "pairs": [
+            row(c, culprit=traffic(c.key[1]), victim=traffic(c.key[0]))
+            for c in blame.culprits(confidence, top)
+        ],
+        "roots": [
+            row(c, channel=names.channel(c.key[0])) for c in blame.by_channel(confidence, top)
+        ],
+        "early": {"messages": totals.early_messages, "us": totals.early_ps / 1e6},
+        "unattributed": {
+            "us": totals.unattributed_ps / 1e6,
+            "share": blame.unattributed_share,
+        },
+        "chain_waits_us": totals.waited_ps / 1e6,
+        "packet_waits": {
+            "us": float(blame.waits.totals_ps.sum()) / 1e6,
+            "places": waits(names.waits_by_place(blame)[:top], "place"),
+            "causes": waits(waits_by_cause(blame), "cause"),
+        },
         "rest_share": blame.rest_share,
     }
 
 
 def kept(result: Result) -> Blame:
-    """Return who made whom wait; raise `UserError` where that was not kept."""
+    """Return who made whom late; raise `UserError` where that was not kept."""
     if result.blame is None:
         raise unknown_blame()
     return result.blame
 
 
+def waits_by_cause(blame: Blame) -> list[tuple[str, float, float]]:
+    """Return why packets waited: the cause, microseconds and share."""
+    return [
+        (blame.causes[cause], us, share) for cause, us, share in blame.waits_by(blame.waits.by(1))
+    ]
+
+
+def packet_waits_text(blame: Blame) -> str:
+    """Return what sums over packets are, and are not."""
+    waited = float(blame.waits.totals_ps.sum()) / 1e6
+    messages = float(blame.messages().sum())
+    of_each = f", {scaled(waited / messages, MICROSECONDS)} per message" if messages else ""
+    return (
+        f"Packets waited {scaled(waited, MICROSECONDS)} in all{of_each}. Much of that cost nothing: "
+        "a packet that waits delays its message only if no other packet of it comes later anyway."
+    )
+
+
+def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
+    if not len(blame.waits.keys):
+        return []
+    found: list[RenderableType] = [Text(), Text(f"packet waits: {packet_waits_text(blame)}")]
+    for title, rows in (
+        ("place", names.waits_by_place(blame)[:top]),
+        ("cause", waits_by_cause(blame)),
+    ):
+        unit = unit_for((us for _, us, _ in rows), MICROSECONDS)
+        table = _table(f"Packet waits, by {title}", (title,), f"{unit.name} in all")
+        for what, us, share in rows:
+            table.add_row(what, f"{us / unit.size:.4g}", share_text(share))
+        found += [Text(), table]
+    return found
+
+
 def _table(title: str, names: Sequence[str], mean: str, share: str = "share") -> Any:
     table = new_table(title)
     for name in names:
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, no_wrap=name != "where")
     for name in (mean, share):
         table.add_column(name, justify="right")
     return table
 
 
 def _numbers(row: Charged, unit: Unit) -> tuple[str, str]:
-    share = UNKNOWN if math.isnan(row.share) else f"{100 * row.share:.1f} %"
-    return number(row.per_message_us, 1 / unit.size), share
+    return number(row.per_message_us, 1 / unit.size), share_text(row.share)
+
+
+def share_text(share: float) -> str:
+    """Return `7.8 %`."""
+    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _own(blame: Blame) -> list[str]:
     """Return how much of it classes cost themselves: the diagonal of a matrix."""
-    direct = blame.own_share()
-    if math.isnan(direct):
+    if math.isnan(blame.own_share):
         return []
-    passed = f"; passed on to the root, {100 * blame.own_share(root=True):.1f} %"
-    end = passed if blame.knows_roots else ""
-    return [f"{100 * direct:.1f} % of all waits are behind traffic of one's own{end}"]
-
-
-def _sampled(blame: Blame) -> list[str]:
-    if blame.share == 1:
-        return []
-    said = f"estimates from {100 * blame.share:g} % of all packets"
-    unknown = "; who is at the root of waits is known with run.blame_roots = true"
-    return [said if blame.knows_roots else said + unknown]
-
-
-def _rest(blame: Blame) -> list[str]:
-    share = blame.rest_share
-    if share == 0:
-        return []
-    return [f"{100 * share:.2g} % of all waits came when the table by channel was full: the rest"]
+    return [f"{100 * blame.own_share:.1f} % of all lateness is charged to traffic of one's own"]

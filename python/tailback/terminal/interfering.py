@@ -35,9 +35,7 @@ def interference_report(found: Interference) -> RenderableType:
         _by_runs(found),
     ]
     if found.by_blame:
-        parts += [Text(), _by_blame(found, root=False)]
-        if not all(math.isnan(charge.root_share) for charge in found.by_blame.values()):
-            parts += [Text(), _by_blame(found, root=True)]
+        parts += [Text(), _by_blame(found)]
     for result in (together, *found.alone.values()):
         names = "+".join(job.name for job in result.experiment.jobs)
         parts += [Text(f"{names}: {line}", style="yellow") for line in warnings(result.ending)]
@@ -85,25 +83,20 @@ def _by_runs(found: Interference) -> Table:
     return table
 
 
-def _by_blame(found: Interference, *, root: bool) -> Table:
-    charges = {
-        key: (charge.root_us_per_message, charge.root_share)
-        if root
-        else (charge.us_per_message, charge.share)
-        for key, charge in found.by_blame.items()
-    }
-    unit = unit_for((mean for mean, _ in charges.values()), MICROSECONDS)
-    whom = "who was at the root of them" if root else "whose packets were in the way"
-    table = _matrix(found, f"By blame. Waits charged to {whom}, {unit.name} per message")
+def _by_blame(found: Interference) -> Table:
+    charges = found.by_blame
+    unit = unit_for((charge.us_per_message for charge in charges.values()), MICROSECONDS)
+    title = f"By blame. How late messages are because of whom, {unit.name} per message"
+    table = _matrix(found, title)
     for victim in found.names:
         cells = []
         for culprit in found.names:
-            mean, part = charges[victim, culprit]
-            if math.isnan(mean):
+            charge = charges[victim, culprit]
+            if math.isnan(charge.us_per_message):
                 cells.append(UNKNOWN)
                 continue
-            share = "" if math.isnan(part) else f" ({100 * part:.1f} %)"
-            cells.append(f"{plain(mean / unit.size, 4)}{share}")
+            share = "" if math.isnan(charge.share) else f" ({100 * charge.share:.1f} %)"
+            cells.append(f"{plain(charge.us_per_message / unit.size, 4)}{share}")
         table.add_row(victim, *cells)
     return table
 

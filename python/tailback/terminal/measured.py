@@ -72,6 +72,8 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("network_lifetime_data_us", "  in the network"),
         _Row("message_begins_us", "message begun", longest="message_begins"),
         _Row("message_latency_us", "message latency", longest="message_latency"),
+        _Row("message_alone_us", "  alone"),
+        _Row("message_late_us", "  late"),
         _Row("latency_overhead_us", "  overhead"),
         _Row("latency_wire_us", "  wire"),
         _Row("latency_throttling_us", "  throttling"),
@@ -79,6 +81,7 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
         _Row("throttling_us", "throttling"),
         _Row("internal_contention_us", "internal contention"),
     ),
+    "times as long as alone": (_Row("message_slowdown", "slowdown"),),
     "channels crossed": (_Row("hops", "hops"),),
     "utilisation, %": (
         _Row("ideal_link_utilisation", "ideal, of links", 100),
