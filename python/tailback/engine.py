@@ -174,7 +174,7 @@ class Simulation:
     def take_late(self) -> Columns:
         """One row per message that has arrived since the last call, if `lateness` is specified.
 
-        `charges` says how many rows of the columns from `culprit` on, which are longer, are its own.
+        `charges` says how many rows of the columns from `culprit` on are its own: these are longer.
         """
         return self._engine.take_late()
 

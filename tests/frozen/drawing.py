@@ -196,7 +196,7 @@ def _accounts(rng: random.Random) -> list[Wishes]:
         return [(("run", "blame", True),)]
     if kind < 5:
         share = ("run", "blame_share", 0.3)
-        return [(("run", "blame", True), share, ("run", "blame_roots", kind == 4))]
+        return [(("run", "blame", True), share)]
     if kind == 5:
         return [(("run", "critical_path", True), ("run", "slack", rng.random() < 0.5))]
     return []

@@ -39,7 +39,10 @@ def merged_blame(runs: Sequence[Blame]) -> Blame:
     }
     return Blame(
         causes,
-        **sums,
+        pairs=sums["pairs"],
+        channels=sums["channels"],
+        victims=sums["victims"],
+        waits=sums["waits"],
         totals=sum((run.totals for run in runs), Totals()),
         batch_begin_ps=None,
         batch_length_ps=None,

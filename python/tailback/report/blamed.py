@@ -20,6 +20,7 @@ from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
 from tailback.figures.labels import parameter_label
 from tailback.results.names import Names
 from tailback.tables.frames import dictionaries
+from tailback.terminal.blamed import share_text
 from tailback.wording import number
 
 from .content import Cell, Content, Section, Table
@@ -39,7 +40,6 @@ from .of_blame import (
     note,
     root_waits,
     roots_figure,
-    share_text,
 )
 from .surfaces import Surface
 from .variation import SEED, PointChoices, Variation

@@ -81,7 +81,6 @@ def _told(values: NDArray[np.float64]) -> list[float]:
     known = np.sort(values[~np.isnan(values)])
     if not len(known):
         return [np.nan] * (1 + len(PERCENTILES))
-    places = [
-        max(int(np.ceil(percent * len(known) / 100)) - 1, 0) for percent in PERCENTILES.values()
-    ]
+    reached = np.array([*PERCENTILES.values()]) * len(known) / 100
+    places = np.maximum(np.ceil(reached).astype(np.int64) - 1, 0)
     return [float(known.mean()), *known[places].tolist()]

@@ -81,9 +81,7 @@ def remarks(blame: Blame) -> list[str]:
         early = counted(totals.early_messages, "message")
         time = scaled(totals.early_ps / 1e6, MICROSECONDS)
         were = "was" if totals.early_messages == 1 else "were"
-        found.append(
-            f"{early} {were} quicker than alone, by {time} in all: means count that as less"
-        )
+        found.append(f"{early} {were} quicker than alone, by {time} in all, counted as less than 0")
     if totals.unattributed_ps:
         share = 100 * blame.unattributed_share
         found.append(f"for {share:.2g} % of all lateness nobody is charged")
@@ -168,8 +166,9 @@ def packet_waits_text(blame: Blame) -> str:
     messages = float(blame.messages().sum())
     of_each = f", {scaled(waited / messages, MICROSECONDS)} per message" if messages else ""
     return (
-        f"Packets waited {scaled(waited, MICROSECONDS)} in all{of_each}. Much of that cost nothing: "
-        "a packet that waits delays its message only if no other packet of it comes later anyway."
+        f"Packets waited {scaled(waited, MICROSECONDS)} in all{of_each}. Much of that cost "
+        "nothing: a packet that waits delays its message only if no other packet of it comes later "
+        "anyway."
     )
 
 
