@@ -1,4 +1,4 @@
-"""The command that says who makes whom late: `blame`."""
+"""Commands that say how late messages are: `blame`, and `flows`."""
 
 from __future__ import annotations
 
@@ -61,4 +61,50 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
 
             write_blame(result, html)
         tell(answer, None if json else partial(blame_report, result, top))
+    exit_unless(result.complete)
+
+
+By = Annotated[
+    str,
+    typer.Option(
+        "--by", metavar="A,B,...", help="What messages of a flow share: source, destination, class."
+    ),
+]
+
+
+@app.command(
+    epilog=examples("tailback flows mesh.toml --top 20", "tailback flows jobs.toml --by class")
+)
+def flows(  # noqa: PLR0913, PLR0917  # one argument per option
+    file: File,
+    set_: Set = None,
+    seed: Seed = None,
+    allow_deadlock: AllowDeadlock = False,
+    json: Json = False,
+    out: Out = None,
+    top: Top = 10,
+    by: By = "source,destination,class",
+) -> None:
+    """Run one contention mode and say how the messages of each flow fared.
+
+    Latency, time alone, lateness and slowdown: the latest flows first. A class is a traffic class
+    or a job.
+    """
+    with failures(json):
+        from tailback.runner import run_mode
+        from tailback.tables.frames import dictionaries
+        from tailback.terminal.by_job import flow_keys, flows_report
+
+        keys = flow_keys(by)
+        experiment = loaded(
+            file, [*overrides(set_, allow_deadlock, seed), "run.keep_messages=true"]
+        )
+        mode = experiment.run.mode
+        prepare(out, experiment)
+        with prints_aside(json), ticking() as watch:
+            result = run_mode(experiment, mode, watch=watch)
+        answer = {**result.to_dict(), "flows": dictionaries(result.flows(keys))}
+        tables = {} if out is None else stored({mode: result}, packets=False)
+        save(out, tables, answer)
+        tell(answer, None if json else partial(flows_report, result, keys, top))
     exit_unless(result.complete)

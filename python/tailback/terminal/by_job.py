@@ -1,18 +1,23 @@
-"""What was measured of each job, for the terminal."""
+"""What was measured of each job, and of flows of messages, for the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
+from tailback.errors import choice
 from tailback.results.of_jobs import JobResult
 from tailback.statistics import Estimate
-from tailback.wording import number
-from tailback.wording.scaling import MICROSECONDS, unit_for
+from tailback.tables import FLOW, MEASURES
+from tailback.units import counted
+from tailback.wording import UNKNOWN, number, plain, warnings
+from tailback.wording.scaling import BYTES, MICROSECONDS, scaled, unit_for
 
-from .layout import new_table
+from .layout import heading, new_table
 
 if TYPE_CHECKING:
     from tailback.results import Result
@@ -64,4 +69,68 @@ def thetas_table(thetas: Mapping[str, Mapping[str, Estimate]], baseline: str) ->
         table.add_column(name, justify="right")
     for name, own in thetas.items():
         table.add_row(name, *(number(own[theta]) if theta in own else "" for theta in known))
+    return table
+
+
+_TOLD = {"mean": "mean", "median": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
+"""What is told of each measure of a flow, and its word."""
+
+
+def flow_keys(by: str) -> tuple[str, ...]:
+    """Return what `--by` asks for; raise `UserError` for what messages do not have."""
+    keys = tuple(key.strip() for key in by.split(",") if key.strip())
+    for key in keys:
+        if key not in FLOW:
+            raise choice("--by", key, FLOW)
+    return keys
+
+
+def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
+    """Return the tables of `tailback flows`: a row for each flow, the latest first."""
+    flows = result.flows(by).to_pylist()
+    order = sorted(flows, key=lambda row: -(row["late_mean_ps"] or row["latency_mean_ps"]))
+    keys = [key for key in by if key in (flows[0] if flows else {})]
+    count = new_table()
+    for name in keys:
+        count.add_column(name, no_wrap=True)
+    for name in ("messages", "data", "early", "time alone unknown"):
+        count.add_column(name, justify="right")
+    for row in order[:top]:
+        numbers = (f"{row['messages']:,}", scaled(row["bytes"], BYTES), *_few(row))
+        count.add_row(*(str(row[key]) for key in keys), *numbers)
+    parts: list[RenderableType] = [
+        heading(result.experiment),
+        Text(f"mode {result.mode}: {counted(len(flows), 'flow')}, the latest first"),
+        count,
+    ]
+    for measure in MEASURES:
+        stem, unit = (measure[:-3], "_ps") if measure.endswith("_ps") else (measure, "")
+        parts += [Text(), _measure_table(order[:top], keys, stem, unit)]
+    parts += [Text(line, style="yellow") for line in warnings(result.ending)]
+    return Group(*parts)
+
+
+def _few(row: Mapping[str, int]) -> tuple[str, str]:
+    """Return counts that are mostly nothing."""
+    early, unknown = (row[name] for name in ("early", "unknown"))
+    return f"{early:,}" if early else "", f"{unknown:,}" if unknown else ""
+
+
+def _measure_table(
+    rows: Sequence[Mapping[str, float | None]], keys: Sequence[str], stem: str, suffix: str
+) -> Table:
+    """Return a row for each flow: mean, median and percentiles of one measure."""
+    names = [f"{stem}_{told}{suffix}" for told in _TOLD]
+    values = [[row[name] for name in names] for row in rows]
+    every = [value / 1e6 for line in values for value in line if value is not None]
+    unit = unit_for(every, MICROSECONDS) if suffix else unit_for((), "")
+    size = unit.size * 1e6 if suffix else 1.0
+    table = new_table(f"{stem}, {unit.name}" if unit.name else f"{stem} (latency over alone)")
+    for name in keys:
+        table.add_column(name, no_wrap=True)
+    for word in _TOLD.values():
+        table.add_column(word, justify="right")
+    for row, line in zip(rows, values, strict=True):
+        told = (UNKNOWN if value is None else plain(value / size, 4) for value in line)
+        table.add_row(*(str(row[key]) for key in keys), *told)
     return table
