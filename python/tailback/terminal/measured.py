@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tailback.charging import KINDS
 from tailback.comparison import Cost, WaitingChannel
 from tailback.metrics import class_name
 from tailback.places import shown as place
@@ -18,6 +19,7 @@ from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnin
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 from tailback.wording.verdict import findings
 
+from .blamed import share_text
 from .by_job import jobs_table, thetas_table
 from .layout import heading, new_table
 
@@ -298,4 +300,10 @@ def _verdict(cost: Cost) -> list[Text]:
             Text.assemble((f" {name} = {number(theta)}", "bold"), f"  {sentence}")
             for _, name, theta, sentence in found
         ]
+    endpoints = cost.modes.get("endpoints")
+    if endpoints is not None and endpoints.blame is not None:
+        own = {KINDS[c.key[0]]: c.share for c in endpoints.blame.by_kind(0.95)}
+        if own:
+            share = share_text(own.get("source", 0.0))
+            lines.append(Text(f"Lateness in endpoints: {share} because of a node's own messages."))
     return lines

@@ -17,13 +17,19 @@ from tailback.statistics import Estimate
 from .numbers import plain
 
 _RESTRICTIONS = {
-    "endpoints": "through its links between nodes and switches, first come first served",
+    "endpoints": "as packets reach nodes in another order; a run can be quicker in company",
     "throttled": "through its queue before the first internal channel",
 }
 _OTHERWISE = "though nobody waits there: messages come in another order"
 
 _BETWEEN = {("endpoints", "full"): "the network", ("free", "endpoints"): "the links of nodes"}
 """What costs, by the modes with less contention and with more."""
+
+_SHARED = {
+    "the network": "The network (links shared between switches)",
+    "the links of nodes": "The links of nodes (shared by messages of a node, or to it)",
+}
+"""The same as a subject, with what is shared."""
 
 
 _NONE = "No cost can be seen."
@@ -74,8 +80,9 @@ def sentence(name: str, theta: Estimate, baseline: str) -> str:
     if compared.metric == "messages_per_node_per_ms":
         return rate_sentence(theta, less, more)
     if compared.metric == "completion_us":
-        return _times_sentence(theta, less, "Completion takes", "no workload has ended")
-    return _times_sentence(theta, less, "Packets are routed", "no packet crossed between switches")
+        return _times_sentence(theta, (less, more), "Completion takes", "no workload has ended")
+    reason = "no packet crossed between switches"
+    return _times_sentence(theta, (less, more), "Packets are routed", reason)
 
 
 def rate_sentence(theta: Estimate, less: str, more: str = "full") -> str:
@@ -86,31 +93,44 @@ def rate_sentence(theta: Estimate, less: str, more: str = "full") -> str:
         fewer = 100 * (1 - 1 / theta.value)
         return f"No cost: {less} is slower here, by {fewer:.2g} %, {_because(less)}."
     if theta.high < 1:
-        what = _BETWEEN.get((less, more), "contention").capitalize()
+        what = _BETWEEN.get((less, more), "contention")
         costs = "cost" if what.endswith("s") else "costs"
-        return f"{what} {costs} {100 * (1 - theta.value):.2g} % of the message rate."
+        share = 100 * (1 - theta.value)
+        return f"{_SHARED.get(what, what.capitalize())} {costs} {share:.2g} % of the message rate."
     if math.isnan(theta.low):
         return "No cost can be seen: the run is too short to say."
     most = 100 * (1 - theta.low)
     return f"No cost can be seen; at most {most:.2g} % of the message rate." if most else _NONE
 
 
-def _times_sentence(theta: Estimate, less: str, takes: str, reason: str) -> str:
-    """Return what a time in mode `less` over that in another means."""
+_TIME = {"Completion takes": "completion", "Packets are routed": "routed lifetimes"}
+
+
+def _times_sentence(theta: Estimate, modes: tuple[str, str], takes: str, reason: str) -> str:
+    """Return what a time in the first of two modes over that in the second means."""
+    less, _ = modes
     if math.isnan(theta.value) or theta.value == 0:
         return f"Not known: a mode is missing or {reason}."
     if theta.low > 1:
         longer = f"{takes} {plain(theta.value, 3)} times as long in {less}"
         return f"No cost: {longer[0].lower()}{longer[1:]}, {_because(less)}."
     if theta.high < 1:
-        longer = plain(1 / theta.value, 3)
-        if longer == "1.00":
-            return f"Next to no cost: less than 0.5 % longer than in {less}."
-        return f"{takes} {longer} times as long as in {less}."
+        return _longer_sentence(1 / theta.value, modes, takes)
     if math.isnan(theta.low):
         return "No cost can be seen: the run is too short to say."
     most = plain(1 / theta.low, 3)
     return _NONE if most == "1.00" else f"No cost can be seen; at most {most} times as long."
+
+
+def _longer_sentence(times: float, modes: tuple[str, str], takes: str) -> str:
+    """Return what it means that something takes so many times as long in the second mode."""
+    longer, what = plain(times, 3), _BETWEEN.get(modes)
+    if longer == "1.00":
+        return f"Next to no cost: less than 0.5 % longer than in {modes[0]}."
+    if what is None:
+        return f"{takes} {longer} times as long as in {modes[0]}."
+    make = "make" if what.endswith("s") else "makes"
+    return f"{_SHARED[what]} {make} {_TIME[takes]} {longer} times as long."
 
 
 def _because(less: str) -> str:
