@@ -1,4 +1,4 @@
-"""Who made whom wait: tables of a run, and what is asked of them."""
+"""Who made whom late: tables of a run, and what is asked of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tailback import Experiment, UserError
-from tailback.charging import BATCHES, REST, Blame, Sums
+from tailback import Experiment, UserError, engine
+from tailback.charging import BATCHES, KINDS, NOBODY, REST, Blame
 from tailback.places import Ends, shown
 from tailback.results import Result
 from tailback.results.names import Names
@@ -20,6 +20,8 @@ from tailback.store.columns import BLAME_TABLES
 from tests.machines import t9000_tables
 
 CAUSES = ("throttling", "output_busy")
+SOURCE, NETWORK, DETOUR = (KINDS.index(kind) for kind in ("source", "network", "detour"))
+STAR = {"topology": {"kind": "star", "nodes": 4}}
 
 
 def table(
@@ -34,60 +36,86 @@ def table(
 
 
 def blame(us: float = 1e6, **known: Any) -> Blame:
-    """Class 1 waits for class 2 on channel 5; four messages of class 1, four of class 2.
+    """Class 1 is late because of class 2 at channel 5, and by a detour; four messages of 1 and 2.
 
-    At the root of the first half of that is class 3.
+    Of class 2 a message was quicker than alone, by a microsecond.
     """
-    waits = [2 * us, 2 * us, 4 * us, 0.0]
+    late = [2 * us, 2 * us, 4 * us, 0.0]
     rest = [us, us, us, us]
-    channels = [((5, 1, 2, 1), waits), ((REST, REST, REST, 0), rest)]
-    pairs = [((1, 2, 1), waits), ((REST, REST, 0), rest)]
-    halves = [((1, 2, 1), [0, 0, 4 * us]), ((1, 3, 1), waits[:2])]
-    passed = [*halves, ((REST, REST, 0), rest)]
-    passed_channels = [((5, *key), sums) for key, sums in halves]
+    detour = [0.0, 0.0, 0.0, 2 * us]
+    channels = [((5, 1, 2, NETWORK), late), ((REST, REST, REST, SOURCE), rest)]
+    pairs = [((1, 2, NETWORK), late), ((REST, REST, SOURCE), rest)]
+    detours = [((REST, 1, REST, DETOUR), detour)]
     return Blame.of(
         {
-            "pairs": table(pairs, ("victim", "culprit", "cause")),
-            "channels": table(channels, ("channel", "victim", "culprit", "cause")),
-            "passed_pairs": table(passed, ("victim", "culprit", "cause")),
-            "passed_channels": table(
-                [*passed_channels, ((REST, REST, REST, 0), rest)],
+            "pairs": table([*pairs, ((1, REST, DETOUR), detour)], ("victim", "culprit", "cause")),
+            "channels": table([*channels, *detours], ("channel", "victim", "culprit", "cause")),
+            "victims": table([((1,), [1, 1, 1, 1]), ((2,), [1, 1, 1, 1])], ("victim",)),
+            "waits": table(
+                [((5, 1, 2, 1), late), ((5, 1, 3, 1), rest), ((6, 1, 2, 0), rest)],
                 ("channel", "victim", "culprit", "cause"),
             ),
-            "roots": table([((6, 1), waits)], ("channel", "cause")),
-            "victims": table([((1,), [1, 1, 1, 1]), ((2,), [1, 1, 1, 1])], ("victim",)),
             "batch_begin_ps": 0,
             "batch_length_ps": 10,
+            "early_messages": 1,
+            "early_ps": int(us),
+            "unattributed_ps": 0,
+            "waited_ps": int(20 * us),
         },
         CAUSES,
+        alone_ps=int(16 * us),
         **known,
     )
 
 
+def test_kinds_are_those_of_the_engine() -> None:
+    assert KINDS == engine.KINDS
+
+
 def test_means_are_per_message() -> None:
     known = blame()
-    assert known.total(0.95).value == pytest.approx(12 / 8)
-    [worst, rest] = known.culprits_on_channels(0.95)
+    # Eight, four and two microseconds late, one early: of eight messages.
+    assert known.late(0.95).value == pytest.approx(13 / 8)
+    assert known.alone_us == pytest.approx(16 / 8)
+    worst, detour, rest = known.culprits_on_channels(0.95)
     assert worst.key == (5, 1, 2)
-    # Eight microseconds for four messages of class 1, whose only waits they are.
-    assert (worst.per_message_us.value, worst.share) == (pytest.approx(2.0), pytest.approx(1.0))
+    # Eight microseconds of four messages of class 1, of ten that they are late.
+    assert (worst.per_message_us.value, worst.share) == (pytest.approx(2.0), pytest.approx(0.8))
+    assert (detour.key, detour.share) == ((NOBODY, 1, NOBODY), pytest.approx(0.2))
     assert rest.key == (REST, REST, REST)
-    assert known.rest_share == pytest.approx(4 / 12)
-    assert [c.key for c in known.by_cause(0.95)] == [(1,), (0,)]
+    assert known.rest_share == pytest.approx(4 / 14)
+    assert [KINDS[c.key[0]] for c in known.by_kind(0.95)] == ["network", "source", "detour"]
+    assert sum(c.share for c in known.by_kind(0.95)) == pytest.approx(1)
+
+
+def test_what_nobody_is_charged_for_is_late_all_the_same() -> None:
+    known = blame()
+    totals = replace(known.totals, unattributed_ps=6_000_000)
+    some = replace(known, totals=totals)
+    assert some.late(0.95).value == pytest.approx(19 / 8)
+    assert some.unattributed_share == pytest.approx(6 / 20)
+    shares = [charged.share for charged in some.by_kind(0.95)]
+    assert sum(shares) == pytest.approx(14 / 20)
+
+
+def test_waits_of_packets_are_sums_that_nobody_is_charged_with() -> None:
+    known = blame()
+    assert known.waits_by(known.waits.by(0)) == [(5, 12.0, 0.75), (6, 4.0, 0.25)]
+    assert known.waits_by(known.waits.by(1)) == [(1, 12.0, 0.75), (0, 4.0, 0.25)]
+
+
+def test_of_a_mode_without_time_alone_nothing_is_known() -> None:
+    known = Blame.of(None, CAUSES)
+    assert math.isnan(known.late(0.95).value)
+    assert math.isnan(known.alone_us)
+    assert known.by_kind(0.95) == known.culprits(0.95) == []
 
 
 def test_the_interval_comes_from_batches() -> None:
-    [worst, _] = blame().culprits_on_channels(0.95)
+    worst, *_ = blame().culprits_on_channels(0.95)
     # Residuals 0, 0, 2, -2 over four messages: error sqrt(4 * 8/3) / 4, t(3) = 3.18245.
     half = 3.182446 * math.sqrt(4 * 8 / 3) / 4
     assert worst.per_message_us.half_width == pytest.approx(half)
-
-
-def test_root_culprits_are_those_that_waits_are_passed_on_to() -> None:
-    found = {c.key: c.per_message_us.value for c in blame().culprits(0.95, root=True)}
-    assert found[1, 2] == found[1, 3] == pytest.approx(1.0)
-    channels = [c.key for c in blame().culprits_on_channels(0.95, root=True)]
-    assert channels[:2] == [(5, 1, 2), (5, 1, 3)]
 
 
 def test_the_rest_is_never_on_top() -> None:
@@ -95,29 +123,31 @@ def test_the_rest_is_never_on_top() -> None:
     pairs = small.pairs.batches_ps.copy()
     pairs[1] *= 1e6
     large = replace(small, pairs=replace(small.pairs, batches_ps=pairs))
-    assert [c.key for c in large.culprits(0.95)] == [(1, 2), (REST, REST)]
+    assert [c.key for c in large.culprits(0.95)] == [(1, 2), (1, NOBODY), (REST, REST)]
     assert [c.key for c in large.culprits(0.95, most=1)] == [(1, 2)]
 
 
 def test_where_all_there_was_is_charged_there_are_no_intervals() -> None:
     known = blame(finished=True)
     assert known.exact
-    total = known.total(0.95)
-    assert total.low == total.value == total.high == pytest.approx(12 / 8)
-    # Those of a share of all packets are estimates even then.
+    late = known.late(0.95)
+    assert late.low == late.value == late.high == pytest.approx(13 / 8)
+    # Those of a share of all messages are estimates even then.
     sampled = blame(finished=True, share=0.1)
     assert not sampled.exact
-    assert sampled.knows_roots
-    assert not replace(sampled, passed_pairs=Sums.empty(3)).knows_roots
-    assert sampled.total(0.95).half_width > 0
+    assert sampled.late(0.95).half_width > 0
 
 
 def test_tables_for_files_say_what_is_not_told_apart() -> None:
     tables = blame().tables()
     assert sorted(tables) == sorted(BLAME_TABLES)
     rows = tables["blame_pairs"].to_pylist()
-    assert (rows[0]["victim"], rows[0]["culprit"], rows[0]["cause"]) == (1, 2, "output_busy")
+    assert (rows[0]["victim"], rows[0]["culprit"], rows[0]["kind"]) == (1, 2, "network")
     assert rows[1]["victim"] is None
+    assert (rows[2]["victim"], rows[2]["culprit"], rows[2]["kind"]) == (1, None, "detour")
+    read = Blame.of_tables(tables, blame().totals, (0, 10))
+    for name in ("pairs", "channels", "victims"):
+        assert getattr(read, name).keys.tolist() == getattr(blame(), name).keys.tolist()
     assert rows[0]["batches"][:4] == [2_000_000, 2_000_000, 4_000_000, 0]
 
 
@@ -130,7 +160,7 @@ def result(**workload: Any) -> Result:
     return run_mode(Experiment.from_dict(description), "full")
 
 
-def test_all_that_packets_waited_is_charged() -> None:
+def test_all_that_packets_waited_is_kept_beside_what_it_cost() -> None:
     found = result()
     assert found.blame is not None
     samples = found.samples.to_pydict()
@@ -138,11 +168,63 @@ def test_all_that_packets_waited_is_charged() -> None:
     names = [n for n in samples if n.startswith(("wait_throttling_", "wait_internal_"))]
     assert len(names) == 4
     waited = sum(samples[name][-1] - samples[name][start] for name in names)
-    assert found.blame.pairs.totals_ps.sum() == waited > 0
-    assert found.blame.channels.totals_ps.sum() == waited
-    assert found.blame.roots.totals_ps.sum() == waited
-    assert found.blame.passed_pairs.totals_ps.sum() == waited
-    assert found.blame.passed_channels.totals_ps.sum() == waited
+    assert found.blame.waits.totals_ps.sum() == waited > 0
+
+
+def test_messages_at_one_destination_make_each_other_late_by_their_turns() -> None:
+    """Three messages of a packet each from three nodes of a star to the fourth, at one instant."""
+    rows = [["0 us", node, 3, "64 B"] for node in range(3)]
+    experiment = Experiment.from_dict(
+        {
+            "machine": STAR,
+            "workload": {"kind": "messages", "messages": rows},
+            "run": {"blame": True, "keep_messages": True},
+        }
+    )
+    found = run_mode(experiment, "full")
+    assert found.blame is not None
+    assert found.messages is not None
+    alone = {row["alone_ps"] for row in found.messages.to_pylist()}
+    assert len(alone) == 1
+    late = sorted(row["late_ps"] for row in found.messages.to_pylist())
+    # The second waits for one turn at the destination's link, the third for two.
+    turn = late[1]
+    assert late == [0, turn, 2 * turn]
+    assert found.blame.pairs.totals_ps.sum() == 3 * turn > 0
+    assert [KINDS[c.key[0]] for c in found.blame.by_kind(0.95)] == ["destination"]
+    [root] = found.blame.by_channel(0.95)
+    assert Names.of(found).channel(root.key[0]) == "to node 3"
+    # Everybody is charged with the turns that others waited for, and nobody with his own.
+    assert found.blame.own_share == 0
+    [whole] = found.flows(()).to_pylist()
+    assert (whole["messages"], whole["early"], whole["unknown"]) == (3, 0, 0)
+    assert (whole["late_median_ps"], whole["late_p99_ps"]) == (turn, 2 * turn)
+    assert whole["slowdown_p99"] == pytest.approx(1 + 2 * turn / alone.pop())
+    assert found["message_late_us"].value == pytest.approx(turn / 1e6)
+    assert found.percentile("message_slowdown", 1) == pytest.approx(1, rel=1 / 64)
+    endpoints = run_mode(experiment, "endpoints")
+    assert endpoints["message_late_us"] == found["message_late_us"]
+    assert run_mode(experiment, "free")["message_late_us"].value == 0
+
+
+def test_messages_to_their_own_node_have_no_time_alone() -> None:
+    experiment = Experiment.from_dict(
+        {
+            "machine": STAR,
+            "workload": {"kind": "messages", "messages": [["0 us", 1, 1, "64 B"]]},
+            "run": {"keep_messages": True},
+        }
+    )
+    found = run_mode(experiment, "full")
+    assert found.messages is not None
+    [row] = found.messages.to_pylist()
+    assert (row["alone_ps"], row["late_ps"], row["slowdown"]) == (None, None, None)
+    assert found.flows().to_pylist()[0]["unknown"] == 1
+
+
+def test_flows_need_the_messages() -> None:
+    with pytest.raises(UserError, match=r"run\.keep_messages"):
+        result().flows()
 
 
 def test_classes_have_names() -> None:
@@ -228,7 +310,7 @@ def test_messages_in_a_file_have_classes(tmp_path: Path) -> None:
     found = run_mode(experiment, "full")
     assert found.blame is not None
     assert found.blame.victims.keys[:, 0].tolist() == [7, 9]
-    # The later one waits in its node for the earlier one, or their acknowledgements do.
+    # The later one waits in its node for the earlier one.
     assert {row["victim"] for row in found.blame.tables()["blame_pairs"].to_pylist()} <= {7, 9}
     path.write_text("time_ns,source,destination,bytes\n50,0,1,32\n0,0,1,32\n")
     without = Experiment.from_dict(description)
