@@ -43,7 +43,9 @@ pub fn spec(dice: &mut Dice) -> Spec {
 }
 
 fn topology(dice: &mut Dice) -> TopologySpec {
-    match dice.below(5) {
+    match dice.below(7) {
+        5 => TopologySpec::Pair,
+        6 => TopologySpec::Torus { dims: vec![dice.number(3, 5) as u32] },
         0 => TopologySpec::Star { nodes: dice.number(2, 6) as u32 },
         1 => TopologySpec::Mesh { dims: vec![dice.number(2, 5) as u32] },
         2 => TopologySpec::Mesh { dims: vec![2, dice.number(2, 4) as u32] },
@@ -57,8 +59,10 @@ fn topology(dice: &mut Dice) -> TopologySpec {
 
 fn switch(dice: &mut Dice, machine: &mut Machine, longest: u32) {
     let switch = &mut machine.switch;
+    let has_classes = matches!(machine.topology, TopologySpec::Torus { .. });
+    switch.virtual_channels = if has_classes { 2 } else { 1 };
     switch.delay_ps = dice.one_of(&[0, 0, 2, 9]);
-    if dice.chance(35) {
+    if !has_classes && dice.chance(35) {
         machine.link.end_token = false;
         machine.link.framing = Framing {
             minimum_bytes: dice.one_of(&[0, 0, 8, longest]).min(longest),
