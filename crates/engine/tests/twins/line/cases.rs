@@ -157,7 +157,7 @@ pub fn shares_ends_only(spec: &Spec) -> bool {
     let ways = ways(spec);
     let inner = |way: &Vec<u32>| {
         let from = usize::from(frames.is_some());
-        way[from..way.len() - 1].to_vec()
+        way[..way.len() - 1].iter().skip(from).copied().collect::<Vec<u32>>()
     };
     let mut all: Vec<u32> = ways.iter().flat_map(inner).collect();
     let count = all.len();
