@@ -572,7 +572,11 @@ impl Kernel for TokensKernel {
         if let (Some(shared), Some(as_in)) = (&mut self.shared, &like.shared) {
             shared.renew(as_in, crossed);
         }
-        self.regrant.is_none() && self.board.renew(&like.board, crossed, past, act.wiring)
+        // A receiver in band has told of room when packets have come: not as at the start.
+        let is_as_before = !matches!(self.control, Control::InBand { .. });
+        is_as_before
+            && self.regrant.is_none()
+            && self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
     fn has_gates(&self) -> bool {
