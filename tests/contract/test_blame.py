@@ -30,39 +30,73 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
-def test_roots_of_a_share_of_all_packets_are_known_where_they_are_asked_for(small: Path) -> None:
+def test_a_share_of_all_messages_gives_estimates_and_roots_are_always_known(small: Path) -> None:
     a_quarter = ("blame", small, "--set", "run.blame_share=0.25")
-    unknown = tailback(*a_quarter)
-    known = tailback(*a_quarter, "--set", "run.blame_roots=true")
-    assert (unknown.returncode, known.returncode) == (0, 0), known.stderr
-    assert "run.blame_roots = true" in unknown.stdout
-    assert "Where it begins" not in unknown.stdout
-    assert "estimates from 25 % of all packets" in known.stdout
-    assert "Where it begins" in known.stdout
+    done = tailback(*a_quarter)
+    assert done.returncode == 0, done.stderr
+    assert "estimates from 25 % of all messages" in done.stdout
+    assert "Where it begins" in done.stdout
+    removed = tailback(*a_quarter, "--set", "run.blame_roots=true")
+    assert removed.returncode == 2
+    assert removed.stderr.startswith("error: run.blame_roots: is no key any more")
+    assert removed.stderr.count("\n") == 1
 
 
-def test_tables_say_who_makes_whom_wait(small: Path) -> None:
+def test_tables_say_who_makes_whom_late(small: Path) -> None:
     done = tailback("blame", small, "--top", "3")
     assert done.returncode == 0, done.stderr
-    for title in ("Why messages wait", "Who makes whom wait, and where", "Where it begins"):
-        assert title in done.stdout
-    assert "output_busy" in done.stdout
-    assert "contention costs a message" in done.stdout
+    titles = ("Why messages are late", "Who makes whom late", "Where it begins", "Packet waits")
+    places = [done.stdout.index(title) for title in titles]
+    assert places == sorted(places)
+    assert "contention in the network" in done.stdout
+    assert "a message is late by" in done.stdout
+    assert "output_busy" in done.stdout[places[-1] :]
 
 
 def test_json_adds_up(small: Path) -> None:
     done = tailback("blame", small, "--json", "--top", "100000")
     assert done.returncode == 0, done.stderr
-    blame = json.loads(done.stdout)["blame"]
-    total = blame["contention_us_per_message"]["value"]
-    for name in ("causes", "roots", "places"):
-        assert sum(row["us_per_message"]["value"] for row in blame[name]) == pytest.approx(total)
+    told = json.loads(done.stdout)
+    blame = told["blame"]
+    late = blame["late_us_per_message"]["value"]
+    assert told["message_late_us"]["value"] == late
+    latency = blame["latency_us_per_message"]
+    assert latency == pytest.approx(blame["alone_us_per_message"] + late)
+    for name in ("kinds", "roots"):
+        assert sum(row["us_per_message"]["value"] for row in blame[name]) == pytest.approx(late)
         assert sum(row["share"] for row in blame[name]) == pytest.approx(1)
+    # No more than the run, and no more than the message took.
+    assert 0 < late < latency < 1e3 * told["simulated_ms"]
     worst = blame["culprits"][0]
     assert set(worst) == {"culprit", "victim", "channel", "us_per_message", "share"}
-    assert blame["rest_share"] == 0
+    assert blame["rest_share"] == blame["early"]["messages"] == blame["unattributed"]["us"] == 0
     of_one = [row["share"] for row in blame["culprits"] if row["victim"] == worst["victim"]]
     assert sum(of_one) == pytest.approx(1)
+    waits = blame["packet_waits"]
+    for name in ("places", "causes"):
+        assert sum(row["us"] for row in waits[name]) == pytest.approx(waits["us"])
+    # Acknowledgements wait, too, and packets that made nobody late.
+    assert waits["us"] > late * blame["messages"]
+
+
+def test_flows_say_how_messages_fared(small: Path, tmp_path: Path) -> None:
+    done = tailback("flows", small, "--by", "source", "--json", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    flows = json.loads(done.stdout)["flows"]
+    assert [flow["source"] for flow in flows] == list(range(16))
+    for flow in flows:
+        assert flow["alone_median_ps"] <= flow["latency_median_ps"] <= flow["latency_p99_9_ps"]
+        assert flow["slowdown_mean"] >= 1
+    rows = pq.read_table(tmp_path / "out" / "full" / "flows.parquet")
+    assert rows.column_names[:3] == ["source", "destination", "messages"]
+    assert sum(rows["messages"].to_pylist()) == sum(flow["messages"] for flow in flows)
+    told = tailback("flows", small, "--top", "1")
+    assert told.returncode == 0, told.stderr
+    for title in ("latency, µs", "alone, µs", "late, µs", "slowdown (latency over alone)"):
+        assert title in told.stdout
+    wrong = tailback("flows", small, "--by", "cause")
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith('error: --by = "cause": must be "source", "destination" or')
 
 
 def test_the_same_again_is_the_same(small: Path) -> None:
@@ -71,13 +105,21 @@ def test_the_same_again_is_the_same(small: Path) -> None:
 
 def test_tables_and_page_are_written(small: Path, tmp_path: Path) -> None:
     out, page = tmp_path / "out", tmp_path / "page.html"
-    done = tailback("blame", small, "--out", out, "--html", page, "--set", "run.mode=throttled")
+    done = tailback("blame", small, "--out", out, "--html", page)
     assert done.returncode == 0, done.stderr
-    pairs = pq.read_table(out / "throttled" / "blame_pairs.parquet")
-    assert set(pairs["cause"].to_pylist()) == {"throttling"}
-    assert "Who makes whom wait" in page.read_text()
+    pairs = pq.read_table(out / "full" / "blame_pairs.parquet")
+    assert set(pairs["kind"].to_pylist()) <= {"source", "destination", "network", "spread"}
+    assert "Who makes whom late" in page.read_text()
     manifest = json.loads((out / "manifest.json").read_text())
-    assert "throttled/blame_roots.parquet" in manifest["files"]["throttled"]
+    assert "full/blame_waits.parquet" in manifest["files"]["full"]
+
+
+def test_where_no_message_is_compared_with_alone_that_is_said(small: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = tailback("blame", small, "--html", page, "--set", "run.mode=throttled")
+    assert done.returncode == 0, done.stderr
+    assert "how late messages are is not known" in done.stdout
+    assert "ow late messages are is not known" in page.read_text()
 
 
 def test_mistakes_are_one_line(small: Path, tmp_path: Path) -> None:
@@ -113,5 +155,5 @@ def test_a_sweep_keeps_it_and_the_report_shows_it(small: Path, tmp_path: Path) -
     done = tailback("report", out)
     assert done.returncode == 0, done.stderr
     page = (out / "report.html").read_text()
-    assert "Who makes whom wait" in page
-    assert "output_busy" in page
+    assert "Who makes whom late" in page
+    assert "contention" in page

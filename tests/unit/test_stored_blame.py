@@ -1,8 +1,9 @@
-"""Who made whom wait, in points of sweeps: what is kept, read again and merged."""
+"""Who made whom late, in points of sweeps: what is kept, read again and merged."""
 
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from benches.stores import Tables
 from tailback.analysis.blaming import merged_blame
-from tailback.charging import BATCHES, REST, Blame, Sums
+from tailback.charging import BATCHES, REST, Blame, Sums, Totals
 from tailback.comparison import Cost, compare
 from tailback.errors import UserError
 from tailback.experiment import Experiment
@@ -23,6 +24,7 @@ from tailback.store.columns import BLAME_COLUMNS, BLAME_TABLES, INNER
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
 from tailback.store.schema import columns
+from tailback.terminal.blamed import waits_by_cause
 from tests.machines import t9000_tables
 from tests.stores import nested_of, runs_of, small_store
 
@@ -33,6 +35,9 @@ BASE: Tables = {
 }
 PLAIN: Tables = BASE | {"run": {"duration": "1 ms", "warmup": "100 us"}}
 PERIOD = "workload.compute_period"
+LATENESS = ("message_alone", "message_late_", "message_slowdown")
+VARIABLES = ("message_alone", "message_late", "message_slowdown")
+"""What columns begin with that are known with blame only, and variables."""
 
 
 def cost_of(tables: Tables = BASE, modes: tuple[str, ...] = ("full", "throttled")) -> Cost:
@@ -64,12 +69,20 @@ class TestRows:
     def test_points_without_blame_have_none_of_its_columns(self, cost: Cost) -> None:
         plain, blamed = table_of(cost_of(PLAIN), "a"), table_of(cost_of(), "a")
         names = [column.name for column in BLAME_COLUMNS]
-        assert blamed.column_names == [*plain.column_names, *names]
+        lateness = [name for name in blamed.column_names if name.startswith(LATENESS)]
+        assert lateness
+        others = [name for name in blamed.column_names if name not in lateness]
+        assert others == [*plain.column_names, *names]
         assert not {column.name for column in columns()}.intersection(names)
 
     def test_what_is_simulated_is_the_same(self) -> None:
         plain, blamed = table_of(cost_of(PLAIN), "a"), table_of(cost_of(), "a")
-        assert blamed.select(plain.column_names).equals(plain)
+        nested = ("moments", "histograms")
+        names = [name for name in plain.column_names if name not in nested]
+        assert blamed.select(names).equals(plain.select(names))
+        for name in nested:
+            [row], [other] = (t[name].to_pylist()[:1] for t in (plain, blamed))
+            assert row == [value for value in other if value["variable"] not in VARIABLES]
 
     def test_columns_are_documented_and_follow_from_no_value(self, cost: Cost) -> None:
         silent = {"kind": "synthetic", "compute_period": "1 s"}
@@ -110,13 +123,13 @@ class TestRows:
         pairs = short.pairs.by(0, 1)
         told = pairs.keys[:, 1] != REST
         assert told.sum() == 5
-        # All their causes are kept: what is told of a pair is all there is.
+        # All their kinds are kept: what is told of a pair is all there is.
         largest = np.sort(whole.pairs.by(0, 1).totals_ps)[-5:]
         np.testing.assert_array_equal(np.sort(pairs.totals_ps[told]), largest)
-        of_causes = (whole.pairs.by(2), whole.shortened(5).pairs.by(2))
+        of_kinds = (whole.pairs.by(2), whole.shortened(5).pairs.by(2))
         of_victims = (whole.pairs.by(0), short.pairs.by(0))
         of_channels = (whole.channels.by(0), short.channels.by(0))
-        for one, other in (of_causes, of_victims, of_channels):
+        for one, other in (of_kinds, of_victims, of_channels):
             assert as_rows(one) == as_rows(other)
             np.testing.assert_array_equal(one.counts, other.counts)
         assert short.rest_share > 0
@@ -144,16 +157,26 @@ class TestReading:
                 made.batch_length_ps,
             )
             assert as_rows(read.victims) == as_rows(made.victims)
-            assert as_rows(read.roots.by(0)) == as_rows(made.roots.by(0))
+            assert as_rows(read.waits.by(0)) == as_rows(made.waits.by(0))
+            assert read.totals == made.totals
             assert as_rows(read.pairs.by(0, 1)) == as_rows(made.pairs.by(0, 1))
         full, made = found["full"], blame_of(cost)
-        causes = {full.causes[c.key[0]]: c.per_message_us for c in full.by_cause(0.95)}
-        assert causes == {made.causes[c.key[0]]: c.per_message_us for c in made.by_cause(0.95)}
-        assert full.total(0.95) == made.total(0.95)
+        assert full.by_kind(0.95) == made.by_kind(0.95)
+        assert waits_by_cause(full) == waits_by_cause(made)
+        assert full.late(0.95) == made.late(0.95)
+        # No message is compared with itself alone there.
+        assert np.isnan(found["throttled"].late(0.95).value)
 
     def test_a_point_without_blame_is_one_line(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"run\.blame"):
             saved(tmp_path, cost_of(PLAIN)).blame("a" * 64)
+
+    def test_blame_of_an_older_version_is_one_line(self, cost: Cost, tmp_path: Path) -> None:
+        table = table_of(cost, "a" * 64).drop_columns(["blame_waits"])
+        store = PointStore.create(tmp_path)
+        store.save_point("a" * 64, to_bytes(table))
+        with pytest.raises(UserError, match="by an older version"):
+            store.blame("a" * 64)
 
     def test_a_store_may_have_points_with_and_without(self, tmp_path: Path) -> None:
         axes: dict[str, list[Any]] = {PERIOD: ["3 us", "9 us"], "run.blame": [False, True]}
@@ -186,12 +209,13 @@ class TestMerging:
         runs = self.runs(1, 2, 3)
         merged = merged_blame(runs)
         assert merged.messages().sum() == sum(run.messages().sum() for run in runs)
-        for name in ("pairs", "channels", "roots"):
+        for name in ("pairs", "channels", "waits"):
             total = sum(getattr(run, name).totals_ps.sum() for run in runs)
             assert getattr(merged, name).totals_ps.sum() == total
         weights = [run.messages().sum() for run in runs]
-        means = [run.total(0.95).value for run in runs]
-        assert merged.total(0.95).value == pytest.approx(np.average(means, weights=weights))
+        assert merged.totals == runs[0].totals + runs[1].totals + runs[2].totals
+        means = [run.late(0.95).value for run in runs]
+        assert merged.late(0.95).value == pytest.approx(np.average(means, weights=weights))
 
     def test_one_run_is_as_it_is(self) -> None:
         [run] = self.runs(1)
@@ -199,36 +223,21 @@ class TestMerging:
 
     def test_causes_are_known_by_name(self) -> None:
         one, two = self.runs(1, 2)
-        other = Blame(
-            ("a cause of which there is nothing", *two.causes),
-            Sums(np.add(two.pairs.keys, [0, 0, 1]), two.pairs.counts, two.pairs.batches_ps),
-            Sums(
-                np.add(two.channels.keys, [0, 0, 0, 1]),
-                two.channels.counts,
-                two.channels.batches_ps,
-            ),
-            Sums(np.add(two.roots.keys, [0, 1]), two.roots.counts, two.roots.batches_ps),
-            two.victims,
-            0,
-            1,
+        other = replace(
+            two,
+            causes=("a cause of which there is nothing", *two.causes),
+            waits=replace(two.waits, keys=np.add(two.waits.keys, [0, 1])),
         )
-        told = [
-            {merged.causes[c.key[0]]: c.per_message_us for c in merged.by_cause(0.95)}
-            for merged in (merged_blame([one, two]), merged_blame([one, other]))
-        ]
+        told = [waits_by_cause(merged_blame([one, each])) for each in (two, other)]
         assert told[0] == told[1]
 
     def test_what_one_run_does_not_tell_apart_is_not_told_apart(self) -> None:
         runs = self.runs(1, 2, most=30)
         merged = merged_blame(runs)
         whole = self.runs(1, 2)
-        for (*pair, cause), batches in as_rows(merged.pairs).items():
-            if REST not in pair:
-                keys = [(*pair, run.causes.index(merged.causes[cause])) for run in whole]
-                apart = [
-                    as_rows(run.pairs).get(key, [0.0] * BATCHES)
-                    for run, key in zip(whole, keys, strict=True)
-                ]
+        for key, batches in as_rows(merged.pairs).items():
+            if REST not in key:
+                apart = [as_rows(run.pairs).get(key, [0.0] * BATCHES) for run in whole]
                 assert batches == [time for run in apart for time in run]
         told, exact = as_rows(merged.pairs.by(0, 1)), as_rows(merged_blame(whole).pairs.by(0, 1))
         both = {pair: batches for pair, batches in told.items() if REST not in pair}
@@ -245,9 +254,9 @@ class TestMerging:
             pairs = Sums(np.array(keys), np.ones(len(keys), dtype=np.int64), batches)
             at = np.array([(5, *key) if REST not in key else (REST, *key) for key in keys])
             channels = Sums(at, pairs.counts, batches)
-            roots = Sums(np.array([[5, 0]]), np.array([1]), batches[:1])
+            waits = Sums(np.array([[5, 0]]), np.array([1]), batches[:1])
             victims = Sums(np.array([[1]]), np.array([1]), np.ones((1, BATCHES)))
-            return Blame(("throttling",), pairs, channels, roots, victims, 0, 1)
+            return Blame(("throttling",), pairs, channels, victims, waits, Totals(), 0, 1)
 
         merged = merged_blame([run((1, 2, 0), (1, 3, 0)), run((1, 2, 0), (REST, REST, 0))])
         assert [tuple(key) for key in merged.pairs.keys.tolist()] == [
@@ -258,8 +267,8 @@ class TestMerging:
 
     def test_intervals_are_those_of_merged_values(self) -> None:
         runs = self.runs(1, 2, 3)
-        merged = merged_blame(runs).total(0.95)
-        own = [run.total(0.95) for run in runs]
+        merged = merged_blame(runs).late(0.95)
+        own = [run.late(0.95) for run in runs]
         weight = np.array([estimate.weight for estimate in own])
         errors = np.array([estimate.standard_error for estimate in own])
         values = np.array([estimate.value for estimate in own])
@@ -276,5 +285,5 @@ class TestMerging:
         tables = BASE | {"workload": silent, "run": {"duration": "3 ns", "blame": True}}
         run = blame_of(cost_of(tables, ("full",)))
         merged = merged_blame([run, run])
-        assert repr(merged.total(0.95)) == repr(Estimate.unknown())
-        assert merged.by_root(0.95) == []
+        assert repr(merged.late(0.95)) == repr(Estimate.unknown())
+        assert merged.by_channel(0.95) == []
