@@ -326,9 +326,7 @@ impl AnyKernel {
         let kind = KernelKind::of(machine, wiring, (mode, fidelity), known);
         Ok(match kind {
             KernelKind::Packet => Self::Packet(PacketKernel::new(machine, topology, wiring, seed)),
-            KernelKind::Tokens => {
-                Self::Tokens(TokensKernel::new(machine, topology, wiring, fidelity, seed))
-            }
+            KernelKind::Tokens => Self::Tokens(TokensKernel::new(machine, topology, wiring, seed)),
             KernelKind::Flits => {
                 let (accounts, _) = known;
                 Self::Flits(FlitsKernel::new(machine, topology, wiring, accounts, seed))

@@ -1,10 +1,12 @@
-//! Fidelity `flit` where virtual channels share wires, which flits cross in turn, or have wires of
-//! their own and credits take time.
+//! Fidelity `flit`: every flit is simulated on every channel, whether it has a wire of its own,
+//! shares one with other channels, or with those of the other direction.
 //!
-//! The rules are those of `tokens.rs`, which also knows wires that both directions share, flow
-//! control in band and integrated nodes. Here the only event of a flit is its start on a
-//! channel: buffers have the times at which their flits arrive and their places can be used
-//! again (`buffers.rs`), and every wire knows when one of its channels can send (`wires.rs`).
+//! The only event of a flit is its start on a channel, and that of few: buffers have the times at
+//! which their flits arrive and their places can be used again (`buffers.rs`), every wire knows when
+//! one of its channels can send (`wires.rs`), and what nobody has to know yet is worked out later
+//! (`deferring.rs`). Flow control is by credits or by STOP and GO (`stop_go.rs`); `integrated.rs` is
+//! for nodes that are one with their switches, `regrant.rs` for switches that take time to grant an
+//! output again. The rules are in `docs/model.md`.
 
 mod accepts;
 mod buffers;
@@ -27,7 +29,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Accounts, Kernel, Switched, Traits};
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark};
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
@@ -51,7 +53,7 @@ use std::hint::black_box;
 use stop_go::Gates;
 use wires::Wires;
 
-/// The real network, flit by flit, where channels share wires.
+/// The real network, flit by flit.
 #[derive(Clone)]
 pub struct FlitsKernel {
     board: Switchboard<Lane>,
@@ -69,7 +71,7 @@ pub struct FlitsKernel {
     /// The least time from the start of a flit until it is at the switch at the end.
     ahead_ps: Time,
     /// Where routing has an escape and credits take time: those that come back.
-    lines: Lines,
+    lines: Lines<What>,
     credit: Option<LineId>,
     /// Channels whose front packets ask at this instant.
     asking: Vec<ChannelId>,
@@ -88,6 +90,25 @@ pub struct FlitsKernel {
     gates: Option<Gates>,
     /// Where nodes and switches are one.
     integrated: Option<Integrated>,
+}
+
+/// What happens a fixed time after it was caused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// A credit has come back.
+    Credit,
+    /// A flit begins to arrive.
+    Enters,
+    /// A STOP is there.
+    Stop,
+    /// A GO is there.
+    Go,
+    /// A packet may start on the output it was granted after it had waited for it.
+    Regranted,
+    /// The last flit of a packet has been sent.
+    Sent,
+    /// A flit of a packet that ends at the switch it goes to is there.
+    Came,
 }
 
 /// More channels than this do not fit a core's own cache.
@@ -183,7 +204,6 @@ impl FlitsKernel {
             What::Regranted => self.may_start(channel),
             What::Sent => self.release(channel, act),
             What::Came => self.came(channel, act),
-            _ => debug_assert!(false, "nobody else's"),
         }
     }
 

@@ -8,39 +8,6 @@
 use crate::ids::ChannelId;
 use crate::time::{NEVER, Time};
 
-/// What happens at the end of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A flit has been sent and is there.
-    SentAndArrived,
-    /// A flit has been sent.
-    Sent,
-    /// A flit is there.
-    Arrived,
-    /// A flit of a packet that ends at the switch it goes to has been sent and is there.
-    SentAndCame,
-    /// Such a flit is there.
-    Came,
-    /// A header has been at a switch for as long as it takes to arbitrate.
-    MayAsk,
-    /// A credit has come back.
-    Credit,
-    /// A flit begins to arrive.
-    Enters,
-    /// A STOP is there.
-    Stop,
-    /// A GO is there.
-    Go,
-    /// A packet may start on the output it was granted after it had waited for it.
-    Regranted,
-    /// A flow-control token has been sent and is there.
-    ControlSentAndArrived,
-    /// A flow-control token has been sent.
-    ControlSent,
-    /// A flow-control token is there.
-    ControlArrived,
-}
-
 /// Which flit of its packet it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
@@ -55,10 +22,10 @@ pub struct Mark {
 /// A place among the lines.
 pub type LineId = u32;
 
-/// All lines of a run.
+/// All lines of a run; `W`: what happens at the end of a line.
 #[derive(Clone)]
-pub struct Lines {
-    lines: Vec<Line>,
+pub struct Lines<W> {
+    lines: Vec<Line<W>>,
     /// When the first thing happens on each; apart, so that looking is cheap.
     first: Vec<Time>,
     /// The earliest of these, but for those taken since [`Self::all_taken`].
@@ -66,9 +33,9 @@ pub struct Lines {
 }
 
 #[derive(Clone)]
-struct Line {
+struct Line<W> {
     delay: Time,
-    what: What,
+    what: W,
     queue: Ring,
 }
 
@@ -124,14 +91,14 @@ impl Ring {
     }
 }
 
-impl Lines {
+impl<W: Copy + PartialEq> Lines<W> {
     /// None yet.
     pub fn new() -> Self {
         Self { lines: Vec::new(), first: Vec::new(), next: NEVER }
     }
 
     /// The line on which something happens after a time.
-    pub fn line(&mut self, delay: Time, what: What) -> LineId {
+    pub fn line(&mut self, delay: Time, what: W) -> LineId {
         let known = self.lines.iter().position(|line| line.delay == delay && line.what == what);
         let place = known.unwrap_or_else(|| {
             self.lines.push(Line { delay, what, queue: Ring::new() });
@@ -156,12 +123,6 @@ impl Lines {
         queue.push((at, channel.0 | bits, mark.number));
     }
 
-    /// The channels to which something happens on a line.
-    pub fn on(&self, line: LineId) -> impl Iterator<Item = ChannelId> + '_ {
-        let queue = &self.lines[line as usize].queue;
-        (queue.taken..queue.added).map(|number| ChannelId(queue.at(number).1 & (IS_LAST - 1)))
-    }
-
     /// When the next thing happens, or [`NEVER`].
     #[inline]
     pub fn next_time(&self) -> Time {
@@ -170,7 +131,7 @@ impl Lines {
 
     /// The first line from `from` on, on which something happens now; what.
     #[inline]
-    pub fn due(&self, from: LineId, now: Time) -> Option<(LineId, What)> {
+    pub fn due(&self, from: LineId, now: Time) -> Option<(LineId, W)> {
         let from = from as usize;
         let ahead = self.first[from..].iter().position(|&first| first == now)?;
         Some(((from + ahead) as LineId, self.lines[from + ahead].what))

@@ -82,6 +82,12 @@ impl Buffers {
         Self { flits, runs: vec![all; channels * flits as usize], large: None }
     }
 
+    /// The buffers, if they are large.
+    #[inline]
+    fn large(&self) -> Option<&Large> {
+        if rarely(self.large.is_some()) { self.large.as_ref() } else { None }
+    }
+
     /// Places of each.
     #[inline]
     pub fn flits(&self) -> u32 {
@@ -109,7 +115,7 @@ impl Buffers {
     /// The first flits: when they are there; there must be one.
     #[inline]
     pub fn flits_there(&self, channel: ChannelId, lane: &Lane) -> Run {
-        if let Some(large) = rare_of(&self.large) {
+        if let Some(large) = self.large() {
             return large.there(channel).first();
         }
         self.runs[self.row(channel) + usize::from(lane.next_out)]
@@ -118,7 +124,7 @@ impl Buffers {
     /// The next places: from when on flits can start for them; one must be free.
     #[inline]
     pub fn places_free(&self, channel: ChannelId, lane: &Lane) -> Run {
-        if let Some(large) = rare_of(&self.large) {
+        if let Some(large) = self.large() {
             return large.free(channel).first();
         }
         self.runs[self.row(channel) + usize::from(lane.next_in)]
@@ -271,7 +277,7 @@ impl Buffers {
 
     /// When the next flit comes, not before an instant, if one is known to.
     pub fn next_flit(&self, channel: ChannelId, lane: &Lane, from: Time) -> Time {
-        if let Some(large) = rare_of(&self.large) {
+        if let Some(large) = self.large() {
             return next(large.there(channel).all(), from);
         }
         next(self.all(channel, (lane.next_out, lane.used)), from)
@@ -279,7 +285,7 @@ impl Buffers {
 
     /// From when on the next place can be used, not before an instant, if one is known to fall free.
     pub fn next_place(&self, channel: ChannelId, lane: &Lane, from: Time) -> Time {
-        if let Some(large) = rare_of(&self.large) {
+        if let Some(large) = self.large() {
             return next(large.free(channel).all(), from);
         }
         next(self.all(channel, (lane.next_in, self.flits - lane.used)), from)
@@ -287,7 +293,7 @@ impl Buffers {
 
     /// When the last flit comes that is known to, or the last place can be used: 0 at nodes.
     pub fn latest(&self, channel: ChannelId, lane: &Lane) -> Time {
-        if let Some(large) = rare_of(&self.large) {
+        if let Some(large) = self.large() {
             return large.there(channel).latest().max(large.free(channel).latest());
         }
         let row = self.row(channel);
@@ -300,7 +306,7 @@ impl Buffers {
 
     /// Flits that can start now, as far as places go.
     pub fn room(&self, channel: ChannelId, lane: &Lane, now: Time) -> u32 {
-        if let Some(large) = rare_of(&self.large) {
+        if let Some(large) = self.large() {
             return past(large.free(channel).all(), now);
         }
         past(self.all(channel, (lane.next_in, self.flits - lane.used)), now)
@@ -342,10 +348,4 @@ fn past(runs: impl Iterator<Item = Run>, now: Time) -> u32 {
         count += run.count;
     }
     count
-}
-
-/// What an option has, if it has anything, which is seldom.
-#[inline]
-fn rare_of(large: &Option<Large>) -> Option<&Large> {
-    if rarely(large.is_some()) { large.as_ref() } else { None }
 }

@@ -2,12 +2,12 @@
 //! out of the buffer they come to the front of. There every flit of a packet that ends at a
 //! switch is an event, and so is the end of every packet, before nodes do anything at that instant.
 
-use super::FlitsKernel;
 use super::buffers::Run;
 use super::pace::Pace;
+use super::{FlitsKernel, What};
 use crate::event_queue::Event;
 use crate::fabric::act::Act;
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark};
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, PacketId};
 
@@ -42,7 +42,7 @@ struct Delivered {
 
 impl Integrated {
     /// Nothing is under way; none where nodes are attached to switches.
-    pub fn new(wiring: &Wiring, paces: &[Pace], lines: &mut Lines) -> Option<Self> {
+    pub fn new(wiring: &Wiring, paces: &[Pace], lines: &mut Lines<What>) -> Option<Self> {
         wiring.integrated_timing.as_ref()?;
         let ends = |pace: &Pace| {
             let times = [pace.first_ps, pace.flit_ps, pace.last_ps];

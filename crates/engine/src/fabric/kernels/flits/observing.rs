@@ -6,11 +6,11 @@
 //! tell the same again changes nothing, unless another part of the packet has been in somebody's way
 //! in between: only then it is told whenever the channel is looked at.
 
-use super::FlitsKernel;
 use super::lane::Lane;
 use super::wires::Contest;
+use super::{FlitsKernel, What};
 use crate::fabric::act::Act;
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::spec::Machine;
@@ -34,7 +34,7 @@ pub struct Observing {
 
 impl Observing {
     /// Nothing has happened.
-    pub fn new(machine: &Machine, lines: &mut Lines) -> Self {
+    pub fn new(machine: &Machine, lines: &mut Lines<What>) -> Self {
         let delay = machine.switch.regrant_delay_ps;
         let again = (delay > 0).then(|| lines.line(delay, What::Regranted));
         Self { again, ..Self::default() }

@@ -11,9 +11,9 @@
 //! told to stop. A flit that starts with fewer cannot be the one that fills the buffer to the mark;
 //! and if one before it were to be, that would have had fewer still.
 
-use super::FlitsKernel;
+use super::{FlitsKernel, What};
 use crate::fabric::act::Act;
-use crate::fabric::kernels::lines::{LineId, Lines, Mark, What};
+use crate::fabric::kernels::lines::{LineId, Lines, Mark};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::ChannelId;
@@ -56,7 +56,7 @@ struct Signals {
 
 impl Gates {
     /// Those of a machine, if it has any.
-    pub fn new(machine: &Machine, wiring: &Wiring, lines: &mut Lines) -> Option<Self> {
+    pub fn new(machine: &Machine, wiring: &Wiring, lines: &mut Lines<What>) -> Option<Self> {
         let FlowControl::StopGo(marks) = machine.link.flow_control else { return None };
         let signals = |timing: &Timing| {
             // Without a delay there are nodes at the ends, if it is any channel's at all.

@@ -1,7 +1,7 @@
-//! Fidelity `token`: packets leave a switch through output buffers, and
+//! Packets leave a switch through output buffers, and
 //! flow-control tokens share the channel of the other direction with its data.
 
-use super::{Control, TokensKernel};
+use super::TokensKernel;
 use crate::fabric::act::Act;
 use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::ids::{ChannelId, PacketId};
@@ -39,10 +39,9 @@ impl TokensKernel {
     /// A place of an output buffer is free: its token has been sent.
     #[inline]
     pub(super) fn place_falls_free(&mut self, channel: ChannelId) {
-        let Control::InBand { output_buffer, .. } = self.control else { return };
         let lane = self.board.at_mut(channel);
         if is_from_switch(lane.port.kind) {
-            let was_full = lane.band.placed == output_buffer;
+            let was_full = lane.band.placed == self.output_buffer;
             lane.band.placed -= 1;
             // Had there been a place, what could move would have moved.
             if was_full && lane.band.unmoved > 0 {
@@ -52,23 +51,14 @@ impl TokensKernel {
         self.wake(channel);
     }
 
-    /// The node at a channel's end has consumed a token.
-    pub(super) fn consumed(&mut self, channel: ChannelId) {
-        if let Control::InBand { .. } = self.control {
-            self.makes_room(channel, 1);
-        }
-    }
-
     /// A flow-control token sent by a channel has reached the sender it is for.
     pub(super) fn control_arrived(&mut self, channel: ChannelId) {
-        if let Control::InBand { opposite, .. } = &self.control {
-            self.credit(opposite[channel.index()], TOKENS_PER_GRANT);
-        }
+        self.credit(self.opposite[channel.index()], TOKENS_PER_GRANT);
     }
 
     /// The buffer at a channel's end has so many more places.
     #[inline]
-    fn makes_room(&mut self, channel: ChannelId, places: u32) {
+    pub(super) fn makes_room(&mut self, channel: ChannelId, places: u32) {
         let grants = self.board.at_mut(channel).band.add_room(places);
         if grants > 0 {
             self.grants_tokens(channel, grants);
@@ -77,8 +67,7 @@ impl TokensKernel {
 
     /// Flow-control tokens for a channel are queued on the one of the other direction.
     fn grants_tokens(&mut self, channel: ChannelId, grants: u32) {
-        let Control::InBand { opposite, .. } = &self.control else { return };
-        let back = opposite[channel.index()];
+        let back = self.opposite[channel.index()];
         self.board.at_mut(back).band.add_grants(grants);
         self.wake(back);
     }
@@ -105,10 +94,9 @@ impl TokensKernel {
     /// Tokens of the connected packet move into a channel's output buffer.
     #[inline]
     pub(super) fn move_tokens(&mut self, channel: ChannelId) {
-        let Control::InBand { output_buffer, .. } = self.control else { return };
         let lane = self.board.at(channel);
         let (band, input, lead) = (lane.band, lane.input, lane.rest.lead);
-        let places = output_buffer - band.placed;
+        let places = self.output_buffer - band.placed;
         let count = places.min(band.unmoved).min(self.board.at(input).held);
         if count == 0 {
             return;
@@ -140,7 +128,7 @@ impl TokensKernel {
         let has_token = if is_from_switch { lane.band.placed > 0 } else { lane.unsent > 0 };
         if !has_token {
             if lane.unsent > 0 {
-                self.stalls(channel, act.now);
+                self.board.at_mut(channel).stalls(act.now);
             } else if !is_from_switch {
                 self.nodes.push(lane.rest.lead);
             }
@@ -154,7 +142,7 @@ impl TokensKernel {
             if act.is_observed() && !lane.has_started() {
                 self.board.observe_room(lane.packet, || Some(channel), act);
             }
-            return self.stalls(channel, act.now);
+            return self.board.at_mut(channel).stalls(act.now);
         }
         self.start(channel, act);
     }
@@ -205,7 +193,6 @@ impl TokensKernel {
     #[cold]
     #[inline(never)]
     fn observe_control(&self, channel: ChannelId, act: &mut Act) {
-        let Control::InBand { opposite, .. } = &self.control else { return };
         let lane = self.board.at(channel);
         let next = match lane.port.kind {
             _ if lane.unsent > 0 => Some(lane.packet),
@@ -213,7 +200,7 @@ impl TokensKernel {
             _ => self.board.at_hand(act.wiring.layout.group(channel).from).map(|(_, id)| id),
         };
         if let Some(packet) = next.filter(|id| id.is_some()) {
-            let user = opposite[channel.index()];
+            let user = self.opposite[channel.index()];
             act.observe(Observation::LacksWire { packet, channel, user });
         }
     }

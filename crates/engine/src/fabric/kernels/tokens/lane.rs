@@ -1,4 +1,4 @@
-//! What the fidelities `flit` and `token` keep for every channel.
+//! What is kept of every channel.
 
 use crate::fabric::check::TOKENS_PER_GRANT;
 use crate::fabric::switch::switchboard::{Port, PortRest, has_port};
@@ -22,10 +22,9 @@ pub struct Lane {
     pub output: ChannelId,
     /// Flits in that buffer.
     pub held: u32,
-    /// Flits that may still start, as far as that buffer goes.
+    /// Tokens that may still start, as far as that buffer goes.
     pub credits: u32,
-    /// Packets in that buffer whose header is there and that have not been granted a channel;
-    /// of a list: 1 if the first has asked.
+    /// Packets in that buffer whose header is there and that have not been granted a channel.
     pub headers: u32,
     /// Header flits of the packet it sends that have not started.
     pub header_unsent: u32,
@@ -36,11 +35,11 @@ pub struct Lane {
     pub stalled_from: Time,
     /// Time it transmitted in the current window.
     pub busy: Time,
-    /// In band: what else it needs.
+    /// What else it needs.
     pub band: Band,
 }
 
-/// What a channel has besides where flow control is in band.
+/// What a channel has besides.
 #[derive(Clone, Copy)]
 pub struct Band {
     /// Tokens of the packet granted this channel that have not moved to its output buffer.
@@ -93,8 +92,6 @@ has_port!(Lane, packets in rest.own[0]);
 const AWAKE: u8 = 1;
 /// Bit of [`Port::own`]: the packet it sends has started.
 const STARTED: u8 = 2;
-/// Bit of [`Port::own`]: the packet it was granted to may not start yet.
-const HELD: u8 = 4;
 
 impl Lane {
     /// A channel at rest, with so many credits, and so many places that are not granted.
@@ -129,16 +126,10 @@ impl Lane {
         self.port.set(STARTED, started);
     }
 
-    /// Whether the packet it was granted to may not start yet.
+    /// The packet it sends cannot go on.
     #[inline]
-    pub fn is_held(&self) -> bool {
-        self.port.has(HELD)
-    }
-
-    /// That packet may not start yet, or may.
-    #[inline]
-    pub fn set_held(&mut self, held: bool) {
-        self.port.set(HELD, held);
+    pub fn stalls(&mut self, now: Time) {
+        self.stalled_from = self.stalled_from.min(now);
     }
 
     /// It joins those that may be able to send; whether it was not among them.
