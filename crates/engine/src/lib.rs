@@ -23,6 +23,7 @@
 //!     seed: 1,
 //!     sample_interval_ps: 1_000_000,
 //!     record_packets: true,
+//!     lateness: false,
 //!     blame: None,
 //!     causes: None,
 //! };
@@ -65,4 +66,4 @@ pub use simulation::{Ask, Progress, Sample, Simulation};
 pub use spec::Spec;
 
 /// Raised whenever the same [`Spec`] may give other numbers than before.
-pub const RESULTS_VERSION: u32 = 10;
+pub const RESULTS_VERSION: u32 = 11;

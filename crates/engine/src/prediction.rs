@@ -407,6 +407,7 @@ mod tests {
             seed: 1,
             sample_interval_ps: 1_000_000,
             record_packets: false,
+            lateness: false,
             blame: None,
             causes: None,
         }

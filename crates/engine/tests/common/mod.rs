@@ -93,6 +93,7 @@ pub fn spec(machine: Machine, workload: Workload, mode: Mode) -> Spec {
         seed: 1,
         sample_interval_ps: MICROSECOND,
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }

@@ -43,6 +43,7 @@ fn spec(machine: Machine, fidelity: Fidelity) -> Spec {
         seed: 1,
         sample_interval_ps: 1_000_000,
         record_packets: false,
+        lateness: false,
         blame: None,
         causes: None,
     }

@@ -52,6 +52,7 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
         seed: 1,
         sample_interval_ps: 1_000,
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }

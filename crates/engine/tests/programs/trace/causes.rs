@@ -50,8 +50,8 @@ fn a_rendezvous_waits_for_its_receiver() {
         causes.path().iter().map(|step| (step.part, step.process.0, step.time)).collect();
     let expected = [
         (Part::Computing, 1, 2000 * NS),
-        (Part::Latency, 0, alone(1, 0, 8)),
-        (Part::Latency, 1, alone(0, 1, 500)),
+        (Part::Own, 0, alone(1, 0, 8)),
+        (Part::Own, 1, alone(0, 1, 500)),
         (Part::Computing, 1, 5 * NS),
     ];
     assert_eq!(told, expected);

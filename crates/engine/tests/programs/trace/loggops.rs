@@ -94,15 +94,15 @@ fn the_way_of_a_message_is_divided() {
     let run = watched(&without_network(), &ranks);
     let expected = [
         (Part::Sending, 1, 10),
-        (Part::Latency, 1, 100),
+        (Part::Own, 1, 100),
         (Part::Receiving, 1, 30),
-        (Part::Latency, 1, 20),
+        (Part::Own, 1, 20),
         (Part::Computing, 1, 3),
     ];
     assert_eq!(path_of(&run), expected);
     assert_eq!(times_of(&run, 0), [(Part::Sending, 30), (Part::Idle, 133)]);
     let expected =
-        [(Part::Computing, 3), (Part::Sending, 10), (Part::Receiving, 30), (Part::Latency, 120)];
+        [(Part::Computing, 3), (Part::Sending, 10), (Part::Receiving, 30), (Part::Own, 120)];
     assert_eq!(times_of(&run, 1), expected);
     let slack = run.measures().causes.as_ref().unwrap().slack().unwrap();
     assert_eq!((slack[0].least, slack[0].of_end, slack[1].of_end), (0, 133 * NS, 0));
@@ -115,11 +115,11 @@ fn who_comes_at_once_waits_for_the_receiver() {
     let ranks = [Rank::in_order(&[ANY, ANY, ANY]), sends(), sends(), sends()];
     let expected = [
         (Part::Sending, 0, 10),
-        (Part::Latency, 0, 100),
+        (Part::Own, 0, 100),
         (Part::Processor, 0, 50),
         (Part::Processor, 0, 50),
         (Part::Receiving, 0, 30),
-        (Part::Latency, 0, 20),
+        (Part::Own, 0, 20),
     ];
     let run = watched(&without_network(), &ranks);
     assert_eq!(path_of(&run), expected);
@@ -137,9 +137,9 @@ fn a_sender_waits_for_its_interface() {
         (Part::Sending, 0, 30),
         (Part::Processor, 0, 17),
         (Part::Sending, 2, 10),
-        (Part::Latency, 2, 100),
+        (Part::Own, 2, 100),
         (Part::Receiving, 2, 30),
-        (Part::Latency, 2, 20),
+        (Part::Own, 2, 20),
     ];
     let run = watched(&without_network(), &ranks);
     assert_eq!(path_of(&run), expected);
@@ -153,12 +153,12 @@ fn what_is_taken_in_before_a_message_comes_is_no_wait() {
     let sends = Rank::in_order(&[send(1, 21, 0), send(1, 21, 0)]);
     let expected = [
         (Part::Sending, 1, 10),
-        (Part::Latency, 1, 100),
+        (Part::Own, 1, 100),
         (Part::Receiving, 1, 30),
         (Part::Processor, 1, 3),
-        (Part::Latency, 1, 17),
+        (Part::Own, 1, 17),
         (Part::Receiving, 1, 30),
-        (Part::Latency, 1, 20),
+        (Part::Own, 1, 20),
     ];
     let ranks = [sends, Rank::in_order(&[receive(0, 0), receive(0, 0)])];
     assert_eq!(path_of(&watched(&without_network(), &ranks)), expected);
@@ -170,7 +170,7 @@ fn a_late_receiver_is_critical() {
     let sends = Rank::in_order(&[send(1, 51, 0), compute(5)]);
     let ranks = [sends, Rank::in_order(&[compute(500), receive(0, 0)])];
     let run = watched(&without_network(), &ranks);
-    let expected = [(Part::Computing, 1, 500), (Part::Receiving, 1, 60), (Part::Latency, 1, 50)];
+    let expected = [(Part::Computing, 1, 500), (Part::Receiving, 1, 60), (Part::Own, 1, 50)];
     assert_eq!(path_of(&run), expected);
     let expected =
         [(Part::Computing, 5), (Part::Sending, 60), (Part::Partner, 440), (Part::Idle, 105)];

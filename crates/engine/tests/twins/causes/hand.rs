@@ -4,7 +4,6 @@ use super::{causes, part, with_causes};
 use crate::common::{MICROSECOND as US, Run, program, spec};
 use tailback_engine::ids::ChannelId;
 use tailback_engine::measure::ChannelKind;
-use tailback_engine::measure::blame::Cause;
 use tailback_engine::measure::causes::{Doing, Kind, Part, Who};
 use tailback_engine::spec::*;
 use tailback_engine::time::NEVER;
@@ -75,22 +74,19 @@ fn three_ranks() {
         [
             (Kind::Computed, Part::Computing, 0, 10 * US),
             (Kind::Message, Part::Network, 2, wait),
-            (Kind::Message, Part::Latency, 2, alone),
+            (Kind::Message, Part::Own, 2, alone),
             (Kind::Computed, Part::Computing, 2, 5 * US),
         ]
     );
     let blamed = path[1].blamed.unwrap();
     let Who { class, process, message, call } = blamed.culprit;
     assert_eq!((class, process, message, call), (1, 1, 1, 1));
-    // Nobody was in its way.
-    assert_eq!(blamed.at_root, blamed.culprit);
-    assert_eq!(blamed.cause, Cause::OutputBusy);
     assert_eq!((path[1].peer.0, path[1].message, path[1].call), (0, Some(0), 1));
     // 2 waits for 0 until that sends, and then for its message.
     let times = causes.parts(causes.makespan());
     let of = |process: usize, part: Part| times[process][part as usize];
     assert_eq!((of(2, Part::Partner), of(2, Part::Network)), (10 * US, wait));
-    assert_eq!((of(2, Part::Latency), of(2, Part::Computing)), (alone, 5 * US));
+    assert_eq!((of(2, Part::Own), of(2, Part::Computing)), (alone, 5 * US));
     assert_eq!(of(0, Part::Idle), wait + alone + 5 * US);
     // The message of 1 might have come when that of 0 did.
     let slack = causes.slack().unwrap();
@@ -222,7 +218,7 @@ fn waits_behind_ones_own_packets_are_passed_on() {
     let list = |rows: &[(u64, u32, u32, u32)]| crate::common::message_list(rows);
     let (alone, _) = finished(&spec(row(3), list(&[(0, 0, 2, 320)]), Mode::Full));
     let path = causes(&alone).path();
-    assert_eq!(part(&path, Part::Latency), causes(&alone).makespan());
+    assert_eq!(part(&path, Part::Own), causes(&alone).makespan());
     // One packet of 1 is before all but the first few of 0.
     let both = list(&[(0, 0, 2, 320), (US, 1, 2, 32)]);
     let (both, rows) = finished(&spec(row(3), both, Mode::Full));
@@ -230,8 +226,9 @@ fn waits_behind_ones_own_packets_are_passed_on() {
     let later = causes(&both).makespan() - causes(&alone).makespan();
     let last = rows.iter().filter(|row| row.message == 0).map(|row| row.delivered).max();
     assert_eq!(last, Some(causes(&both).makespan()));
-    let contention = part(&path, Part::Network) + part(&path, Part::Endpoint);
-    assert!(later > 0 && contention > 0 && contention <= 2 * later, "{later} {path:?}");
+    let parts = [Part::Source, Part::Destination, Part::Network, Part::Spread];
+    let contention: u64 = parts.into_iter().map(|which| part(&path, which)).sum();
+    assert!(later > 0 && contention == later, "{later} {path:?}");
     assert!(path.iter().filter_map(|step| step.blamed).all(|blamed| blamed.culprit.process == 1));
 }
 
@@ -287,11 +284,9 @@ fn what_was_in_the_way_waited_itself() {
     let waits: Vec<_> = path
         .iter()
         .filter_map(|step| step.blamed.map(|blamed| (blamed, step.time / NS)))
-        .filter(|(blamed, _)| blamed.cause == Cause::OutputBusy)
-        .map(|(blamed, time)| (blamed.culprit.process, blamed.at_root.process, time))
+        .map(|(blamed, time)| (blamed.culprit.process, time))
         .collect();
-    assert_eq!(waits[..2], [(0, 2, 4480 - 1500), (0, 0, 7820 - 4480)]);
+    assert_eq!(waits[..2], [(2, 4480 - 1500), (0, 7820 - 4480)]);
     let of = |which: usize| path.iter().filter_map(|step| step.blamed).nth(which).unwrap();
-    assert_eq!((of(0).culprit.message, of(0).at_root.message), (2, 0));
-    assert_eq!(of(0).at_root.class, 2);
+    assert_eq!((of(0).culprit.message, of(0).culprit.class), (0, 2));
 }

@@ -96,7 +96,7 @@ fn paths_and_times_of_processes_add_up() {
         assert_eq!(part(&path, Part::Other), 0);
         assert!(
             matches!(spec.mode, Mode::Full | Mode::Endpoints | Mode::Throttled)
-                || part(&path, Part::Endpoint) + part(&path, Part::Network) == 0
+                || Part::ALL.iter().all(|&(of, _)| !of.is_contention() || part(&path, of) == 0)
         );
         for parts in causes.parts(makespan) {
             assert_eq!(parts.iter().sum::<u64>(), makespan, "{parts:?}");
@@ -200,7 +200,7 @@ fn what_is_left_of_a_message_is_its_time_without_contention() {
             let Some(number) = path.last().and_then(|step| step.message) else { return };
             let rows = causes(&free).rows.as_ref().unwrap();
             let alone = &rows.transfers[number as usize];
-            assert_eq!(part(&path, Part::Latency), alone.received - alone.sent);
+            assert_eq!(part(&path, Part::Own), alone.received - alone.sent);
         });
     }
 }

@@ -31,6 +31,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: dice.number(1, 1_000),
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }

@@ -42,6 +42,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: 1_000_000,
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }

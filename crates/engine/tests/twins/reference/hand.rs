@@ -31,6 +31,7 @@ fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
         seed: 1,
         sample_interval_ps: 1_000_000,
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }

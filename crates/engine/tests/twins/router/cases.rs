@@ -32,6 +32,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         seed: 1,
         sample_interval_ps: dice.number(1, 1_000),
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     };

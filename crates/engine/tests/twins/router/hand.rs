@@ -41,6 +41,7 @@ pub fn spec(machine: &Machine, workload: Workload, mode: Mode) -> Spec {
         seed: 1,
         sample_interval_ps: 1_000,
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }

@@ -27,6 +27,7 @@ fn spec(machine: Machine, rows: &[(Time, u32, u32, u32)]) -> Spec {
         seed: 1,
         sample_interval_ps: 50,
         record_packets: true,
+        lateness: false,
         blame: None,
         causes: None,
     }
