@@ -26,7 +26,7 @@ def test_every_matrix_is_drawn(browser: Browser, tmp_path: Path) -> None:
     reader = Reader(browser, page_file)
     page = reader.open()
     names = page.locator("figure.figure").evaluate_all("all => all.map(f => f.dataset.name)")
-    assert names == ["runs", "charges", "root_charges"]
+    assert names == ["runs", "charges"]
     settle(page)
     for name in names:
         plot = page.locator(f"#figure-{name} .plot")

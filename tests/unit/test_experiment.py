@@ -42,7 +42,7 @@ def test_examples(path: Path) -> None:
     experiment = Experiment.load(path)
     spec = json.loads(experiment.spec())
     always = ("machine", "workload", "mode", "fidelity", "seed", "sample_interval_ps")
-    asked = ("blame",) if experiment.run.blame else ()
+    asked = [*["blame"] * experiment.run.blame, *["lateness"] * experiment.run.keep_messages]
     assert list(spec) == sorted((*always, *asked, "record_packets"))
 
 

@@ -236,32 +236,33 @@ def test_on_a_shared_link_it_is_as_worked_out_by_hand() -> None:
     assert found.by_runs["second", "first"].value == pytest.approx(204 / 153)
     waited = found.by_blame["second", "first"]
     assert (waited.us_per_message, waited.share) == (0.051, 1)
-    # The first waits for nobody, so it is at the root, too.
-    assert (waited.root_us_per_message, waited.root_share) == (0.051, 1)
     assert found.by_blame["first", "second"].us_per_message == 0
     assert found.together.jobs["second"].messages == 1
 
 
-def test_who_is_at_the_root_is_told_beside_who_was_in_the_way() -> None:
+def test_who_is_at_the_root_is_charged_and_not_who_waits_in_the_way() -> None:
     """Packets of `middle` and `victim` take 100 ns, that of `root` 300, a hop 1 ns.
 
     That of `root` has the link from switch 2 to 3 from 1 to 301 ns; that of `middle` asks for it at
-    3 ns, and that of `victim` is behind it from 103 ns on. Until 301 ns both wait for `root`.
+    3 ns, and that of `victim` is behind it from 103 ns on. Until 301 ns both wait for `root`;
+    before and after that `victim` waits for the turns of `middle`.
     """
     found = interference(Experiment.from_dict(CHAIN))
-    middle = found.by_blame["victim", "middle"]
     root = found.by_blame["victim", "root"]
-    passed_on = middle.us_per_message - middle.root_us_per_message
-    assert passed_on == pytest.approx(root.root_us_per_message - root.us_per_message)
-    assert passed_on == pytest.approx(0.301 - 0.103)
-    for of in ("us_per_message", "root_us_per_message"):
-        waits = sum(getattr(found.by_blame["victim", who], of) for who in found.names)
-        assert waits == pytest.approx(middle.us_per_message + root.us_per_message)
-    row = found.rows()[0]
-    assert {"charged_us_per_message", "root_charged_us_per_message"} <= row.keys()
+    middle = found.by_blame["victim", "middle"]
+    assert root.us_per_message == pytest.approx(0.301 - 0.103)
+    # From the first link to the last, nobody else is there: what it is late is what it waits.
+    alone, together = (
+        run.jobs["victim"]["message_latency_us"].value
+        for run in (found.alone["victim"], found.together)
+    )
+    assert root.us_per_message + middle.us_per_message == pytest.approx(together - alone)
+    assert root.share + middle.share == pytest.approx(1)
+    assert found.by_blame["middle", "root"].us_per_message == pytest.approx(0.301 - 0.003)
+    assert {"charged_us_per_message", "share_of_lateness"} <= found.rows()[0].keys()
     page = interference_page(found)
     figures = [part for part in page.sections[1].content if isinstance(part, Figure)]
-    assert [figure.name for figure in figures] == ["runs", "charges", "root_charges"]
+    assert [figure.name for figure in figures] == ["runs", "charges"]
 
 
 def test_jobs_on_halves_of_their_own_cost_each_other_nothing() -> None:

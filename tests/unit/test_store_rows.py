@@ -136,6 +136,7 @@ class TestColumns:
         documented = {column.name: column for column in columns()}
         stored: set[str] = set()
         costs = [cost_of(MACHINES[machine], WORKLOADS[workload]) for machine, workload in fitting()]
+        costs.append(cost_of(duration="2 ms", keep_messages=True))
         finite = WORKLOADS["synthetic"] | {"sync": "asynchronous", "repeat": 2}
         finite |= {"pattern": "random_permutation"}
         costs.append(cost_of(INTEGRATED, finite, ("throttled", "free")))
@@ -147,8 +148,7 @@ class TestColumns:
         paying = {"topology": {"kind": "mesh", "dims": [3]}, "interface": {"o": "1 us"}}
         costs.append(cost_of(paying))
         ethernet = {"preset": "gigabit_ethernet", "topology": {"kind": "star", "nodes": 3}}
-        memory = {"switch": {"memory": "64 KiB", "pause": "all"}}
-        costs.append(cost_of(ethernet | memory, offering))
+        costs.append(cost_of(ethernet | {"switch": {"memory": "64 KiB", "pause": "all"}}, offering))
         for preset in ("myrinet", "avici_tsr"):
             few = {"dims": [3, 2], "nodes_per_switch": 2}
             costs.append(cost_of({"preset": preset, "topology": few}, offering))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,23 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
 _MILLION = 1e6
+
+
+_VARIABLES = {name.removesuffix("_us") for name in OF_LATENESS}
+
+
+def asked_for(experiment: Experiment, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return distributions without those of lateness, unless somebody asked for these.
+
+    The critical path needs them, too, and says nothing of them.
+    """
+    if _asks(experiment):
+        return rows
+    return [row for row in rows if row["variable"] not in _VARIABLES]
+
+
+def _asks(experiment: Experiment) -> bool:
+    return experiment.run.blame or experiment.run.keep_messages
 
 
 def blame_of(experiment: Experiment, sim: engine.Simulation, *, exact: bool) -> Blame | None:
@@ -74,7 +91,7 @@ def lateness(
     is all there is: `exact`. `early_ps`: how much quicker than alone messages were, without blame.
     """
     run = experiment.run
-    if not (run.blame or run.keep_messages):
+    if not _asks(experiment):
         return {}
     found = dict.fromkeys(OF_LATENESS, Estimate.unknown())
     moments = {row["variable"]: row for row in sim.moments()}

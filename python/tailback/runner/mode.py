@@ -18,11 +18,10 @@ from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
 from tailback.results.of_jobs import job_results
-from tailback.samples import Samples
 from tailback.statistics import Estimate
 from tailback.units import Time
 
-from .lateness import blame_of, early_ps, lateness, messages_of
+from .lateness import asked_for, blame_of, early_ps, lateness, messages_of
 from .open_loop import class_metrics, open_loop
 from .procedure import Plan, Procedure, Stop
 
@@ -177,7 +176,7 @@ def _result(
             populations,
             exact=exact,
         ),
-        **arrow_tables(sim, procedure.samples, sim.now_ps - procedure.window_ps, stop),
+        **arrow_tables(experiment, sim, procedure, stop),
     )
 
 
@@ -237,17 +236,18 @@ def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> d
 
 
 def arrow_tables(
-    sim: engine.Simulation, samples: Samples, window_ps: int, stop: Stop
+    experiment: Experiment, sim: engine.Simulation, procedure: Procedure, stop: Stop
 ) -> dict[str, pa.Table]:
     """Return the tables of a `Result` by name."""
+    samples, window_ps = procedure.samples, sim.now_ps - procedure.window_ps
     return {
         "nodes": tables.nodes(sim.nodes(), window_ps),
         "channels": tables.channels(sim.channels(), window_ps),
         "processes": tables.processes(sim.processes(), ended=stop is Stop.FINISHED),
         "packets": tables.packets(sim.take_packets()),
         "samples": tables.table(samples.since(0)),
-        "histograms": tables.histograms(sim.histograms()),
-        "moments": tables.moments(sim.moments()),
+        "histograms": tables.histograms(asked_for(experiment, sim.histograms())),
+        "moments": tables.moments(asked_for(experiment, sim.moments())),
     }
 
 
