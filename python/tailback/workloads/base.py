@@ -80,12 +80,12 @@ class Workload(Description, init=False):
     kind: str
     classes: Classes = Field(
         default="node",
-        description="Traffic classes that waits are charged to (run.blame): messages are of the "
+        description="Traffic classes that lateness is charged to (run.blame): messages are of the "
         "class of their node, of their process, or of the number listed for their process.",
     )
 
     def class_spec(self) -> dict[str, Any]:
-        """Return how waits are charged to classes, as the engine describes it."""
+        """Return how lateness is charged to classes, as the engine describes it."""
         listed = [] if isinstance(self.classes, str) else list(self.classes)
         return {"by_process": self.classes == "process", "classes": listed}
 
