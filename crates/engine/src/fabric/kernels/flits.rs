@@ -5,18 +5,18 @@
 //! which their flits arrive and their places can be used again (`buffers.rs`), every wire knows when
 //! one of its channels can send (`wires.rs`), and what nobody has to know yet is worked out later
 //! (`deferring.rs`). Flow control is by credits or by STOP and GO (`stop_go.rs`); `integrated.rs` is
-//! for nodes that are one with their switches, `regrant.rs` for switches that take time to grant an
-//! output again. The rules are in `docs/model.md`.
+//! for nodes that are one with their switches, `granting.rs` says who is granted an output, and from
+//! when on where that takes time. The rules are in `docs/model.md`.
 
 mod accepts;
 mod buffers;
 mod deferring;
+mod granting;
 mod integrated;
 mod lane;
 mod observing;
 mod pace;
 mod quiet;
-mod regrant;
 mod running;
 mod sending;
 mod stop_go;
@@ -33,22 +33,21 @@ use crate::fabric::kernels::lines::{LineId, Lines, Mark};
 use crate::fabric::network::wires::most_on_a_wire;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Grants, Switchboard, has_board};
-use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::Use;
-use crate::rare::{rare, rarely};
+use crate::rare::rarely;
 use crate::routing::Properties;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use buffers::Buffers;
+use granting::Regrant;
 use integrated::Integrated;
 use lane::Lane;
 use observing::Observing;
 use pace::Pace;
 use quiet::Quiet;
-use regrant::Regrant;
 use std::hint::black_box;
 use stop_go::Gates;
 use wires::Wires;
@@ -205,42 +204,6 @@ impl FlitsKernel {
             What::Sent => self.release(channel, act),
             What::Came => self.came(channel, act),
         }
-    }
-
-    /// Those that ask at this instant join the queues, in order of channel number.
-    fn note_requests(&mut self, act: &mut Act) {
-        self.asking.sort_unstable();
-        if act.wiring.routing.weighs() {
-            for place in 0..self.asking.len() {
-                let port = self.board.at(self.asking[place]).port;
-                weighing::decide(port.switch, port.buffer.first, act, |channel, act| {
-                    self.held(channel, act)
-                });
-            }
-            for &channel in &self.asking {
-                self.board.redirect(channel, act);
-            }
-        }
-        if self.board.has_reply_places() {
-            self.only_with_places(act);
-        }
-        if act.is_observed() {
-            self.observe_requests(act);
-        }
-        if let Some(regrant) = rare(&mut self.regrant) {
-            regrant.ask(&self.asking, act.now);
-        }
-        self.board.join(&mut self.asking, act.packets);
-    }
-
-    /// Of those that ask at this instant those stand back whose nodes have no places for replies; those
-    /// for which there are some now ask behind the others.
-    #[cold]
-    #[inline(never)]
-    fn only_with_places(&mut self, act: &Act) {
-        let (board, asking) = (&mut self.board, &mut self.asking);
-        asking.retain(|&channel| !board.lacks_reply_place(channel, act.now, act));
-        board.give_places(act.now, act, |_, channel| asking.push(channel));
     }
 }
 
@@ -450,84 +413,5 @@ impl Kernel for FlitsKernel {
 
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
-    }
-}
-
-impl Grants for FlitsKernel {
-    #[inline]
-    fn is_idle(channel: &Lane, _: Time) -> bool {
-        !channel.packet.is_some()
-    }
-
-    #[inline]
-    fn room_for_all(&self) -> Option<u32> {
-        self.room_for_all
-    }
-
-    fn idle_channel(&mut self, lead: ChannelId, act: &mut Act) -> Option<ChannelId> {
-        let width = self.board.open_channels(lead).len() as u32;
-        if self.is_deferring && width > 0 && !self.find_idle(lead, width, act) {
-            return None;
-        }
-        self.lowest_idle(lead, act)
-    }
-
-    fn room(&self, channel: ChannelId, now: Time) -> u32 {
-        let lane = self.board.at(channel);
-        if !lane.port.switch.is_some() {
-            return u32::MAX;
-        }
-        if lane.is_stopped() { 0 } else { self.buffers.room(channel, lane, now) }
-    }
-
-    /// The front packet of `input` (none: the node's packet at hand) gets a channel.
-    fn grant(&mut self, channel: ChannelId, id: PacketId, input: ChannelId, act: &mut Act) {
-        let starts_from = self.starts_from(channel, id, input, act);
-        let mut input = input;
-        if self.board.lists.has(input) {
-            self.leave_list(input, act);
-            input = ChannelId::NONE;
-        } else if input.is_some() {
-            self.board.leave(input, act);
-            let from = self.board.at_mut(input);
-            from.headers -= 1;
-            from.output = channel;
-        }
-        let is_full = input.is_some() && self.is_full(input);
-        self.quiet.ends(channel);
-        self.board.enter(channel, id, act);
-        let link = &act.wiring.link;
-        let (flits, header) = (link.packet_flits(act.packets[id].bytes), link.header_flits);
-        let lane = self.board.at_mut(channel);
-        lane.input = input;
-        lane.rest.own[0] += 1;
-        lane.packet = id;
-        lane.unsent = flits;
-        lane.header_unsent = header;
-        (lane.free_at, lane.starts_from) = (act.now, starts_from);
-        lane.set_started(false);
-        // Somebody may have waited since there was no packet that could leave the buffer.
-        lane.set_awaited(is_full && self.is_deferring);
-        let wire = lane.wire;
-        if rarely(self.integrated.is_some()) {
-            self.may_come_home(channel, id, act);
-        }
-        let lane = self.board.at(channel);
-        self.wires.begins(lane, act.now);
-        if self.is_deferring && self.wires.free_at(wire) > act.now {
-            self.take_back(wire, act);
-        }
-        self.wires.wake(wire);
-        if self.is_unbounded {
-            self.has_room_for(channel, id, flits, act);
-        }
-        if !self.is_deferring {
-            if act.is_observed() {
-                self.observe_grant(channel, id, input, act);
-            }
-            self.may_send(channel, act);
-        } else if input.is_some() && self.board.at(input).headers > 0 {
-            self.want(channel);
-        }
     }
 }

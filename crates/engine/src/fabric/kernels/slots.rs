@@ -1,7 +1,7 @@
 //! Fidelity `flit` where everything happens in slots, each as long as a flit.
 //!
-//! The rules are those of `tokens.rs`, which also knows flits of other lengths, flow control in
-//! band and integrated nodes. Where links, switches and workload are synchronous, all
+//! The rules are those of `flits.rs`, which also knows flits of other lengths, other flow control
+//! and integrated nodes. Where links, switches and workload are synchronous, all
 //! that happens at an instant can be worked out together: which of 128 channels have something to
 //! send, and room for it, is in bits of words (`block.rs`), flits are on their way by the slot in
 //! which they arrive (`flights.rs`), and none of them is an event.

@@ -232,8 +232,9 @@ fn tables_are_the_sums_of_charges() {
         let mut roots = BTreeMap::new();
         for one in &packets {
             for charge in &one.charges {
-                *pairs.entry((one.class, charge.culprit, charge.cause)).or_insert(0) += charge.time;
-                *roots.entry((charge.root.0, charge.cause)).or_insert(0) += charge.time;
+                *pairs.entry((one.class, charge.culprit, charge.cause as u8)).or_insert(0) +=
+                    charge.time;
+                *roots.entry((charge.root.0, charge.cause as u8)).or_insert(0) += charge.time;
             }
         }
         let tables = blame.tables.settled();

@@ -4,6 +4,7 @@ use super::{causes, part, with_causes};
 use crate::common::{MICROSECOND as US, Run, program, spec};
 use tailback_engine::ids::ChannelId;
 use tailback_engine::measure::ChannelKind;
+use tailback_engine::measure::blame::Cause;
 use tailback_engine::measure::causes::{Doing, Kind, Part, Who};
 use tailback_engine::spec::*;
 use tailback_engine::time::NEVER;
