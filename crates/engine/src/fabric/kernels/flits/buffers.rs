@@ -1,8 +1,11 @@
 //! When flits arrive in buffers, and when their places can be used again.
 
 mod large;
+mod quiet;
 #[cfg(test)]
 mod tests;
+
+pub use quiet::Quiet;
 
 use super::lane::Lane;
 use crate::ids::ChannelId;

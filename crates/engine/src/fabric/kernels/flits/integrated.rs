@@ -3,7 +3,7 @@
 //! switch is an event, and so is the end of every packet, before nodes do anything at that instant.
 
 use super::buffers::Run;
-use super::pace::Pace;
+use super::lane::Pace;
 use super::{FlitsKernel, What};
 use crate::event_queue::Event;
 use crate::fabric::act::Act;
