@@ -1,0 +1,92 @@
+"""How late messages are, and who is charged: cases worked out by a program that shares no code.
+
+`answer/cases.jsonl` has a case a line: a machine of whole packets, its messages, and for each of them
+how long it takes alone, its latency in the modes, and what its chain waited for and was charged, as
+[culprit, root channel, kind, picoseconds]. Six are drawn in docs/answer.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tailback as tb
+from tailback import engine
+
+CASES = [json.loads(line) for line in (Path(__file__).parent / "answer/cases.jsonl").open()]
+MODES = ("full", "endpoints", "free")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lateness_and_charges_are_as_worked_out(mode: str, tmp_path: Path) -> None:
+    wrong = []
+    for case in CASES:
+        told = _run(case, mode, tmp_path)
+        for number, expected in enumerate(case["results"]):
+            if told[number] != _expected(expected, mode):
+                wrong.append((case["id"], number, told[number], _expected(expected, mode)))
+    assert not wrong, wrong[:3]
+
+
+def _expected(result: dict[str, Any], mode: str) -> dict[str, Any]:
+    """Return what is to be found of a message."""
+    alone = result["alone_ps"]
+    if mode == "free":
+        return {"alone": alone, "latency": alone, "own": alone, "waits": {}, "charges": {}}
+    of_mode = result if mode == "full" else result["endpoints"]
+    return {
+        "alone": alone,
+        "latency": result[f"latency_{mode}_ps"],
+        "own": of_mode["own_ps"],
+        "waits": _sums((who, kind, ps) for who, _, kind, ps in of_mode["waits"]),
+        "charges": _sums((who, kind, ps) for who, _, kind, ps in of_mode["charges"]),
+    }
+
+
+def _run(case: dict[str, Any], mode: str, folder: Path) -> dict[int, dict[str, Any]]:
+    """Return by message what the engine finds; every message is a class of its own."""
+    rows = json.dumps(case["messages"])
+    file = folder / "case.toml"
+    file.write_text(
+        f'{case["machine"]}\n[workload]\nkind = "messages"\nmessages = {rows}\n'
+        "[run]\nblame = true\nkeep_messages = true\n"
+    )
+    experiment = tb.load(file)
+    classes = np.arange(len(case["messages"]), dtype=np.uint32)
+    spec = experiment.spec(mode, record_packets=False)
+    simulation = engine.Simulation(spec, experiment.messages_arrays(), classes)
+    while simulation.advance(2**62, 10**9) != "finished":
+        pass
+    late = simulation.take_late()
+    found, first = {}, 0
+    for row, label in enumerate(late["label"].tolist()):
+        last = first + int(late["charges"][row])
+        keys = list(
+            zip(
+                late["culprit"][first:last].tolist(),
+                (engine.KINDS[kind] for kind in late["kind"][first:last]),
+                strict=True,
+            )
+        )
+        waited, charged = (late[name][first:last].tolist() for name in ("waited_ps", "late_ps"))
+        found[label] = {
+            "alone": int(late["alone_ps"][row]),
+            "latency": int(late["delivered_ps"][row]) - int(late["queued_ps"][row]),
+            "own": int(late["own_ps"][row]),
+            "waits": _sums((*key, ps) for key, ps in zip(keys, waited, strict=True)),
+            "charges": _sums((*key, ps) for key, ps in zip(keys, charged, strict=True)),
+        }
+        first = last
+    return found
+
+
+def _sums(rows: Any) -> dict[tuple[int, str], int]:
+    sums: Counter[tuple[int, str]] = Counter()
+    for who, kind, ps in rows:
+        sums[who, kind] += ps
+    return {key: ps for key, ps in sums.items() if ps}
