@@ -54,14 +54,14 @@ def rows(runs: Runs) -> list[list[str]]:
 
 
 def blamed(runs: Runs, program: str) -> list[list[str]]:
-    """Return whose fault the waits of a program are, a network in each row."""
+    """Return whose fault it is that messages of a program are late, a network in each row."""
     found = {network: runs.of(case(network, program, BLAMED_SIZE)) for network in NETWORKS}
-    return [[network.name, _causes(ran), _channels(ran)] for network, ran in found.items()]
+    return [[network.name, _kinds(ran), _channels(ran)] for network, ran in found.items()]
 
 
-def _causes(ran: Ran) -> str:
-    named = (f"{cause} {100 * share:.0f} %" for cause, share in ran.causes.items() if share > 0.005)
-    return ", ".join(named) or "no waits"
+def _kinds(ran: Ran) -> str:
+    named = (f"{kind} {100 * share:.0f} %" for kind, share in ran.kinds.items() if share > 0.005)
+    return ", ".join(named) or "never late"
 
 
 def _channels(ran: Ran) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from studies.clusters.published import KINDS
 from studies.clusters.settings import Case, Network
 from studies.runs import answers
-from tailback.charging import REST
+from tailback.charging import KINDS, NOBODY
 from tailback.comparison import compare
 from tailback.experiment import Experiment
 from tailback.results import Result
@@ -34,10 +34,10 @@ class Ran:
     parted_us: Mapping[str, float]
     """The same by mode, without gaps between messages."""
     thetas: Mapping[str, float]
-    causes: Mapping[str, float]
-    """Share of all waits by cause, most first, where waits were charged."""
+    kinds: Mapping[str, float]
+    """Share of all lateness by kind, most first, where it was charged."""
     channels: tuple[tuple[str, float], ...]
-    """The channels at the root of most waits, and their shares."""
+    """The channels at the root of most lateness, and their shares."""
     events: int
     cpu_s: float
     """In mode `full`."""
@@ -91,14 +91,14 @@ def ran(case: Case) -> Ran:
         cost = compare(_experiment(tables, blame=False), case.modes)
         parted = dict(cost.modes)
         thetas = {theta: value.value for theta, value in cost.thetas.items()}
-    causes, channels = _blamed(tables) if case.blame else ({}, ())
+    kinds, channels = _blamed(tables) if case.blame else ({}, ())
     return Ran(
         _latency_us(full),
         full.messages.num_rows if full.messages else 0,
         full["completion_us"].value,
         {mode: result["completion_us"].value for mode, result in parted.items()},
         thetas,
-        causes,
+        kinds,
         channels,
         sum(result.ending.events for result in (full, *parted.values())),
         cpu_s,
@@ -120,12 +120,12 @@ def _blamed(tables: dict[str, Any]) -> tuple[dict[str, float], tuple[tuple[str, 
     result = compare(_experiment(tables, blame=True), ("full",)).modes["full"]
     blame = result.blame
     assert blame is not None
-    causes = {blame.causes[one.key[0]]: one.share for one in blame.by_cause(_CONFIDENCE)}
-    roots = blame.by_root(_CONFIDENCE, _LISTED + 1)
+    kinds = {KINDS[one.key[0]]: one.share for one in blame.by_kind(_CONFIDENCE)}
+    roots = blame.by_channel(_CONFIDENCE, _LISTED + 1)
     ends = [result.channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
     channels = list(zip(*ends, strict=True))
-    listed = [(one.key[0], one.share) for one in roots if one.key[0] != REST]
-    return causes, tuple((_named(*channels[n]), share) for n, share in listed[:_LISTED])
+    listed = [(one.key[0], one.share) for one in roots if one.key[0] < NOBODY]
+    return kinds, tuple((_named(*channels[n]), share) for n, share in listed[:_LISTED])
 
 
 def _named(kind: str, start: int, end: int) -> str:

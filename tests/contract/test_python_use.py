@@ -81,12 +81,12 @@ class TestBlame:
         for what in (file, str(file), tb.load(str(file))):
             found = tb.blame(what, seed=3)
             assert found.result.seed == 3
-            assert found.causes()
+            assert found.kinds()
         assert {"culprit", "victim", "channel", "us_per_message", "share"} == set(
             found.culprits(2)[0]
         )
         assert len(found.roots(4)) == 4
-        assert "contention costs a message" in repr(found)
+        assert "a message is late by" in repr(found)
 
     def test_parts_and_a_page(self, tmp_path: Path) -> None:
         workload = tb.Synthetic(radius=2, compute_period="5 us")
@@ -96,7 +96,7 @@ class TestBlame:
             duration="300 us",
         )
         page = found.write_page(str(tmp_path / "waits.html"))
-        assert "Who makes whom wait" in page.read_text()
+        assert "Who makes whom late" in page.read_text()
         assert "blame" in found.to_dict()
 
     def test_stays_a_function_whatever_is_imported_first(self) -> None:

@@ -166,8 +166,8 @@ def packet_waits_text(blame: Blame) -> str:
     messages = float(blame.messages().sum())
     of_each = f", {scaled(waited / messages, MICROSECONDS)} per message" if messages else ""
     return (
-        f"Packets waited {scaled(waited, MICROSECONDS)} in all{of_each}. Much of that cost "
-        "nothing: a packet that waits delays its message only if no other packet of it comes later "
+        f"Packets waited {scaled(waited, MICROSECONDS)} in all{of_each}. That is not what it "
+        "cost: a packet that waits delays its message only if no other packet of it comes later "
         "anyway."
     )
 
