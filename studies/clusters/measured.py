@@ -13,7 +13,8 @@ import numpy as np
 from studies.clusters.published import KINDS
 from studies.clusters.settings import Case, Network
 from studies.runs import answers
-from tailback.charging import KINDS, NOBODY
+from tailback.charging import KINDS as KINDS_OF_BLAME
+from tailback.charging import NOBODY
 from tailback.comparison import compare
 from tailback.experiment import Experiment
 from tailback.results import Result
@@ -120,7 +121,7 @@ def _blamed(tables: dict[str, Any]) -> tuple[dict[str, float], tuple[tuple[str, 
     result = compare(_experiment(tables, blame=True), ("full",)).modes["full"]
     blame = result.blame
     assert blame is not None
-    kinds = {KINDS[one.key[0]]: one.share for one in blame.by_kind(_CONFIDENCE)}
+    kinds = {KINDS_OF_BLAME[one.key[0]]: one.share for one in blame.by_kind(_CONFIDENCE)}
     roots = blame.by_channel(_CONFIDENCE, _LISTED + 1)
     ends = [result.channels[name].to_pylist() for name in ("kind", "from_node", "to_node")]
     channels = list(zip(*ends, strict=True))

@@ -18,7 +18,7 @@ from studies.page import axis, line
 if TYPE_CHECKING:
     from tailback.report.page import Figure, Table
 
-_BLAMED = ("", "waits by cause", "channels at the root of most waits")
+_BLAMED = ("", "lateness by kind", "channels at the root of most lateness")
 
 
 def write(judgements: Sequence[Judgement], runs: Runs) -> None:

@@ -72,7 +72,7 @@ def write(
         *(
             f"**{program}.**\n\n"
             + table(
-                ["", "waits by cause", "channels at the root of most waits"],
+                ["", "lateness by kind", "channels at the root of most lateness"],
                 costs.blamed(runs, program),
             )
             for program in ("fan_in", "torus")

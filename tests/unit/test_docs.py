@@ -111,6 +111,20 @@ def test_tables_and_outputs_are_up_to_date(path: Path, generate: ModuleType) -> 
         assert (generate.PICTURES / name).read_bytes() == content, name
 
 
+def test_pictures_of_the_answer_are_as_drawn() -> None:
+    """If not, run: .venv/bin/python docs/answer/draw.py."""
+    folder = ROOT / "docs" / "answer"
+    spec = importlib.util.spec_from_file_location("draw", folder / "draw.py")
+    assert spec is not None
+    assert spec.loader is not None
+    draw = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(draw)
+    made = draw.pictures()
+    assert {path.name: path.read_text() for path in folder.glob("*.svg")} == made
+    text = (ROOT / "docs" / "answer.md").read_text()
+    assert all(f"(answer/{name})" in text for name in made)
+
+
 def test_every_picture_is_made_and_shown(generate: ModuleType) -> None:
     """Photographs of pages (.png) are taken by hand."""
     texts = [path.read_text() for path in generate.DOCUMENTS]
