@@ -4,6 +4,7 @@ use super::samples::Sampling;
 use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
 use crate::measure::Measures;
+use crate::measure::blame::REST;
 use crate::node::{Alone, Nodes, World};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -78,7 +79,10 @@ impl Simulation {
         for message in self.nodes.take_arrived() {
             let queued = late.next_queued().unwrap_or(message.sent);
             let alone = alone.of(&message, queued);
-            let class_of = |label| labels.map_or(label, |labels| labels.class(label));
+            let class_of = |label| match labels {
+                Some(labels) if label != REST => labels.class(label),
+                _ => label,
+            };
             let absorbed = late.settle(message.serial, alone, class_of);
             if let (Some(late), Some(causes)) = (absorbed, causes.as_mut()) {
                 causes.absorbed(message.serial, late);

@@ -66,22 +66,6 @@ fn two_packets_and_one_output() {
     assert_eq!(rows, [vec![], vec![(channel, Cause::OutputBusy, 0, channel, 2440)]]);
 }
 
-/// In `endpoints` the first holds the link to node 2 from 300 to 3640 ns and the second, whose
-/// header is at switch 2 at 1200 ns, waits for it; the third, of node 1 too, waits in its node
-/// until 4340 ns and at switch 2 from 4540 ns for the second, which has that link until 6980 ns.
-#[test]
-fn in_endpoints_who_had_the_link_before_is_charged() {
-    let mut list = line(3, 70, &[(0, 0, 2, 32), (1000, 1, 2, 32), (1000, 1, 2, 32)]);
-    list.mode = Mode::Endpoints;
-    let ejection = 3 + 4 + 2;
-    let second = (ejection, Cause::OutputBusy, 0, ejection, 3640 - 1200);
-    let third = [
-        (1, Cause::Throttling, 1, 1, 3340),
-        (ejection, Cause::OutputBusy, 1, ejection, 6980 - 4540),
-    ];
-    assert_eq!(both(&list), [vec![], vec![second], third.to_vec()]);
-}
-
 /// Node 1's first packet holds 1→2 until 3440 ns, when its second asks: node 0's packet,
 /// which has waited since 200 ns, is granted it.
 #[test]

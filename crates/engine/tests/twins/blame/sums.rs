@@ -15,8 +15,7 @@ use tailback_engine::spec::{
 };
 
 fn mode(dice: &mut Dice) -> Mode {
-    let lighter = [Mode::Endpoints, Mode::Throttled];
-    if dice.chance(30) { dice.one_of(&lighter) } else { Mode::Full }
+    if dice.chance(30) { Mode::Throttled } else { Mode::Full }
 }
 
 /// A random small case of a fidelity with a workload that ends.

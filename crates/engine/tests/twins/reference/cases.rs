@@ -32,7 +32,8 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         Kind::Exchange => programs::exchange(dice, &machine),
         Kind::AnyProgram => programs::anything(dice, &machine),
     };
-    let lighter = [Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal];
+    // How `endpoints` and `free` agree with `full` is tried in `line` and `private`.
+    let lighter = [Mode::Throttled, Mode::Ideal];
     let mode = if dice.chance(50) { Mode::Full } else { dice.one_of(&lighter) };
     Spec {
         machine,

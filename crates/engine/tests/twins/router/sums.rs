@@ -29,7 +29,8 @@ fn busy(counters: &Counters) -> Time {
     counters.busy_injection_ps + counters.busy_internal_ps + counters.busy_ejection_ps
 }
 
-/// Lifetime = lifetime without contention + waits − what was caught up of them.
+/// Lifetime = lifetime without contention + waits − what was caught up of them. Without contention packets
+/// are that are nobody's but their message's, of one packet.
 #[test]
 fn every_wait_is_charged_once() {
     each_case(300, |spec| {
