@@ -200,6 +200,22 @@ fn flit_agrees_where_both_directions_share_a_wire() {
     compare_all(Fidelity::Flit, 90_000_000, |dice| with_half_duplex(dice, Half::Any));
 }
 
+/// The same with buffers that hardly ever fill, or never, and often with many channels of a wire.
+fn with_much_room(dice: &mut Dice) -> Spec {
+    let mut spec = with_half_duplex(dice, Half::Any);
+    let switch = &mut spec.machine.switch;
+    switch.input_buffer_flits = dice.one_of(&[None, Some(4_097), Some(5_000), Some(1 << 20)]);
+    if switch.virtual_channels > 1 && dice.chance(50) {
+        switch.virtual_channels = dice.number(33, 80) as u32;
+    }
+    spec
+}
+
+#[test]
+fn flit_agrees_where_there_is_much_room() {
+    compare_all(Fidelity::Flit, 120_000_000, with_much_room);
+}
+
 #[test]
 fn flit_agrees_with_several_packets_of_a_message_in_flight() {
     compare_all(Fidelity::Flit, 70_000_000, with_windows);
