@@ -56,9 +56,6 @@ pub struct FlitsKernel {
     wires: Wires,
     paces: Vec<Pace>,
     quiet: Quiet,
-    /// By rate: on which lines wires are looked at that have sent a packet's first flit, one in its
-    /// middle, its last; nothing where that is deferred.
-    looks: Vec<[LineId; 3]>,
     /// Time from when a flit leaves a buffer until another can start for its place.
     credit_ps: Time,
     /// Whether what is sent need not be known at once: credits take time, and nobody waits for
@@ -93,8 +90,6 @@ pub struct FlitsKernel {
 /// What happens a fixed time after it was caused.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
-    /// A wire is looked at, since what one of its channels sent has been sent.
-    Look,
     /// A credit has come back.
     Credit,
     /// A flit begins to arrive.
@@ -151,12 +146,6 @@ impl FlitsKernel {
         let is_exact = is_observed
             || machine.interface.reply_queue.is_some()
             || machine.routing.allow_deadlock && !escapes && !layout.has_shared_wires();
-        let is_deferring =
-            !is_exact && credit_ps > 0 && !escapes && has_runs && integrated.is_none();
-        let looks = |pace: &Pace| {
-            [pace.first_ps, pace.flit_ps, pace.last_ps].map(|time| lines.line(time, What::Look))
-        };
-        let looks = if is_deferring { Vec::new() } else { paces.iter().map(looks).collect() };
         Self {
             buffers: Buffers::new(layout.channels(), places),
             wires,
@@ -166,8 +155,11 @@ impl FlitsKernel {
             quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),
             board,
             credit_ps,
-            is_deferring,
-            looks,
+            is_deferring: !is_exact
+                && credit_ps > 0
+                && !escapes
+                && has_runs
+                && integrated.is_none(),
             lines,
             credit,
             asking: Vec::new(),
@@ -200,7 +192,6 @@ impl FlitsKernel {
     #[inline]
     fn happens(&mut self, what: What, channel: ChannelId, mark: Mark, act: &mut Act) {
         match what {
-            What::Look => self.look(self.board.at(channel).wire, act),
             What::Credit => self.mark_idle(channel),
             What::Enters => self.enters(channel, mark.number, act.now),
             What::Stop => self.stops(channel),
@@ -227,7 +218,13 @@ impl Switched for FlitsKernel {
     fn retry(&mut self, of: Subject, act: &mut Act) {
         let wire = self.board.at(of.channel()).wire;
         if !self.is_deferring {
-            self.look(wire, act);
+            let ended = match self.observing {
+                None => self.wires.look(wire, act.now),
+                Some(_) => self.wires.look_and_tell(wire, act.now),
+            };
+            if let Some(channel) = ended {
+                self.release(channel, act);
+            }
         } else if self.wires.is_looked_at(wire, act.now) {
             self.release_wanted(wire, act);
             self.wires.wake(wire);

@@ -108,12 +108,7 @@ impl FlitsKernel {
         }
         for contest in contests.drain(..) {
             self.watch_losers(&losers[contest.losers.0..contest.losers.1], act);
-            let look_at = self.wires.look_to_tell(contest.wire, act.now);
-            if contest.winner.is_some() {
-                self.look_behind(contest.winner, look_at, act);
-            } else {
-                self.wires.look_next(contest.wire, look_at, act.events);
-            }
+            self.wires.look_to_tell(contest.wire, act.now, act.events);
         }
         losers.clear();
         self.tell_credited(act);

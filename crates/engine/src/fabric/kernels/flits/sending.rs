@@ -151,34 +151,12 @@ impl FlitsKernel {
             }
             return self.wakes_others(channel, act);
         }
-        let next = if tells_end { self.wires.ends(lane) } else { self.wires.next_start(wire) };
-        self.look_behind(channel, next, act);
-    }
-
-    /// A channel has begun to send a flit, and its wire is looked at then: mostly when it has sent that,
-    /// which is on a line, so that it need not be sorted.
-    #[inline]
-    pub(super) fn look_behind(&mut self, channel: ChannelId, at: Time, act: &mut Act) {
-        let lane = self.board.at(channel);
-        if at != lane.free_at {
-            return self.wires.look_next(lane.wire, at, act.events);
+        if tells_end {
+            self.wires.ends(lane, act.events);
         }
-        let (rate, time) = (usize::from(lane.rate), at - act.now);
-        let pace = &self.paces[rate];
-        let which = if time == pace.flit_ps { 1 } else { 2 * usize::from(time == pace.last_ps) };
-        self.wires.is_looked_at_then(lane.wire, at);
-        self.lines.post(self.looks[rate][which], act.now, channel, Mark::default());
-    }
-
-    /// The time has come to look at a wire: the packet whose end it has sent is off its channel.
-    #[inline]
-    pub(super) fn look(&mut self, wire: u32, act: &mut Act) {
-        let ended = match self.observing {
-            None => self.wires.look(wire, act.now),
-            Some(_) => self.wires.look_and_tell(wire, act.now),
-        };
-        if let Some(channel) = ended {
-            self.release(channel, act);
+        if self.wires.ending(wire).is_none() {
+            let next = self.wires.next_start(wire);
+            self.wires.look_next(wire, next, act.events);
         }
     }
 

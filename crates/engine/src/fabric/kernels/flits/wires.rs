@@ -132,18 +132,13 @@ impl Wires {
         (ends != NOBODY).then(|| self.channels[first + usize::from(ends)])
     }
 
-    /// A channel sends the last flit of a packet: when the wire is looked at, as soon as it is free.
+    /// A channel sends the last flit of a packet: the wire is looked at as soon as it is free.
     #[inline]
-    pub fn ends(&mut self, lane: &Lane) -> Time {
+    pub fn ends(&mut self, lane: &Lane, events: &mut EventQueue) {
         let wire = &mut self.wires[lane.wire as usize];
         wire.ends = (lane.turn - wire.first) as u16;
-        wire.free_at
-    }
-
-    /// A wire is looked at then, and not before.
-    #[inline]
-    pub fn is_looked_at_then(&mut self, number: u32, at: Time) {
-        self.wires[number as usize].look_at = at;
+        let free_at = wire.free_at;
+        self.look_next(lane.wire, free_at, events);
     }
 
     /// When the first channel of a wire can send, as far as that is known.
@@ -165,6 +160,13 @@ impl Wires {
                 events.post(at, Event::Retry(self.channels[wire.first as usize].into()));
             }
         }
+    }
+
+    /// Whether a wire sends the last flit of a packet; until when.
+    #[inline]
+    pub fn ending(&self, number: u32) -> Option<Time> {
+        let wire = &self.wires[number as usize];
+        (wire.ends != NOBODY).then_some(wire.free_at)
     }
 
     /// It could send a flit from then on.

@@ -129,9 +129,9 @@ impl Wires {
         }
     }
 
-    /// When a wire is looked at: when it has sent the end of a packet, when it is free and somebody can use it,
+    /// A wire is looked at when it has sent the end of a packet, when it is free and somebody can use it,
     /// and when somebody is told that he cannot.
-    pub fn look_to_tell(&self, number: u32, now: Time) -> Time {
+    pub fn look_to_tell(&mut self, number: u32, now: Time, events: &mut EventQueue) {
         let wire = &self.wires[number as usize];
         let (free_at, last) = (wire.free_at, u32::from(wire.last));
         let mut look_at = if wire.ends == NOBODY { NEVER } else { free_at };
@@ -143,6 +143,6 @@ impl Wires {
                 look_at = look_at.min(told_at);
             }
         }
-        look_at
+        self.look_next(number, look_at, events);
     }
 }
