@@ -18,7 +18,8 @@ import pytest
 import tailback as tb
 from tailback import engine
 
-CASES = [json.loads(line) for line in (Path(__file__).parent / "answer/cases.jsonl").open()]
+_FILE = Path(__file__).parent / "answer" / "cases.jsonl"
+CASES = [json.loads(line) for line in _FILE.read_text().splitlines()]
 MODES = ("full", "endpoints", "free")
 
 

@@ -2,8 +2,8 @@
 
 `first_edition/` has the examples as they were with one flat table `[machine]`, and
 `rows.csv` a hash of all packets that each delivered then (version 0.1.0, results
-version 2), in three modes. In their present form they deliver the same packets at the
-same picoseconds.
+version 2), in modes whose definition is what it was. In their present form they deliver the same
+packets at the same picoseconds.
 """
 
 from __future__ import annotations

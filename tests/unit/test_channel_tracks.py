@@ -85,9 +85,9 @@ def test_slices_of_a_channel_add_up_to_its_busy_time(preset: str, fidelity: str)
     assert waits is not None
     channels = result.channels
     assert _sums(turns, "busy_ps", len(channels)) == channels["busy_ps"].to_pylist()
-    # What they waited is what is charged.
+    # What they waited is what packets waited.
     assert result.blame is not None
-    charged = result.blame.channels
+    charged = result.blame.waits
     by_channel = np.zeros(len(channels), dtype=np.int64)
     np.add.at(by_channel, charged.keys[:, 0], charged.totals_ps.astype(np.int64))
     assert _sums(waits, "time_ps", len(channels)) == by_channel.tolist()

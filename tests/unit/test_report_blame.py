@@ -109,8 +109,8 @@ def test_why_messages_are_late_is_said_of_every_point(page: Page) -> None:
     first = kinds.columns.index("late, µs per message") + 1
     for row in kinds.rows:
         shares = [cell.order for cell in row[first:-1] if isinstance(cell, Cell)]
-        # At the longer period nobody is ever late in endpoints.
-        expected = 0 if [text(cell) for cell in row[:3]] == ["9 µs", "endpoints", "0"] else 1
+        # In endpoints it is not told who was in the way on this machine, whose flits are simulated.
+        expected = 1 if text(row[1]) == "full" else 0
         assert sum(float(share or 0) for share in shares) == pytest.approx(expected)
 
 

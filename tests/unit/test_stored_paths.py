@@ -85,11 +85,11 @@ def test_columns_are_known_whatever_became_of_the_run() -> None:
 
 
 def test_tables_merge_seeds(store: PointStore) -> None:
-    fields = "size,mode,critical_path.latency,critical_path.network_us"
+    fields = "size,mode,critical_path.own,critical_path.network_us"
     done = tailback("table", str(store.folder), "--fields", fields, "--format", "csv")
     assert done.returncode == 0, done.stderr
     heading, *rows = done.stdout.splitlines()
-    assert "critical_path.latency_us,critical_path.latency_us_low" in heading
+    assert "critical_path.own_us,critical_path.own_us_low" in heading
     assert len(rows) == 2 * len(MODES)
 
 
@@ -118,38 +118,34 @@ def test_a_report_has_a_bar_for_every_point(page: Page, store: PointStore) -> No
     assert {row[1] for row in calls.rows} == {"full", "free"}
 
 
-_WAITED_FOR = ("channel", "root channel", "in the way", "at the root")
+_WAITED_FOR = ("root channel", "who was there")
 
 
 def test_what_was_longest_is_told_apart() -> None:
     rows = [
-        ("network", 0, 1, 7, 1, 4, 40),
-        ("network", 0, 2, 7, 1, 4, 10),
-        ("endpoint", 1, 1, 3, 2, 2, 20),
-        ("network", 1, 1, 8, 1, 4, 5),
-        ("network", 0, 1, 9, 1, 4, 6),
-        ("latency", 0, 1, None, None, None, 100),
+        ("network", 0, 1, 7, 1, 40),
+        ("network", 0, 2, 7, 1, 10),
+        ("destination", 1, 1, 3, 2, 20),
+        ("network", 1, 1, 8, 1, 5),
+        ("network", 0, 1, 9, 1, 6),
+        ("own", 0, 1, None, None, 100),
     ]
-    names = ("part", "process", "call", "channel", *_CULPRITS, "time_ps")
+    names = ("part", "process", "call", "channel", "culprit_process", "time_ps")
     columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-    pieces = pa.table(columns | {"root": columns["channel"]})
-    path = CriticalPath(pieces, pa.table({}), ((1, ["start", "loop"]),))
+    path = CriticalPath(pa.table(columns), pa.table({}), ((1, ["start", "loop"]),))
     waits = path.waits(2).to_pylist()
     assert [(row["part"], row["channel"], row["time_ps"]) for row in waits] == [
         ("network", 7, 50),
-        ("endpoint", 3, 20),
+        ("destination", 3, 20),
         ("network", None, 11),
     ]
     calls = path.calls(3).to_pylist()
     assert [(row["process"], row["place"], row["part"], row["time_ps"]) for row in calls] == [
-        (0, "1", "latency", 100),
+        (0, "1", "own", 100),
         (0, "1", "network", 46),
-        (1, "loop", "endpoint", 20),
+        (1, "loop", "destination", 20),
         (None, None, "network", 15),
     ]
-
-
-_CULPRITS = ("culprit_process", "root_culprit_process")
 
 
 def test_a_report_of_other_points_has_no_such_section(tmp_path: Path) -> None:
@@ -171,6 +167,6 @@ def test_a_sweep_keeps_paths(tmp_path: Path) -> None:
         "--format",
         "json",
         "--fields",
-        "size,mode,critical_path.latency",
+        "size,mode,critical_path.own",
     )
-    assert all(row["critical_path.latency_us"] > 0 for row in json.loads(done.stdout))
+    assert all(row["critical_path.own_us"] > 0 for row in json.loads(done.stdout))

@@ -429,7 +429,8 @@ class TestTimes:
         if complete_ns is None or begun_ns is None:
             # Packets leave every 28 or 40 ns; the last of the wanted ones goes three steps.
             first, full, last = 28, 40, 28
-            complete_ns = 4 + first + 5 * full + 3 * last + 2 * 4
+            # Which at two steps waits for the longer one before it.
+            complete_ns = 4 + first + 5 * full + 3 * last + 2 * 4 + 2 * (full - last)
             begun_ns = 4 + first + 3 * full + 2 * 4
         assert result["message_latency_us"].value == pytest.approx(complete_ns / 1000)
         assert result["message_begins_us"].value == pytest.approx(begun_ns / 1000)

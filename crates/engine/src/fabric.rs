@@ -455,6 +455,7 @@ impl Fabric {
             are_in_order: !self.traits.has_no_buffers,
             is_private: mode != Mode::Full,
             are_stopped: self.traits.stretches,
+            credit_ps: if self.traits.stretches { machine.link.credit_delay_ps } else { 0 },
             have_choice: self.wiring.routing.chooses()
                 || self.wiring.routing.weighs()
                 || layout.groups.iter().any(|group| group.width > 1),

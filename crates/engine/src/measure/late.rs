@@ -127,7 +127,7 @@ impl Late {
     ) -> Self {
         let is_private = |site: &Site| rules.is_private && *site == Site::Between;
         Self {
-            log: Log::new(sites.iter().map(is_private).collect(), beside),
+            log: Log::new(sites.iter().map(is_private).collect(), beside, rules.credit_ps),
             rules,
             sites,
             messages: Vec::new(),

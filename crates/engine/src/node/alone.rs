@@ -36,8 +36,8 @@ pub struct Alone {
 /// What messages have in common that take the same: source, destination, length, traffic class.
 type Likeness = (NodeId, NodeId, u32, u8);
 
-/// An interval between samples that is never over.
-const LONG: Time = 1 << 62;
+/// A long interval between samples: none is taken.
+const LONG: Time = 1 << 50;
 
 /// The only message.
 const ONLY: MessageId = MessageId(0);

@@ -53,8 +53,8 @@ fn messages(spec: &Spec) -> Vec<Message> {
         return (0..list.bytes.len()).map(row).collect();
     }
     let Workload::Traffic(traffic) = &spec.workload else { unreachable!("not generated") };
-    let free = Spec { mode: Mode::Free, blame: None, ..spec.clone() };
-    let mut simulation = Simulation::new(&free).unwrap();
+    let throttled = Spec { mode: Mode::Throttled, blame: None, ..spec.clone() };
+    let mut simulation = Simulation::new(&throttled).unwrap();
     assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
     let mut rows = simulation.take_packets();
     rows.sort_by_key(|row| (row.message, row.queued));

@@ -26,6 +26,8 @@ pub struct Rules {
     pub has_acks: bool,
     /// Whether it matters what every packet of a message waited for, not only the last.
     pub asks_of_all: bool,
+    /// How long after a packet has left a buffer its place there is known to be free.
+    pub credit_ps: Time,
     /// Flits that the buffer at the end of a channel holds.
     pub capacity: u32,
 }
@@ -91,6 +93,8 @@ pub struct Chain<'a> {
     packets: &'a [RecordId],
     /// The pieces of waiting found, latest first.
     pub pieces: &'a mut Vec<Piece>,
+    /// Whether it is noted who stands on the way to a root.
+    notes_way: bool,
     /// The packets on the way to a root, nearest to the packet at hand first; scratch.
     way: &'a mut Vec<RecordId>,
     /// The buffers for whose room somebody on the way waits, with when; scratch.
@@ -134,7 +138,7 @@ impl<'a> Chain<'a> {
     ) -> Self {
         let Scratch { way, rooms } = scratch;
         pieces.clear();
-        Self { log, rules, message, queued, packets, pieces, way, rooms }
+        Self { log, rules, message, queued, packets, pieces, notes_way: false, way, rooms }
     }
 
     /// Follows it from the delivery of a packet; how much of the message's latency is its own.
@@ -171,7 +175,7 @@ impl<'a> Chain<'a> {
                     own += at - ready;
                     at = ready;
                 } else {
-                    match self.culprit(&root, at) {
+                    match self.culprit(place, &root, at) {
                         Some(culprit) => {
                             let channel = root.channel;
                             self.pieces.push(Piece { culprit, channel, begin, time: at - begin });
@@ -256,7 +260,7 @@ impl<'a> Chain<'a> {
             since = since.max(from_then).max(self.log.hop(place).ready);
             let next = match keeps {
                 Keeps::Turn(turn) => {
-                    self.way.push(turn.record);
+                    self.note(turn.record);
                     since = since.max(self.log.hop(turn).start);
                     match self.stopped(turn, at) {
                         Some(stopped) => stopped,
@@ -274,7 +278,7 @@ impl<'a> Chain<'a> {
                 }
                 Keeps::Nobody => break,
             };
-            self.way.push(next.record);
+            self.note(next.record);
             match self.doing(next, at) {
                 Doing::Comes(then) => {
                     let hops = &self.log.record(next.record).hops;
@@ -294,6 +298,13 @@ impl<'a> Chain<'a> {
         self.way.clear();
         self.rooms.clear();
         self.ends(from.record, self.log.hop(from).channel, since)
+    }
+
+    /// A packet stands on the way to a root.
+    fn note(&mut self, record: RecordId) {
+        if self.notes_way {
+            self.way.push(record);
+        }
     }
 
     fn ends(&self, record: RecordId, channel: ChannelId, since: Time) -> Root {
@@ -372,7 +383,9 @@ impl<'a> Chain<'a> {
         {
             return (Keeps::Before(holder), idle_since);
         }
-        let Some(front) = log.in_front(turns, at) else { return self.beside(channel, at) };
+        let Some(front) = log.in_front(turns, at, Log::cleared) else {
+            return self.beside(channel, at);
+        };
         let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
         let turn = turns[front];
         self.stand(turns, front, |turn| log.hop(turn).start < at);
@@ -416,6 +429,9 @@ impl<'a> Chain<'a> {
         if first.record == place.record {
             return None;
         }
+        if !self.notes_way {
+            return Some(Keeps::Before(first));
+        }
         let base = self.way.len();
         for turn in before {
             if turn.record == place.record {
@@ -437,18 +453,21 @@ impl<'a> Chain<'a> {
             let Inside { front, since, .. } = self.inside(turns, record.message, at);
             return Some((behind(front?), since));
         }
-        let front = log.in_front(turns, at)?;
+        let front = log.in_front(turns, at, Log::out)?;
         let turn = turns[front];
         if turn.record != place.record {
             self.stand(turns, front, |turn| turn.record != place.record);
         }
-        let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
+        let since = front.checked_sub(1).map_or(0, |front| log.out(turns[front]));
         Some((behind(turn), since))
     }
 
     /// Those that stand in a buffer behind the one in front come onto the way, nearest to that one
     /// last, as long as they are wanted.
     fn stand(&mut self, turns: &Turns, front: usize, is_wanted: impl Fn(Turn) -> bool) {
+        if !self.notes_way {
+            return;
+        }
         let base = self.way.len();
         let behind = turns.iter().skip(front + 1).take_while(|turn| is_wanted(**turn));
         self.way.extend(behind.map(|turn| turn.record));
@@ -495,16 +514,21 @@ impl<'a> Chain<'a> {
     }
 
     /// Who is charged for a stretch with this root; nobody if nobody else has anything to do with it.
-    fn culprit(&self, root: &Root, at: Time) -> Option<RecordId> {
-        let is_other = |id: &RecordId| self.log.record(*id).message != self.message;
+    fn culprit(&mut self, from: Place, root: &Root, at: Time) -> Option<RecordId> {
+        let (log, message) = (self.log, self.message);
+        let is_other = |id: &RecordId| log.record(*id).message != message;
         if is_other(&root.record) {
             return Some(root.record);
         }
+        // Seldom: so it is noted then who stands on the way.
+        self.notes_way = true;
+        self.root(from, at);
+        self.notes_way = false;
         let nearest = self.way.iter().rev().find(|id| is_other(id)).copied();
         nearest.or_else(|| {
             self.rooms.iter().rev().find_map(|&channel| {
                 let turns = self.log.turns(channel, self.message)?;
-                let front = self.log.in_front(turns, at)?;
+                let front = self.log.in_front(turns, at, Log::cleared)?;
                 let there = turns.iter().skip(front);
                 let there = there.take_while(|turn| self.log.hop(**turn).start < at);
                 there.map(|turn| turn.record).find(is_other)

@@ -75,6 +75,8 @@ pub struct Log {
     shared: Vec<Turns>,
     /// By channel: whether every message has one of its own.
     is_private: Vec<bool>,
+    /// How long after a packet has left a buffer its place there is known to be free.
+    credit_ps: Time,
     /// By channel: the others on its wire.
     beside: Vec<Vec<ChannelId>>,
     /// By message.
@@ -88,8 +90,9 @@ pub struct Log {
 
 impl Log {
     /// Of channels of which some are private to every message, and some share wires with others.
-    pub fn new(is_private: Vec<bool>, beside: Vec<Vec<ChannelId>>) -> Self {
+    pub fn new(is_private: Vec<bool>, beside: Vec<Vec<ChannelId>>, credit_ps: Time) -> Self {
         Self {
+            credit_ps,
             beside,
             records: Vec::new(),
             free: Vec::new(),
@@ -250,10 +253,15 @@ impl Log {
 
     /// When a packet is out of the buffer at the end of a channel; [`NEVER`] as long as that is not
     /// known.
-    pub fn cleared(&self, turn: Turn) -> Time {
+    pub fn out(&self, turn: Turn) -> Time {
         let record = self.record(turn.record);
         let still = if record.is_over { 0 } else { NEVER };
         record.hops.get(turn.hop as usize + 1).map_or(still, |hop| hop.end)
+    }
+
+    /// When its place there is known to be free again, likewise.
+    pub fn cleared(&self, turn: Turn) -> Time {
+        self.out(turn).saturating_add(self.credit_ps)
     }
 
     /// The turn that went on just before an instant, by its place.
@@ -261,9 +269,15 @@ impl Log {
         turns.partition_point(|&turn| self.hop(turn).start < at).checked_sub(1)
     }
 
-    /// The packet that was in front in a first-in-first-out buffer just before an instant, by its place.
-    pub fn in_front(&self, turns: &Turns, at: Time) -> Option<usize> {
-        let place = turns.partition_point(|&turn| self.cleared(turn) < at);
+    /// The packet that was in front in a first-in-first-out buffer just before an instant, by its place;
+    /// `gone`: when packets are not there any more.
+    pub fn in_front(
+        &self,
+        turns: &Turns,
+        at: Time,
+        gone: impl Fn(&Self, Turn) -> Time,
+    ) -> Option<usize> {
+        let place = turns.partition_point(|&turn| gone(self, turn) < at);
         let is_there = turns.get(place).is_some_and(|&turn| self.hop(turn).start < at);
         is_there.then_some(place)
     }

@@ -130,6 +130,10 @@ fn a_packet_with_a_place_waits_for_those_before_it_to_be_drained() {
                 let (packets, simulation) = charged(&roomy, &messages(&rows), mode, fidelity);
                 let delivered: Vec<Time> = packets.iter().map(|one| one.packet.delivered).collect();
                 assert_eq!(delivered, [36, 66, 54], "{mode:?} {fidelity:?}");
+                if mode == Mode::Endpoints {
+                    // Causes of packets' waits are told in `full`.
+                    continue;
+                }
                 let last = packets[1].charges.last().unwrap();
                 assert_eq!((last.channel.0, last.cause, last.time), (9, Cause::ReceiverBusy, 20));
                 assert_eq!(simulation.measures().channels[9].wait_internal_ps, 20);
@@ -155,6 +159,9 @@ fn whoever_asks_first_has_the_next_place() {
             let (packets, _) = charged(&machine, &messages(&rows), mode, fidelity);
             let delivered: Vec<Time> = packets.iter().map(|one| one.packet.delivered).collect();
             assert_eq!(delivered, [32, 52, 92], "{mode:?} {fidelity:?}");
+            if mode == Mode::Endpoints {
+                continue;
+            }
             let waited = |one: &Charged, cause| -> Time {
                 let of_cause = one.charges.iter().filter(|charge| charge.cause == cause);
                 of_cause.map(|charge| charge.time).sum()

@@ -127,44 +127,6 @@ fn the_throttled_mode_keeps_the_queue_for_the_first_internal_channel_only() {
 }
 
 #[test]
-fn in_endpoints_two_senders_share_the_link_of_their_receiver() {
-    // Both headers are at switch 1 at 200; the first packet queued goes first.
-    let mut spec = t9000(line(3), &[(0, 2, 1, 32), (0, 0, 1, 32)]);
-    spec.mode = Mode::Endpoints;
-    assert_eq!(data(&spec), [(0, 0, 0, 100, 200 + 3340), (1, 0, 0, 100, 200 + 2 * 3340)]);
-    // Acknowledgements come after each header, and wait for nobody.
-    assert_eq!(acks(&spec), [(0, 300, 300, 400, 640), (1, 3640, 3640, 3740, 3980)]);
-    // Node 1's own is at switch 2 at 200, before node 0's at 300, on a channel both share.
-    let mut spec = t9000(line(3), &[(0, 0, 2, 32), (0, 1, 2, 32)]);
-    spec.mode = Mode::Endpoints;
-    assert_eq!(data(&spec), [(0, 0, 0, 100, 3540 + 3340), (1, 0, 0, 100, 3540)]);
-    spec.machine.set_node_link(|class| class.width = Some(2));
-    assert_eq!(data(&spec), [(0, 0, 0, 100, 300 + 3340), (1, 0, 0, 100, 3540)]);
-}
-
-#[test]
-fn in_endpoints_two_messages_of_one_sender_share_its_link() {
-    let mut spec = t9000(line(3), &[(0, 1, 0, 32), (0, 1, 2, 32)]);
-    spec.mode = Mode::Endpoints;
-    assert_eq!(data(&spec), [(0, 0, 0, 100, 3540), (1, 0, 3340, 3440, 3340 + 3540)]);
-    // Priorities do not apply: node 1's acknowledgement waits behind both.
-    let mut spec = t9000(line(3), &[(0, 1, 0, 32), (0, 1, 2, 32), (0, 0, 1, 32)]);
-    (spec.mode, spec.machine.interface.ack_priority) = (Mode::Endpoints, true);
-    assert_eq!(acks(&spec)[1], (2, 300, 6680, 6780, 6680 + 340));
-    spec.machine.set_node_link(|class| class.width = Some(2));
-    assert_eq!(data(&spec)[1], (1, 0, 0, 100, 3540));
-}
-
-#[test]
-fn in_endpoints_the_link_of_a_pair_is_one_packet_at_a_time() {
-    let rows = [(0, 0, 1, 0), (0, 0, 1, 32), (0, 1, 0, 32)];
-    let mut spec = t9000(TopologySpec::Pair, &rows);
-    spec.mode = Mode::Endpoints;
-    let first = (0, 0, 0, NEVER, 140);
-    assert_eq!(data(&spec), [first, (1, 0, 140, NEVER, 3480), (2, 0, 0, NEVER, 3340)]);
-}
-
-#[test]
 fn a_packet_behind_a_blocked_one_waits() {
     // Message 1 stands behind message 0 in the buffer of switch 1 although its
     // own way, to node 1, is free; message 0 leaves that buffer at 3440 + 3340.

@@ -8,7 +8,8 @@ use crate::common::random::{Dice, check, random_cases};
 use crate::common::unit_cycles::{CYCLE, machine, pipeline};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::Use;
-use tailback_engine::spec::{Mode, Pipeline, RoutingSpec, Spec, TopologySpec};
+use tailback_engine::measure::blame::Charged;
+use tailback_engine::spec::{Blame, Mode, Pipeline, RoutingSpec, Spec, TopologySpec};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, Progress, Simulation};
 
@@ -29,21 +30,15 @@ fn busy(counters: &Counters) -> Time {
     counters.busy_injection_ps + counters.busy_internal_ps + counters.busy_ejection_ps
 }
 
-/// Lifetime = lifetime without contention + waits − what was caught up of them. Without contention packets
-/// are that are nobody's but their message's, of one packet.
+/// Lifetime = lifetime without contention + waits − what was caught up of them.
 #[test]
 fn every_wait_is_charged_once() {
     each_case(300, |spec| {
-        let mut simulation = finished(spec);
-        let mut free = finished(&Spec { mode: Mode::Free, ..spec.clone() });
-        let lifetimes = |simulation: &mut Simulation| -> Vec<Time> {
-            let mut rows = simulation.take_packets();
-            // Packets of a message are alike but for the last, which may be shorter.
-            rows.sort_by_key(|row| (row.message, row.bytes));
-            rows.iter().map(|row| row.delivered - row.queued).collect()
-        };
-        let lived: Time = lifetimes(&mut simulation).iter().sum();
-        let alone: Time = lifetimes(&mut free).iter().sum();
+        let mut simulation = finished(&Spec { blame: Some(Blame::default()), ..spec.clone() });
+        let rows = simulation.take_charged();
+        let lifetime = |one: &Charged| one.packet.delivered - one.packet.queued;
+        let lived: Time = rows.iter().map(lifetime).sum();
+        let alone: Time = rows.iter().map(|one| one.alone).sum();
         let data = &simulation.counters().packets[0];
         let waits = data.wait_throttling_ps + data.wait_internal_ps;
         assert_eq!(lived, alone + waits - data.caught_up_ps);
