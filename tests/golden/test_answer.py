@@ -1,8 +1,8 @@
 """How late messages are, and who is charged: cases worked out by a program that shares no code.
 
-`answer/cases.jsonl` has a case a line: a machine of whole packets, its messages, and for each of them
-how long it takes alone, its latency in the modes, and what its chain waited for and was charged, as
-[culprit, root channel, kind, picoseconds]. Six are drawn in docs/answer.md.
+`answer/cases.jsonl` has a case a line: a machine of whole packets, its messages, and for each of
+them how long it takes alone, its latency in the modes, and what its chain waited for and was
+charged, as [culprit, root channel, kind, picoseconds]. Six are drawn in docs/answer.md.
 """
 
 from __future__ import annotations

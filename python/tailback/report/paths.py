@@ -152,8 +152,8 @@ class _Sums:
         names = Names.of_tables(found["nodes"], found["channels"], "process", labels_of(run))
         waits, calls = (self.waits.setdefault(key, {}), self.calls.setdefault(key, {}))
         for row in found["critical_path_waits"].to_pylist():
-            what = (_named(names, row["channel"]), _process(row["culprit_process"]))
-            waits[what] = waits.get(what, 0) + row["time_ps"]
+            place = (_named(names, row["channel"]), _process(row["culprit_process"]))
+            waits[place] = waits.get(place, 0) + row["time_ps"]
         for row in found["critical_path_calls"].to_pylist():
             part = PATH_METRICS[f"{OF_PATHS}{row['part']}_us"]
             what = (_process(row["process"]) or _REST, row["place"], part)
