@@ -108,7 +108,7 @@ fn what_is_measured_of_a_message_alone_is_as_in_the_real_network() {
             let counted = |mode| {
                 let mut simulation = Simulation::new(&in_mode(one, mode)).unwrap();
                 assert_eq!(simulation.advance(Time::MAX, u64::MAX), Ok(Progress::Finished));
-                let counters = simulation.counters().clone();
+                let counters = simulation.counters();
                 let mut rows = simulation.take_packets();
                 rows.sort_by_key(|row| (row.queued, row.class as u8, row.first_sent));
                 let busy = [

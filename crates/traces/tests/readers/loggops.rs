@@ -29,6 +29,7 @@ fn ends(file: &str, law: spec::LogGops) -> Vec<u64> {
         seed: 1,
         sample_interval_ps: 1_000_000_000,
         record_packets: false,
+        lateness: false,
         blame: None,
         causes: Some(spec::Causes { slack: true, timeline: None }),
     })

@@ -126,9 +126,8 @@ impl Causes {
         let late = self.lateness.get(&leg.message).copied();
         let Some(late) = late.filter(|&late| late < waited) else { return times.collect() };
         let mut shares = shares(&waits().collect::<Vec<_>>(), late).into_iter();
-        let cost = |piece: &Piece| match piece.part.is_contention() {
-            true => shares.next().unwrap_or(0),
-            false => piece.time,
+        let cost = |piece: &Piece| {
+            if piece.part.is_contention() { shares.next().unwrap_or(0) } else { piece.time }
         };
         leg.pieces.iter().map(cost).collect()
     }

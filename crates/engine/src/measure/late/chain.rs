@@ -13,6 +13,7 @@ use crate::time::Time;
 
 /// How packets stand and are served, as far as it matters who waits for whom.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 pub struct Rules {
     /// Whether packets stand in the buffers at the ends of channels first in, first out.
     pub are_in_order: bool,
@@ -81,6 +82,13 @@ struct Root {
     since: Time,
     /// The packet of the message at hand that the chain goes on with instead, or none.
     own: Option<Place>,
+}
+
+impl Root {
+    /// One that the chain ends at.
+    fn at(record: RecordId, channel: ChannelId, since: Time) -> Self {
+        Self { record, channel, since, own: None }
+    }
 }
 
 /// A chain that is being followed.
@@ -273,14 +281,14 @@ impl<'a> Chain<'a> {
                     since = since.max(self.log.hop(turn).start);
                     match self.stopped(turn, at) {
                         Some(stopped) => stopped,
-                        None => return self.ends(turn.record, self.log.hop(turn).channel, since),
+                        None => return Root::at(turn.record, self.log.hop(turn).channel, since),
                     }
                 }
                 Keeps::Before(next) => next,
                 Keeps::Room(next, channel) => {
                     self.rooms.push(channel);
                     if let Some(own) = self.own_of(next, from) {
-                        let root = self.ends(next.record, channel, since);
+                        let root = Root::at(next.record, channel, since);
                         return Root { own: Some(own), ..root };
                     }
                     next
@@ -292,13 +300,13 @@ impl<'a> Chain<'a> {
                 Doing::Comes(then) => {
                     let hops = &self.log.record(next.record).hops;
                     let channel = hops[next.hop as usize - 1].channel;
-                    return self.ends(next.record, channel, since.max(then));
+                    return Root::at(next.record, channel, since.max(then));
                 }
                 Doing::IsSent(then) => {
                     since = since.max(then);
                     match self.stopped(next, at) {
                         Some(stopped) => place = stopped,
-                        None => return self.ends(next.record, self.log.hop(next).channel, since),
+                        None => return Root::at(next.record, self.log.hop(next).channel, since),
                     }
                 }
                 Doing::Waits => place = next,
@@ -306,7 +314,7 @@ impl<'a> Chain<'a> {
         }
         self.way.clear();
         self.rooms.clear();
-        self.ends(from.record, self.log.hop(from).channel, since)
+        Root::at(from.record, self.log.hop(from).channel, since)
     }
 
     /// A packet stands on the way to a root.
@@ -314,10 +322,6 @@ impl<'a> Chain<'a> {
         if self.notes_way {
             self.way.push(record);
         }
-    }
-
-    fn ends(&self, record: RecordId, channel: ChannelId, since: Time) -> Root {
-        Root { record, channel, since, own: None }
     }
 
     /// Where a packet waits that holds a channel, if it is stopped there while its header waits.
