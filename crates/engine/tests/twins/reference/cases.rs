@@ -33,7 +33,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         Kind::AnyProgram => programs::anything(dice, &machine),
     };
     // How `endpoints` and `free` agree with `full` is tried in `line` and `private`.
-    let lighter = [Mode::Throttled, Mode::Ideal];
+    let lighter = [Mode::Full, Mode::Throttled, Mode::Full, Mode::Ideal];
     let mode = if dice.chance(50) { Mode::Full } else { dice.one_of(&lighter) };
     Spec {
         machine,
