@@ -68,11 +68,14 @@ impl Act<'_> {
     #[inline]
     fn tell_late(&mut self, what: Observation, at: Time) {
         let Some(late) = &mut self.measures.late else { return };
+        let is_shared = late.shares_wires();
         let takes = |packet: PacketId, channel| {
+            if !is_shared {
+                return [0; 2];
+            }
             let timing = self.wiring.timing(channel);
-            let is_shared = self.wiring.layout.has_shared_wires();
             let whole = timing.packet_ps(self.packets[packet].bytes) + timing.wire_ps;
-            if is_shared { [timing.hop_ps, whole] } else { [0; 2] }
+            [timing.hop_ps, whole]
         };
         match what {
             Observation::Sent { packet, channel, ready, start, until } => {

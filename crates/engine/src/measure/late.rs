@@ -143,6 +143,11 @@ impl Late {
         }
     }
 
+    /// Whether channels share wires.
+    pub fn shares_wires(&self) -> bool {
+        self.log.shares_wires()
+    }
+
     /// A packet enters its node's output queue.
     pub fn queued(&mut self, id: PacketId, packet: &Queued, now: Time) {
         self.begins(packet, now);

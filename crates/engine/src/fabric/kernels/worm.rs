@@ -278,8 +278,6 @@ impl Kernel for WormKernel {
         }
     }
 
-    /// For every channel, transmission already counted that lies after `now`: of its
-    /// latest packet, as no other is granted before that has been sent.
     fn renew(
         &mut self,
         like: &Self,
@@ -299,6 +297,8 @@ impl Kernel for WormKernel {
         if channel.owner.is_some() { NEVER } else { channel.since }
     }
 
+    /// For every channel, transmission already counted that lies after `now`: of its
+    /// latest packet, as no other is granted before that has been sent.
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
         let ids = (0..self.board.channels.len()).map(ChannelId::from_index);
         Some(ids.map(move |id| self.ahead(id, now)))

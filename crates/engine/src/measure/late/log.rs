@@ -246,6 +246,11 @@ impl Log {
         all.iter().find(|&&(of, _)| of == channel).map(|(_, turns)| turns)
     }
 
+    /// Whether channels share wires.
+    pub fn shares_wires(&self) -> bool {
+        !self.beside.is_empty()
+    }
+
     /// The channels that share a channel's wire.
     pub fn beside(&self, channel: ChannelId) -> &[ChannelId] {
         self.beside.get(channel.index()).map_or(&[], Vec::as_slice)
