@@ -291,7 +291,8 @@ impl KernelKind {
         }
         // Who has places for replies needs every flit at its time.
         let has_replies = machine.interface.reply_queue.is_some();
-        // Charges of flits on wires of their own depend on the order of channels within an instant.
+        // What packets wait for on wires of their own, by cause, depends on the order of channels within an
+        // instant.
         let takes_turns =
             wiring.layout.has_shared_wires() || wiring.routing.properties().escapes > 0;
         let is_ordered = accounts == Accounts::OfWaits && !takes_turns;
