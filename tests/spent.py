@@ -3,11 +3,13 @@
 `python -m tests.spent "cargo test" "pytest -q"`: CPU seconds of the commands and of all
 processes they began; ends with 1 if any failed. With `--jobs` several run at a time and only
 the output of those that fail is shown; what is not done within `--seconds` is said, and left.
+Processes that commands leave behind are ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import os
 import resource
@@ -15,9 +17,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 _LINES = 200
+#: How long processes may go on whose parents have ended.
+_PATIENCE_S = 10
 
 
 def main() -> int:
@@ -31,7 +37,7 @@ def main() -> int:
     adopt()
     with ThreadPoolExecutor(asked.jobs) as pool:
         codes = list(pool.map(lambda line: done(line, end, asked.jobs > 1), asked.commands))
-    wait_for_orphans()
+    end_orphans()
     for command, code in zip(asked.commands, codes, strict=True):
         if code != 0:
             print("not done in time:" if code is None else "failed:", command)
@@ -47,13 +53,31 @@ def adopt() -> None:
         ctypes.CDLL(None).prctl(set_child_subreaper, 1)
 
 
-def wait_for_orphans() -> None:
-    """Wait for processes that were left behind by those that began them."""
+def end_orphans() -> None:
+    """Wait for processes that were left behind by those that began them; not for long."""
+    patience = time.monotonic() + _PATIENCE_S
     while True:
         try:
-            os.wait()
+            pid, _ = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             return
+        if pid != 0:
+            continue
+        if time.monotonic() > patience:
+            for orphan in children():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(orphan, signal.SIGKILL)
+        time.sleep(0.05)
+
+
+def children() -> Iterator[int]:
+    """Processes whose parent this one is, where the system tells that in /proc."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # "pid (name) state parent ...": a name may hold anything.
+            parent = status.read_text(errors="replace").rpartition(")")[2].split()[1]
+            if int(parent) == os.getpid():
+                yield int(status.parent.name)
 
 
 def done(command: str, end: float | None, quietly: bool) -> int | None:
