@@ -44,7 +44,11 @@ impl Assembly {
         check_replies(spec)?;
         let topology = Topology::new(&spec.machine.topology)?;
         let is_charged = spec.blame.is_some() || charges(spec);
-        let accounts = if is_charged { Accounts::OfWaits } else { Accounts::None };
+        let accounts = match (keeps_waits(spec), is_charged) {
+            (true, _) => Accounts::OfWaits,
+            (false, true) => Accounts::OfTurns,
+            (false, false) => Accounts::None,
+        };
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
         let known = (accounts, instants(spec));
         let mut fabric = Fabric::new(&spec.machine, &topology, kind, known, seed)?;
@@ -61,6 +65,7 @@ impl Assembly {
         }
         let mut measures = measures(spec, &topology, &fabric, (&workload, nodes.placement()));
         measures.traffic = traffic(spec, &workload)?;
+        measures.is_observed = is_charged;
         let mut alone = None;
         if (is_charged || spec.lateness) && is_late(spec.mode) {
             measures.late = Some(Box::new(late(spec, &fabric, is_charged)));
@@ -138,6 +143,18 @@ fn charges(spec: &Spec) -> bool {
     spec.causes.is_some() && spec.fidelity != Fidelity::Fluid && spec.machine.loggops.is_none()
 }
 
+/// Whether it is kept what packets waited for.
+fn keeps_waits(spec: &Spec) -> bool {
+    let asked = spec.blame.as_ref();
+    let are_asked = asked.is_some_and(|blame| blame.packet_waits || !is_late(spec.mode));
+    are_asked || charges(spec) && turns_shown(spec).is_some()
+}
+
+/// Most turns on channels that a timeline shows, if any.
+fn turns_shown(spec: &Spec) -> Option<usize> {
+    Some(spec.causes?.timeline?.turns? as usize)
+}
+
 /// Whether messages of a mode can be late.
 fn is_late(mode: Mode) -> bool {
     matches!(mode, Mode::Full | Mode::Endpoints | Mode::Free)
@@ -174,21 +191,19 @@ fn measures(
     measures.completed = vec![0; placement.len()];
     let by_job = |jobs| Box::new(ByJob::new(jobs, placement, topology.nodes));
     measures.jobs = workload.jobs().map(by_job);
-    if spec.blame.is_some() || charges(spec) {
+    measures.labels = charges(spec).then(Box::default);
+    if keeps_waits(spec) {
         let keep_all = spec.blame.as_ref().is_some_and(|blame| blame.keep_all);
         let queues = fabric.queues(spec.mode, spec.fidelity);
         let keeps = Keeps { packets: spec.record_packets, all_turns: keep_all };
         // The critical path needs the charges of all.
         let asked = spec.blame.as_ref().filter(|_| !charges(spec));
         let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
-        let roots = asked.is_some_and(|blame| blame.roots);
-        let victims = Victims::new(share, spec.seed, groups).others_followed(roots);
+        let victims = Victims::new(share, spec.seed, groups);
         let mut blame = Blame::new(queues, interval, keeps, victims);
-        blame.labels = charges(spec).then(Box::default);
         let shown = spec.causes.and_then(|causes| causes.timeline);
-        blame.occupancy = shown.and_then(|timeline| {
-            let most = timeline.turns? as usize;
-            Some(Box::new(Occupancy::new(channels, window(timeline), most)))
+        blame.occupancy = shown.zip(turns_shown(spec)).map(|(timeline, most)| {
+            Box::new(Occupancy::new(channels, window(timeline), most))
         });
         measures.blame = Some(Box::new(blame));
     }

@@ -42,6 +42,7 @@ pub use window::Window;
 use crate::ids::{ChannelId, MessageId, NodeId, ProcessId};
 use crate::rare::rare;
 use crate::time::{NEVER, Time};
+use blame::Labels;
 
 /// Where a channel lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,8 +120,12 @@ pub struct Measures {
     pub software: Option<Box<InSoftware>>,
     /// Whether switches may lose packets, and pause: they forward frames.
     pub forwards: bool,
-    /// Who made whom wait, if that is kept.
+    /// Whether anybody wants to know what happens to packets on their way.
+    pub is_observed: bool,
+    /// What packets waited for, if that is kept.
     pub blame: Option<Box<Blame>>,
+    /// Messages by what they are charged as, where everyone is charged by itself.
+    pub labels: Option<Box<Labels>>,
     /// How late messages were, and why, if that is wanted.
     pub late: Option<Box<Late>>,
     /// What is measured of every traffic class, where there are several.
@@ -150,7 +155,9 @@ impl Measures {
             stored: None,
             software: None,
             forwards: false,
+            is_observed: false,
             blame: None,
+            labels: None,
             late: None,
             traffic: None,
             causes: None,

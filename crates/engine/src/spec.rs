@@ -136,10 +136,10 @@ pub struct Blame {
     /// Whose waits are charged: so many of 2^32 packets; absent: all.
     #[serde(default)]
     pub share: Option<u32>,
-    /// Whether root culprits and root channels are known where only a share is charged: then the
-    /// waits of all packets are followed.
+    /// Whether it is kept, too, what packets waited for, by cause; where messages cannot be late nothing
+    /// else is.
     #[serde(default)]
-    pub roots: bool,
+    pub packet_waits: bool,
     /// Whether the sums of batches are those of groups of packets, and not of batches of time.
     #[serde(default)]
     pub groups: bool,

@@ -250,18 +250,28 @@ pub fn messages<'py>(py: Python<'py>, messages: &[MessageRow]) -> PyResult<Bound
 }
 
 /// Tables of charges: `pairs`, `channels`, `victims`, of how late messages were, and `waits`, of all
-/// waits of packets; each with its key, `count` and `batches`, the sums in batches of time one row after
+/// waits of packets, if either is kept; each with its key, `count` and `batches`, the sums in batches of time one row after
 /// the other; the batches; and what is not charged.
-pub fn blame<'py>(py: Python<'py>, late: &Late, blame: &Blame) -> PyResult<Bound<'py, PyDict>> {
-    let (tables, waits) = (late.tables.settled(), blame.tables.settled());
+pub fn blame<'py>(
+    py: Python<'py>,
+    late: Option<&Late>,
+    blame: Option<&Blame>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let (tables, waits) =
+        (late.map(|late| late.tables.settled()), blame.map(|blame| blame.tables.settled()));
+    if tables.is_none() && waits.is_none() {
+        return Ok(None);
+    }
     let all = PyDict::new(py);
-    let named = [
-        ("pairs", &tables.charges.pairs),
-        ("channels", &tables.charges.channels),
-        ("victims", &tables.victims),
-        ("waits", &waits.direct.channels),
-    ];
-    for (name, sums) in named {
+    let of_messages = tables.iter().flat_map(|tables| {
+        [
+            ("pairs", &tables.charges.pairs),
+            ("channels", &tables.charges.channels),
+            ("victims", &tables.victims),
+        ]
+    });
+    let of_packets = waits.iter().map(|waits| ("waits", &waits.direct.channels));
+    for (name, sums) in of_messages.chain(of_packets) {
         let rows = sums.sorted();
         let table = Table::new(py);
         table.column("channel", rows.iter().map(|(key, _)| key.channel))?;
@@ -272,13 +282,15 @@ pub fn blame<'py>(py: Python<'py>, late: &Late, blame: &Blame) -> PyResult<Bound
         table.column("batches", rows.iter().flat_map(|(_, sum)| sum.batches))?;
         all.set_item(name, table.0)?;
     }
-    all.set_item("batch_begin_ps", tables.batches.begin)?;
-    all.set_item("batch_length_ps", tables.batches.length)?;
-    all.set_item("early_messages", tables.early.0)?;
-    all.set_item("early_ps", tables.early.1)?;
-    all.set_item("unattributed_ps", tables.unattributed)?;
-    all.set_item("waited_ps", tables.waited)?;
-    Ok(all)
+    if let Some(tables) = tables {
+        all.set_item("batch_begin_ps", tables.batches.begin)?;
+        all.set_item("batch_length_ps", tables.batches.length)?;
+        all.set_item("early_messages", tables.early.0)?;
+        all.set_item("early_ps", tables.early.1)?;
+        all.set_item("unattributed_ps", tables.unattributed)?;
+        all.set_item("waited_ps", tables.waited)?;
+    }
+    Ok(Some(all))
 }
 
 /// Why messages took as long as they did, one row each, and what they waited for.

@@ -69,7 +69,8 @@ pub struct Simulation {
 impl Simulation {
     /// Why everybody could go on, if that is kept.
     fn of_channels(&self) -> Option<Turns<'_>> {
-        self.engine.measures().blame.as_ref()?.turns(self.engine.now())
+        let measures = self.engine.measures();
+        measures.blame.as_ref()?.turns(measures.labels.as_deref()?, self.engine.now())
     }
 
     fn causes(&self) -> Option<&engine::measure::Causes> {
@@ -259,8 +260,8 @@ impl Simulation {
     /// that is kept.
     fn blame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let measures = self.engine.measures();
-        let both = measures.late.as_ref().zip(measures.blame.as_ref());
-        both.map(|(late, blame)| columns::blame(py, late, blame)).transpose()
+        let late = measures.late.as_deref().filter(|late| late.is_followed());
+        columns::blame(py, late, measures.blame.as_deref())
     }
 
     /// Why messages took as long as they did, of those that have arrived since the last call.

@@ -10,7 +10,7 @@ use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
 use crate::measure::late::Hop;
 use crate::measure::{ChannelKind, Class, Measures};
-use crate::rare::{rare, rarely};
+use crate::rare::rarely;
 use crate::time::{NEVER, Time};
 
 /// Everything of a run that changes while the network acts.
@@ -46,7 +46,7 @@ impl Act<'_> {
         }
     }
 
-    /// Tells what has happened. Without blame this is one branch.
+    /// Tells what has happened. If nobody wants to know this is one branch.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn observe(&mut self, what: Observation) {
@@ -57,10 +57,13 @@ impl Act<'_> {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub fn observe_at(&mut self, what: Observation, at: Time) {
-        if let Some(blame) = rare(&mut self.measures.blame) {
+        if !rarely(self.measures.is_observed) {
+            return;
+        }
+        self.tell_late(what, at);
+        if let Some(blame) = &mut self.measures.blame {
             let ways = Known { wiring: self.wiring, packets: self.packets, board: Untold };
-            blame.observe(what, at, ways);
-            self.tell_late(what, at);
+            blame.observe(what, at, ways, self.measures.labels.as_deref());
         }
     }
 
@@ -143,7 +146,7 @@ impl Act<'_> {
     /// Whether anybody wants to know, where it takes time to find out what has happened.
     #[inline]
     pub fn is_observed(&self) -> bool {
-        rarely(self.measures.blame.is_some())
+        rarely(self.measures.is_observed)
     }
 }
 

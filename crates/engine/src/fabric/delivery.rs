@@ -57,14 +57,15 @@ impl Delivery {
         let (lifetime, first_hop) = (zero_load.lifetime, zero_load.first_hop);
         measures.packet_delivered(&row, Undisturbed { lifetime, first_hop, caught_up });
         if let Some(blame) = rare(&mut measures.blame) {
-            blame.delivered(self.id, &row, packet.is_last(), lifetime);
+            let labels = measures.labels.as_deref();
+            blame.delivered(self.id, &row, (packet.is_last(), lifetime), labels);
         }
         if let Some(late) = rare(&mut measures.late) {
             late.delivered(self.id, packet.message, packet.class == Class::Ack, self.at);
         }
         if let Some(causes) = rare(&mut measures.causes) {
             let of = (packet.message, packet.class == Class::Data);
-            let measured = (measures.late.as_deref_mut(), measures.blame.as_deref());
+            let measured = (measures.late.as_deref_mut(), measures.labels.as_deref());
             causes.delivered(self.id, of, (&row, lifetime), measured);
         }
         match self.channel {

@@ -18,7 +18,9 @@ use crate::time::{NEVER, Time};
 pub enum Accounts {
     /// Nobody wants to know.
     None,
-    /// Blame is told what happens.
+    /// Who has turns on channels.
+    OfTurns,
+    /// Of these, and of what packets wait for, by cause.
     OfWaits,
 }
 

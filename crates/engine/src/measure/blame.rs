@@ -43,8 +43,7 @@ mod whole;
 pub use batches::{BATCHES, Batches};
 pub use cause::{Cause, Charge, Root};
 pub use key::{Key, REST};
-pub(crate) use labels::Labels;
-pub use labels::Sender;
+pub use labels::{Labels, Sender};
 pub(crate) use observation::{Observation, Ways};
 pub(crate) use occupancy::Occupancy;
 pub use occupancy::{Hold, Turns, Waited};
@@ -108,8 +107,8 @@ impl Blame {
     }
 
     /// What a timeline shows of channels; none unless one asks for it.
-    pub fn turns(&self, now: Time) -> Option<Turns<'_>> {
-        Some(self.occupancy.as_deref()?.turns(self.labels.as_deref()?, now))
+    pub fn turns<'a>(&'a self, labels: &'a Labels, now: Time) -> Option<Turns<'a>> {
+        Some(self.occupancy.as_deref()?.turns(labels, now))
     }
 }
 
@@ -118,14 +117,20 @@ impl Blame {
     // Every caller names one kind: nothing is left of the match.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    pub fn observe(&mut self, what: Observation, now: Time, ways: impl Ways + Copy) {
+    pub fn observe(
+        &mut self,
+        what: Observation,
+        now: Time,
+        ways: impl Ways + Copy,
+        labels: Option<&Labels>,
+    ) {
         if self.lanes.are_kept() && self.observe_in_lanes(what, now, &ways) {
             return;
         }
         // In copies, as what is looked at by its address is laid out in memory, whoever wants to know.
         let (what, ways) = (what, ways);
         if self.occupancy.is_some() {
-            return self.observe_and_keep(&what, now, &ways);
+            return self.observe_and_keep(&what, now, &ways, labels);
         }
         self.observe_whole(what, now, &ways);
     }
@@ -133,8 +138,14 @@ impl Blame {
     /// The same where a timeline shows who held channels when.
     #[cold]
     #[inline(never)]
-    fn observe_and_keep(&mut self, what: &Observation, now: Time, ways: &impl Ways) {
-        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels) {
+    fn observe_and_keep(
+        &mut self,
+        what: &Observation,
+        now: Time,
+        ways: &impl Ways,
+        labels: Option<&Labels>,
+    ) {
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, labels) {
             let label = |packet: PacketId| self.records[packet.index()].class;
             occupancy.observe(*what, (label, labels), now, ways);
         }

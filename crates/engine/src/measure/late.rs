@@ -143,6 +143,11 @@ impl Late {
         }
     }
 
+    /// Whether it is followed who made messages wait.
+    pub fn is_followed(&self) -> bool {
+        self.is_followed
+    }
+
     /// Whether channels share wires.
     pub fn shares_wires(&self) -> bool {
         self.log.shares_wires()

@@ -20,9 +20,9 @@ impl Nodes {
         else {
             return 0;
         };
-        let Measures { causes, blame, late, .. } = &mut *world.measures;
+        let Measures { causes, labels, late, .. } = &mut *world.measures;
         if let Some(causes) = rare(causes) {
-            causes.header(packet, id, world.now, (late.as_deref_mut(), blame.as_deref()));
+            causes.header(packet, id, world.now, (late.as_deref_mut(), labels.as_deref()));
         }
         match self.messages[id].protocol {
             Protocol::Acknowledged => {

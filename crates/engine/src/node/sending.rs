@@ -65,13 +65,13 @@ impl Nodes {
     /// A message is sent: its packets are of the class of its number, where that is asked for.
     #[inline]
     pub(super) fn opens(&mut self, id: MessageId, world: &mut World) {
-        let Measures { causes, blame, .. } = &mut *world.measures;
+        let Measures { causes, labels, .. } = &mut *world.measures;
         let Some(causes) = rare(causes) else { return };
         let message = &mut self.messages[id];
         let &mut Message { serial: number, from, to, bytes, tag, class, .. } = message;
         let call = world.workload.call_of(from);
         let opened = Opened { number, from, to, bytes, tag, class, call };
-        message.class = causes.opens(id, &opened, world.now, blame.as_deref_mut());
+        message.class = causes.opens(id, &opened, world.now, labels.as_deref_mut());
     }
 
     /// A message is over.

@@ -73,13 +73,12 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     pub(super) fn settle_late(&mut self) {
-        let Measures { late, blame, causes, .. } = &mut self.measures;
+        let Measures { late, labels, causes, .. } = &mut self.measures;
         let (Some(alone), Some(late)) = (&mut self.alone, late) else { return };
-        let labels = blame.as_ref().and_then(|blame| blame.labels.as_deref());
         for message in self.nodes.take_arrived() {
             let queued = late.next_queued().unwrap_or(message.sent);
             let alone = alone.of(&message, queued);
-            let class_of = |label| match labels {
+            let class_of = |label| match labels.as_deref() {
                 Some(labels) if label != REST => labels.class(label),
                 _ => label,
             };

@@ -133,7 +133,7 @@ impl FlitsKernel {
         let credit = (escapes && credit_ps > 0).then(|| lines.line(credit_ps, What::Credit));
         let integrated = Integrated::new(wiring, &paces, &mut lines);
         let mut wires = Wires::new(layout, machine.link.sharing, &mut board);
-        let is_observed = accounts == Accounts::OfWaits;
+        let is_observed = accounts != Accounts::None;
         let observing = is_observed.then(|| Box::new(Observing::new(machine, &mut lines)));
         if is_observed {
             wires.tell_losers();

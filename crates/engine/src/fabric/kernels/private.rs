@@ -189,9 +189,10 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
 
 /// Does something while nobody is told of waits: there are none but for packets of the same message.
 fn unobserved<T>(act: &mut Act, mut something: impl FnMut(&mut Act) -> T) -> T {
+    let was = std::mem::replace(&mut act.measures.is_observed, false);
     let blame = act.measures.blame.take();
     let done = something(act);
-    act.measures.blame = blame;
+    (act.measures.blame, act.measures.is_observed) = (blame, was);
     done
 }
 

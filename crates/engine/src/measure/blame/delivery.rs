@@ -1,6 +1,7 @@
 //! Packets are delivered, or lost: what they have been charged is added up.
 
 use super::cause::Root;
+use super::labels::Labels;
 use super::passing::Passed;
 use super::state::{Blame, Charged};
 use crate::ids::{ChannelId, NodeId, PacketId};
@@ -32,12 +33,18 @@ impl Blame {
 
     /// A packet has been delivered; without contention it would have lived `alone`.
     #[inline]
-    pub(crate) fn delivered(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
+    pub(crate) fn delivered(
+        &mut self,
+        id: PacketId,
+        row: &PacketRow,
+        (last, alone): (bool, Time),
+        labels: Option<&Labels>,
+    ) {
         if !self.lanes.are_kept() {
-            self.is_over(id, row, last, alone);
+            self.is_over(id, row, (last, alone), labels);
         } else if self.lanes.is_recorded(id) {
             self.watches_nothing(id);
-            self.is_over(id, row, last, alone);
+            self.is_over(id, row, (last, alone), labels);
             // Who has its place next has no record, unless it gets one.
             self.records[id.index()].is_victim = false;
         }
@@ -45,7 +52,13 @@ impl Blame {
 
     /// The same of one of which more is kept than where it is.
     #[inline(never)]
-    fn is_over(&mut self, id: PacketId, row: &PacketRow, last: bool, alone: Time) {
+    fn is_over(
+        &mut self,
+        id: PacketId,
+        row: &PacketRow,
+        (last, alone): (bool, Time),
+        labels: Option<&Labels>,
+    ) {
         let record = &mut self.records[id.index()];
         self.asking.leave(&mut record.asking);
         self.unstarted.leave(&mut record.unstarted);
@@ -66,8 +79,8 @@ impl Blame {
             return;
         }
         let is_message = last && row.class == Class::Data;
-        if self.labels.is_some() || self.packets.is_some() {
-            return self.tell_whole(id, row, is_message, alone);
+        if labels.is_some() || self.packets.is_some() {
+            return self.tell_whole(id, row, (is_message, alone), labels);
         }
         let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
         let charged = if record.has_waited { waits.charged() } else { Default::default() };
@@ -86,23 +99,30 @@ impl Blame {
     /// What a packet has been charged is added to the tables, by classes, and told of itself.
     #[cold]
     #[inline(never)]
-    fn tell_whole(&mut self, id: PacketId, row: &PacketRow, is_message: bool, alone: Time) {
+    fn tell_whole(
+        &mut self,
+        id: PacketId,
+        row: &PacketRow,
+        (is_message, alone): (bool, Time),
+        labels: Option<&Labels>,
+    ) {
         let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
         let mut class = record.class;
         let (mut charges, mut passed) =
             if record.has_waited { waits.charged() } else { Default::default() };
-        let by_class: Vec<Passed>;
-        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, &self.labels)
+        let (by_class, direct): (Vec<Passed>, Vec<_>);
+        if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, labels)
             && record.has_waited
         {
             occupancy.waited(class, waits, labels, row.delivered);
         }
-        let has_begins = record.has_waited && self.labels.is_none();
-        if let Some(labels) = &mut self.labels {
+        let has_begins = record.has_waited && labels.is_none();
+        if let Some(labels) = labels {
             class = labels.class(class);
             by_class = Passed::by_class(passed, labels);
             passed = &by_class;
-            charges = labels.by_class(charges, &waits.begins);
+            direct = labels.by_class(charges, &waits.begins);
+            charges = &direct;
         }
         self.tables.add(class, (charges, passed), is_message, row.delivered);
         if let Some(packets) = &mut self.packets {

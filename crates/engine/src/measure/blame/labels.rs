@@ -24,8 +24,6 @@ pub struct Sender {
 #[derive(Default)]
 pub struct Labels {
     senders: Vec<Sender>,
-    /// What is charged, by classes.
-    charges: Vec<Charge>,
 }
 
 /// Stands for nobody, where class 0 does.
@@ -57,9 +55,8 @@ impl Labels {
 
     /// The same charges, by classes: of one wait, those are one that follow each other and are
     /// of one class. `begins` has for every wait how many charges there were before.
-    pub fn by_class(&mut self, charges: &[Charge], begins: &[(usize, Time)]) -> &[Charge] {
-        let mut named = std::mem::take(&mut self.charges);
-        named.clear();
+    pub fn by_class(&self, charges: &[Charge], begins: &[(usize, Time)]) -> Vec<Charge> {
+        let mut named: Vec<Charge> = Vec::with_capacity(charges.len());
         let mut begins = begins.iter().filter(|wait| wait.1 != NEVER).peekable();
         for (place, charge) in charges.iter().enumerate() {
             let charge = Charge { culprit: self.class(charge.culprit), ..*charge };
@@ -74,8 +71,7 @@ impl Labels {
                 _ => named.push(charge),
             }
         }
-        self.charges = named;
-        &self.charges
+        named
     }
 }
 

@@ -3,7 +3,6 @@
 use super::buffers::Buffers;
 use super::carried::Carried;
 use super::cause::Charge;
-use super::labels::Labels;
 use super::lanes::{Lanes, Side};
 use super::log::Log;
 use super::occupancy::Occupancy;
@@ -82,8 +81,6 @@ pub struct Blame {
     pub tables: Tables,
     /// Charges packet by packet since they were last taken, if recorded.
     pub packets: Option<Vec<Charged>>,
-    /// If packets are of the classes of their messages: which classes that stands for.
-    pub(crate) labels: Option<Box<Labels>>,
     /// Who held channels when, if a timeline shows that.
     pub(crate) occupancy: Option<Box<Occupancy>>,
     pub(super) interval: Time,
@@ -119,7 +116,6 @@ impl Blame {
             tables: Tables::new(0, interval, &victims),
             packets: keeps.packets.then(Vec::new),
             victims,
-            labels: None,
             occupancy: None,
             interval,
         }

@@ -5,7 +5,7 @@ use super::rows::Doing;
 use super::state::Causes;
 use super::way::{Prepared, Standing};
 use crate::ids::{ChannelId, InstantId, MessageId, NodeId, PacketId, ProcessId};
-use crate::measure::blame::Blame;
+use crate::measure::blame::Labels;
 use crate::time::Time;
 
 impl Causes {
@@ -37,14 +37,13 @@ impl Causes {
         (node, id): (NodeId, MessageId),
         injection: ChannelId,
         now: Time,
-        blame: Option<&Blame>,
+        labels: Option<&Labels>,
     ) -> Standing {
         let label = self.ways[id.index()].label;
         let desk = &mut self.desks[node.index()];
         let (base, prepared) =
             desk.ready.pop_front().unwrap_or((InstantId::NONE, Prepared::default()));
         let other = desk.latest.replace(label).filter(|&other| other != label);
-        let labels = blame.and_then(|blame| blame.labels.as_deref());
         let behind =
             other.map(|label| Blamed { channel: injection, culprit: Who::of(label, labels) });
         Standing { base, prepared: Prepared { handed: now, behind, ..prepared } }
@@ -57,9 +56,9 @@ impl Causes {
         by: (NodeId, MessageId),
         injection: ChannelId,
         now: Time,
-        blame: Option<&Blame>,
+        labels: Option<&Labels>,
     ) {
-        let standing = self.hands_over(by, injection, now, blame);
+        let standing = self.hands_over(by, injection, now, labels);
         self.stands(packet, standing);
     }
 

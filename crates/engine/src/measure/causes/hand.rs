@@ -5,13 +5,13 @@ use super::piece::{Blamed, Part, Piece, Who, push};
 use super::state::{Causes, Hand};
 use super::way::{Prepared, Standing};
 use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
-use crate::measure::blame::Blame;
+use crate::measure::blame::Labels;
 use crate::measure::late::Late;
 use crate::measure::packet::PacketRow;
 use crate::time::Time;
 
 /// What is known of waits.
-pub type Measured<'a> = (Option<&'a mut Late>, Option<&'a Blame>);
+pub type Measured<'a> = (Option<&'a mut Late>, Option<&'a Labels>);
 
 impl Causes {
     /// The header of a packet of a message is there.
@@ -71,14 +71,13 @@ impl Causes {
         packet: PacketId,
         prepared: Prepared,
         whole: Option<(Time, Time)>,
-        (late, blame): Measured,
+        (late, labels): Measured,
     ) {
         let Hand { message, at: now, parent, .. } = self.hand;
         let way = &self.ways[message.index()];
         let pieces = &mut self.hand.pieces;
         let began = self.forest.at(parent);
         prepared.put_down(began, way, pieces);
-        let labels = blame.and_then(|blame| blame.labels.as_deref());
         if let Some(late) = late {
             let since = began.max(prepared.handed);
             late.waited(message, packet, now, |kind, channel, label, span| {

@@ -3,24 +3,22 @@
 use super::state::{Causes, Hand};
 use super::way::{Opened, Prepared, Standing, Way};
 use crate::ids::{InstantId, MessageId, PacketId};
-use crate::measure::blame::Blame;
-use crate::measure::blame::Sender;
+use crate::measure::blame::{Labels, Sender};
 use crate::time::Time;
 
 impl Causes {
-    /// A message is sent; what packets of it are called where blame is asked for.
+    /// A message is sent; what packets of it are called where messages are charged.
     pub fn opens(
         &mut self,
         id: MessageId,
         message: &Opened,
         now: Time,
-        blame: Option<&mut Blame>,
+        labels: Option<&mut Labels>,
     ) -> u32 {
         let base = self.leaf(message.from);
         let base = self.forest.share(base);
         let &Opened { class, from: process, to, call, .. } = message;
         let sender = Sender { class, process, to, call };
-        let labels = blame.and_then(|blame| blame.labels.as_deref_mut());
         let label = labels.map_or(self.opened, |labels| labels.opens(sender));
         self.opened = self.opened.wrapping_add(1);
         if self.ways.len() <= id.index() {

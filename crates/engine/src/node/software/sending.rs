@@ -134,10 +134,10 @@ impl Nodes {
             self.software.ticket(id).handed = world.now;
             let (now, events, measures) = (world.now, &mut *world.events, &mut *world.measures);
             let number = world.fabric.queue(packet, class, now, events, measures);
-            let Measures { causes, blame, .. } = &mut *world.measures;
+            let Measures { causes, labels, .. } = &mut *world.measures;
             if let Some(causes) = causes {
                 let lead = world.fabric.wiring().layout.injection_lead(node);
-                causes.handed(number, (node, id), lead, now, blame.as_deref());
+                causes.handed(number, (node, id), lead, now, labels.as_deref());
             }
             if is_first && self.is_told_of(id) {
                 self.interface.queued(id, number);

@@ -55,7 +55,8 @@ impl<C: HasPort> Switchboard<C> {
         if let Some(blame) = rare(&mut act.measures.blame) {
             let board = Told { board: self, keeper };
             let ways = Known { wiring: act.wiring, packets: act.packets, board };
-            blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways);
+            let labels = act.measures.labels.as_deref();
+            blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways, labels);
         }
     }
 }
