@@ -13,6 +13,9 @@ use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Workload;
 
+/// Bytes that may be taken to follow who makes messages wait, unless it is said: a thousand million.
+const MEMORY: u64 = 1_000_000_000;
+
 /// The parts of a run.
 pub struct Assembly {
     /// The machine's graph.
@@ -167,7 +170,8 @@ fn late(spec: &Spec, fabric: &Fabric, is_charged: bool) -> Late {
     let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
     let victims = Victims::new(share, spec.seed, groups);
     let sites = fabric.sites(&spec.machine, spec.mode);
-    let mut late = Late::new(sites, spec.sample_interval_ps, victims, is_charged);
+    let memory = spec.blame.as_ref().and_then(|blame| blame.memory).unwrap_or(MEMORY);
+    let mut late = Late::new(sites, spec.sample_interval_ps, victims, (is_charged, memory));
     late.rows = spec.lateness.then(Vec::new);
     late
 }
@@ -202,9 +206,9 @@ fn measures(
         let victims = Victims::new(share, spec.seed, groups);
         let mut blame = Blame::new(queues, interval, keeps, victims);
         let shown = spec.causes.and_then(|causes| causes.timeline);
-        blame.occupancy = shown.zip(turns_shown(spec)).map(|(timeline, most)| {
-            Box::new(Occupancy::new(channels, window(timeline), most))
-        });
+        blame.occupancy = shown
+            .zip(turns_shown(spec))
+            .map(|(timeline, most)| Box::new(Occupancy::new(channels, window(timeline), most)));
         measures.blame = Some(Box::new(blame));
     }
     measures.causes = spec.causes.map(|causes| {

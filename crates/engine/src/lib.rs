@@ -47,6 +47,7 @@ pub mod fabric;
 pub mod facts;
 pub mod ids;
 pub mod measure;
+mod mixed;
 pub mod node;
 pub mod pool;
 pub mod prediction;

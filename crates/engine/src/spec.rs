@@ -136,6 +136,10 @@ pub struct Blame {
     /// Whose waits are charged: so many of 2^32 packets; absent: all.
     #[serde(default)]
     pub share: Option<u32>,
+    /// Bytes that may be taken to follow who makes messages wait; absent: a thousand million. Of messages
+    /// that are under way for longer than there is memory for it is not known what they waited for.
+    #[serde(default)]
+    pub memory: Option<u64>,
     /// Whether it is kept, too, what packets waited for, by cause; where messages cannot be late nothing
     /// else is.
     #[serde(default)]

@@ -8,19 +8,26 @@
 mod chain;
 mod charges;
 mod log;
+mod story;
 mod tables;
+mod turns;
 
 use super::blame::{REST, Victims};
 use super::packet::Class;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
 pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
 pub use log::Hop;
-use log::{Log, NOBODY, Record, RecordId, UNNUMBERED};
+use log::{Log, NOBODY, Record, UNNUMBERED};
 use std::collections::VecDeque;
 pub use tables::Tables;
+use turns::RecordId;
+
+/// Of so many charges it is looked at each whether it is the same as another.
+const FEW: usize = 16;
 
 /// A packet that is queued, as far as this goes.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +110,10 @@ pub struct Late {
     count: u64,
     pieces: Vec<Piece>,
     scratch: Scratch,
+    /// Charges of a message that is done with, to be used again.
+    unused: Vec<Charge>,
+    /// By culprit and root channel: the place among the charges of a message; scratch.
+    places: Mixed<(u32, ChannelId), usize>,
     /// Whether it is followed who made messages wait.
     is_followed: bool,
     /// Whose waits are charged.
@@ -118,22 +129,24 @@ pub struct Late {
 
 impl Late {
     /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
-    /// who made messages wait.
+    /// who made messages wait, and how many bytes may be taken for that.
     pub fn new(
         (sites, beside, rules): (Vec<Site>, Vec<Vec<ChannelId>>, Rules),
         interval: Time,
         victims: Victims,
-        is_followed: bool,
+        (is_followed, memory): (bool, u64),
     ) -> Self {
         let is_private = |site: &Site| rules.is_private && *site == Site::Between;
         Self {
-            log: Log::new(sites.iter().map(is_private).collect(), beside, rules.credit_ps),
+            log: Log::new(sites.iter().map(is_private).collect(), beside, rules.credit_ps, memory),
             rules,
             sites,
             messages: Vec::new(),
             count: 0,
             pieces: Vec::new(),
             scratch: Scratch::default(),
+            unused: Vec::new(),
+            places: Mixed::default(),
             tables: Tables::new(0, interval, &victims),
             is_followed,
             victims,
@@ -167,16 +180,7 @@ impl Late {
         };
         let &Queued { label, size, .. } = packet;
         let (message_number, hops) = (message.number, Vec::new());
-        let record = Record {
-            message: message_number,
-            label,
-            number,
-            size,
-            cause,
-            hops,
-            is_over: false,
-            held: 1,
-        };
+        let record = Record { message: message_number, label, number, size, cause, hops, held: 1 };
         let record = self.log.joins(id, record);
         if !packet.is_ack {
             message.packets.push(record);
@@ -229,12 +233,7 @@ impl Late {
 
     /// The packet that a channel was granted to last starts there.
     pub fn started(&mut self, id: PacketId, start: Time) {
-        let record = self.log.record_of(id);
-        if record != NOBODY
-            && let Some(hop) = self.log.record_mut(record).hops.last_mut()
-        {
-            hop.start = start;
-        }
+        self.log.started(id, start);
     }
 
     /// A channel is left by the packet that it was granted to.
@@ -288,8 +287,13 @@ impl Late {
         let of = (message.number, message.queued);
         let scratch = &mut self.scratch;
         let (rules, packets) = (self.rules, &message.packets);
-        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
-        let own = chain.follow(last, delivered);
+        self.pieces.clear();
+        let own = if self.is_followed && self.log.keeps(message.number) {
+            let chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
+            chain.summed().follow(last, delivered)
+        } else {
+            delivered - message.queued
+        };
         let charges = self.charged(id);
         let message = &self.messages[id.index()];
         let span = (message.queued, delivered);
@@ -320,9 +324,14 @@ impl Late {
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
         let late = latency.saturating_sub(alone);
-        let waits: Vec<Time> = why.charges.iter().map(|charge| charge.waited).collect();
-        for (charge, late) in why.charges.iter_mut().zip(shares(&waits, late)) {
-            charge.late = late;
+        let waited: Time = why.charges.iter().map(|charge| charge.waited).sum();
+        if waited <= late {
+            why.charges.iter_mut().for_each(|charge| charge.late = charge.waited);
+        } else {
+            let waits: Vec<Time> = why.charges.iter().map(|charge| charge.waited).collect();
+            for (charge, late) in why.charges.iter_mut().zip(shares(&waits, late)) {
+                charge.late = late;
+            }
         }
         let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
         if self.rules.have_choice && charged < late {
@@ -331,11 +340,12 @@ impl Late {
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
         }
         self.tables.add(class_of(why.label), &why, self.is_followed, class_of);
-        let absorbed = (waits.iter().sum::<Time>() > late).then_some(late);
         if let Some(rows) = &mut self.rows {
             rows.push(why);
+        } else {
+            self.unused = why.charges;
         }
-        absorbed
+        (waited > late).then_some(late)
     }
 
     /// What a packet of a message that is there, or whose header is, has waited for, the latest first:
@@ -349,7 +359,7 @@ impl Late {
         mut put: impl FnMut(Kind, ChannelId, u32, (Time, Time)),
     ) {
         let message = &self.messages[id.index()];
-        if !self.rules.asks_of_all && !message.is_whole() {
+        if !self.rules.asks_of_all && !message.is_whole() || !self.log.keeps(message.number) {
             return;
         }
         let record = match self.log.record_of(packet) {
@@ -365,7 +375,7 @@ impl Late {
         chain.follow(record, now);
         for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
             let kind = self.sites[channel.index()].kind(message.ends);
-            put(kind, channel, self.log.record(culprit).label, (begin, begin + time));
+            put(kind, channel, culprit, (begin, begin + time));
         }
     }
 
@@ -375,24 +385,33 @@ impl Late {
     }
 
     /// The waits found, added up by culprit and root channel, in the order in which they began.
-    fn charged(&self, id: MessageId) -> Vec<Charge> {
+    fn charged(&mut self, id: MessageId) -> Vec<Charge> {
         let message = &self.messages[id.index()];
-        let mut charges: Vec<Charge> = Vec::new();
-        for piece in self.pieces.iter().rev() {
-            let &Piece { culprit, channel, time, .. } = piece;
-            let culprit = self.log.record(culprit).label;
-            let is_same =
-                |charge: &&mut Charge| (charge.culprit, charge.channel) == (culprit, channel);
-            match charges.iter_mut().find(is_same) {
-                Some(charge) => charge.waited += time,
-                None => charges.push(Charge {
-                    culprit,
-                    channel,
-                    kind: self.sites[channel.index()].kind(message.ends),
-                    waited: time,
-                    late: 0,
-                }),
+        let mut charges = std::mem::take(&mut self.unused);
+        charges.clear();
+        let places = &mut self.places;
+        places.clear();
+        for &Piece { culprit, channel, time, .. } in self.pieces.iter().rev() {
+            let key = (culprit, channel);
+            let is_same = |charge: &Charge| (charge.culprit, charge.channel) == key;
+            let place = if charges.len() <= FEW {
+                charges.iter().position(is_same)
+            } else {
+                if places.is_empty() {
+                    let known = charges.iter().enumerate();
+                    places.extend(known.map(|(n, charge)| ((charge.culprit, charge.channel), n)));
+                }
+                places.get(&key).copied()
+            };
+            if let Some(place) = place {
+                charges[place].waited += time;
+                continue;
             }
+            if !places.is_empty() {
+                places.insert(key, charges.len());
+            }
+            let kind = self.sites[channel.index()].kind(message.ends);
+            charges.push(Charge { culprit, channel, kind, waited: time, late: 0 });
         }
         charges
     }

@@ -12,10 +12,10 @@ use crate::event_queue::{Event, EventQueue};
 use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet};
 use crate::ids::{MessageId, NodeId};
 use crate::measure::{Class, Measures};
+use crate::mixed::Mixed;
 use crate::spec::{Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
-use std::collections::HashMap;
 
 /// How long messages take alone.
 pub struct Alone {
@@ -24,7 +24,7 @@ pub struct Alone {
     packetisation: Packetisation,
     protocol: Protocol,
     /// Times that were found before, where a message takes the same whenever it is sent.
-    known: Option<HashMap<Likeness, Time>>,
+    known: Option<Mixed<Likeness, Time>>,
     /// What happens does so whenever, as far as clocks go, in multiples of this time.
     period: Time,
     /// When the message before was through: time does not go back.
@@ -61,7 +61,7 @@ impl Alone {
             measures: Measures::new(channels, topology.nodes, LONG, false),
             packetisation: Packetisation::new(&spec.machine),
             protocol: Protocol::new(&spec.machine, Mode::Free),
-            known: is_alike.then(HashMap::new),
+            known: is_alike.then(Mixed::default),
             period: link.flit_ps.max(1),
             free_at: 0,
             events: EventQueue::new(reach, link.hop_ps),

@@ -9,7 +9,6 @@ mod letters;
 mod loggops;
 mod machine;
 mod matching;
-mod mixer;
 mod operation;
 mod pace;
 mod ranks;

@@ -7,7 +7,9 @@
 //! would alone, the chain goes on with those.
 
 use super::charges::shares;
-use super::log::{Hop, Log, NOBODY, RecordId, Turn, Turns, UNNUMBERED};
+use super::log::{Log, NOBODY, UNNUMBERED};
+use super::story::{Cost, Story, Told};
+use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::ChannelId;
 use crate::time::Time;
 
@@ -36,13 +38,13 @@ pub struct Rules {
 /// A stretch of waiting that has one root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Whose packet was the root, or nearest to it.
-    pub culprit: RecordId,
+    /// What the message is charged as whose packet was the root, or nearest to it.
+    pub culprit: u32,
     /// Where the root was.
     pub channel: ChannelId,
     /// When it began.
     pub begin: Time,
-    /// How long it was.
+    /// How long it was; of several that are summed up, all of them.
     pub time: Time,
 }
 
@@ -91,6 +93,9 @@ impl Root {
     }
 }
 
+/// No message has this number.
+const NO_MESSAGE: u64 = u64::MAX;
+
 /// A chain that is being followed.
 pub struct Chain<'a> {
     log: &'a Log,
@@ -107,13 +112,21 @@ pub struct Chain<'a> {
     way: &'a mut Vec<RecordId>,
     /// The buffers for whose room somebody on the way waits, with when; scratch.
     rooms: &'a mut Vec<ChannelId>,
+    /// By channel out of a node: what those in its queue wait for.
+    stories: &'a mut Vec<Story>,
+    /// The same that is to be told, the latest first; scratch.
+    told: &'a mut Vec<Told>,
+    /// Whether waits in queues are summed up by culprit and root.
+    is_summed: bool,
 }
 
-/// Scratch of chains, used again each time.
+/// What is kept from one chain to the next.
 #[derive(Default)]
 pub struct Scratch {
     way: Vec<RecordId>,
     rooms: Vec<ChannelId>,
+    stories: Vec<Story>,
+    told: Vec<Told>,
 }
 
 /// The packets of a message in a buffer.
@@ -144,78 +157,193 @@ impl<'a> Chain<'a> {
         pieces: &'a mut Vec<Piece>,
         scratch: &'a mut Scratch,
     ) -> Self {
-        let Scratch { way, rooms } = scratch;
+        let Scratch { way, rooms, stories, told } = scratch;
         pieces.clear();
-        Self { log, rules, message, queued, packets, pieces, notes_way: false, way, rooms }
+        let (notes_way, is_summed) = (false, false);
+        Self {
+            log,
+            rules,
+            message,
+            queued,
+            packets,
+            pieces,
+            notes_way,
+            way,
+            rooms,
+            stories,
+            told,
+            is_summed,
+        }
+    }
+
+    /// The same, with what it waits for in a node's queue summed up by culprit and root.
+    #[must_use]
+    pub fn summed(self) -> Self {
+        Self { is_summed: true, ..self }
     }
 
     /// Follows it from the delivery of a packet; how much of the message's latency is its own.
     pub fn follow(&mut self, last: RecordId, delivered: Time) -> Time {
+        let log = self.log;
         let (mut own, mut at) = (0, delivered);
-        let Some(last_hop) = self.log.record(last).hops.len().checked_sub(1) else {
+        let Some(last_hop) = log.record(last).hops.len().checked_sub(1) else {
             return delivered - self.queued;
         };
         let mut place = Place { record: last, hop: last_hop as u32 };
+        let has_wires = log.shares_wires();
         loop {
-            let &Hop { ready, start, takes, .. } = self.log.hop(place);
+            let &Entry { ready, start, .. } = log.entry(place);
             if at > start {
-                let is_last = self.log.record(place.record).hops.len() == place.hop as usize + 1;
-                own += self.moves(place, (start, at), takes[usize::from(is_last)]);
+                own += if has_wires {
+                    let is_last = log.record(place.record).hops.len() == place.hop as usize + 1;
+                    self.moves(place, (start, at), log.takes(place)[usize::from(is_last)])
+                } else {
+                    at - start
+                };
                 at = start;
             }
             // It waits for its channel.
             if at > ready {
                 if let Some(own_turn) = self.sent_before(place, at) {
                     // As it would alone: its own packet was sent before it.
-                    let &Hop { start: begin, takes: [_, takes], .. } = self.log.hop(own_turn);
-                    own += self.moves(own_turn, (begin, at), takes);
+                    let begin = log.entry(own_turn).start;
+                    own += if has_wires {
+                        self.moves(own_turn, (begin, at), log.takes(own_turn)[1])
+                    } else {
+                        at - begin
+                    };
                     (place, at) = (own_turn, begin);
                     continue;
                 }
-                let root = self.root(place, at);
-                if let Some(own) = root.own {
-                    place = own;
-                    continue;
-                }
-                let begin = root.since.max(ready);
-                debug_assert!(begin < at, "a wait of no length");
-                if begin >= at {
-                    own += at - ready;
+                if place.hop == 0 && self.waits_in_queue(place, (ready, at)) {
                     at = ready;
                 } else {
-                    match self.culprit(place, &root, at) {
-                        Some(culprit) => {
-                            let channel = root.channel;
-                            self.pieces.push(Piece { culprit, channel, begin, time: at - begin });
-                        }
-                        None => own += at - begin,
+                    let root = self.root(place, at);
+                    if let Some(own) = root.own {
+                        place = own;
+                        continue;
                     }
-                    at = begin;
-                }
-                if at > ready {
-                    continue;
+                    let begin = root.since.max(ready);
+                    debug_assert!(begin < at, "a wait of no length");
+                    if begin >= at {
+                        own += at - ready;
+                        at = ready;
+                    } else {
+                        match self.culprit(place, &root, at) {
+                            Some(culprit) => self.put(culprit, root.channel, (begin, at)),
+                            None => own += at - begin,
+                        }
+                        at = begin;
+                    }
+                    if at > ready {
+                        continue;
+                    }
                 }
             }
             if place.hop > 0 {
                 // It moves from the channel before.
                 place.hop -= 1;
-                let &Hop { start, takes: [takes, _], .. } = self.log.hop(place);
+                let start = log.entry(place).start;
                 if at > start {
-                    own += self.moves(place, (start, at), takes);
+                    own += if has_wires {
+                        self.moves(place, (start, at), log.takes(place)[0])
+                    } else {
+                        at - start
+                    };
                     at = start;
                 }
                 continue;
             }
             // It was queued.
-            let cause = self.log.record(place.record).cause;
+            let cause = log.record(place.record).cause;
             if at <= self.queued || cause == NOBODY {
                 return own + at.saturating_sub(self.queued);
             }
-            let Some(hop) = self.log.record(cause).hops.len().checked_sub(1) else {
+            let Some(hop) = log.record(cause).hops.len().checked_sub(1) else {
                 return own + (at - self.queued);
             };
             place = Place { record: cause, hop: hop as u32 };
         }
+    }
+
+    /// A stretch of waiting has a root.
+    fn put(&mut self, culprit: RecordId, channel: ChannelId, (begin, end): (Time, Time)) {
+        let culprit = self.log.record(culprit).label;
+        self.pieces.push(Piece { culprit, channel, begin, time: end - begin });
+    }
+
+    /// The first packet of a message waits in its node's queue, where all before it are of others: so it
+    /// is charged what everybody there is. False if that is not known.
+    fn waits_in_queue(&mut self, place: Place, (ready, at): (Time, Time)) -> bool {
+        let (log, record) = (self.log, self.log.record(place.record));
+        if self.rules.is_private || record.number != 0 {
+            return false;
+        }
+        let channel = log.channel(place);
+        if self.stories.len() <= channel.index() {
+            self.stories.resize_with(channel.index() + 1, Story::default);
+        }
+        let mut story = std::mem::take(&mut self.stories[channel.index()]);
+        if story.end() < ready {
+            story.begin(ready);
+        }
+        if story.end() < at {
+            self.tell(&mut story, channel, at);
+        }
+        let base = self.pieces.len();
+        let is_known = story.tells_since(ready)
+            && story.each((ready, at), self.is_summed, |cost: Cost| {
+                let Cost { label: culprit, channel, begin, time } = cost;
+                self.pieces.push(Piece { culprit, channel, begin, time });
+            });
+        if is_known {
+            // The latest comes first.
+            self.pieces[base..].reverse();
+        } else {
+            self.pieces.truncate(base);
+        }
+        self.stories[channel.index()] = story;
+        is_known
+    }
+
+    /// Tells what those in a node's queue wait for, from where that is told up to an instant.
+    fn tell(&mut self, story: &mut Story, channel: ChannelId, until: Time) {
+        story.forget(self.log.since());
+        let log = self.log;
+        let Some(turns) = log.turns(channel, self.message) else { return };
+        let message = std::mem::replace(&mut self.message, NO_MESSAGE);
+        let mut told = std::mem::take(self.told);
+        let (mut at, from) = (until, story.end());
+        let mut near = turns.before(at).map_or(0, |place| place + 1);
+        while at > from {
+            let latest = turns.before_near(at, near);
+            near = latest.map_or(0, |place| place + 1);
+            let latest = latest.and_then(|place| turns.get(place));
+            let sent = latest.filter(|entry| entry.end >= at);
+            let root = match (sent, turns.get(near)) {
+                (Some(sent), _) => self.root_of((Keeps::Turn(sent.turn), 0), sent.turn, at).ok(),
+                (None, Some(next)) if next.ready < at => {
+                    let keeps = self.keeps(next.turn, at);
+                    self.root_of(keeps, next.turn, at).ok()
+                }
+                _ => None,
+            };
+            let idle_since = if sent.is_none() { latest.map_or(0, |entry| entry.end) } else { 0 };
+            let by = root.as_ref().map(|root| (log.record(root.record).label, root.channel));
+            let since = root.map_or(0, |root| root.since).max(idle_since);
+            let begin = since.clamp(from, at - 1);
+            told.push(Told { begin, by });
+            at = begin;
+        }
+        let mut end = told.len();
+        while let Some(place) = end.checked_sub(1) {
+            let next = place.checked_sub(1).map_or(until, |next| told[next].begin);
+            story.push(told[place], next);
+            end = place;
+        }
+        told.clear();
+        *self.told = told;
+        self.message = message;
     }
 
     /// A packet crosses a channel, or its header does, between two instants: how much of that is its own.
@@ -226,18 +354,15 @@ impl<'a> Chain<'a> {
         if takes == 0 || longer == 0 {
             return to - from;
         }
-        let channel = self.log.hop(place).channel;
+        let log = self.log;
         let (mut users, mut times) = (Vec::new(), Vec::new());
-        for &other in self.log.beside(channel) {
-            let Some(turns) = self.log.turns(other, self.message) else { continue };
-            let first = self.log.before(turns, from).unwrap_or(0);
-            let meanwhile = turns.iter().skip(first);
-            for turn in meanwhile.take_while(|turn| self.log.hop(**turn).start < to) {
-                let &Hop { start, end, .. } = self.log.hop(*turn);
+        for &other in log.beside(log.channel(place)) {
+            let Some(turns) = log.turns(other, self.message) else { continue };
+            let meanwhile = turns.from(turns.before(from).unwrap_or(0));
+            for &Entry { turn, start, end, .. } in meanwhile.take_while(|entry| entry.start < to) {
                 let time = end.min(to).saturating_sub(start.max(from));
-                let is_other = self.log.record(turn.record).message != self.message;
-                if is_other && time > 0 {
-                    users.push((turn.record, other));
+                if log.record(turn.record).message != self.message && time > 0 {
+                    users.push((log.record(turn.record).label, other));
                     times.push(time);
                 }
             }
@@ -251,37 +376,51 @@ impl<'a> Chain<'a> {
 
     /// The turn on the channel that a packet waits for, if it ends at an instant and is one of its message.
     fn sent_before(&self, place: Place, at: Time) -> Option<Turn> {
-        let channel = self.log.hop(place).channel;
+        let record = self.log.record(place.record);
+        let (channel, number) = record.hops[place.hop as usize];
         let turns = self.log.turns(channel, self.message)?;
-        let turn = turns[self.log.before(turns, at)?];
-        let is_own = self.log.record(turn.record).message == self.message;
-        (is_own && self.log.hop(turn).end == at).then_some(turn)
+        let entry = turns.get(turns.before_near(at, turns.place(number))?)?;
+        let is_own = self.log.record(entry.turn.record).message == self.message;
+        (is_own && entry.end == at).then_some(entry.turn)
     }
 
     /// The root of what a packet waits for just before an instant.
     fn root(&mut self, from: Place, at: Time) -> Root {
         self.way.clear();
         self.rooms.clear();
+        let keeps = self.keeps(from, at);
+        self.root_of(keeps, from, at).unwrap_or_else(|since| {
+            self.way.clear();
+            self.rooms.clear();
+            Root::at(from.record, self.log.channel(from), since)
+        })
+    }
+
+    /// The same, by what keeps it; or since when it waits, if that is not known.
+    fn root_of(&mut self, kept: (Keeps, Time), from: Place, at: Time) -> Result<Root, Time> {
         let (mut place, mut since) = (from, 0);
+        let (mut keeps, mut from_then) = kept;
         // Where channels are chosen by load it is not always told whom packets wait for, and those
         // found may wait in a circle.
         let mut mark = from;
         for step in 0..LONGEST {
-            if step > 0 && place == mark {
-                break;
+            if step > 0 {
+                if place == mark {
+                    break;
+                }
+                (keeps, from_then) = self.keeps(place, at);
             }
             if step.is_power_of_two() {
                 mark = place;
             }
-            let (keeps, from_then) = self.keeps(place, at);
-            since = since.max(from_then).max(self.log.hop(place).ready);
+            since = since.max(from_then).max(self.log.entry(place).ready);
             let next = match keeps {
                 Keeps::Turn(turn) => {
                     self.note(turn.record);
-                    since = since.max(self.log.hop(turn).start);
+                    since = since.max(self.log.entry(turn).start);
                     match self.stopped(turn, at) {
                         Some(stopped) => stopped,
-                        None => return Root::at(turn.record, self.log.hop(turn).channel, since),
+                        None => return Ok(Root::at(turn.record, self.log.channel(turn), since)),
                     }
                 }
                 Keeps::Before(next) => next,
@@ -289,7 +428,7 @@ impl<'a> Chain<'a> {
                     self.rooms.push(channel);
                     if let Some(own) = self.own_of(next, from) {
                         let root = Root::at(next.record, channel, since);
-                        return Root { own: Some(own), ..root };
+                        return Ok(Root { own: Some(own), ..root });
                     }
                     next
                 }
@@ -298,23 +437,20 @@ impl<'a> Chain<'a> {
             self.note(next.record);
             match self.doing(next, at) {
                 Doing::Comes(then) => {
-                    let hops = &self.log.record(next.record).hops;
-                    let channel = hops[next.hop as usize - 1].channel;
-                    return Root::at(next.record, channel, since.max(then));
+                    let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
+                    return Ok(Root::at(next.record, channel, since.max(then)));
                 }
                 Doing::IsSent(then) => {
                     since = since.max(then);
                     match self.stopped(next, at) {
                         Some(stopped) => place = stopped,
-                        None => return Root::at(next.record, self.log.hop(next).channel, since),
+                        None => return Ok(Root::at(next.record, self.log.channel(next), since)),
                     }
                 }
                 Doing::Waits => place = next,
             }
         }
-        self.way.clear();
-        self.rooms.clear();
-        Root::at(from.record, self.log.hop(from).channel, since)
+        Err(since)
     }
 
     /// A packet stands on the way to a root.
@@ -329,26 +465,28 @@ impl<'a> Chain<'a> {
         if !self.rules.are_stopped {
             return None;
         }
-        let hops = &self.log.record(turn.record).hops;
-        let started = hops.partition_point(|hop| hop.start < at);
-        let next = hops.get(started).filter(|hop| hop.ready < at)?;
-        debug_assert!(next.start >= at);
-        Some(Place { record: turn.record, hop: started as u32 })
+        // Channels follow each other: those it has started on come first.
+        let hops = self.log.record(turn.record).hops.len() as u32;
+        let place = |hop| Place { record: turn.record, hop };
+        let started = (turn.hop..hops).find(|&hop| self.log.entry(place(hop)).start >= at)?;
+        (self.log.entry(place(started)).ready < at).then(|| place(started))
     }
 
     /// What a packet does just before an instant about a channel that it is to cross.
     fn doing(&self, place: Place, at: Time) -> Doing {
-        let hops = &self.log.record(place.record).hops;
-        let Some(hop) = hops.get(place.hop as usize) else {
+        let (log, record) = (self.log, self.log.record(place.record));
+        let before = |hop: u32| log.entry(Place { hop: hop - 1, ..place }).start;
+        if record.hops.len() <= place.hop as usize {
             // Where it goes on is not known.
-            return Doing::Comes(hops.last().map_or(0, |hop| hop.start));
-        };
-        if hop.start < at {
-            Doing::IsSent(hop.start)
-        } else if hop.ready < at || place.hop == 0 {
+            return Doing::Comes(before(record.hops.len() as u32));
+        }
+        let entry = log.entry(place);
+        if entry.start < at {
+            Doing::IsSent(entry.start)
+        } else if entry.ready < at || place.hop == 0 {
             Doing::Waits
         } else {
-            Doing::Comes(hops[place.hop as usize - 1].start)
+            Doing::Comes(before(place.hop))
         }
     }
 
@@ -356,12 +494,13 @@ impl<'a> Chain<'a> {
     fn keeps(&mut self, place: Place, at: Time) -> (Keeps, Time) {
         let log = self.log;
         let record = log.record(place.record);
-        let channel = record.hops[place.hop as usize].channel;
+        let (channel, number) = record.hops[place.hop as usize];
         let Some(turns) = log.turns(channel, record.message) else { return (Keeps::Nobody, 0) };
-        let latest = log.before(turns, at);
-        let sent = latest.filter(|&turn| log.hop(turns[turn]).end >= at);
-        let idle_since = latest.map_or(0, |turn| log.hop(turns[turn]).end);
-        let next = latest.map_or(0, |turn| turn + 1);
+        let latest = turns.before_near(at, turns.place(number));
+        let next = latest.map_or(0, |place| place + 1);
+        let latest = latest.and_then(|place| turns.get(place));
+        let sent = latest.filter(|entry| entry.end >= at);
+        let idle_since = latest.map_or(0, |entry| entry.end);
         // Since when it is first where it stands.
         let mut first_since = 0;
         if place.hop == 0 {
@@ -385,28 +524,29 @@ impl<'a> Chain<'a> {
                 return (Keeps::Room(front, channel), first_since);
             }
         }
-        if let Some(turn) = sent {
-            return (Keeps::Turn(turns[turn]), first_since);
+        if let Some(sent) = sent {
+            return (Keeps::Turn(sent.turn), first_since);
         }
         let idle_since = idle_since.max(first_since);
-        let holder = turns.get(next).copied();
-        if let Some(holder) = holder.filter(|turn| turn.record != place.record)
+        if let Some(holder) = turns.get(next)
+            && holder.turn.record != place.record
             && !self.rules.is_private
-            && log.hop(holder).ready < at
+            && holder.ready < at
         {
-            return (Keeps::Before(holder), idle_since);
+            return (Keeps::Before(holder.turn), idle_since);
         }
-        let Some(front) = log.in_front(turns, at, Log::cleared) else {
+        let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
             return self.beside(channel, at);
         };
-        let since = front.checked_sub(1).map_or(0, |front| log.cleared(turns[front]));
-        let turn = turns[front];
-        self.stand(turns, front, |turn| log.hop(turn).start < at);
-        let leaves = behind(turn);
-        if log.record(leaves.record).hops.len() <= leaves.hop as usize {
-            return self.beside(channel, at);
+        let before = front.checked_sub(1).and_then(|before| turns.get(before));
+        let since = before.map_or(0, |before| log.cleared(before));
+        let leaves = turns.get(front).map(|entry| behind(entry.turn));
+        let leaves = leaves.filter(|turn| log.record(turn.record).hops.len() > turn.hop as usize);
+        self.stand(turns, front, |entry| entry.start < at);
+        match leaves {
+            Some(leaves) => (Keeps::Room(leaves, channel), since.max(idle_since)),
+            None => self.beside(channel, at),
         }
-        (Keeps::Room(leaves, channel), since.max(idle_since))
     }
 
     /// Another message's turn on the wire of a channel that is idle, if there is one.
@@ -414,9 +554,9 @@ impl<'a> Chain<'a> {
         let log = self.log;
         let turn = |&other: &ChannelId| {
             let turns = log.turns(other, self.message)?;
-            let turn = turns[log.before(turns, at)?];
-            let is_other = log.record(turn.record).message != self.message;
-            (is_other && log.hop(turn).end >= at).then_some(turn)
+            let entry = turns.get(turns.before(at)?)?;
+            let is_other = log.record(entry.turn.record).message != self.message;
+            (is_other && entry.end >= at).then_some(entry.turn)
         };
         let found = log.beside(channel).iter().find_map(turn);
         (found.map_or(Keeps::Nobody, Keeps::Turn), 0)
@@ -433,11 +573,11 @@ impl<'a> Chain<'a> {
         let log = self.log;
         let message = log.record(place.record).message;
         let is_private = self.rules.is_private;
-        let is_there = |turn: &Turn| log.hop(*turn).ready < at;
-        let is_asked = |turn: &Turn| {
-            is_there(turn) && (!is_private || log.record(turn.record).message == message)
+        let is_asked = |entry: &&Entry| {
+            let record = entry.turn.record;
+            entry.ready < at && (!is_private || log.record(record).message == message)
         };
-        let mut before = turns.iter().skip(next).filter(|turn| is_asked(turn)).copied();
+        let mut before = turns.from(next).filter(is_asked).map(|entry| entry.turn);
         let first = before.next()?;
         if first.record == place.record {
             return None;
@@ -460,30 +600,30 @@ impl<'a> Chain<'a> {
     fn in_front_of(&mut self, place: Place, at: Time) -> Option<(Place, Time)> {
         let log = self.log;
         let record = log.record(place.record);
-        let channel = record.hops[place.hop as usize - 1].channel;
+        let channel = record.hops[place.hop as usize - 1].0;
         let turns = log.turns(channel, record.message)?;
         if self.rules.is_private {
             let Inside { front, since, .. } = self.inside(turns, record.message, at);
             return Some((behind(front?), since));
         }
-        let front = log.in_front(turns, at, Log::out)?;
-        let turn = turns[front];
+        let front = turns.in_front(at, |entry| entry.out)?;
+        let turn = turns.get(front)?.turn;
         if turn.record != place.record {
-            self.stand(turns, front, |turn| turn.record != place.record);
+            self.stand(turns, front, |entry| entry.turn.record != place.record);
         }
-        let since = front.checked_sub(1).map_or(0, |front| log.out(turns[front]));
-        Some((behind(turn), since))
+        let before = front.checked_sub(1).and_then(|before| turns.get(before));
+        Some((behind(turn), before.map_or(0, |before| before.out)))
     }
 
     /// Those that stand in a buffer behind the one in front come onto the way, nearest to that one
     /// last, as long as they are wanted.
-    fn stand(&mut self, turns: &Turns, front: usize, is_wanted: impl Fn(Turn) -> bool) {
+    fn stand(&mut self, turns: &Turns, front: usize, is_wanted: impl Fn(&Entry) -> bool) {
         if !self.notes_way {
             return;
         }
         let base = self.way.len();
-        let behind = turns.iter().skip(front + 1).take_while(|turn| is_wanted(**turn));
-        self.way.extend(behind.map(|turn| turn.record));
+        let behind = turns.from(front + 1).take_while(|entry| is_wanted(entry));
+        self.way.extend(behind.map(|entry| entry.turn.record));
         self.way[base..].reverse();
     }
 
@@ -502,13 +642,14 @@ impl<'a> Chain<'a> {
     /// What there is of a message in the buffer at the end of a channel.
     fn inside(&self, turns: &Turns, message: u64, at: Time) -> Inside {
         let log = self.log;
-        let own = || turns.iter().filter(|turn| log.record(turn.record).message == message);
-        let is_there = |turn: &&Turn| log.hop(**turn).start < at && log.cleared(**turn) >= at;
-        let gone = own().map(|turn| log.cleared(*turn)).filter(|&cleared| cleared < at);
+        let own = || turns.from(0).filter(|entry| log.record(entry.turn.record).message == message);
+        let is_there = |entry: &&Entry| entry.start < at && log.cleared(entry) >= at;
+        let gone = own().map(|entry| log.cleared(entry)).filter(|&cleared| cleared < at);
+        let size = |entry: &Entry| u64::from(log.record(entry.turn.record).size);
         Inside {
-            front: own().find(is_there).copied(),
+            front: own().find(is_there).map(|entry| entry.turn),
             since: gone.max().unwrap_or(0),
-            taken: own().filter(is_there).map(|turn| u64::from(log.record(turn.record).size)).sum(),
+            taken: own().filter(is_there).map(size).sum(),
         }
     }
 
@@ -541,10 +682,9 @@ impl<'a> Chain<'a> {
         nearest.or_else(|| {
             self.rooms.iter().rev().find_map(|&channel| {
                 let turns = self.log.turns(channel, self.message)?;
-                let front = self.log.in_front(turns, at, Log::cleared)?;
-                let there = turns.iter().skip(front);
-                let there = there.take_while(|turn| self.log.hop(**turn).start < at);
-                there.map(|turn| turn.record).find(is_other)
+                let front = turns.in_front(at, |entry| log.cleared(entry))?;
+                let there = turns.from(front).take_while(|entry| entry.start < at);
+                there.map(|entry| entry.turn.record).find(is_other)
             })
         })
     }

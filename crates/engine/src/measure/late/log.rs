@@ -1,11 +1,10 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, PacketId};
+use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
-use std::collections::{HashMap, VecDeque};
-
-/// A packet's place among the records.
-pub type RecordId = u32;
+use std::collections::VecDeque;
 
 /// Stands for no record.
 pub const NOBODY: RecordId = u32::MAX;
@@ -39,10 +38,8 @@ pub struct Record {
     pub size: u32,
     /// The packet by whose arrival its window opened, or which it acknowledges.
     pub cause: RecordId,
-    /// The channels it has crossed, in order.
-    pub hops: Vec<Hop>,
-    /// Whether it has been delivered, or lost.
-    pub is_over: bool,
+    /// The channels it has crossed, in order, and the number of its turn on each.
+    pub hops: Vec<(ChannelId, u32)>,
     /// Turns in the log, and whether it is on its way.
     pub held: u32,
 }
@@ -50,20 +47,11 @@ pub struct Record {
 /// The number of packets that have none.
 pub const UNNUMBERED: u32 = u32::MAX;
 
-/// A packet's turn on a channel: its record, and which of its hops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// The packet.
-    pub record: RecordId,
-    /// The hop.
-    pub hop: u32,
-}
-
-/// The turns on a channel, in the order in which they began.
-pub type Turns = VecDeque<Turn>;
-
 /// The turns of one message on its private channels.
 type Private = Vec<(ChannelId, Turns)>;
+
+/// Messages that are dropped at once where there is no memory for all: one of so many.
+const DROPPED: usize = 8;
 
 /// Turns on all channels.
 pub struct Log {
@@ -73,6 +61,8 @@ pub struct Log {
     of_packet: Vec<RecordId>,
     /// By channel.
     shared: Vec<Turns>,
+    /// Turns on these.
+    kept: usize,
     /// By channel: whether every message has one of its own.
     is_private: Vec<bool>,
     /// How long after a packet has left a buffer its place there is known to be free.
@@ -80,50 +70,79 @@ pub struct Log {
     /// By channel: the others on its wire.
     beside: Vec<Vec<ChannelId>>,
     /// By message.
-    private: HashMap<u64, Private>,
+    private: Mixed<u64, Private>,
     unused: Vec<Private>,
     /// Messages under way, the one queued first in front, with when; some of these may be over.
     under_way: VecDeque<(u64, Time)>,
     /// By message from the one in front on: whether it is over.
     over: VecDeque<bool>,
+    /// Bytes that all this may take.
+    memory: u64,
+    /// The first message of which turns are kept, as far as that is said by number: those before were
+    /// under way for so long that there was no memory for all that happened meanwhile.
+    first_kept: u64,
 }
 
 impl Log {
-    /// Of channels of which some are private to every message, and some share wires with others.
-    pub fn new(is_private: Vec<bool>, beside: Vec<Vec<ChannelId>>, credit_ps: Time) -> Self {
+    /// Of channels of which some are private to every message, and some share wires with others; in so
+    /// many bytes.
+    pub fn new(
+        is_private: Vec<bool>,
+        beside: Vec<Vec<ChannelId>>,
+        credit_ps: Time,
+        memory: u64,
+    ) -> Self {
         Self {
             credit_ps,
+            shared: vec![Turns::default(); is_private.len()],
+            kept: 0,
             beside,
             records: Vec::new(),
             free: Vec::new(),
             of_packet: Vec::new(),
-            shared: vec![Turns::new(); is_private.len()],
             is_private,
-            private: HashMap::new(),
+            private: Mixed::default(),
             unused: Vec::new(),
             under_way: VecDeque::new(),
             over: VecDeque::new(),
+            memory,
+            first_kept: 0,
         }
     }
 
     /// The record of a packet on its way.
+    #[inline]
     pub fn record_of(&self, packet: PacketId) -> RecordId {
         self.of_packet.get(packet.index()).copied().unwrap_or(NOBODY)
     }
 
     /// What is kept of a packet.
+    #[inline]
     pub fn record(&self, id: RecordId) -> &Record {
         &self.records[id as usize]
     }
 
-    /// The same, to be changed.
-    pub fn record_mut(&mut self, id: RecordId) -> &mut Record {
-        &mut self.records[id as usize]
+    /// A turn.
+    #[inline]
+    pub fn entry(&self, turn: Turn) -> &Entry {
+        let record = self.record(turn.record);
+        let (channel, number) = record.hops[turn.hop as usize];
+        let turns = self.turns(channel, record.message);
+        turns.expect("turns of records are kept").at(number)
     }
 
-    /// A hop of a turn.
-    pub fn hop(&self, turn: Turn) -> &Hop {
-        &self.record(turn.record).hops[turn.hop as usize]
+    /// The channel of a turn.
+    #[inline]
+    pub fn channel(&self, turn: Turn) -> ChannelId {
+        self.record(turn.record).hops[turn.hop as usize].0
+    }
+
+    /// How long its header takes there, and the whole packet, if nobody else uses the wire; 0: nobody
+    /// else does.
+    pub fn takes(&self, turn: Turn) -> [Time; 2] {
+        let record = self.record(turn.record);
+        let (channel, number) = record.hops[turn.hop as usize];
+        self.turns(channel, record.message).map_or([0; 2], |turns| turns.takes(number))
     }
 
     /// The next message begins; they are numbered in this order.
@@ -132,18 +151,28 @@ impl Log {
         self.over.push_back(false);
     }
 
+    /// Whether turns are kept since a message that is under way was queued.
+    pub fn keeps(&self, message: u64) -> bool {
+        message >= self.first_kept
+    }
+
     /// A message is over: nobody will ask for what happened before all others were queued.
     pub fn ends(&mut self, message: u64) {
-        let Some(&(first, _)) = self.under_way.front() else { return };
-        self.over[(message - first) as usize] = true;
-        while self.over.front() == Some(&true) {
-            self.over.pop_front();
-            self.under_way.pop_front();
+        if let Some(&(first, _)) = self.under_way.front()
+            && let Some(place) = message.checked_sub(first)
+        {
+            self.over[place as usize] = true;
+            while self.over.front() == Some(&true) {
+                self.over.pop_front();
+                self.under_way.pop_front();
+            }
         }
-        if let Some(mut private) = self.private.remove(&message) {
+        if !self.private.is_empty()
+            && let Some(mut private) = self.private.remove(&message)
+        {
             for (_, turns) in &mut private {
-                while let Some(turn) = turns.pop_front() {
-                    self.lets_go(turn.record);
+                while let Some(record) = turns.pop() {
+                    self.lets_go(record);
                 }
             }
             self.unused.push(private);
@@ -172,10 +201,13 @@ impl Log {
     /// A packet that has been delivered, or lost.
     pub fn leaves(&mut self, packet: PacketId) {
         let id = std::mem::replace(&mut self.of_packet[packet.index()], NOBODY);
-        self.records[id as usize].is_over = true;
+        if let Some(entry) = self.last_entry_mut(id) {
+            entry.out = 0;
+        }
         self.lets_go(id);
     }
 
+    #[inline]
     fn lets_go(&mut self, id: RecordId) {
         let record = &mut self.records[id as usize];
         record.held -= 1;
@@ -190,47 +222,114 @@ impl Log {
         if id == NOBODY {
             return;
         }
+        let Hop { channel, ready, start, end, takes } = hop;
+        if !self.is_private[channel.index()] && self.shared[channel.index()].is_full() {
+            self.forget(channel);
+        }
+        if let Some(before) = self.last_entry_mut(id) {
+            before.out = end;
+        }
         let record = &mut self.records[id as usize];
-        let turn = Turn { record: id, hop: record.hops.len() as u32 };
-        let message = record.message;
-        record.hops.push(hop);
+        let (message, hop) = (record.message, record.hops.len() as u32);
         record.held += 1;
-        self.forget(hop.channel);
-        self.turns_mut(hop.channel, message).push_back(turn);
+        let entry = Entry { turn: Turn { record: id, hop }, ready, start, end, out: NEVER };
+        let has_takes = !self.beside.is_empty();
+        let number = self.turns_mut(channel, message).push(entry, has_takes.then_some(takes));
+        self.records[id as usize].hops.push((channel, number));
+        self.kept += usize::from(!self.is_private[channel.index()]);
+    }
+
+    /// The turn of a packet that began last.
+    #[inline]
+    fn last_entry_mut(&mut self, id: RecordId) -> Option<&mut Entry> {
+        let record = &self.records[id as usize];
+        let (&(channel, number), message) = (record.hops.last()?, record.message);
+        Some(self.turns_mut(channel, message).at_mut(number))
+    }
+
+    /// The packet that a channel was granted to last starts there.
+    pub fn started(&mut self, packet: PacketId, start: Time) {
+        let id = self.record_of(packet);
+        if id != NOBODY
+            && let Some(entry) = self.last_entry_mut(id)
+        {
+            entry.start = start;
+        }
     }
 
     /// The packet that was granted a channel last leaves it.
     pub fn left(&mut self, channel: ChannelId, at: Time) {
-        let Some(&turn) = self.shared[channel.index()].back() else { return };
-        self.records[turn.record as usize].hops[turn.hop as usize].end = at;
+        let Some(entry) = self.shared[channel.index()].last_mut() else { return };
+        entry.end = at;
+        let Turn { record, hop } = entry.turn;
+        if let Some(before) = hop.checked_sub(1) {
+            let record = &self.records[record as usize];
+            let ((from, number), message) = (record.hops[before as usize], record.message);
+            self.turns_mut(from, message).at_mut(number).out = at;
+        }
     }
 
     /// Turns on a channel of which nobody will ask any more are forgotten.
+    #[cold]
+    #[inline(never)]
     fn forget(&mut self, channel: ChannelId) {
-        if self.is_private[channel.index()] {
-            return;
-        }
-        let since = self.under_way.front().map_or(NEVER, |&(_, queued)| queued);
-        while let Some(&turn) = self.shared[channel.index()].front() {
-            let until = self.hop(turn).end.max(self.cleared(turn));
-            if until >= since {
-                return;
-            }
-            self.shared[channel.index()].pop_front();
-            self.lets_go(turn.record);
+        self.forget_before(channel, self.since());
+        if self.bytes() > self.memory {
+            self.drop_messages();
         }
     }
 
+    /// Since when turns are kept.
+    pub fn since(&self) -> Time {
+        self.under_way.front().map_or(NEVER, |&(_, queued)| queued)
+    }
+
+    fn forget_before(&mut self, channel: ChannelId, since: Time) {
+        while let Some(record) = self.shared[channel.index()].forget(since, self.credit_ps) {
+            self.lets_go(record);
+            self.kept -= 1;
+        }
+        self.shared[channel.index()].leave_room();
+    }
+
+    /// About what all this takes, in bytes.
+    fn bytes(&self) -> u64 {
+        let (of_turns, of_records) = (size_of::<Entry>(), size_of::<Record>());
+        // Hops of records, too.
+        ((self.kept * (of_turns + 8)) + self.records.len() * of_records) as u64
+    }
+
+    /// There is no memory for all that happened since the messages were queued that have been under way
+    /// for longest: it will not be known what they waited for.
+    fn drop_messages(&mut self) {
+        while self.bytes() > self.memory && self.under_way.len() > 1 {
+            for _ in 0..self.under_way.len().div_ceil(DROPPED) {
+                self.over.pop_front();
+                self.under_way.pop_front();
+            }
+            self.first_kept = self.under_way.front().map_or(self.first_kept, |&(first, _)| first);
+            let since = self.since();
+            for channel in 0..self.shared.len() {
+                self.forget_before(ChannelId::from_index(channel), since);
+            }
+        }
+    }
+
+    #[inline]
     fn turns_mut(&mut self, channel: ChannelId, message: u64) -> &mut Turns {
         if !self.is_private[channel.index()] {
             return &mut self.shared[channel.index()];
         }
+        self.private_turns_mut(channel, message)
+    }
+
+    fn private_turns_mut(&mut self, channel: ChannelId, message: u64) -> &mut Turns {
         let unused = &mut self.unused;
         let all = self.private.entry(message).or_insert_with(|| unused.pop().unwrap_or_default());
         let place = all.iter().position(|&(of, _)| of == channel);
         let place = place.or_else(|| all.iter().position(|(_, turns)| turns.is_empty()));
         let place = place.unwrap_or_else(|| {
-            all.push((channel, Turns::new()));
+            all.push((channel, Turns::default()));
             all.len() - 1
         });
         all[place].0 = channel;
@@ -238,6 +337,7 @@ impl Log {
     }
 
     /// The turns on a channel, as a message knows it; none if there were none.
+    #[inline]
     pub fn turns(&self, channel: ChannelId, message: u64) -> Option<&Turns> {
         if !self.is_private[channel.index()] {
             return Some(&self.shared[channel.index()]);
@@ -247,6 +347,7 @@ impl Log {
     }
 
     /// Whether channels share wires.
+    #[inline]
     pub fn shares_wires(&self) -> bool {
         !self.beside.is_empty()
     }
@@ -256,34 +357,10 @@ impl Log {
         self.beside.get(channel.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// When a packet is out of the buffer at the end of a channel; [`NEVER`] as long as that is not
-    /// known.
-    pub fn out(&self, turn: Turn) -> Time {
-        let record = self.record(turn.record);
-        let still = if record.is_over { 0 } else { NEVER };
-        record.hops.get(turn.hop as usize + 1).map_or(still, |hop| hop.end)
-    }
-
-    /// When its place there is known to be free again, likewise.
-    pub fn cleared(&self, turn: Turn) -> Time {
-        self.out(turn).saturating_add(self.credit_ps)
-    }
-
-    /// The turn that went on just before an instant, by its place.
-    pub fn before(&self, turns: &Turns, at: Time) -> Option<usize> {
-        turns.partition_point(|&turn| self.hop(turn).start < at).checked_sub(1)
-    }
-
-    /// The packet that was in front in a first-in-first-out buffer just before an instant, by its place;
-    /// `gone`: when packets are not there any more.
-    pub fn in_front(
-        &self,
-        turns: &Turns,
-        at: Time,
-        gone: impl Fn(&Self, Turn) -> Time,
-    ) -> Option<usize> {
-        let place = turns.partition_point(|&turn| gone(self, turn) < at);
-        let is_there = turns.get(place).is_some_and(|&turn| self.hop(turn).start < at);
-        is_there.then_some(place)
+    /// When the place of a packet in the buffer at the end of a channel is known to be free again;
+    /// [`NEVER`] as long as that is not known.
+    #[inline]
+    pub fn cleared(&self, entry: &Entry) -> Time {
+        entry.out.saturating_add(self.credit_ps)
     }
 }

@@ -6,7 +6,15 @@ use crate::measure::distribution::Distribution;
 use crate::time::Time;
 
 /// A slowdown of one, as it is counted: in millionths.
-const ONE: u128 = 1_000_000;
+const ONE: u64 = 1_000_000;
+
+/// How many times as long as alone, in millionths; none of what takes no time alone.
+fn slowdown(latency: Time, alone: Time) -> Option<u64> {
+    match latency.checked_mul(ONE) {
+        Some(latency) => latency.checked_div(alone),
+        None => (u128::from(latency) * u128::from(ONE)).checked_div(alone.into()).map(|n| n as u64),
+    }
+}
 
 /// The tables of a window.
 #[derive(Clone)]
@@ -70,8 +78,8 @@ impl Tables {
         self.latency.add(latency);
         self.alone.add(why.alone);
         self.late.add(late);
-        if let Some(slowdown) = (u128::from(latency) * ONE).checked_div(why.alone.into()) {
-            self.slowdown.add(slowdown as u64);
+        if let Some(slowdown) = slowdown(latency, why.alone) {
+            self.slowdown.add(slowdown);
         }
         if latency < why.alone {
             self.early.0 += 1;

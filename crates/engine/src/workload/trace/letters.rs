@@ -1,8 +1,8 @@
 //! Messages of ranks that are under way, and in which order their receivers see them.
 
-use super::mixer::Mixed;
 use super::operation::Envelope;
 use super::slab::{NOWHERE, Slab};
+use crate::mixed::Mixed;
 use std::ops::{Index, IndexMut};
 
 /// Messages that have been sent and are not done with, each at a place.

@@ -6,9 +6,9 @@
 //! exact source and tag, and under the other three kinds of filters as soon as its receiver has
 //! posted a receive of that kind. So nothing is ever searched.
 
-use super::mixer::Mixed;
 use super::operation::{Envelope, Filter};
 use super::slab::{NOWHERE, Slab};
+use crate::mixed::Mixed;
 
 /// Kinds of filters: by source and tag, by tag, by source, by neither.
 const KINDS: usize = 4;
