@@ -202,9 +202,9 @@ fn measures(
         let victims = Victims::new(share, spec.seed, groups);
         let mut blame = Blame::new(queues, interval, keeps, victims);
         let shown = spec.causes.and_then(|causes| causes.timeline);
-        blame.occupancy = shown.zip(turns_shown(spec)).map(|(timeline, most)| {
-            Box::new(Occupancy::new(channels, window(timeline), most))
-        });
+        blame.occupancy = shown
+            .zip(turns_shown(spec))
+            .map(|(timeline, most)| Box::new(Occupancy::new(channels, window(timeline), most)));
         measures.blame = Some(Box::new(blame));
     }
     measures.causes = spec.causes.map(|causes| {

@@ -56,7 +56,12 @@ impl<C: HasPort> Switchboard<C> {
             let board = Told { board: self, keeper };
             let ways = Known { wiring: act.wiring, packets: act.packets, board };
             let labels = act.measures.labels.as_deref();
-            blame.observe(Observation::LacksRoom { packet, channel, keeps }, act.now, &ways, labels);
+            blame.observe(
+                Observation::LacksRoom { packet, channel, keeps },
+                act.now,
+                &ways,
+                labels,
+            );
         }
     }
 }
