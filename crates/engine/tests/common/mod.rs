@@ -19,6 +19,11 @@ use tailback_engine::{Class, PacketRow, Progress, Simulation};
 
 pub use tailback_engine::time::MICROSECOND;
 
+/// It is kept what all packets waited for.
+pub fn packet_waits() -> Blame {
+    Blame { packet_waits: true, ..Blame::default() }
+}
+
 /// A run with all its packets.
 pub struct Run {
     pub simulation: Simulation,

@@ -1,6 +1,6 @@
 //! Messages to several processes: one for each, however they get there.
 
-use crate::common::{Run, line_cards, program, spec};
+use crate::common::{Run, line_cards, packet_waits, program, spec};
 use tailback_engine::Simulation;
 use tailback_engine::spec::*;
 
@@ -181,7 +181,7 @@ fn a_second_multicast_waits_for_the_first_once() {
     let line = 410 * 30_000;
     for mode in [Mode::Endpoints, Mode::Full] {
         let mut spec = spec(cards(), workload.clone(), mode);
-        spec.blame = Some(Blame::default());
+        spec.blame = Some(packet_waits());
         let mut run = Run::with(&spec);
         run.finish();
         let mut sent: Vec<_> =

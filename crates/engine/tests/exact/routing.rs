@@ -10,7 +10,7 @@ mod drawn;
 mod failed;
 mod spreading;
 
-use crate::common::{Run, message_list, spec};
+use crate::common::{Run, message_list, packet_waits, spec};
 use std::collections::VecDeque;
 use tailback_engine::ids::SwitchId;
 use tailback_engine::spec::*;
@@ -131,7 +131,7 @@ fn run(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Option<Run>
             return None;
         }
     }
-    let blame = Some(Blame::default());
+    let blame = Some(packet_waits());
     Some(Run::with(&Spec { fidelity, blame, ..spec(machine, workload, Mode::Full) }))
 }
 

@@ -3,7 +3,7 @@
 
 mod cases;
 
-use crate::common::{self, random};
+use crate::common::{self, packet_waits, random};
 use crate::common::{messages, program, spec, synthetic};
 use tailback_engine::ids::{NodeId, ProcessId};
 use tailback_engine::spec::*;
@@ -71,7 +71,7 @@ fn on_a_shared_link_a_job_waits_for_the_other() {
     let first = job("first", &[0, 2], list(&[(0, 0, 1, 32)]));
     let second = job("second", &[1, 3], list(&[(1_000 * NS, 0, 1, 32)]));
     let mut both = spec(machine, jobs(&[first, second.clone()]), Mode::Full);
-    both.blame = Some(Blame::default());
+    both.blame = Some(packet_waits());
     let together = finished(&both);
     let blame = together.measures().blame.as_ref().unwrap();
     let pairs = blame.tables.settled().direct.pairs.sorted();
@@ -108,7 +108,7 @@ fn on_halves_of_their_own_jobs_do_not_meet() {
             spec(mesh(&[4, 4]), jobs(&[left_job.clone(), right_job.clone()]), Mode::Full);
         both.fidelity = fidelity;
         both.machine.link.flow_control = FlowControl::OutOfBand;
-        both.blame = Some(Blame::default());
+        both.blame = Some(packet_waits());
         let mut together = finished(&both);
         let blame = together.measures().blame.as_ref().unwrap();
         let pairs = blame.tables.settled().direct.pairs.sorted();

@@ -6,10 +6,11 @@ mod hand;
 mod pauses;
 mod twin;
 
+use crate::common::packet_waits;
 use crate::common::random::{Dice, check, random_cases, same_packets};
 use tailback_engine::error::{Lack, RunError};
 use tailback_engine::measure::blame::Charged;
-use tailback_engine::spec::{Blame, Mode, Spec, Workload};
+use tailback_engine::spec::{Mode, Spec, Workload};
 use tailback_engine::{PacketRow, Progress, Simulation};
 use twin::{Message, Outcome, Twin};
 
@@ -96,7 +97,7 @@ fn it_agrees_with_a_simulator_that_looks_at_every_frame() {
         let mut dice = Dice::new(case);
         let mut spec = cases::spec(&mut dice);
         if dice.chance(40) {
-            spec.blame = Some(Blame::default());
+            spec.blame = Some(packet_waits());
         }
         let piece = dice.one_of(&[1, 7, u64::MAX, u64::MAX]);
         let [of_lost, of_pauses, of_stuck] = check(case, &spec, |spec| compare(spec, piece));

@@ -4,6 +4,7 @@
 mod cases;
 mod hand;
 
+use crate::common::packet_waits;
 use crate::common::random::{Dice, check, random_cases};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{Messages, Mode, Spec, Workload};
@@ -68,7 +69,7 @@ fn compare(spec: &Spec, piece: u64) -> (usize, [usize; 2]) {
     let endpoints = latencies(&in_mode(spec, Mode::Endpoints), piece);
     assert!(endpoints.iter().zip(&alone).all(|(in_company, alone)| in_company >= alone));
     // Whatever is told changes nothing.
-    let told = Spec { blame: Some(tailback_engine::spec::Blame::default()), ..spec.clone() };
+    let told = Spec { blame: Some(packet_waits()), ..spec.clone() };
     assert_eq!(latencies(&in_mode(&told, Mode::Endpoints), piece), endpoints, "told");
     let is_apart = cases::is_apart(spec);
     if is_apart {

@@ -69,7 +69,7 @@ impl Told {
     }
 
     fn at(&mut self, now: Time, what: Observation) {
-        self.blame.observe(what, now, &self.known);
+        self.blame.observe(what, now, &self.known, None);
     }
 
     /// A packet that has crossed channels is ready at `ready` for `output`.
@@ -93,7 +93,7 @@ impl Told {
             first_internal: 0,
             delivered: 200 + waited,
         };
-        self.blame.delivered(packet, &row, true, 100);
+        self.blame.delivered(packet, &row, (true, 100), None);
         let charged = self.blame.packets.as_mut().and_then(Vec::pop).expect("charges are kept");
         let row = |c: &Charge| (c.channel.0, c.cause, c.culprit, c.root.0, c.time);
         charged.charges.iter().map(row).collect()

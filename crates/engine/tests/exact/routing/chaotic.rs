@@ -2,7 +2,7 @@
 
 use super::{burst, check_charges, distances, machine, mesh, torus};
 use crate::common::random::random_cases;
-use crate::common::{Run, spec};
+use crate::common::{Run, packet_waits, spec};
 use tailback_engine::spec::*;
 use tailback_engine::topology::Topology;
 
@@ -16,7 +16,7 @@ fn all_packets_arrive_in_the_end() {
                 let machine = machine_of(&routing, &topology, tokens);
                 let nodes = Topology::new(&topology).unwrap().nodes as u32;
                 let spec = spec(machine, burst(nodes, 200, 7), Mode::Full);
-                let mut run = Run::with(&Spec { blame: Some(Blame::default()), ..spec });
+                let mut run = Run::with(&Spec { blame: Some(packet_waits()), ..spec });
                 run.finish();
                 check_charges(&mut run);
                 assert_eq!(run.rows.len() as u32, nodes * 200);

@@ -2,7 +2,7 @@
 
 use super::{alone, of_two_rates, row, run, times};
 use crate::common::parts::{rate, set_node_rate, set_rates};
-use crate::common::{Run, message_list, spec};
+use crate::common::{Run, message_list, packet_waits, spec};
 use tailback_engine::Simulation;
 use tailback_engine::error::RunError;
 use tailback_engine::ids::ChannelId;
@@ -187,7 +187,7 @@ type Passed = (Cause, u32, u64);
 fn charges(machine: &Machine, rows: Rows) -> Vec<(Vec<Charge>, Vec<Passed>)> {
     let mut spec = spec(machine.clone(), message_list(rows), Mode::Full);
     let message_classes = (0..rows.len() as u32).collect();
-    spec.blame = Some(Blame { message_classes, ..Blame::default() });
+    spec.blame = Some(Blame { message_classes, ..packet_waits() });
     let mut simulation = Simulation::new(&spec).unwrap();
     simulation.advance(u64::MAX, u64::MAX).unwrap();
     let mut charged = simulation.take_charged();

@@ -5,7 +5,7 @@
 //! channels are the nodes' injections, then 0→1, 1→0, 1→2, 2→1, …, then the ejections.
 
 use super::to_the_end;
-use crate::common::{message_list, spec};
+use crate::common::{message_list, packet_waits, spec};
 use tailback_engine::measure::blame::{Cause, Charge, Charged};
 use tailback_engine::spec::{Blame, Fidelity, FlowControl, Machine, Mode, Spec, TopologySpec};
 
@@ -18,7 +18,7 @@ fn line(switches: u32, buffer: u32, rows: &[(u64, u32, u32, u32)]) -> Spec {
     machine.interface.acknowledges = false;
     machine.switch.input_buffer_flits = Some(buffer);
     let rows: Vec<_> = rows.iter().map(|&(t, a, b, n)| (t * NS, a, b, n)).collect();
-    let blame = Some(Blame::default());
+    let blame = Some(packet_waits());
     Spec { blame, ..spec(machine, message_list(&rows), Mode::Full) }
 }
 
@@ -185,11 +185,11 @@ fn classes_are_those_of_messages() {
         packets.iter().map(|one| one.class).collect::<Vec<_>>()
     };
     assert_eq!(classes(&spec), [0, 0, 1, 1]);
-    spec.blame = Some(Blame { classes: vec![7, 9, 8], ..Blame::default() });
+    spec.blame = Some(Blame { classes: vec![7, 9, 8], ..packet_waits() });
     assert_eq!(classes(&spec), [7, 7, 9, 9]);
-    spec.blame = Some(Blame { message_classes: vec![3, 4], ..Blame::default() });
+    spec.blame = Some(Blame { message_classes: vec![3, 4], ..packet_waits() });
     assert_eq!(classes(&spec), [3, 3, 4, 4]);
-    spec.blame = Some(Blame { classes: vec![7], ..Blame::default() });
+    spec.blame = Some(Blame { classes: vec![7], ..packet_waits() });
     let error = tailback_engine::Simulation::new(&spec).err().unwrap();
     assert_eq!(error.to_string(), "blame.classes = 1: must be one for each process: 3");
 }

@@ -6,7 +6,7 @@
 
 use super::to_the_end;
 use crate::common::random::{Dice, check, random_cases};
-use crate::common::{message_list, spec};
+use crate::common::{message_list, packet_waits, spec};
 use tailback_engine::Simulation;
 use tailback_engine::measure::ChannelKind;
 use tailback_engine::measure::blame::{Cause, Charge, Charged};
@@ -41,7 +41,7 @@ fn case(number: u64, fidelity: Fidelity) -> Spec {
         .collect();
     rows.sort_by_key(|row| row.0);
     let message_classes = (0..count as u32).collect();
-    let blame = Some(Blame { message_classes, ..Blame::default() });
+    let blame = Some(Blame { message_classes, ..packet_waits() });
     Spec { fidelity, blame, ..spec(machine, message_list(&rows), Mode::Full) }
 }
 

@@ -1,6 +1,7 @@
 //! What must add up, under random machines and workloads.
 
 use super::to_the_end;
+use crate::common::packet_waits;
 use crate::common::parts::{are_alike, clear_rates};
 use crate::common::random::{Dice, check, random_cases};
 use crate::cycles::cases as small;
@@ -8,7 +9,7 @@ use crate::reference::cases::{self, Kind};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
-use tailback_engine::measure::blame::{Cause, Charge, Charged, Sums};
+use tailback_engine::measure::blame::{Cause, Charge, Charged};
 use tailback_engine::spec::{
     Arbiter, Blame, Fidelity, HalfDuplex, Machine, Mode, RoutingSpec, Selection, Sharing, Spec,
     Switching, TopologySpec,
@@ -304,7 +305,7 @@ fn every_cause_occurs_where_it_can() {
 fn charges_of_a_window_are_its_counters() {
     each_case(30, |number, spec| {
         let mut simulation =
-            Simulation::new(&Spec { blame: Some(Blame::default()), ..spec.clone() }).unwrap();
+            Simulation::new(&Spec { blame: Some(packet_waits()), ..spec.clone() }).unwrap();
         let waited = |simulation: &Simulation| {
             let packets = simulation.counters().packets;
             packets.iter().map(|p| p.wait_throttling_ps + p.wait_internal_ps).sum::<u64>()
@@ -344,7 +345,7 @@ fn victims_are_charged_the_same_if_others_are_not() {
     };
     each_case(60, |number, spec| {
         let (_, all) = to_the_end(spec);
-        let blame = Some(Blame { share: Some(1 << 30), ..Blame::default() });
+        let blame = Some(Blame { share: Some(1 << 30), ..packet_waits() });
         let (simulation, some) = to_the_end(&Spec { blame, ..spec.clone() });
         for one in &some {
             // Packets of a message may be as like as that but for their waits.
@@ -359,31 +360,11 @@ fn victims_are_charged_the_same_if_others_are_not() {
     });
 }
 
-/// The same where root culprits are asked for: then those, and root channels, are the same, too.
-#[test]
-fn victims_have_the_same_roots_if_others_are_not_told() {
-    each_case(60, |number, spec| {
-        let (_, all) = to_the_end(spec);
-        let blame = Some(Blame { share: Some(1 << 30), roots: true, ..Blame::default() });
-        let (simulation, some) = to_the_end(&Spec { blame, ..spec.clone() });
-        for one in &some {
-            let is_same = all.contains(one);
-            assert!(is_same, "case {number} {:?}: {one:?}", spec.fidelity);
-        }
-        let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
-        let sum = |sums: &Sums| sums.sorted().iter().map(|(_, sum)| sum.total()).sum::<u64>();
-        let counted: u64 = tables.victims.sorted().iter().map(|(_, sum)| sum.count).sum();
-        let charged: u64 = some.iter().map(self::sum).sum();
-        assert_eq!(counted, some.len() as u64);
-        assert_eq!([sum(&tables.passed.pairs), sum(&tables.roots)], [charged; 2]);
-    });
-}
-
 /// What is forgotten of who came before is what nobody asks for any more.
 #[test]
 fn nothing_is_forgotten_that_is_needed() {
     each_case(150, |number, spec| {
-        let blame = |keep_all| Some(Blame { keep_all, ..Blame::default() });
+        let blame = |keep_all| Some(Blame { keep_all, ..packet_waits() });
         let [(_, forgets), (_, keeps)] =
             [false, true].map(|all| to_the_end(&Spec { blame: blame(all), ..spec.clone() }));
         for (forgets, keeps) in forgets.iter().zip(&keeps) {

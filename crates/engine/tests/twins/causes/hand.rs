@@ -134,8 +134,9 @@ fn who_held_the_common_channels_when() {
     let link = Run::with(&spec).link;
     let (takes, hop) = (link.packet_ps(32), link.hop_ps);
     let (simulation, rows) = finished(&spec);
-    let blame = simulation.measures().blame.as_ref().unwrap();
-    let turns = blame.turns(simulation.now()).unwrap();
+    let measures = simulation.measures();
+    let (blame, labels) = (measures.blame.as_ref().unwrap(), measures.labels.as_ref().unwrap());
+    let turns = blame.turns(labels, simulation.now()).unwrap();
     assert_eq!(turns.full, NEVER);
     let layout = simulation.layout();
     let at = |channel: ChannelId| {
@@ -187,7 +188,8 @@ fn a_window_has_the_turns_that_lie_in_it() {
         let causes = Some(Causes { slack: false, timeline });
         let mut simulation = Simulation::new(&Spec { causes, ..spec.clone() }).unwrap();
         assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
-        let turns = simulation.measures().blame.as_ref().unwrap().turns(simulation.now())?;
+        let measures = simulation.measures();
+        let turns = measures.blame.as_ref()?.turns(measures.labels.as_ref()?, simulation.now())?;
         Some((turns.holds.len(), turns.waits.len(), turns.full != NEVER))
     };
     assert_eq!(turns(None, None, None), None);

@@ -1,6 +1,7 @@
 //! What must add up, under random machines and workloads.
 
 use super::{causes, part, with_causes};
+use crate::common::packet_waits;
 use crate::common::random::{Dice, check, random_cases};
 use crate::cycles::cases as small;
 use crate::reference::cases::{self, Kind};
@@ -8,7 +9,7 @@ use crate::reference::networks;
 use std::cell::Cell;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::causes::Part;
-use tailback_engine::spec::{Blame, Causes, Fidelity, Mode, Spec, Sync, Workload};
+use tailback_engine::spec::{Causes, Fidelity, Mode, Spec, Sync, Workload};
 use tailback_engine::{Progress, Simulation};
 
 /// A random small case of a workload, which may go on for ever.
@@ -114,7 +115,7 @@ fn paths_and_times_of_processes_add_up() {
 #[test]
 fn causes_change_nothing() {
     each_case(200, |spec| {
-        let spec = Spec { blame: Some(Blame::default()), ..spec.clone() };
+        let spec = Spec { blame: Some(packet_waits()), ..spec.clone() };
         let mut without = Simulation::new(&spec).unwrap();
         let mut with = with_causes(&spec);
         assert_eq!(ends(&mut without), ends(&mut with));
@@ -144,8 +145,9 @@ fn turns_and_waits_of_channels_add_up() {
         if !ends(&mut simulation) {
             return;
         }
-        let blame = simulation.measures().blame.as_ref().unwrap();
-        let turns = blame.turns(simulation.now()).unwrap();
+        let measures = simulation.measures();
+        let (blame, labels) = (measures.blame.as_ref().unwrap(), measures.labels.as_ref().unwrap());
+        let turns = blame.turns(labels, simulation.now()).unwrap();
         let used = simulation.channels_used();
         let mut busy = vec![0; used.len()];
         for hold in &turns.holds {

@@ -2,6 +2,7 @@
 
 use super::twin::Twin;
 use super::*;
+use crate::common::packet_waits;
 use crate::common::random::{self, Dice};
 use std::collections::HashMap;
 use tailback_engine::{PacketRow, Simulation};
@@ -67,7 +68,7 @@ fn case(number: u64) -> Spec {
     rows.sort_by_key(|row| row.0);
     let modes = [Mode::Full, Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free];
     let mode = modes[(number % 5) as usize];
-    let blame = number.is_multiple_of(2).then(Blame::default);
+    let blame = number.is_multiple_of(2).then(packet_waits);
     let sample_interval_ps = TICK + number % 7 * 13 * TICK;
     Spec { blame, sample_interval_ps, ..spec(machine, message_list(&rows), mode) }
 }

@@ -1,6 +1,7 @@
 //! What can be worked out on paper, in cell times of 30 ns.
 
 use super::*;
+use crate::common::packet_waits;
 use tailback_engine::measure::blame::{Cause, Charged};
 
 /// The smallest frame is on a line for 72 bytes, 20 cell times. Its one cell is 6 cell times in
@@ -60,7 +61,7 @@ fn a_short_frame_is_not_held_up_by_a_long_one() {
 fn waits_are_charged_to_who_was_there() {
     let rows = [(0, 0, 16, 1_500), (388 * 30_000, 1, 17, 1), (388 * 30_000, 1, 17, 1)];
     let mut spec = spec(machine(&[8, 2], 16), message_list(&rows), Mode::Full);
-    spec.blame = Some(Blame::default());
+    spec.blame = Some(packet_waits());
     let (layout, packets) = charged(&spec);
     let row = |charged: &Charged| -> Vec<_> {
         charged.charges.iter().map(|c| (c.channel.0, c.cause, c.culprit, c.time / 30_000)).collect()
@@ -124,7 +125,7 @@ fn a_multicast_to_three_ports() {
     let workload = crate::common::program(all.collect());
     for (mode, waits) in [(Mode::Full, [42 - 5, 43 - 5, 44 - 5]), (Mode::Free, [0, 0, 0])] {
         let mut spec = spec(machine.clone(), workload.clone(), mode);
-        spec.blame = Some(Blame::default());
+        spec.blame = Some(packet_waits());
         let mut run = Run::with(&spec);
         run.finish();
         let mut found: Vec<_> =

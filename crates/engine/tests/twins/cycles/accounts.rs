@@ -4,6 +4,7 @@
 
 use super::agreement::{with_channels, with_choices};
 use super::cases as small;
+use crate::common::packet_waits;
 use crate::common::parts::clear_rates;
 use crate::common::random::{Dice, check, random_cases, same_packets, same_packets_in_any_order};
 use tailback_engine::measure::blame::{Charged, Key, Sum, Sums, Tables};
@@ -155,7 +156,7 @@ fn compare_all(first: u64, make: impl Fn(&mut Dice) -> Spec) {
         let mut pieces: Vec<Time> = (0..4).map(|_| dice.number(1, 2_000)).collect();
         pieces.sort_unstable();
         check(number, &spec, |spec| {
-            let (expected, known) = measure(spec, Some(Blame::default()), &pieces);
+            let (expected, known) = measure(spec, Some(packet_waits()), &pieces);
             let (rows, got) = measure(spec, None, &pieces);
             same_packets(&expected, &rows);
             assert_eq!(got, known);
@@ -187,7 +188,7 @@ fn in_slots_all_is_as_one_by_one() {
         let mut pieces: Vec<Time> = (0..4).map(|_| dice.number(1, 2_000)).collect();
         pieces.sort_unstable();
         check(number, &spec, |spec| {
-            let (expected, known) = measure(&one_by_one(spec), Some(Blame::default()), &pieces);
+            let (expected, known) = measure(&one_by_one(spec), Some(packet_waits()), &pieces);
             let (rows, got) = measure(spec, None, &pieces);
             same_packets(&expected, &rows);
             assert_eq!(got, known);
@@ -202,9 +203,9 @@ fn in_slots_waits_are_charged_as_one_by_one() {
         let mut dice = Dice::new(131_000_000 + number);
         let spec = slotted(&mut dice);
         let blame = match dice.number(0, 4) {
-            0 => Blame { share: Some(1 << 31), ..Blame::default() },
-            1 => Blame { share: Some(1 << 30), roots: true, ..Blame::default() },
-            _ => Blame::default(),
+            0 => Blame { share: Some(1 << 31), ..packet_waits() },
+            1 => Blame { share: Some(1 << 30), ..packet_waits() },
+            _ => packet_waits(),
         };
         check(number, &spec, |spec| {
             let (expected, known) = charges(&one_by_one(spec), blame.clone());

@@ -1,8 +1,9 @@
 //! Cases worked out by hand in which nodes drain slowly what they take in.
 
 use super::{BY_FLITS, machine, messages, run, spec};
+use crate::common::packet_waits;
 use tailback_engine::measure::blame::{Cause, Charged};
-use tailback_engine::spec::{Blame, Fidelity, Machine, Mode, Spec, TopologySpec, Workload};
+use tailback_engine::spec::{Fidelity, Machine, Mode, Spec, TopologySpec, Workload};
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
 
@@ -38,7 +39,7 @@ fn charged(
     mode: Mode,
     fidelity: Fidelity,
 ) -> (Vec<Charged>, Simulation) {
-    let blame = Some(Blame::default());
+    let blame = Some(packet_waits());
     let spec = Spec { mode, blame, ..spec(machine, list.clone(), fidelity) };
     let mut simulation = Simulation::new(&spec).unwrap();
     assert_eq!(simulation.advance(Time::MAX, u64::MAX), Ok(Progress::Finished));

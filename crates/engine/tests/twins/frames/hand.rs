@@ -2,7 +2,7 @@
 //! least, preambles of 8 and gaps of 12, cables of 4 ns; a switch looks an output up in 384 ns and
 //! takes 20 more.
 
-use crate::common::{Run, message_list, program, spec};
+use crate::common::{Run, message_list, packet_waits, program, spec};
 use tailback_engine::error::RunError;
 use tailback_engine::prediction::predict;
 use tailback_engine::spec::*;
@@ -247,7 +247,7 @@ fn switches_make_copies() {
             std::iter::once(process(0, vec![], vec![step])).chain(others).collect();
         for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free] {
             let mut spec = spec(machine.clone(), program(workload.clone()), mode);
-            spec.blame = (mode != Mode::Free).then(Blame::default);
+            spec.blame = (mode != Mode::Free).then(packet_waits);
             assert_eq!(delivered(&spec), times, "{mode:?}");
         }
     }
@@ -267,7 +267,7 @@ fn copies_wait_at_their_own_ports() {
         process(3, vec![], vec![send(1, 0, 500)]),
     ];
     let mut spec = spec(machine, program(workload), Mode::Full);
-    spec.blame = Some(Blame::default());
+    spec.blame = Some(packet_waits());
     let mut run = Run::with(&spec);
     run.finish();
     // 526 bytes take 4208 ns: there at 4212, sent on from 4616 to 8824, and 96 more.

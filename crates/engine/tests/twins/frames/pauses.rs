@@ -1,7 +1,7 @@
 //! Pauses worked out on paper, on the machine of `hand.rs`.
 
 use super::hand::{frames, machine, star};
-use crate::common::{Run, message_list, spec};
+use crate::common::{Run, message_list, packet_waits, spec};
 use tailback_engine::Simulation;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::blame::Cause;
@@ -22,7 +22,7 @@ fn a_node_pauses_and_goes_on() {
     let rows = [(0, 0, 1, 1_000); 3];
     let machine = machine(star(2), pausing(Pause::All, 1_000, 500));
     let mut spec = spec(machine, message_list(&rows), Mode::Full);
-    spec.blame = Some(Blame::default());
+    spec.blame = Some(packet_waits());
     let mut run = Run::with(&spec);
     run.finish();
     let times: Vec<_> = run.data().iter().map(|row| row.delivered / NS).collect();

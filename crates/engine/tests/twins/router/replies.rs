@@ -1,12 +1,13 @@
 //! Nodes that take in requests only while they have places for the replies, against the twin.
 
 use super::twin::Twin;
+use crate::common::packet_waits;
 use crate::common::random::{Dice, check, finished, random_cases, same_packets_in_any_order};
 use crate::common::requests::{self, delivered, is_closed, permutation};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::{
-    Blame, Pattern, RoutingSpec, Spec, TopologySpec, Traffic, TrafficClass, Workload,
+    Pattern, RoutingSpec, Spec, TopologySpec, Traffic, TrafficClass, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{Progress, Simulation};
@@ -25,7 +26,7 @@ fn spec(dice: &mut Dice) -> Spec {
     spec.machine.routing.traffic_classes = (0..classes.len()).map(name).collect();
     spec.machine.interface.reply_queue = dice.one_of(&[Some(1), Some(1), Some(2), Some(4), None]);
     spec.workload = Workload::Traffic(Traffic { classes });
-    spec.blame = dice.chance(50).then(Blame::default);
+    spec.blame = dice.chance(50).then(packet_waits);
     spec
 }
 
@@ -93,7 +94,7 @@ fn apart(dice: &mut Dice) -> Spec {
             if class.reply.is_some() { (0, of_requests - 1) } else { (of_requests, count - 1) };
         known.virtual_channels = Some(share);
     }
-    spec.blame = Some(Blame::default());
+    spec.blame = Some(packet_waits());
     spec
 }
 

@@ -3,13 +3,14 @@
 
 use super::cases as clocked;
 use super::hand::{messages, spec as by_hand};
+use crate::common::packet_waits;
 use crate::common::parts::delayed;
 use crate::common::random::{Dice, check, random_cases};
 use crate::common::unit_cycles::{CYCLE, machine, pipeline};
 use tailback_engine::error::RunError;
 use tailback_engine::measure::Use;
 use tailback_engine::measure::blame::Charged;
-use tailback_engine::spec::{Blame, Mode, Pipeline, RoutingSpec, Spec, TopologySpec};
+use tailback_engine::spec::{Mode, Pipeline, RoutingSpec, Spec, TopologySpec};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Counters, Progress, Simulation};
 
@@ -34,7 +35,7 @@ fn busy(counters: &Counters) -> Time {
 #[test]
 fn every_wait_is_charged_once() {
     each_case(300, |spec| {
-        let mut simulation = finished(&Spec { blame: Some(Blame::default()), ..spec.clone() });
+        let mut simulation = finished(&Spec { blame: Some(packet_waits()), ..spec.clone() });
         let rows = simulation.take_charged();
         let lifetime = |one: &Charged| one.packet.delivered - one.packet.queued;
         let lived: Time = rows.iter().map(lifetime).sum();

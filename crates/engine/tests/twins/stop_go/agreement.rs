@@ -2,9 +2,10 @@
 
 use super::twin::Twin;
 use super::{FLIT, marked, networks};
+use crate::common::packet_waits;
 use crate::common::random::{Dice, check, random_cases, same_packets_in_any_order};
 use tailback_engine::error::RunError;
-use tailback_engine::spec::{Blame, FlowControl, Mode, Spec, Workload};
+use tailback_engine::spec::{FlowControl, Mode, Spec, Workload};
 use tailback_engine::{Progress, Simulation};
 
 /// What became of a random case.
@@ -26,7 +27,7 @@ fn compare(spec: &Spec, piece: u64) -> Fate {
     let mut twin = Twin::new(spec);
     let expected = twin.run();
     let FlowControl::StopGo(marks) = spec.machine.link.flow_control else { panic!() };
-    for blame in [None, Some(Blame::default())] {
+    for blame in [None, Some(packet_waits())] {
         let mut simulation = Simulation::new(&Spec { blame, ..spec.clone() }).unwrap();
         let mut progress = Ok(Progress::Events);
         while progress == Ok(Progress::Events) {
@@ -94,7 +95,7 @@ fn modes_agree_where_nobody_waits() {
         let mut dice = Dice::new(7_500_000 + case);
         let mut spec = networks::any(&mut dice);
         for mode in [Mode::Endpoints, Mode::Throttled] {
-            let blame = Some(Blame::default());
+            let blame = Some(packet_waits());
             let mut simulation = Simulation::new(&Spec { mode, blame, ..spec.clone() }).unwrap();
             assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
             waits_are_charged(&mut simulation);

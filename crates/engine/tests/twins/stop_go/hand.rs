@@ -1,8 +1,9 @@
 //! Small cases worked out by hand, in cycles of a flit.
 
 use super::{FLIT, machine, marked, messages, spec};
+use crate::common::packet_waits;
 use tailback_engine::measure::blame::Cause;
-use tailback_engine::spec::{Arbiter, Blame, Machine, Mode, Spec, TopologySpec, Unit};
+use tailback_engine::spec::{Arbiter, Machine, Mode, Spec, TopologySpec, Unit};
 use tailback_engine::time::Time;
 use tailback_engine::{Progress, Simulation};
 
@@ -109,7 +110,7 @@ fn waits_are_charged() {
     // Both from switch 0 to node 2 on switch 1, where a third is before them.
     let rows = [(0, 3, 2, 30), (0, 0, 2, 30), (60, 1, 2, 5)];
     for mode in [Mode::Full, Mode::Throttled] {
-        let blame = Some(Blame::default());
+        let blame = Some(packet_waits());
         let spec = Spec { blame, mode, ..spec(line.clone(), messages(&rows)) };
         let mut simulation = Simulation::new(&spec).unwrap();
         assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
@@ -121,7 +122,7 @@ fn waits_are_charged() {
     // Two worms: the second waits 6 cycles for the output, and 2 until it starts.
     let star = star(2, (20, 2, 30));
     let rows = messages(&[(0, 0, 2, 5), (0, 1, 2, 5)]);
-    let spec = Spec { blame: Some(Blame::default()), ..spec(star, rows) };
+    let spec = Spec { blame: Some(packet_waits()), ..spec(star, rows) };
     let mut simulation = Simulation::new(&spec).unwrap();
     simulation.advance(u64::MAX, u64::MAX).unwrap();
     let charged = simulation.take_charged();

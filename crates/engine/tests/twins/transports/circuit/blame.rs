@@ -4,7 +4,7 @@ use super::agreement::case;
 use super::twin::{Channel, Grant, Machine, Twin};
 use super::{Row, half_duplex, hypercube, mesh};
 use crate::common::random::random_cases;
-use crate::common::{message_list, spec};
+use crate::common::{message_list, packet_waits, spec};
 use std::collections::BTreeMap;
 use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{self, Mode};
@@ -17,7 +17,7 @@ type Times = BTreeMap<u32, u64>;
 fn run(machine: spec::Machine, rows: &[Row], mode: Mode) -> (Simulation, Vec<Charged>) {
     let mut spec = spec(machine, message_list(rows), mode);
     let message_classes = (0..rows.len() as u32).collect();
-    spec.blame = Some(spec::Blame { message_classes, ..spec::Blame::default() });
+    spec.blame = Some(spec::Blame { message_classes, ..packet_waits() });
     let mut simulation = Simulation::new(&spec).unwrap();
     assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
     let mut charged = simulation.take_charged();

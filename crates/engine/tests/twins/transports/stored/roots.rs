@@ -2,7 +2,7 @@
 
 use super::hand::machine;
 use crate::common::parts::Scheme;
-use crate::common::{message_list, spec};
+use crate::common::{message_list, packet_waits, spec};
 use tailback_engine::measure::blame::{Cause, Charge};
 use tailback_engine::spec::{Blame, Mode, TopologySpec};
 use tailback_engine::{Progress, Simulation};
@@ -17,7 +17,7 @@ fn charged(places: u32, rows: &[(u64, u32, u32, u32)]) -> Vec<(Pieces, Pieces)> 
     let rows: Vec<_> = rows.iter().map(|&(at, a, b, bytes)| (at * 1_000, a, b, bytes)).collect();
     let mut spec = spec(machine, message_list(&rows), Mode::Full);
     let message_classes = (0..rows.len() as u32).collect();
-    spec.blame = Some(Blame { message_classes, ..Blame::default() });
+    spec.blame = Some(Blame { message_classes, ..packet_waits() });
     let mut simulation = Simulation::new(&spec).unwrap();
     assert_eq!(simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
     let mut all = simulation.take_charged();

@@ -2,12 +2,13 @@
 
 use super::cases;
 use crate::common::Run;
+use crate::common::packet_waits;
 use crate::common::parts::Scheme;
 use crate::common::random::{Dice, random_cases};
 use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::blame::Cause;
-use tailback_engine::spec::{Blame, Spec, Workload};
+use tailback_engine::spec::{Spec, Workload};
 use tailback_engine::{PacketRow, Simulation};
 
 /// A random case that comes to its end.
@@ -106,7 +107,7 @@ fn charges_are_waits() {
     for case in 0..random_cases(300) {
         let mut spec = cases::spec(&mut Dice::new(4_000_000 + case));
         let Some(without) = finished(&spec) else { continue };
-        spec.blame = Some(Blame::default());
+        spec.blame = Some(packet_waits());
         let mut run = finished(&spec).expect("it came to its end without");
         assert_eq!(run.rows, without.rows, "case {case}");
         let mut by_channel = vec![0; run.simulation.layout().channels()];
