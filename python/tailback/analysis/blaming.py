@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate, Floats
 
 #: Parts of the keys that are `REST` where a run has summed up what is small.
-_SUMMED_UP = {"pairs": (1,), "channels": (1, 2), "waits": (), "victims": ()}
+_SUMMED_UP = {"pairs": (1,), "channels": (1, 2), "victims": ()}
 
 
 def merged_blame(runs: Sequence[Blame]) -> Blame:
     """Return the blame of several runs as one: times and messages are added up.
 
-    What one of the runs does not tell apart is not told apart. Means are those of all
+    What one of the runs does not tell apart is not told apart, and waits of packets that one of
+    them did not keep are not known. Means are those of all
     messages, their intervals as of other merged values (`pooling`).
     """
     if len(runs) == 1:
         return runs[0]
     causes = tuple(sorted({cause for run in runs for cause in run.causes}))
-    runs = [replace(run, waits=_renumbered(run.waits, run.causes, causes)) for run in runs]
     together = {name: _together([getattr(run, name) for run in runs]) for name in _SUMMED_UP}
     sums = {
         name: _told_by_all(sums, there, _SUMMED_UP[name]) if name != "victims" else sums
@@ -42,12 +42,13 @@ def merged_blame(runs: Sequence[Blame]) -> Blame:
         pairs=sums["pairs"],
         channels=sums["channels"],
         victims=sums["victims"],
-        waits=sums["waits"],
+        waits=_merged_waits(runs, causes),
         totals=sum((run.totals for run in runs), Totals()),
         batch_begin_ps=None,
         batch_length_ps=None,
         estimate=_of_exact_runs if all(run.exact for run in runs) else _of_runs,
         share=min(run.share for run in runs),
+        has_lateness=all(run.has_lateness for run in runs),
     )
 
 
@@ -61,6 +62,16 @@ def _of_exact_runs(times_ps: Floats, messages: Floats, confidence: float) -> Est
     """Return the same where each run is known exactly: they differ in their seeds."""
     parts = zip(times_ps.reshape(-1, BATCHES), messages.reshape(-1, BATCHES), strict=True)
     return pooled((exactly(*part, confidence) for part in parts), confidence)
+
+
+def _merged_waits(runs: Sequence[Blame], causes: Sequence[str]) -> Sums | None:
+    """Return what packets waited in all runs; None if one of them did not keep that."""
+    kept = [(run.waits, run.causes) for run in runs]
+    known = [_renumbered(waits, old, causes) for waits, old in kept if waits is not None]
+    if len(known) < len(runs):
+        return None
+    sums, there = _together(known)
+    return _told_by_all(sums, there, ())
 
 
 def _renumbered(waits: Sums, old: Sequence[str], new: Sequence[str]) -> Sums:

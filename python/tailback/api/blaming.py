@@ -46,9 +46,12 @@ class Blaming:
         """Return the channels where lateness begins."""
         return self._facts("roots", top)
 
-    def packet_waits(self, top: int = _ROWS) -> dict[str, Any]:
-        """Return what packets waited in all (`us`), by place and by cause: not what it cost."""
-        found: dict[str, Any] = facts(self.result, top)["packet_waits"]
+    def packet_waits(self, top: int = _ROWS) -> dict[str, Any] | None:
+        """Return what packets waited in all (`us`), by place and by cause: not what it cost.
+
+        None unless `packet_waits=True` asked for it, or the mode is `throttled` or `ideal`.
+        """
+        found: dict[str, Any] | None = facts(self.result, top)["packet_waits"]
         return found
 
     def to_dict(self, top: int = _ROWS) -> dict[str, Any]:
@@ -68,7 +71,10 @@ class Blaming:
 
     def __repr__(self) -> str:
         confidence = self.result.experiment.run.confidence
-        late = number(kept(self.result).late(confidence))
+        blame = kept(self.result)
+        if not blame.has_lateness:
+            return f"<Blaming {self.result.mode}: packet waits only>"
+        late = number(blame.late(confidence))
         return f"<Blaming {self.result.mode}: a message is late by {late} us>"
 
 
@@ -81,7 +87,7 @@ def blame(
 ) -> Blaming:
     """Run one contention mode and return who makes whom late, where and why.
 
-    Arguments are those of `run`.
+    Arguments are those of `run`; with `packet_waits=True` it is kept, too, what packets waited for.
     """
     given = experiment_of(what, workload, **run_fields, blame=True)
     with Ticker() if progress else nullcontext(ignore) as watch:

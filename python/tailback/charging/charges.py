@@ -33,6 +33,8 @@ _KEYS = {
     "victims": ("victim",),
     "waits": ("channel", "cause"),
 }
+#: Those of messages, which are there where messages are compared with themselves alone.
+_OF_MESSAGES = ("pairs", "channels", "victims")
 #: Parts of the key that a shortened table has only of what is largest.
 _SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
 _DETOUR = KINDS.index("detour")
@@ -81,8 +83,9 @@ class Blame:
     """The same by root channel, victim, culprit and kind."""
     victims: Sums
     """Messages delivered, by victim."""
-    waits: Sums
-    """Waits of packets by channel waited for and cause: no lateness, and nobody's."""
+    waits: Sums | None
+    """Waits of packets by channel waited for and cause: no lateness, and nobody's. None if they
+    were not kept."""
     totals: Totals
     batch_begin_ps: int | None
     """None for what was merged from several runs, which have batches of their own."""
@@ -92,6 +95,8 @@ class Blame:
     """Of all messages, how many are victims whose lateness is charged."""
     exact: bool = False
     """Whether all there was has been charged, so that means have no intervals."""
+    has_lateness: bool = True
+    """Whether messages are compared with themselves alone: not in `throttled` and `ideal`."""
 
     @classmethod
     def of(
@@ -105,20 +110,24 @@ class Blame:
     ) -> Blame:
         """Return the engine's tables; `finished`: of a run that came to its end, all of it.
 
-        None, or a table that is left out: of a mode in which messages are not compared with
-        themselves alone, nothing is known.
+        Those of messages are left out in modes in which they are not compared with themselves
+        alone, and that of waits of packets if they are not kept.
         """
         known = columns or {}
+        waits = known.get("waits")
         told = [field.name for field in fields(Totals) if field.name != "alone_ps"]
         return cls(
             tuple(causes),
-            **{name: _sums_of(known.get(name), parts) for name, parts in _KEYS.items()},
+            **{name: _sums_of(known.get(name), _KEYS[name]) for name in _OF_MESSAGES},
+            # Whose waits of packets they were is not told.
+            waits=None if waits is None else _sums_of(waits, _KEYS["waits"]).by(0, 1),
             totals=Totals(alone_ps, **{name: int(known.get(name, 0)) for name in told}),
             batch_begin_ps=known.get("batch_begin_ps"),
             batch_length_ps=known.get("batch_length_ps"),
             share=share,
             exact=finished and share == 1,
             estimate=exactly if finished and share == 1 else per_message,
+            has_lateness="pairs" in known,
         )
 
     @classmethod
@@ -132,16 +141,22 @@ class Blame:
         exact: bool = False,
     ) -> Blame:
         """Return what `tables` was made from; batches: begin and length."""
-        causes = tuple(sorted(set(tables["blame_waits"]["cause"].to_pylist())))
+        waits = tables.get("blame_waits")
+        causes = () if waits is None else tuple(sorted(set(waits["cause"].to_pylist())))
         return cls(
             causes,
-            **{name: _sums_in(tables[f"blame_{name}"], name, causes) for name in _KEYS},
+            **{
+                name: _sums_in(tables.get(f"blame_{name}", empty_table(f"blame_{name}")), name, ())
+                for name in _OF_MESSAGES
+            },
+            waits=None if waits is None else _sums_in(waits, "waits", causes),
             totals=totals,
             batch_begin_ps=batches_ps[0],
             batch_length_ps=batches_ps[1],
             estimate=exactly if exact else per_message,
             share=share,
             exact=exact,
+            has_lateness="blame_pairs" in tables,
         )
 
     def shortened(self, most: int) -> Blame:
@@ -156,26 +171,21 @@ class Blame:
         return replace(self, **short)
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return the tables as Arrow tables, each under the name of its file.
+        """Return the tables as Arrow tables, each under the name of its file: those that are kept.
 
         `batches` are picoseconds, of victims messages; `count` counts charges, of waits pieces of
         waits, of victims messages. Null where charges were summed up (`REST`), and for detours,
         for which nobody is charged.
         """
-        return {f"blame_{name}": self._table(name) for name in _KEYS}
+        kept = {name: getattr(self, name) for name in _OF_MESSAGES if self.has_lateness}
+        if self.waits is not None:
+            kept["waits"] = self.waits
+        return {f"blame_{name}": _table(name, sums, self.causes) for name, sums in kept.items()}
 
-    def _table(self, name: str) -> pa.Table:
-        sums: Sums = getattr(self, name)
-        columns: dict[str, Any] = {}
-        words = {"kind": KINDS, "cause": self.causes}
-        for part, values in zip(_KEYS[name], sums.keys.T, strict=True):
-            if part in words:
-                columns[part] = pa.array([words[part][number] for number in values], pa.string())
-            else:
-                columns[part] = pa.array(values.astype(np.uint32), mask=values >= NOBODY)
-        flat = pa.array(sums.batches_ps.astype(np.uint64).ravel())
-        batches = pa.FixedSizeListArray.from_arrays(flat, BATCHES)
-        return pa.table(columns | {"count": sums.counts.astype(np.uint64), "batches": batches})
+    @property
+    def waited_ps(self) -> float:
+        """What packets waited in all; 0 where that was not kept."""
+        return 0.0 if self.waits is None else float(self.waits.totals_ps.sum())
 
     def messages(self, victim: int | None = None) -> Floats:
         """Return by batch the messages delivered, of one class or of all."""
@@ -235,7 +245,7 @@ class Blame:
 
     def waits_by(self, sums: Sums) -> list[tuple[int, float, float]]:
         """Return for each row of sums of waits its number, microseconds and share, most first."""
-        whole = float(self.waits.totals_ps.sum())
+        whole = self.waited_ps
         return [
             (
                 int(sums.keys[row, 0]),
@@ -290,6 +300,25 @@ def unknown_blame() -> UserError:
     return UserError("run.blame", "false", "must be true to know who made whom late")
 
 
+def empty_table(name: str) -> pa.Table:
+    """Return the table of `Blame.tables` with this name, with no rows."""
+    part = name.removeprefix("blame_")
+    return _table(part, Sums.empty(len(_KEYS[part])), ())
+
+
+def _table(name: str, sums: Sums, causes: Sequence[str]) -> pa.Table:
+    columns: dict[str, Any] = {}
+    words = {"kind": KINDS, "cause": causes}
+    for part, values in zip(_KEYS[name], sums.keys.T, strict=True):
+        if part in words:
+            columns[part] = pa.array([words[part][number] for number in values], pa.string())
+        else:
+            columns[part] = pa.array(values.astype(np.uint32), mask=values >= NOBODY)
+    flat = pa.array(sums.batches_ps.astype(np.uint64).ravel())
+    batches = pa.FixedSizeListArray.from_arrays(flat, BATCHES)
+    return pa.table(columns | {"count": sums.counts.astype(np.uint64), "batches": batches})
+
+
 def _sums_of(table: Mapping[str, Any] | None, parts: Sequence[str]) -> Sums:
     """Return the sums in a table of the engine, which calls kinds causes, too."""
     if table is None:
@@ -297,9 +326,7 @@ def _sums_of(table: Mapping[str, Any] | None, parts: Sequence[str]) -> Sums:
     names = ["cause" if part == "kind" else part for part in parts]
     keys = np.column_stack([table[name].astype(np.int64) for name in names])
     batches = table["batches"].astype(np.float64).reshape(-1, BATCHES)
-    sums = Sums(_nobodys(keys, parts), table["count"].astype(np.int64), batches)
-    # Whose waits of packets they were is not told.
-    return sums.by(0, 1) if parts == _KEYS["waits"] else sums
+    return Sums(_nobodys(keys, parts), table["count"].astype(np.int64), batches)
 
 
 def _sums_in(table: pa.Table, name: str, causes: Sequence[str]) -> Sums:

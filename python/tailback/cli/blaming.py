@@ -22,6 +22,10 @@ from .answering import (
 )
 from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
 
+PacketWaits = Annotated[
+    bool,
+    typer.Option("--packet-waits", help="Say, too, what packets waited for, by place and cause."),
+]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
 
 
@@ -38,6 +42,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     json: Json = False,
     out: Out = None,
     top: Top = 10,
+    packet_waits: PacketWaits = False,
     html: Html = None,
 ) -> None:
     """Run one contention mode and say how late messages are, because of whom, and where."""
@@ -46,6 +51,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.terminal.blamed import blame_report, facts
 
         changes = [*overrides(set_, allow_deadlock, seed), "run.blame=true"]
+        changes += ["run.packet_waits=true"] if packet_waits else []
         experiment = loaded(file, changes)
         mode = experiment.run.mode
         prepare(out, experiment)

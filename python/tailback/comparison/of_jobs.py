@@ -270,6 +270,8 @@ def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
     given |= {"sample_interval": f"{experiment.sample_interval_ps} ps"}
     is_whole = len(chosen) == len(experiment.jobs)
     given["blame"] = is_whole and experiment.fidelity != "fluid"
+    if not given["blame"]:
+        given.pop("packet_waits", None)
     part = experiment if is_whole else experiment.only(*chosen)
     return replace(part, run=Run(**given))
 

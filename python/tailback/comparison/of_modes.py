@@ -12,13 +12,13 @@ import numpy as np
 
 from tailback import interrupts
 from tailback.errors import UserError, choice, listed
-from tailback.metrics import MAIN_THETAS, OF_FINITE, THETAS, Theta
+from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, Series, covariance, quotient
-from tailback.wording.verdict import findings
+from tailback.wording.verdict import Finding, findings
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -31,6 +31,7 @@ WAITING = ("full", "endpoints", "throttled")
 
 _SPLIT = ("full", "endpoints", "free")
 _CHANNELS = 5
+_LATENCY = "message_latency_us"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,9 @@ class Cost:
         return {
             "baseline": self.baseline,
             **known,
+            "message_latency_ratios": {
+                step: ratio.to_dict() for step, ratio in self.latencies.items()
+            },
             "complete": self.complete,
             "modes": {mode: result.measured() for mode, result in self.modes.items()},
             "channels_waiting_most": [c.to_dict() for c in self.channels_waiting_most()],
@@ -151,6 +155,35 @@ class Cost:
             "identity": self.identity,
             "parameters": self.experiment.resolved(),
         }
+
+    @cached_property
+    def latencies(self) -> Mapping[str, Estimate]:
+        """How many times as long messages take because of the network, and of links of nodes.
+
+        Mean latency in `full` over that in `endpoints`, and in `endpoints` over `free`: by the
+        names of `STEPS` without the underscore. Unknown where a mode was not run.
+        """
+        found = {}
+        for step, (less, more) in STEPS.items():
+            if step:
+                above, below = self.modes.get(more), self.modes.get(less)
+                is_known = above is not None and below is not None and _LATENCY in above.estimates
+                found[step.removeprefix("_")] = (
+                    ratio_of(above, below, _LATENCY)  # type: ignore[arg-type]
+                    if is_known
+                    else Estimate.unknown()
+                )
+        return found
+
+    @property
+    def saturated(self) -> list[str]:
+        """The modes that took less than they were offered: latency grows there without end."""
+        return [mode for mode, result in self.modes.items() if result.ending.saturated]
+
+    def findings(self) -> list[Finding]:
+        """Return what contention costs, by each theta that is known, in words."""
+        open_loop = self.experiment.workload.is_open_loop
+        return findings(self.thetas, self.baseline, open_loop=open_loop)
 
     def _by_job(self) -> dict[str, Any]:
         jobs = {
@@ -218,7 +251,7 @@ class Cost:
     def _repr_html_(self) -> str:
         from tailback.wording import notebook
 
-        return notebook.of_modes(self.modes, findings(self.thetas, self.baseline))
+        return notebook.of_modes(self.modes, self.findings())
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"

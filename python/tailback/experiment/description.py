@@ -216,11 +216,11 @@ class Experiment:
         }
 
     def _blame_spec(self) -> dict[str, Any]:
-        share = self.run.blame_share
-        if share == 1:
-            return self.workload.class_spec()
-        sampled = {"share": round(share * 2**32), "groups": self.finite}
-        return self.workload.class_spec() | sampled
+        spec, share = self.workload.class_spec(), self.run.blame_share
+        if share < 1:
+            spec = spec | {"share": round(share * 2**32), "groups": self.finite}
+        # Left out unless it is asked for, as all of this.
+        return spec | ({"packet_waits": True} if self.run.packet_waits else {})
 
     def messages_arrays(self) -> Any:
         """Return the message list as NumPy arrays, or None for other workloads; of jobs a list."""
@@ -294,6 +294,8 @@ class Experiment:
             run.pop("blame")
             run.pop("blame_share")
             workload.pop("classes", None)
+        if not run["packet_waits"]:
+            run.pop("packet_waits")
         if not run["keep_messages"]:
             run.pop("keep_messages")
         if not run["critical_path"]:

@@ -97,6 +97,12 @@ class Run(Description, init=False):
         description="Share of all messages whose lateness is charged (run.blame), chosen by the "
         "seed: estimates, sooner.",
     )
+    packet_waits: bool = Field(
+        default=False,
+        description="With blame: whether it is kept, too, what packets waited for, by place and "
+        "cause: sums over packets, which are not what messages lost by it. In modes throttled and "
+        "ideal these are all there is, and kept always.",
+    )
     keep_messages: bool = Field(
         default=False,
         description="Whether there is a table of all messages: who sent it to whom, how long it "
@@ -147,6 +153,8 @@ class Run(Description, init=False):
         if self.critical_path and self.blame_share < 1:
             allowed = "must be 1 with critical_path: the waits of all messages are charged then"
             raise UserError("blame_share", shown(self.blame_share), allowed)
+        if self.packet_waits and not self.blame:
+            raise UserError("packet_waits", "true", "needs blame = true")
         if self.slack and not self.critical_path:
             raise UserError("slack", "true", "needs critical_path = true")
         if self.title is not None and not self.title.strip():

@@ -50,8 +50,11 @@ def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
 
 
 def _with(experiment: Experiment, **fields: bool) -> Experiment:
-    given = experiment.run.model_dump(exclude_unset=True)
-    return replace(experiment, run=Run(**given | fields))
+    given = experiment.run.model_dump(exclude_unset=True) | fields
+    if not given["blame"]:
+        # It says nothing then.
+        given.pop("packet_waits", None)
+    return replace(experiment, run=Run(**given))
 
 
 def _with_timeline(

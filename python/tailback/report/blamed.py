@@ -187,9 +187,12 @@ class BlamedPoints:
         total = blamed.blame.late(blamed.confidence)
         rests = (blamed.blame.rest_share_of_pairs, blamed.blame.rest_share)
         self.untold = self.untold or rests[0] > 0
+        totals, messages = blamed.blame.totals, float(blamed.blame.messages().sum())
+        early = totals.early_messages / messages if messages else 0.0
+        nobodys = (early, blamed.blame.unattributed_share)
         ends = (
             Cell(number(total), total.value),
-            *(Cell(share_text(rest), rest) if rest else None for rest in rests),
+            *(Cell(share_text(rest), rest) if rest else None for rest in (*nobodys, *rests)),
             _state(runs, used),
         )
         shares = {kind: charged.share for (_, kind), charged in blamed.kinds()}
@@ -245,7 +248,12 @@ def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
 
 
 _MACHINE = {"nodes": PLACES, "channels": ENDS}
-_UNTOLD = ("pairs not told apart", "channels not told apart")
+_UNTOLD = (
+    "messages quicker than alone",
+    "nobody charged",
+    "pairs not told apart",
+    "channels not told apart",
+)
 _KINDS = "Why messages are late: shares of their lateness"
 _TEXT = (
     "Points that differ only in their seed are taken together: times and messages are added up. "

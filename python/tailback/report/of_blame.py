@@ -94,25 +94,34 @@ def blame_page(result: Result) -> Page:
     labels = result.experiment.machine.topology.labels
     machine = Machines().of(result.nodes, result.channels, labels)
     said = lateness(blame, blamed.confidence)
-    facts = [
-        ("late, per message", time_text(blame.late(blamed.confidence))),
-        ("mode", result.mode),
-        ("messages", f"{int(blame.messages().sum()):,}"),
-        ("traffic classes", f"{len(blame.victims.keys):,}"),
-        ("charged to one's own traffic", share_text(blame.own_share)),
-    ]
-    kinds = _table(("where", "kind", PER_MESSAGE, "share"), blamed.kinds())
+    facts = [("mode", result.mode)]
+    if blame.has_lateness:
+        facts = [
+            ("late, per message", time_text(blame.late(blamed.confidence))),
+            *facts,
+            ("messages", f"{int(blame.messages().sum()):,}"),
+            ("traffic classes", f"{len(blame.victims.keys):,}"),
+            ("charged to one's own traffic", share_text(blame.own_share)),
+        ]
     return Page(
         title="Who makes whom late",
-        lead=(f"{said[0].upper()}{said[1:]}.", *remarks(blame)),
+        lead=(f"{said[0].upper()}{said[1:]}.", *remarks(result)),
         sections=(
-            Section("Why messages are late", (kinds,)),
-            _who(blamed),
-            _where(blamed, machine),
-            _packet_waits(blamed),
+            *(_of_messages(blamed, machine) if blame.has_lateness else ()),
+            *(() if blame.waits is None else (_packet_waits(blamed),)),
         ),
         facts=tuple(facts),
         terms=TERMS,
+    )
+
+
+def _of_messages(blamed: Blamed, machine: Machine) -> tuple[Section, ...]:
+    """Return why messages are late, because of whom, and where."""
+    kinds = _table(("where", "kind", PER_MESSAGE, "share"), blamed.kinds())
+    return (
+        Section("Why messages are late", (kinds,)),
+        _who(blamed),
+        _where(blamed, machine),
     )
 
 

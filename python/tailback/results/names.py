@@ -93,6 +93,8 @@ class Names:
 
     def waits_by_place(self, blame: Blame) -> list[tuple[str, float, float]]:
         """Return where packets waited, a node or a switch: its name, microseconds and share."""
+        if blame.waits is None:
+            return []
         sums = blame.waits.by(0)
         places: dict[str, int] = {}
         rows = []

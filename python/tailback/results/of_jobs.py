@@ -15,6 +15,8 @@ from tailback.metrics import ALL_METRICS, Populations, increments, measured
 from tailback.samples import Columns, estimate
 from tailback.statistics import Estimate, Series
 
+from .of_messages import BINS, PERCENTS, Fared, percentiles_of
+
 if TYPE_CHECKING:
     from tailback import engine
     from tailback.experiment import Experiment
@@ -28,6 +30,7 @@ class JobResult:
     """What one run measured of one job, in the window of the run.
 
     `estimates` holds metrics by name, as of the whole run; rates are per node of the job.
+    With ``run.keep_messages`` there are those of lateness (`metrics.OF_LATENESS`).
     `completion_us` is the time from the start of the job until all of it was done: known of jobs
     that end by themselves, and did.
     """
@@ -46,6 +49,8 @@ class JobResult:
     """Of messages: count, and in microseconds mean, standard deviation, extremes; skewness."""
     histogram: pa.Table
     """Occupied bins of the latency, as `Result.histograms`."""
+    fared: Fared | None
+    """How late its messages were; None where no rows of them are kept."""
     _populations: Populations
     _columns: Columns
 
@@ -72,14 +77,28 @@ class JobResult:
         numerator, denominator = increments(ALL_METRICS[metric], self._columns, self._populations)
         return Series(self._columns["time_ps"], numerator, denominator, self[metric])
 
+    def percentiles(self) -> dict[str, list[float]]:
+        """Return percentiles (`PERCENTS`) of latency, and of lateness if rows are kept."""
+        low, high, count = (self.histogram[name].to_numpy() for name in BINS)
+        latency = percentiles_of(low, high, count, PERCENTS) if len(count) else []
+        found = {"message_latency_us": [value / 1e6 for value in latency]} if latency else {}
+        return found | ({} if self.fared is None else dict(self.fared.percentiles))
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the tables, for JSON."""
+        names = [f"p{percent:g}" for percent in PERCENTS]
+        early = {} if self.fared is None else {"early_messages": self.fared.early}
         return {
             "nodes": self.nodes,
             "processes": self.processes,
             "messages": self.messages,
             **{name: value.to_dict() for name, value in self.estimates.items()},
             "message_latency": dict(self.latency),
+            "percentiles": {
+                name: dict(zip(names, values, strict=True))
+                for name, values in self.percentiles().items()
+            },
+            **early,
         }
 
     def __repr__(self) -> str:
@@ -91,12 +110,14 @@ def job_results(
     sim: engine.Simulation,
     columns: Columns,
     populations: Populations,
+    fared: Mapping[str, Fared],
     *,
     exact: bool,
 ) -> dict[str, JobResult]:
     """Return what was measured of every job; none where there are no jobs.
 
-    `columns` are the samples of the window; `exact`: they are all there is.
+    `columns` are the samples of the window, `fared` says how messages fared, by job; `exact`:
+    they are all there is.
     """
     if not experiment.jobs:
         return {}
@@ -116,6 +137,8 @@ def job_results(
             done_ps = int(processes["completed_ps"][mine].max(initial=0)) if over[number] else None
             known["completion_us"] = _completion(job, done_ps)
             known |= _rates(own, there, known["completion_us"])
+        if job.name in fared:
+            known |= fared[job.name].means
         delivered = own["messages_delivered"]
         row = np.array(histograms["variable"].to_pylist()) == job.name
         found[job.name] = JobResult(
@@ -128,6 +151,7 @@ def job_results(
             messages=int(delivered[-1] - delivered[0]),
             latency=_latency(latencies[number : number + 1]),
             histogram=histograms.filter(pa.array(row)),
+            fared=fared.get(job.name),
             _populations=there,
             _columns=own,
         )

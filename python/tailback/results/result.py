@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from tailback.metrics import Populations, class_name, increments
 from tailback.statistics import Estimate, Series
 from tailback.tables.flows import FLOW, flows
 
+from .of_messages import BINS, PERCENTS, Fared, Untold, percentiles_of, untold
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
@@ -24,13 +27,9 @@ if TYPE_CHECKING:
 
     from .of_jobs import JobResult
 
-BINS = ("low", "high", "count")
-"""Columns of a histogram."""
-
 CLASS_VARIABLES = {"class_latency": "message_latency", "round_trip": "round_trip"}
 """Variables that are measured of every traffic class, and what they are called there."""
 
-_PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
 _PERCENTILE_VARIABLES = {
     "lifetime": "lifetime_us",
     "routed_lifetime": "routed_lifetime_us",
@@ -124,6 +123,8 @@ class Result:
     """Who held channels when, and waited for them: columns, if a timeline asked for that."""
     turns_missing_ps: int | None = None
     """Since when there were more of these than are kept; None if there were not."""
+    fared: Mapping[str, Fared] = field(default_factory=dict)
+    """How late messages of each traffic class were, if there are several and rows are kept."""
     jobs: Mapping[str, JobResult] = field(default_factory=dict)
     """What was measured of each job, by name; none where there are no jobs."""
 
@@ -182,6 +183,22 @@ class Result:
         if self.messages is None:
             raise UserError("run.keep_messages", "false", "must be true to know of flows")
         return flows(self.messages, by)
+
+    @cached_property
+    def untold(self) -> Untold:
+        """What means of lateness do not tell: messages that were early, lost, or nobody's."""
+        return untold(
+            self.blame,
+            self.messages,
+            self.samples,
+            begin_ps=round(self.ending.warmup_ms * 1e9),
+            over=self.ending.stop_reason == "finished",
+        )
+
+    @property
+    def asks_for_lateness(self) -> bool:
+        """Whether messages were to be compared with themselves alone."""
+        return self.experiment.run.blame or self.experiment.run.keep_messages
 
     def has(self, variable: str) -> bool:
         """Whether a variable is measured on this machine."""
@@ -260,6 +277,7 @@ class Result:
             **{name: value.to_dict() for name, value in self.estimates.items()},
             **self._in_cycles(),
             "percentiles": self._percentiles(),
+            **({"lateness": self.untold.to_dict()} if self.asks_for_lateness else {}),
             **self._by_job(),
         }
 
@@ -271,18 +289,26 @@ class Result:
         return {f"{name}_cycles": value.to_dict() for name, value in self.cycles.items()}
 
     def _percentiles(self) -> dict[str, dict[str, float | None]]:
-        names = [f"p{percent:g}" for percent in _PERCENTILES]
-        return {
-            told: dict(zip(names, self.percentiles(variable, _PERCENTILES), strict=True))
-            for variable, told in _PERCENTILE_VARIABLES.items()
-            if self.has(variable)
-        } | {
-            class_name(f"{told}_us", name): dict(
-                zip(names, self.percentiles(variable, _PERCENTILES, name), strict=True)
-            )
-            for variable, told in CLASS_VARIABLES.items()
-            for name in self.classes_with(variable)
-        }
+        names = [f"p{percent:g}" for percent in PERCENTS]
+        return (
+            {
+                told: dict(zip(names, self.percentiles(variable, PERCENTS), strict=True))
+                for variable, told in _PERCENTILE_VARIABLES.items()
+                if self.has(variable)
+            }
+            | {
+                class_name(f"{told}_us", name): dict(
+                    zip(names, self.percentiles(variable, PERCENTS, name), strict=True)
+                )
+                for variable, told in CLASS_VARIABLES.items()
+                for name in self.classes_with(variable)
+            }
+            | {
+                class_name(metric, name): dict(zip(names, values, strict=True))
+                for name, own in self.fared.items()
+                for metric, values in own.percentiles.items()
+            }
+        )
 
     def plot(self) -> go.Figure:
         """Return the load of channels and the distribution of lifetimes, as Plotly's figure."""
@@ -302,21 +328,3 @@ class Result:
             f"<Result {self.mode}, {self.ending.simulated_ms:g} ms simulated, {state}: "
             f"{metric} = {self.estimates[metric]!r}>"
         )
-
-
-def percentiles_of(
-    low: NDArray[Any], high: NDArray[Any], count: NDArray[Any], percents: Sequence[float]
-) -> list[float]:
-    """Values below which `percents` of all counts lie, for at least one bin from `low` to `high`.
-
-    Bins may come in any order and several times; equal ones are added up.
-    """
-    low, first, bins = np.unique(low, return_index=True, return_inverse=True)
-    width = high[first] - low
-    count = np.bincount(bins, weights=count)
-    reached = np.cumsum(count)
-    wanted = np.asarray(percents) / 100 * reached[-1]
-    i = np.minimum(np.searchsorted(reached, wanted), len(low) - 1)
-    within = (wanted - (reached[i] - count[i])) / count[i]
-    values: list[float] = (low[i] + within * width[i]).tolist()
-    return values

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tailback import engine, tables
 from tailback.charging import Blame
-from tailback.metrics import OF_LATENESS
+from tailback.metrics import OF_LATENESS, class_name
+from tailback.results import Fared
 from tailback.statistics import Estimate
 from tailback.workloads import Traffic
 
@@ -64,6 +66,20 @@ def messages_of(
         names = np.array([one.name for one in experiment.workload.traffic_class])
         classes = names[senders // len(sim.nodes()["node"])].tolist()
     return tables.messages(rows, late, classes)
+
+
+def has_all(messages: pa.Table | None, counters: Mapping[str, int]) -> bool:
+    """Whether every message that was delivered in the whole run has a row."""
+    return messages is not None and messages.num_rows == counters["messages_delivered"]
+
+
+def of_classes(fared: Mapping[str, Fared]) -> dict[str, Estimate]:
+    """Return the means of `OF_LATENESS` of each traffic class, such as `message_late_us[read]`."""
+    return {
+        class_name(metric, name): mean
+        for name, own in fared.items()
+        for metric, mean in own.means.items()
+    }
 
 
 def early_ps(late: tables.Columns | None, begin_ps: int) -> int:

@@ -18,10 +18,11 @@ from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
 from tailback.results.of_jobs import job_results
+from tailback.results.of_messages import fared
 from tailback.statistics import Estimate
 from tailback.units import Time
 
-from .lateness import asked_for, blame_of, early_ps, lateness, messages_of
+from .lateness import asked_for, blame_of, early_ps, has_all, lateness, messages_of, of_classes
 from .open_loop import class_metrics, open_loop
 from .procedure import Plan, Procedure, Stop
 
@@ -146,6 +147,9 @@ def _result(
     blame = blame_of(experiment, sim, exact=exact)
     late = sim.take_late() if experiment.run.keep_messages else None
     early = early_ps(late, procedure.window_ps)
+    messages = messages_of(experiment, sim, late)
+    by_class = fared(messages, exact=exact and has_all(messages, counters))
+    traffic = {} if experiment.jobs else by_class
     return Result(
         experiment=experiment,
         mode=procedure.plan.mode,
@@ -157,11 +161,12 @@ def _result(
             **_offered(experiment, sim, populations),
             **_completion(experiment, sim, stop),
             **lateness(experiment, sim, blame, early, exact=exact),
+            **of_classes(traffic),
         },
         populations=populations,
         ending=ending,
         wall_seconds=wall_seconds,
-        messages=messages_of(experiment, sim, late),
+        messages=messages,
         blame=blame,
         critical_path=_critical_path(sim, stop),
         activities=sim.activities(),
@@ -169,11 +174,13 @@ def _result(
         turns=sim.turns(),
         waits=sim.waits(),
         turns_missing_ps=sim.turns_missing_ps,
+        fared=traffic,
         jobs=job_results(
             experiment,
             sim,
             procedure.samples.since(procedure.window_ps),
             populations,
+            by_class if experiment.jobs else {},
             exact=exact,
         ),
         **arrow_tables(experiment, sim, procedure, stop),

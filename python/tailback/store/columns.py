@@ -288,6 +288,7 @@ NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_
 BLAMING = (
     Column("run.blame", "bool", "", "Whether lateness is charged to the traffic that caused it."),
     Column("run.blame_share", "float64", "", "Share of all messages whose lateness is charged."),
+    Column("run.packet_waits", "bool", "", "Whether it was asked for what packets waited for."),
     Column("workload.classes", "text", "", "Traffic classes that lateness is charged to."),
     Column("blame_classes", "text", "", "What their numbers are of: node, process or class."),
     Column("blame_begin_ps", "int64", "ps", "When the first batch of blame began."),
@@ -302,10 +303,12 @@ BLAMING = (
 """What points with `run.blame` say of it, besides `BLAME_TABLES`."""
 
 _BLAME_MEANING = {
-    "blame_pairs": "Lateness by whose messages were late, who is charged, and where that was.",
+    "blame_pairs": "Lateness by whose messages were late, who is charged, and where that was; "
+    "null, as the next two, in modes in which messages are not compared with alone.",
     "blame_channels": "The same by root channel.",
     "blame_victims": "Messages that were delivered, by traffic class.",
-    "blame_waits": "Waits of packets by channel waited for, and why: not what they cost.",
+    "blame_waits": "Waits of packets by channel waited for, and why: not what they cost; null "
+    "unless run.packet_waits asks for it, or the mode is throttled or ideal.",
 }
 BLAME_COLUMNS = (
     *BLAMING,

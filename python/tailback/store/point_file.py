@@ -137,10 +137,12 @@ def _columns(path: Path, names: Iterable[str]) -> pa.Table:
 
 
 def _tables_in(table: pa.Table, names: Iterable[str]) -> dict[str, dict[str, pa.Table]]:
-    """Return what columns of tables hold, by mode and name."""
+    """Return what columns of tables hold, by mode and name, but for those that are null."""
     lists = {name: table[name].combine_chunks() for name in names}
     return {
-        mode: {name: _table_in(column, row) for name, column in lists.items()}
+        mode: {
+            name: _table_in(column, row) for name, column in lists.items() if column[row].is_valid
+        }
         for row, mode in enumerate(table["mode"].to_pylist())
     }
 

@@ -16,7 +16,7 @@ from dataclasses import fields
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tailback.charging import Totals
+from tailback.charging import Totals, empty_table
 from tailback.comparison import MODES, Cost
 from tailback.critical_path import PART_WORDS, CriticalPath
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
@@ -164,12 +164,17 @@ def _classes_of(result: Result) -> pa.Table:
     for name in result.populations.of_classes:
         stem, _, class_ = name.removesuffix("]").partition("[")
         rows.append((class_, stem, *_parts(result[name])))
+    nothing = (None,) * (len(known.MERGED) - 1)
     for variable, told in CLASS_VARIABLES.items():
         for class_ in result.classes_with(variable):
             found = result.percentiles(variable, [*PERCENTILES.values()], class_)
             for suffix, value in zip(PERCENTILES, found, strict=True):
-                nothing = (None,) * (len(known.MERGED) - 1)
                 rows.append((class_, f"{told}_us_{suffix}", value, *nothing))
+    for class_, own in result.fared.items():
+        rows += [(class_, metric, *_parts(mean)) for metric, mean in own.means.items()]
+        for metric, values in own.percentiles.items():
+            for suffix, value in zip(PERCENTILES, values, strict=True):
+                rows.append((class_, f"{metric}_{suffix}", value, *nothing))
     columns = known.INNER[TRAFFIC_TABLE]
     types = {"text": pa.string(), "float64": pa.float64(), "integer": pa.int64()}
     return pa.table(
@@ -230,6 +235,7 @@ def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
     said: list[list[Value]] = [
         [True] * len(results),
         [blame.share for blame in found],
+        [cost.experiment.run.packet_waits] * len(results),
         [stored_text(classes)] * len(results),
         [kind_of_classes(cost.experiment)] * len(results),
         [blame.batch_begin_ps for blame in found],
@@ -238,23 +244,36 @@ def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
         *([getattr(blame.totals, field.name) for blame in found] for field in fields(Totals)),
     ]
     tables = [blame.shortened(BLAME_PAIRS).tables() for blame in found]
-    nested = {name: _nested([each[name] for each in tables], name) for name in BLAME_TABLES}
+    nested = {
+        name: _nested([each.get(name) for each in tables], name, empty_table(name))
+        for name in BLAME_TABLES
+    }
     return _arrays(zip(known.BLAMING, said, strict=True)) | nested
 
 
-def _nested(tables: Sequence[pa.Table], name: str) -> pa.ListArray:
-    """Return tables, one for each row, as one column."""
+def _nested(
+    tables: Sequence[pa.Table | None], name: str, empty: pa.Table | None = None
+) -> pa.ListArray:
+    """Return tables, one for each row, as one column; null for a row that has none.
+
+    `empty`: one without rows, where all rows may have none.
+    """
+    there = [table for table in tables if table is not None]
     if name == "moments":
         inner = [column.name for column in known.INNER[name]]
-        tables = [table.select(inner) for table in tables]
+        there = [table.select(inner) for table in there]
     ends = [0]
     for table in tables:
-        ends.append(ends[-1] + table.num_rows)
-    together = pa.concat_tables([_plain(table) for table in tables]).combine_chunks()
+        ends.append(ends[-1] + (0 if table is None else table.num_rows))
+    if empty is not None:
+        there.append(empty)
+    together = pa.concat_tables([_plain(table) for table in there]).combine_chunks()
     values = pa.array([], pa.struct(together.schema))
     if together.num_rows:
         [values] = together.to_struct_array().chunks
-    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
+    missing = pa.array([table is None for table in tables])
+    mask = missing if len(there) < len(tables) + (empty is not None) else None
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values, mask=mask)
 
 
 def _plain(table: pa.Table) -> pa.Table:

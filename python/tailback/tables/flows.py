@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,29 @@ def flows(messages: pa.Table, by: Sequence[str] = FLOW) -> pa.Table:
     return pa.table(columns)
 
 
+def grouped(
+    messages: pa.Table, by: Sequence[str], measures: Sequence[str]
+) -> Iterator[tuple[tuple[Any, ...], dict[str, NDArray[np.float64]]]]:
+    """Yield the messages that have columns `by` in common: these, and some measures as floats."""
+    groups, first, counts = _groups(messages, by)
+    if not len(first):
+        return
+    order, ends = np.argsort(groups, kind="stable"), np.cumsum(counts)[:-1]
+    parts = {name: np.split(_floats(messages, name)[order], ends) for name in measures}
+    for number, row in enumerate(first):
+        key = tuple(messages[name][int(row)].as_py() for name in by)
+        yield key, {name: parts[name][number] for name in measures}
+
+
+def percentiles(values: NDArray[np.float64], percents: Sequence[float]) -> list[float]:
+    """Return the least of `values` that so many percent of them are not above."""
+    known = np.sort(values)
+    reached = np.array(percents) * len(known) / 100
+    places = np.maximum(np.ceil(reached).astype(np.int64) - 1, 0)
+    found: list[float] = known[places].tolist()
+    return found
+
+
 def _groups(
     messages: pa.Table, keys: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -81,6 +104,4 @@ def _told(values: NDArray[np.float64]) -> list[float]:
     known = np.sort(values[~np.isnan(values)])
     if not len(known):
         return [np.nan] * (1 + len(PERCENTILES))
-    reached = np.array([*PERCENTILES.values()]) * len(known) / 100
-    places = np.maximum(np.ceil(reached).astype(np.int64) - 1, 0)
-    return [float(known.mean()), *known[places].tolist()]
+    return [float(known.mean()), *percentiles(known, [*PERCENTILES.values()])]

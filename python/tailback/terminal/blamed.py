@@ -43,7 +43,7 @@ def blame_report(result: Result, top: int) -> RenderableType:
     for row in blame.by_channel(confidence, top):
         roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
     tables = [kinds, culprits, roots] if len(blame.pairs.keys) else []
-    told = (*warnings(result.ending), *remarks(blame))
+    told = (*warnings(result.ending), *remarks(result))
     return Group(
         heading(result.experiment),
         Text(f"mode {result.mode}: {lateness(blame, confidence)}"),
@@ -58,6 +58,8 @@ def blame_report(result: Result, top: int) -> RenderableType:
 def lateness(blame: Blame, confidence: float) -> str:
     """Return how late messages are, of how much latency, in a sentence."""
     late = blame.late(confidence)
+    if not blame.has_lateness:
+        return _UNDEFINED
     if math.isnan(late.value):
         return "how late messages are is not known"
     unit = unit_for([blame.alone_us + late.value], MICROSECONDS)
@@ -72,30 +74,50 @@ def lateness(blame: Blame, confidence: float) -> str:
     )
 
 
-def remarks(blame: Blame) -> list[str]:
-    """Return what is to be known besides: what was sampled, summed up, early, or nobody's."""
-    found, totals = [], blame.totals
-    if blame.share < 1:
+def remarks(result: Result) -> list[str]:
+    """Return what is to be known besides: what was sampled, summed up, early, lost, or nobody's."""
+    found, blame = [], result.blame
+    if blame is not None and blame.share < 1:
         found.append(f"estimates from {100 * blame.share:g} % of all messages")
-    if totals.early_messages:
-        early = counted(totals.early_messages, "message")
-        time = scaled(totals.early_ps / 1e6, MICROSECONDS)
-        were = "was" if totals.early_messages == 1 else "were"
-        found.append(f"{early} {were} quicker than alone, by {time} in all, counted as less than 0")
-    if totals.unattributed_ps:
-        share = 100 * blame.unattributed_share
-        found.append(f"for {share:.2g} % of all lateness nobody is charged")
-    if blame.rest_share:
+    found += untold_texts(result)
+    if blame is not None and blame.rest_share:
         share = 100 * blame.rest_share
         found.append(f"{share:.2g} % of all lateness is not told apart by channel: the rest")
     return found
+
+
+def untold_texts(result: Result) -> list[str]:
+    """Return what means of lateness do not tell; nothing where nobody asked for lateness."""
+    if not result.asks_for_lateness:
+        return []
+    found, untold = [], result.untold
+    if untold.early_messages and untold.early_us is not None:
+        early = counted(untold.early_messages, "message")
+        time = scaled(untold.early_us, MICROSECONDS)
+        were = "was" if untold.early_messages == 1 else "were"
+        found.append(f"{early} {were} quicker than alone, by {time} in all, counted as less than 0")
+    if untold.unattributed_us and untold.unattributed_share is not None:
+        share = 100 * untold.unattributed_share
+        found.append(f"for {share:.2g} % of all lateness nobody is charged")
+    if untold.lost_packets:
+        lost = f"{counted(untold.lost_packets, 'packet')} lost"
+        if untold.lost_messages:
+            lost += f" of {counted(untold.lost_messages, 'message')}"
+        found.append(f"{lost}: a message with a lost packet has no latency and is in no mean")
+    return found
+
+
+_UNDEFINED = (
+    "how late messages are is not defined here, only in modes full, endpoints and free, where a "
+    "message is compared with itself alone; known is what packets waited"
+)
 
 
 def facts(result: Result, top: int) -> dict[str, Any]:
     """Return the same for JSON."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
-    late, totals, traffic = blame.late(confidence), blame.totals, names.traffic
+    late, traffic = blame.late(confidence), names.traffic
 
     def row(charged: Charged, **key: object) -> dict[str, Any]:
         return {
@@ -104,14 +126,11 @@ def facts(result: Result, top: int) -> dict[str, Any]:
             "share": _known(charged.share),
         }
 
-    def waits(rows: Iterable[tuple[str, float, float]], name: str) -> list[dict[str, Any]]:
-        return [{name: what, "us": us, "share": _known(share)} for what, us, share in rows]
-
     return {
         "late_us_per_message": late.to_dict(),
         "alone_us_per_message": _known(blame.alone_us),
         "latency_us_per_message": _known(blame.alone_us + late.value),
-        "messages": int(blame.messages().sum()),
+        "messages": int(blame.messages().sum()) if blame.has_lateness else None,
         "share": blame.share,
         "own_share": _known(blame.own_share),
         "kinds": [row(c, kind=KINDS[c.key[0]]) for c in blame.by_kind(confidence)],
@@ -131,18 +150,25 @@ def facts(result: Result, top: int) -> dict[str, Any]:
         "roots": [
             row(c, channel=names.channel(c.key[0])) for c in blame.by_channel(confidence, top)
         ],
-        "early": {"messages": totals.early_messages, "us": totals.early_ps / 1e6},
-        "unattributed": {
-            "us": totals.unattributed_ps / 1e6,
-            "share": blame.unattributed_share,
-        },
-        "chain_waits_us": totals.waited_ps / 1e6,
-        "packet_waits": {
-            "us": float(blame.waits.totals_ps.sum()) / 1e6,
-            "places": waits(names.waits_by_place(blame)[:top], "place"),
-            "causes": waits(waits_by_cause(blame), "cause"),
-        },
+        **result.untold.to_dict(),
+        "chain_waits_us": blame.totals.waited_ps / 1e6 if blame.has_lateness else None,
+        "packet_waits": _waits(blame, names, top),
         "rest_share": blame.rest_share,
+    }
+
+
+def _waits(blame: Blame, names: Names, top: int) -> dict[str, Any] | None:
+    """Return what packets waited, for JSON; None if that was not kept."""
+    if blame.waits is None:
+        return None
+
+    def told(rows: Iterable[tuple[str, float, float]], name: str) -> list[dict[str, Any]]:
+        return [{name: what, "us": us, "share": _known(share)} for what, us, share in rows]
+
+    return {
+        "us": blame.waited_ps / 1e6,
+        "places": told(names.waits_by_place(blame)[:top], "place"),
+        "causes": told(waits_by_cause(blame), "cause"),
     }
 
 
@@ -155,14 +181,15 @@ def kept(result: Result) -> Blame:
 
 def waits_by_cause(blame: Blame) -> list[tuple[str, float, float]]:
     """Return why packets waited: the cause, microseconds and share."""
-    return [
-        (blame.causes[cause], us, share) for cause, us, share in blame.waits_by(blame.waits.by(1))
-    ]
+    if blame.waits is None:
+        return []
+    rows = blame.waits_by(blame.waits.by(1))
+    return [(blame.causes[cause], us, share) for cause, us, share in rows]
 
 
 def packet_waits_text(blame: Blame) -> str:
     """Return what sums over packets are, and are not."""
-    waited = float(blame.waits.totals_ps.sum()) / 1e6
+    waited = blame.waited_ps / 1e6
     messages = float(blame.messages().sum())
     of_each = f", {scaled(waited / messages, MICROSECONDS)} per message" if messages else ""
     return (
@@ -173,8 +200,11 @@ def packet_waits_text(blame: Blame) -> str:
 
 
 def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
+    if blame.waits is None:
+        hint = "what packets waited for, by place and cause: --packet-waits"
+        return [Text(hint, style="dim")]
     if not len(blame.waits.keys):
-        return []
+        return [Text("no packet waited")]
     found: list[RenderableType] = [Text(), Text(f"packet waits: {packet_waits_text(blame)}")]
     for title, rows in (
         ("place", names.waits_by_place(blame)[:top]),

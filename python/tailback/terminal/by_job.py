@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tailback.errors import choice
+from tailback.results import PERCENTS, Fared
 from tailback.results.of_jobs import JobResult
 from tailback.statistics import Estimate
 from tailback.tables import FLOW, MEASURES
@@ -17,6 +18,7 @@ from tailback.units import counted
 from tailback.wording import UNKNOWN, number, plain, warnings
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled, unit_for
 
+from .blamed import untold_texts
 from .layout import heading, new_table
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def jobs_table(results: Mapping[str, Result]) -> Table:
 
 def thetas_table(thetas: Mapping[str, Mapping[str, Estimate]], baseline: str) -> Table:
     """Return a row for every job: what contention leaves of it, against a baseline."""
-    table = new_table(f"Jobs in full against {baseline}")
+    table = new_table(f"Jobs: full against {baseline} (1: no cost, 0.5: half as fast)")
     table.add_column("job", no_wrap=True)
     known = list(dict.fromkeys(name for job in thetas.values() for name in job))
     for name in known:
@@ -106,8 +108,67 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
     for measure in MEASURES:
         stem, unit = (measure[:-3], "_ps") if measure.endswith("_ps") else (measure, "")
         parts += [Text(), _measure_table(order[:top], keys, stem, unit)]
-    parts += [Text(line, style="yellow") for line in warnings(result.ending)]
+    lines = (*warnings(result.ending), *untold_texts(result))
+    parts += [Text(line, style="yellow") for line in lines]
     return Group(*parts)
+
+
+def percentiles_table(result: Result) -> Table | None:
+    """Return the percentiles of how messages fared, of each traffic class and job, too.
+
+    None where no message was measured.
+    """
+    rows = [row for row in _percentiles(result) if any(value is not None for value in row[2])]
+    if not rows:
+        return None
+    table = new_table(f"Messages, percentiles (mode {result.mode})")
+    table.add_column("", no_wrap=True)
+    for word in ("median", *(f"{percent:g} %" for percent in _PERCENTS[1:])):
+        table.add_column(word, justify="right", no_wrap=True)
+    for name, is_time, values in rows:
+        unit = unit_for((value for value in values if value is not None), MICROSECONDS)
+        size, word = (unit.size, f", {unit.name}") if is_time else (1.0, "")
+        told = (UNKNOWN if value is None else plain(value / size, 4) for value in values)
+        table.add_row(name + word, *told)
+    return table
+
+
+_PERCENTS = (50.0, 95.0, 99.0, 99.9)
+_VARIABLES = {
+    "message_latency": "latency",
+    "message_late": "late",
+    "message_slowdown": "slowdown",
+}
+_Percentiles = tuple[str, bool, Sequence[float | None]]
+
+
+def _percentiles(result: Result) -> Iterator[_Percentiles]:
+    """Yield what is measured of messages, whether it is a time (us), and its percentiles."""
+    for variable, word in _VARIABLES.items():
+        if result.has(variable):
+            yield word, _is_time(variable), result.percentiles(variable, _PERCENTS)
+    places = [PERCENTS.index(percent) for percent in _PERCENTS]
+    for name in result.classes_with("class_latency"):
+        latency = result.percentiles("class_latency", _PERCENTS, name)
+        yield f"class {name}: latency", True, latency
+        yield from _late(f"class {name}", result.fared.get(name), places)
+    for name, job in result.jobs.items():
+        known = job.percentiles().get("message_latency_us")
+        if known is not None:
+            yield f"job {name}: latency", True, [known[place] for place in places]
+        yield from _late(f"job {name}", job.fared, places)
+
+
+def _late(who: str, fared: Fared | None, places: Sequence[int]) -> Iterator[_Percentiles]:
+    known = {} if fared is None else fared.percentiles
+    for variable, word in _VARIABLES.items():
+        values = known.get(variable + ("_us" if _is_time(variable) else ""))
+        if values is not None:
+            yield f"{who}: {word}", _is_time(variable), [values[place] for place in places]
+
+
+def _is_time(variable: str) -> bool:
+    return variable != "message_slowdown"
 
 
 def _few(row: Mapping[str, int]) -> tuple[str, str]:

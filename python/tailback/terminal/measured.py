@@ -17,10 +17,10 @@ from tailback.places import shown as place
 from tailback.results import Result
 from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
-from tailback.wording.verdict import findings
+from tailback.wording.verdict import latency_sentences
 
-from .blamed import share_text
-from .by_job import jobs_table, thetas_table
+from .blamed import share_text, untold_texts
+from .by_job import jobs_table, percentiles_table, thetas_table
 from .layout import heading, new_table
 
 
@@ -106,6 +106,7 @@ def cost_report(cost: Cost) -> RenderableType:
     return Group(
         heading(cost.experiment),
         measured_table(cost.modes),
+        *_tails(cost.modes.get("full")),
         *_jobs(cost.modes),
         *_endings(cost.modes.values()),
         Text(),
@@ -120,6 +121,7 @@ def run_report(result: Result) -> RenderableType:
     return Group(
         heading(result.experiment),
         measured_table({result.mode: result}),
+        *_tails(result),
         *_jobs({result.mode: result}),
         *_endings([result]),
     )
@@ -127,6 +129,12 @@ def run_report(result: Result) -> RenderableType:
 
 def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:
     return [Text(), thetas_table(cost.jobs, cost.baseline)] if cost.jobs else []
+
+
+def _tails(result: Result | None) -> list[RenderableType]:
+    """Return the percentiles of how messages fared."""
+    table = None if result is None else percentiles_table(result)
+    return [] if table is None else [Text(), table]
 
 
 def _jobs(results: Mapping[str, Result]) -> list[RenderableType]:
@@ -199,7 +207,7 @@ def _sections_of_classes(
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     """Return the channels that packets wait for most."""
-    table = new_table("Where packets wait most (mode full)")
+    table = new_table("Where packets wait most (mode full), also behind their own message")
     for name in ("from", "to"):
         table.add_column(name, overflow="fold")
     table.add_column("channel", no_wrap=True)
@@ -287,14 +295,15 @@ def _endings(results: Iterable[Result]) -> list[Text]:
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))
-        lines += [Text(f"{result.mode}: {w}", style="yellow") for w in warnings(e)]
+        told = (*warnings(e), *untold_texts(result))
+        lines += [Text(f"{result.mode}: {line}", style="yellow") for line in told]
     return lines
 
 
 def _verdict(cost: Cost) -> list[Text]:
     """Return what full costs against the baseline, each number with what it means."""
-    lines = []
-    for compared, found in groupby(findings(cost.thetas, cost.baseline), lambda f: f.compared):
+    lines = [Text(sentence) for sentence in latency_sentences(cost.latencies, cost.saturated)]
+    for compared, found in groupby(cost.findings(), lambda f: f.compared):
         lines.append(Text(compared, style="dim"))
         lines += [
             Text.assemble((f" {name} = {number(theta)}", "bold"), f"  {sentence}")

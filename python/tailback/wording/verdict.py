@@ -8,7 +8,7 @@ does not, and that is said instead of a cost.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tailback.metrics import STEPS, THETAS
@@ -33,6 +33,7 @@ _SHARED = {
 
 
 _NONE = "No cost can be seen."
+_AT_THEIR_PACE = " Processes send at their own pace (open loop): look at latency."
 
 
 class Finding(NamedTuple):
@@ -45,17 +46,68 @@ class Finding(NamedTuple):
     sentence: str
 
 
-def findings(thetas: Mapping[str, Estimate], baseline: str) -> list[Finding]:
+def findings(
+    thetas: Mapping[str, Estimate], baseline: str, *, open_loop: bool = False
+) -> list[Finding]:
     """Return what full costs against the baseline, then what of that is known to be where.
 
-    Of a workload that has ended, completion times stand for message rates.
+    Of a workload that has ended, completion times stand for message rates. `open_loop`: processes
+    send whatever becomes of their messages, so that rates tell little below saturation.
     """
     found = list(_step(thetas, "", baseline))
+    if any(not math.isnan(finding.theta.value) for finding in found):
+        # Of what cannot be compared here nothing is said, such as of packets between switches.
+        found = [finding for finding in found if not math.isnan(finding.theta.value)]
     for step in STEPS:
         of_step = _step(thetas, step, baseline)
         if step and _modes(step, baseline) != _modes("", baseline):
             found += [finding for finding in of_step if not math.isnan(finding.theta.value)]
-    return found
+    return [_at_their_pace(found[0]), *found[1:]] if open_loop else found
+
+
+def _at_their_pace(finding: Finding) -> Finding:
+    """Say of a rate of an open loop that shows no cost where to look."""
+    is_rate = finding.name.startswith("theta_r")
+    if not is_rate or not finding.sentence.startswith("No cost can be seen"):
+        return finding
+    return finding._replace(sentence=finding.sentence + _AT_THEIR_PACE)
+
+
+_STEPS_IN_WORDS = {"network": "the network", "endpoints": "the links of nodes"}
+
+
+def latency_sentences(
+    latencies: Mapping[str, Estimate], saturated: Sequence[str] = ()
+) -> list[str]:
+    """Return what contention costs a message: by how much its mean latency is longer, and why.
+
+    `latencies` are quotients by step, as `Cost.latencies`; in modes that are `saturated` there is
+    no mean.
+    """
+    if saturated:
+        modes = " and ".join(saturated)
+        return [f"Messages: {modes} cannot carry the load, so that latency grows without end."]
+    known = {step: ratio for step, ratio in latencies.items() if not math.isnan(ratio.value)}
+    return [_latency_sentence(_STEPS_IN_WORDS[step], ratio) for step, ratio in known.items()]
+
+
+def _latency_sentence(what: str, ratio: Estimate) -> str:
+    makes = "make" if what.endswith("s") else "makes"
+    start = f"{_SHARED[what]} {makes} message latency"
+    if ratio.low > 1:
+        longer = plain(ratio.value, 3)
+        return f"{start} {'less than 0.5 % longer' if longer == '1.00' else longer + ' times'}" + (
+            "." if longer == "1.00" else " as long."
+        )
+    if ratio.high < 1:
+        shorter = plain(1 / ratio.value, 3)
+        return f"{start} no longer: messages are {shorter} times as quick in company here."
+    if math.isnan(ratio.low):
+        return (
+            f"{start} {plain(ratio.value, 3)} times as long; the run is too short for an interval."
+        )
+    most = plain(ratio.high, 3)
+    return f"{start} no longer" + ("." if most == "1.00" else f"; at most {most} times as long.")
 
 
 def _step(thetas: Mapping[str, Estimate], step: str, baseline: str) -> Iterator[Finding]:

@@ -1,0 +1,167 @@
+"""How messages fared: those of each traffic class or job, and what no mean tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailback.statistics import Estimate
+from tailback.tables.flows import grouped, percentiles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tailback.charging import Blame
+
+BINS = ("low", "high", "count")
+"""Columns of a histogram."""
+
+PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
+"""Percentiles that are told."""
+
+#: Columns of the table of messages, and what their means are called.
+_MEASURES = {
+    "alone_ps": ("message_alone_us", 1e6),
+    "late_ps": ("message_late_us", 1e6),
+    "slowdown": ("message_slowdown", 1.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fared:
+    """How late the messages of one traffic class or job were: those that have a row."""
+
+    early: int
+    """Messages that were quicker than alone."""
+    means: Mapping[str, Estimate]
+    """By metric, as in `metrics.OF_LATENESS`."""
+    percentiles: Mapping[str, list[float]]
+    """By metric likewise: the least value that so many of `PERCENTS` are not above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What means of lateness do not tell."""
+
+    early_messages: int | None
+    """Messages that were quicker than alone; None where that is not known."""
+    early_us: float | None
+    """How much quicker, added up."""
+    unattributed_us: float | None
+    """Lateness for which nobody is charged, added up; None without `run.blame`."""
+    unattributed_share: float | None
+    """Of all lateness."""
+    lost_packets: int
+    """Packets lost in the window: a message with a lost packet has no latency."""
+    lost_messages: int | None
+    """Messages that have none; None where some may be under way at the end."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        early = {"messages": self.early_messages, "us": self.early_us}
+        unattributed = {"us": self.unattributed_us, "share": self.unattributed_share}
+        return {
+            "early": None if self.early_messages is None else early,
+            "unattributed": None if self.unattributed_us is None else unattributed,
+            "lost": {"packets": self.lost_packets, "messages": self.lost_messages},
+        }
+
+
+def fared(messages: pa.Table | None, *, exact: bool) -> dict[str, Fared]:
+    """Return how the messages of each traffic class or job fared, by its name.
+
+    None unless all messages have a class and it is known how long they take alone. `exact`: they
+    are all there is.
+    """
+    if messages is None or not {"class", "late_ps"}.issubset(messages.column_names):
+        return {}
+    found = {}
+    for (name,), rows in grouped(messages, ("class",), tuple(_MEASURES)):
+        means, told = {}, {}
+        for column, (metric, size) in _MEASURES.items():
+            known = rows[column][~np.isnan(rows[column])] / size
+            means[metric] = _mean(known, exact=exact)
+            if len(known):
+                told[metric] = percentiles(known, PERCENTS)
+        early = int((rows["late_ps"] < 0).sum())
+        found[name] = Fared(early, means, told)
+    return found
+
+
+def _mean(values: Any, *, exact: bool) -> Estimate:
+    if not len(values):
+        return Estimate.unknown()
+    mean, count = float(values.mean()), len(values)
+    if exact:
+        return Estimate.exact(mean, count)
+    return Estimate(mean, np.nan, np.nan, 1, weight=count)
+
+
+def untold(
+    blame: Blame | None, messages: pa.Table | None, samples: pa.Table, *, begin_ps: int, over: bool
+) -> Untold:
+    """Return what means of lateness do not tell, of the window from `begin_ps` on.
+
+    `over`: nothing is under way at the end.
+    """
+    early, early_ps, unattributed = _early(messages), None, None
+    if blame is not None and blame.has_lateness:
+        totals = blame.totals
+        early, early_ps = totals.early_messages, totals.early_ps
+        unattributed = (totals.unattributed_ps / 1e6, blame.unattributed_share)
+    elif early is not None:
+        late = messages["late_ps"].drop_null().to_numpy()  # type: ignore[index]
+        early_ps = -int(np.minimum(late, 0).sum())
+    columns = samples.column_names
+    first = int(np.searchsorted(samples["time_ps"].to_numpy(), begin_ps))
+
+    def grown(name: str, start: int) -> int:
+        column = samples[name].to_numpy()
+        return int(column[-1]) - int(column[start])
+
+    packets = (
+        grown("packets_lost", min(first, len(samples) - 1)) if "packets_lost" in columns else 0
+    )
+    lost = None
+    if not packets:
+        lost = 0
+    elif over:
+        lost = grown("messages_sent", 0) - grown("messages_delivered", 0)
+    return Untold(
+        early_messages=early,
+        early_us=None if early_ps is None else early_ps / 1e6,
+        unattributed_us=None if unattributed is None else unattributed[0],
+        unattributed_share=None if unattributed is None else unattributed[1],
+        lost_packets=packets,
+        lost_messages=lost,
+    )
+
+
+def _early(messages: pa.Table | None) -> int | None:
+    """Return how many messages were quicker than alone, of those that have a row."""
+    if messages is None or "late_ps" not in messages.column_names:
+        return None
+    late = messages["late_ps"].drop_null().to_numpy()
+    return int((late < 0).sum()) if len(late) else None
+
+
+def percentiles_of(
+    low: NDArray[Any], high: NDArray[Any], count: NDArray[Any], percents: Sequence[float]
+) -> list[float]:
+    """Values below which `percents` of all counts lie, for at least one bin from `low` to `high`.
+
+    Bins may come in any order and several times; equal ones are added up.
+    """
+    low, first, bins = np.unique(low, return_index=True, return_inverse=True)
+    width = high[first] - low
+    count = np.bincount(bins, weights=count)
+    reached = np.cumsum(count)
+    wanted = np.asarray(percents) / 100 * reached[-1]
+    i = np.minimum(np.searchsorted(reached, wanted), len(low) - 1)
+    within = (wanted - (reached[i] - count[i])) / count[i]
+    values: list[float] = (low[i] + within * width[i]).tolist()
+    return values
