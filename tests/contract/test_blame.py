@@ -43,7 +43,7 @@ def test_a_share_of_all_messages_gives_estimates_and_roots_are_always_known(smal
 
 
 def test_tables_say_who_makes_whom_late(small: Path) -> None:
-    done = tailback("blame", small, "--top", "3")
+    done = tailback("blame", small, "--top", "3", "--packet-waits")
     assert done.returncode == 0, done.stderr
     titles = ("Why messages are late", "Who makes whom late", "Where it begins", "Packet waits")
     places = [done.stdout.index(title) for title in titles]
@@ -51,10 +51,13 @@ def test_tables_say_who_makes_whom_late(small: Path) -> None:
     assert "contention in the network" in done.stdout
     assert "a message is late by" in done.stdout
     assert "output_busy" in done.stdout[places[-1] :]
+    without = tailback("blame", small, "--top", "3")
+    assert "packet waits" not in without.stdout.lower()
+    assert "--packet-waits" in without.stdout
 
 
 def test_json_adds_up(small: Path) -> None:
-    done = tailback("blame", small, "--json", "--top", "100000")
+    done = tailback("blame", small, "--json", "--packet-waits", "--top", "100000")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     blame = told["blame"]
@@ -105,7 +108,7 @@ def test_the_same_again_is_the_same(small: Path) -> None:
 
 def test_tables_and_page_are_written(small: Path, tmp_path: Path) -> None:
     out, page = tmp_path / "out", tmp_path / "page.html"
-    done = tailback("blame", small, "--out", out, "--html", page)
+    done = tailback("blame", small, "--out", out, "--html", page, "--packet-waits")
     assert done.returncode == 0, done.stderr
     pairs = pq.read_table(out / "full" / "blame_pairs.parquet")
     assert set(pairs["kind"].to_pylist()) <= {"source", "destination", "network", "spread"}
@@ -118,8 +121,15 @@ def test_where_no_message_is_compared_with_alone_that_is_said(small: Path, tmp_p
     page = tmp_path / "page.html"
     done = tailback("blame", small, "--html", page, "--set", "run.mode=throttled")
     assert done.returncode == 0, done.stderr
-    assert "how late messages are is not known" in done.stdout
-    assert "ow late messages are is not known" in page.read_text()
+    assert "how late messages are is not defined here" in done.stdout
+    assert "Packet waits, by place" in done.stdout
+    told = page.read_text()
+    assert "How late messages are is not defined here" in told
+    assert "Packet waits" in told
+    assert "Victims and culprits" not in told
+    plain = tmp_path / "plain.html"
+    assert tailback("blame", small, "--html", plain).returncode == 0
+    assert "Packet waits" not in plain.read_text()
 
 
 def test_mistakes_are_one_line(small: Path, tmp_path: Path) -> None:

@@ -186,14 +186,15 @@ def _wishes(rng: random.Random, family: Family, scale: Scale, topology: str) -> 
     return groups
 
 
-_ACCOUNTS = ("blame", "critical", "slack")
+_ACCOUNTS = ("blame", "critical", "packet", "slack")
 
 
 def _accounts(rng: random.Random) -> list[Wishes]:
     """Return what is asked of who makes whom wait: of all, of a share, or nothing."""
     kind = rng.randrange(9)
     if kind < 3:
-        return [(("run", "blame", True),)]
+        waits = [("run", "packet_waits", True)] if kind else []
+        return [(("run", "blame", True), *waits)]
     if kind < 5:
         share = ("run", "blame_share", 0.3)
         return [(("run", "blame", True), share)]

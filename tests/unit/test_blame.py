@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tailback import Experiment, UserError, engine
@@ -15,8 +16,10 @@ from tailback.charging import BATCHES, KINDS, NOBODY, REST, Blame
 from tailback.places import Ends, shown
 from tailback.results import Result
 from tailback.results.names import Names
+from tailback.results.of_messages import untold
 from tailback.runner import run_mode
 from tailback.store.columns import BLAME_TABLES
+from tailback.terminal.blamed import facts, lateness, untold_texts
 from tests.machines import t9000_tables
 
 CAUSES = ("throttling", "output_busy")
@@ -151,24 +154,143 @@ def test_tables_for_files_say_what_is_not_told_apart() -> None:
     assert rows[0]["batches"][:4] == [2_000_000, 2_000_000, 4_000_000, 0]
 
 
-def result(**workload: Any) -> Result:
+def result(*, packet_waits: bool = False, mode: str = "full", **workload: Any) -> Result:
     description = {
         "machine": t9000_tables(dims=[3, 3]),
         "workload": {"radius": 2, "compute_period": "4 us", **workload},
-        "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
+        "run": {
+            "duration": "1 ms",
+            "warmup": "100 us",
+            "blame": True,
+            "packet_waits": packet_waits,
+        },
     }
-    return run_mode(Experiment.from_dict(description), "full")
+    return run_mode(Experiment.from_dict(description), mode)
 
 
 def test_all_that_packets_waited_is_kept_beside_what_it_cost() -> None:
-    found = result()
+    found = result(packet_waits=True)
     assert found.blame is not None
+    assert found.blame.waits is not None
     samples = found.samples.to_pydict()
     start = samples["time_ps"].index(round(found.ending.warmup_ms * 1e9))
     names = [n for n in samples if n.startswith(("wait_throttling_", "wait_internal_"))]
     assert len(names) == 4
     waited = sum(samples[name][-1] - samples[name][start] for name in names)
     assert found.blame.waits.totals_ps.sum() == waited > 0
+
+
+def test_what_packets_waited_is_kept_only_where_it_is_asked_for() -> None:
+    plain, asked = result(), result(packet_waits=True)
+    assert plain.blame is not None
+    assert asked.blame is not None
+    assert plain.blame.waits is None
+    assert sorted(asked.blame.tables()) == sorted(BLAME_TABLES)
+    assert "blame_waits" not in plain.blame.tables()
+    # What messages lost is the same.
+    for name, table in plain.blame.tables().items():
+        assert table.equals(asked.blame.tables()[name])
+    assert facts(plain, 3)["packet_waits"] is None
+    assert facts(asked, 3)["packet_waits"]["us"] > 0
+
+
+def test_where_messages_are_not_compared_with_alone_packets_wait_all_the_same() -> None:
+    found = result(mode="throttled")
+    assert found.blame is not None
+    assert not found.blame.has_lateness
+    assert list(found.blame.tables()) == ["blame_waits"]
+    told = facts(found, 3)
+    assert told["packet_waits"]["us"] > 0
+    assert (told["messages"], told["early"], told["unattributed"]) == (None, None, None)
+    assert lateness(found.blame, 0.95).startswith("how late messages are is not defined here")
+
+
+def test_packet_waits_need_blame() -> None:
+    with pytest.raises(UserError, match=r"run\.packet_waits = true: needs blame = true"):
+        Experiment.from_dict({"run": {"packet_waits": True}})
+
+
+def test_the_identity_does_not_depend_on_packet_waits_unless_they_are_asked_for() -> None:
+    asked, plain, other = (
+        Experiment.from_dict({"run": {"blame": True, **more}})
+        for more in ({"packet_waits": True}, {}, {"packet_waits": False})
+    )
+    assert plain.identity(1) == other.identity(1) != asked.identity(1)
+    assert "packet_waits" not in plain.spec()
+    assert "packet_waits" not in plain.resolved()["run"]
+    assert asked.resolved()["run"]["packet_waits"] is True
+
+
+TWO_CLASSES = {
+    "kind": "traffic",
+    "traffic_class": [
+        {"name": name, "message_size": size, "period": "200 ns"}
+        for name, size in (("small", "64 B"), ("large", "1 kB"))
+    ],
+}
+
+
+def test_classes_have_percentiles_of_lateness() -> None:
+    description = {
+        "machine": STAR,
+        "workload": TWO_CLASSES,
+        "run": {"duration": "20 us", "warmup": "2 us", "keep_messages": True},
+    }
+    found = run_mode(Experiment.from_dict(description), "full")
+    assert found.messages is not None
+    rows = [row for row in found.messages.to_pylist() if row["class"] == "large"]
+    late = sorted(row["late_ps"] / 1e6 for row in rows)
+    told = found.to_dict()
+    percentiles = told["percentiles"]["message_late_us[large]"]
+    assert list(percentiles) == ["p50", "p90", "p95", "p99", "p99.9"]
+    assert percentiles["p99.9"] == late[-1] > 0
+    assert percentiles["p50"] == late[(len(late) + 1) // 2 - 1]
+    assert found["message_late_us[large]"].value == pytest.approx(sum(late) / len(late))
+    assert found["message_slowdown[small]"].value >= 1
+    assert told["lateness"]["lost"] == {"packets": 0, "messages": 0}
+
+
+def test_jobs_have_percentiles_of_lateness() -> None:
+    jobs = [
+        {"name": name, "share": 2, "workload": {"kind": "fan_out", "message_size": "3 kB"}}
+        for name in ("one", "two")
+    ]
+    description = {"machine": STAR, "job": jobs, "run": {"keep_messages": True}}
+    found = run_mode(Experiment.from_dict(description), "full")
+    job = found.jobs["one"].to_dict()
+    assert set(job["percentiles"]) == {
+        "message_latency_us",
+        "message_alone_us",
+        "message_late_us",
+        "message_slowdown",
+    }
+    assert job["message_late_us"]["value"] >= 0
+    assert job["early_messages"] == 0
+    without = Experiment.from_dict({"machine": STAR, "job": jobs})
+    plain = run_mode(without, "full").jobs["one"].to_dict()
+    assert list(plain["percentiles"]) == ["message_latency_us"]
+    assert "early_messages" not in plain
+
+
+def test_early_messages_are_told_with_every_run() -> None:
+    rows = pa.table({"late_ps": pa.array([5_000_000, -2_000_000, None, 0], pa.int64())})
+    samples = pa.table(
+        {
+            "time_ps": [0, 100_000_000, 200_000_000],
+            "packets_lost": [0, 1, 4],
+            "messages_sent": [0, 5, 9],
+            "messages_delivered": [0, 3, 7],
+        }
+    )
+    found = untold(None, rows, samples, begin_ps=100_000_000, over=True)
+    assert (found.early_messages, found.early_us) == (1, 2.0)
+    assert found.unattributed_us is None
+    assert (found.lost_packets, found.lost_messages) == (3, 2)
+    assert untold(None, rows, samples, begin_ps=0, over=False).lost_messages is None
+    shown = replace(result(), messages=rows, samples=samples, blame=None)
+    told = " ".join(untold_texts(shown))
+    assert "1 message was quicker than alone, by 2" in told
+    assert "a message with a lost packet has no latency" in told
 
 
 def test_messages_at_one_destination_make_each_other_late_by_their_turns() -> None:

@@ -217,8 +217,9 @@ def test_jobs_send_to_several_of_their_own() -> None:
 def test_waits_of_multicasts_are_kept(multicast: str) -> None:
     machine = tb.Machine(topology=tb.Star(nodes=16), interface=tb.Interface(multicast=multicast))
     workload = tb.FanOut(multicast=True, message_size="3 kB")
-    full = tb.run(machine, workload, blame=True, keep_messages=True, mode="full")
+    full = tb.run(machine, workload, blame=True, packet_waits=True, keep_messages=True)
     assert full.blame is not None
+    assert full.blame.waits is not None
     kept = full.blame.waits.totals_ps.sum()
     waits = full.channels["wait_throttling_ps"].to_numpy().sum()
     waits += full.channels["wait_internal_ps"].to_numpy().sum()

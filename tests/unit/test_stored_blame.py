@@ -31,7 +31,7 @@ from tests.stores import nested_of, runs_of, small_store
 BASE: Tables = {
     "machine": t9000_tables(dims=[3, 3]),
     "workload": {"radius": "all", "compute_period": "3 us"},
-    "run": {"duration": "1 ms", "warmup": "100 us", "blame": True},
+    "run": {"duration": "1 ms", "warmup": "100 us", "blame": True, "packet_waits": True},
 }
 PLAIN: Tables = BASE | {"run": {"duration": "1 ms", "warmup": "100 us"}}
 PERIOD = "workload.compute_period"
@@ -157,6 +157,9 @@ class TestReading:
                 made.batch_length_ps,
             )
             assert as_rows(read.victims) == as_rows(made.victims)
+            assert read.has_lateness == made.has_lateness == (mode in ("full", "free"))
+            assert read.waits is not None
+            assert made.waits is not None
             assert as_rows(read.waits.by(0)) == as_rows(made.waits.by(0))
             assert read.totals == made.totals
             assert as_rows(read.pairs.by(0, 1)) == as_rows(made.pairs.by(0, 1))
@@ -166,6 +169,21 @@ class TestReading:
         assert full.late(0.95) == made.late(0.95)
         # No message is compared with itself alone there.
         assert np.isnan(found["throttled"].late(0.95).value)
+
+    def test_without_packet_waits_there_are_none(self, tmp_path: Path) -> None:
+        run = {name: value for name, value in BASE["run"].items() if name != "packet_waits"}
+        made = cost_of(BASE | {"run": run})
+        table = table_of(made, "a" * 64)
+        assert table["blame_waits"].is_null().to_pylist() == [True, False]
+        assert table["blame_pairs"].is_null().to_pylist() == [False, True]
+        assert table["run.packet_waits"].to_pylist() == [False, False]
+        assert table.schema == table_of(cost_of(), "a" * 64).schema
+        found = saved(tmp_path, made).blame("a" * 64)
+        assert found["full"].waits is None
+        assert found["full"].late(0.95) == blame_of(made).late(0.95)
+        assert found["throttled"].waits is not None
+        both = [blame_of(made), blame_of(cost_of())]
+        assert merged_blame(both).waits is None
 
     def test_a_point_without_blame_is_one_line(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"run\.blame"):
@@ -223,10 +241,12 @@ class TestMerging:
 
     def test_causes_are_known_by_name(self) -> None:
         one, two = self.runs(1, 2)
+        waits = two.waits
+        assert waits is not None
         other = replace(
             two,
             causes=("a cause of which there is nothing", *two.causes),
-            waits=replace(two.waits, keys=np.add(two.waits.keys, [0, 1])),
+            waits=replace(waits, keys=np.add(waits.keys, [0, 1])),
         )
         told = [waits_by_cause(merged_blame([one, each])) for each in (two, other)]
         assert told[0] == told[1]

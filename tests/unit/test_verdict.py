@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tailback.statistics import Estimate
-from tailback.wording.verdict import findings, sentence
+from tailback.wording.verdict import findings, latency_sentences, sentence
 
 NAN = math.nan
 
@@ -117,3 +117,30 @@ def test_what_has_ended_is_told_by_its_completion() -> None:
     found = findings(thetas(theta_r=Estimate.exact(0.5), theta_c=Estimate.exact(0.6)), "endpoints")
     assert [finding.name for finding in found] == ["theta_c", "theta_t"]
     assert found[0].compared == "full against endpoints (the network)"
+
+
+def test_latency_says_what_the_network_and_links_of_nodes_cost() -> None:
+    ratios = {"network": Estimate(1.31, 1.3, 1.32), "endpoints": Estimate.exact(1.0)}
+    network, links = latency_sentences(ratios)
+    assert network.endswith("makes message latency 1.31 times as long.")
+    assert links.endswith("make message latency no longer.")
+    [quicker] = latency_sentences({"network": Estimate(0.8, 0.79, 0.81)})
+    assert quicker.endswith("messages are 1.25 times as quick in company here.")
+    [unclear] = latency_sentences({"network": Estimate(1.0, 0.9, 1.1)})
+    assert unclear.endswith("no longer; at most 1.10 times as long.")
+    [next_to_none] = latency_sentences({"network": Estimate.exact(1.001)})
+    assert next_to_none.endswith("less than 0.5 % longer.")
+    assert latency_sentences({"network": Estimate.unknown()}) == []
+
+
+def test_what_is_saturated_has_no_mean_latency() -> None:
+    [said] = latency_sentences({"network": Estimate.exact(9.0)}, ["full"])
+    assert said == "Messages: full cannot carry the load, so that latency grows without end."
+
+
+def test_rates_of_an_open_loop_say_where_to_look() -> None:
+    known = thetas(theta_r=Estimate.exact(1.0))
+    [first, *_] = findings(known, "endpoints", open_loop=True)
+    assert first.sentence.startswith("No cost can be seen. Processes send at their own pace")
+    [lost, *_] = findings(thetas(theta_r=Estimate.exact(0.5)), "endpoints", open_loop=True)
+    assert "at their own pace" not in lost.sentence

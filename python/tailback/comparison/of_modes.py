@@ -183,7 +183,10 @@ class Cost:
     def findings(self) -> list[Finding]:
         """Return what contention costs, by each theta that is known, in words."""
         open_loop = self.experiment.workload.is_open_loop
-        return findings(self.thetas, self.baseline, open_loop=open_loop)
+        found = findings(self.thetas, self.baseline, open_loop=open_loop)
+        known = [finding for finding in found if not math.isnan(finding.theta.value)]
+        # Of what cannot be compared here nothing is said, such as of packets between switches.
+        return known or found
 
     def _by_job(self) -> dict[str, Any]:
         jobs = {

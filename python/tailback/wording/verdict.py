@@ -55,9 +55,6 @@ def findings(
     send whatever becomes of their messages, so that rates tell little below saturation.
     """
     found = list(_step(thetas, "", baseline))
-    if any(not math.isnan(finding.theta.value) for finding in found):
-        # Of what cannot be compared here nothing is said, such as of packets between switches.
-        found = [finding for finding in found if not math.isnan(finding.theta.value)]
     for step in STEPS:
         of_step = _step(thetas, step, baseline)
         if step and _modes(step, baseline) != _modes("", baseline):
