@@ -244,7 +244,7 @@ impl Log {
     fn last_entry_mut(&mut self, id: RecordId) -> Option<&mut Entry> {
         let record = &self.records[id as usize];
         let (&(channel, number), message) = (record.hops.last()?, record.message);
-        Some(self.turns_mut(channel, message).at_mut(number))
+        self.turns_mut(channel, message).at_mut(number)
     }
 
     /// The packet that a channel was granted to last starts there.
@@ -265,7 +265,9 @@ impl Log {
         if let Some(before) = hop.checked_sub(1) {
             let record = &self.records[record as usize];
             let ((from, number), message) = (record.hops[before as usize], record.message);
-            self.turns_mut(from, message).at_mut(number).out = at;
+            if let Some(entry) = self.turns_mut(from, message).at_mut(number) {
+                entry.out = at;
+            }
         }
     }
 

@@ -96,11 +96,11 @@ impl Turns {
         &self.all[self.place(number)]
     }
 
-    /// The same, to be changed.
+    /// The same, to be changed; none if it has been forgotten.
     #[inline]
-    pub fn at_mut(&mut self, number: u32) -> &mut Entry {
+    pub fn at_mut(&mut self, number: u32) -> Option<&mut Entry> {
         let place = self.place(number);
-        &mut self.all[place]
+        self.all.get_mut(place)
     }
 
     /// Its place.
