@@ -204,8 +204,6 @@ def test_viewers_have_channels_below_each_other() -> None:
         "source": 0,
         "destination": 2,
         "culprit_message": 1,
-        "root_culprit_message": 1,
-        "root_channel": "1->2",
     }
     loads = [event for event in events if event["name"] == "load of 1->2"]
     assert max(event["args"]["%"] for event in loads) == pytest.approx(100)

@@ -132,10 +132,8 @@ pub fn waits<'py>(py: Python<'py>, kept: &Turns) -> PyResult<Bound<'py, PyDict>>
     table.column("begin_ps", rows().map(|row| row.timed.begin))?;
     table.column("time_ps", rows().map(|row| row.timed.charge.time))?;
     table.column("cause", rows().map(|row| row.timed.charge.cause as u8))?;
-    table.column("root", rows().map(|row| row.timed.charge.root.0))?;
     let number = |label| kept.named(label).0;
     table.column("culprit_message", rows().map(|row| number(row.timed.charge.culprit)))?;
-    table.column("root_culprit_message", rows().map(|row| number(row.timed.at_root)))?;
     Ok(table.0)
 }
 

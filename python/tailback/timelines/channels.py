@@ -28,10 +28,6 @@ class Occupied:
     causes: Sequence[str]
     """By number, as in `waits`."""
 
-    def named(self, channel: int) -> str:
-        """Return the name of a channel; of none, that nobody knows it."""
-        return self.names[channel] if channel < len(self.names) else "not known"
-
 
 def add_channels(
     tracks: list[Track], counters: list[Counter], occupied: Occupied
@@ -128,24 +124,13 @@ def _turns(rows: Columns, place: int) -> Slices:
 
 def _waits(rows: Columns, place: int, occupied: Occupied) -> Slices:
     """Return a slice for each piece of a wait, named by its cause."""
-    roots, root = np.unique(rows["root"], return_inverse=True)
     return Slices(
         np.full(len(rows["channel"]), place),
         rows["begin_ps"],
         rows["begin_ps"] + rows["time_ps"],
         rows["cause"].astype(np.int64),
         tuple(f"waits: {cause.replace('_', ' ')}" for cause in occupied.causes),
-        {
-            name: rows[name]
-            for name in (
-                "message",
-                "source",
-                "destination",
-                "culprit_message",
-                "root_culprit_message",
-            )
-        },
-        {"root_channel": (root, tuple(occupied.named(number) for number in roots.tolist()))},
+        {name: rows[name] for name in ("message", "source", "destination", "culprit_message")},
     )
 
 

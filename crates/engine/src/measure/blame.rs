@@ -21,13 +21,12 @@ mod lanes;
 mod log;
 mod observation;
 mod occupancy;
-mod passing;
 mod queues;
 mod record;
 mod requests;
 mod riding;
 mod ring;
-mod roots;
+mod search;
 mod state;
 mod sums;
 mod tables;
@@ -41,7 +40,7 @@ mod waiters;
 mod whole;
 
 pub use batches::{BATCHES, Batches};
-pub use cause::{Cause, Charge, Root};
+pub use cause::{Cause, Charge};
 pub use key::{Key, REST};
 pub use labels::{Labels, Sender};
 pub(crate) use observation::{Observation, Ways};
@@ -160,7 +159,7 @@ impl Blame {
         use Observation::*;
         match what {
             Asked { packet, .. } if self.is_bystander(packet) => {}
-            Asked { packet, queue } => self.asks(packet, queue, now, ways),
+            Asked { packet, queue } => self.asks_for(packet, queue, now),
             Granted { packet, channel } if self.is_bystander(packet) => {
                 self.passes(packet, channel, ways.ready(packet), (now, NEVER));
             }
@@ -185,15 +184,15 @@ impl Blame {
             LacksShare { packet, channel, taker } => {
                 self.lacks_share(packet, channel, taker, now, ways);
             }
-            LacksPlace { packet, root } => self.lacks_place(packet, now, root),
+            LacksPlace { packet, culprit } => self.lacks_place(packet, now, culprit),
             LacksReplyPlace { packet, by } => self.lacks_reply_place(packet, by, now, ways),
             LacksWire { packet, channel, user } => self.lacks_wire(packet, channel, user, now),
             Regranted { packet, channel, asked } => {
                 self.is_regranted(packet, channel, asked, now);
             }
             Outdone { packet, granted } => self.outdone(packet, granted, now),
-            Left { channel, at } => self.released(channel, at, now, ways),
-            Cleared { buffer, at } => self.cleared(buffer, at, now, ways),
+            Left { channel, at } => self.released(channel, at),
+            Cleared { buffer, at } => self.cleared(buffer, at),
             Stored { packet, until } => self.stored(packet, (now, until), ways),
             CameForward { packet, channel, is_first } => {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
@@ -202,7 +201,7 @@ impl Blame {
             LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
-            Lost { packet, channel, to } => self.loses(packet, channel, to),
+            Lost { packet, to } => self.loses(packet, to),
             DrainedLate { packet, behind } => self.drained_late(packet, behind),
             Cell { packet, channel, start, until, since } => {
                 self.takes_cell(packet, channel, (start, until), since);

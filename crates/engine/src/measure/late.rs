@@ -236,7 +236,7 @@ impl Late {
         self.log.started(id, start);
     }
 
-    /// A channel is left by the packet that it was granted to.
+    /// A channel is left by the packet that it was granted to first of those that have not.
     pub fn left(&mut self, channel: ChannelId, at: Time) {
         self.log.left(channel, at);
     }

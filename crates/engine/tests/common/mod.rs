@@ -13,7 +13,6 @@ pub mod unit_cycles;
 pub mod windows;
 
 use tailback_engine::fabric::Timing;
-use tailback_engine::measure::blame::Charged;
 use tailback_engine::spec::*;
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 
@@ -186,16 +185,4 @@ pub fn line_cards(dims: &[u32], nodes_per_switch: u32) -> Machine {
     machine.interface.packet_bytes = 1_500;
     machine.interface.header_bytes = 18;
     machine
-}
-
-/// All instants at which a packet begins or ends to wait, as charged, in order.
-pub fn cuts(packets: &[Charged]) -> Vec<u64> {
-    let mut cuts: Vec<u64> = packets
-        .iter()
-        .flat_map(|one| one.begins.iter().zip(&one.charges))
-        .flat_map(|(&begin, charge)| [begin, begin + charge.time])
-        .collect();
-    cuts.sort_unstable();
-    cuts.dedup();
-    cuts
 }

@@ -3,7 +3,6 @@
 
 mod clocked;
 mod hand;
-mod roots;
 mod sums;
 
 use crate::common::packet_waits;

@@ -10,7 +10,7 @@ impl Blame {
     /// Whether a packet's waits are not charged.
     #[inline]
     pub(super) fn is_bystander(&self, id: PacketId) -> bool {
-        !self.victims.all_are_followed() && !self.records[id.index()].is_victim
+        !self.victims.are_all() && !self.records[id.index()].is_victim
     }
 
     /// [`Self::starts_whole`] of such a packet.
@@ -27,7 +27,7 @@ impl Blame {
         let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
         record.start = start;
         let is_stored = std::mem::replace(&mut record.is_stored, false);
-        let (class, root) = (record.class, channel);
+        let class = record.class;
         if record.waits_anywhere() {
             self.gives_up(id);
         }
@@ -35,7 +35,7 @@ impl Blame {
         // Where nobody is seen to ask, those who ask later were ready later.
         let since = if self.queues.have_buffers { granted } else { ready.min(granted) };
         let asked = told.min(since);
-        let turn = Turn { packet: id, class, channel, root, asked, granted, end };
+        let turn = Turn { packet: id, class, channel, asked, granted, end };
         self.takes_turns(turn, if is_stored { ChannelId::NONE } else { from }, ready);
     }
 
@@ -53,12 +53,12 @@ impl Blame {
         record.granted = now;
         record.start = if end == NEVER { NEVER } else { now };
         let buffer = if record.is_stored { ChannelId::NONE } else { from };
-        let (class, root) = (record.class, channel);
+        let class = record.class;
         if record.waits_anywhere() {
             self.gives_up(id);
         }
         self.moves_on(id, from, channel);
-        let turn = Turn { packet: id, class, channel, root, asked: now, granted: now, end };
+        let turn = Turn { packet: id, class, channel, asked: now, granted: now, end };
         self.takes_turns(turn, buffer, ready);
     }
 

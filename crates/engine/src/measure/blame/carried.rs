@@ -38,13 +38,13 @@ impl Carried {
         self.0.push_back(run);
     }
 
-    /// Cuts the wait of a packet, latest first: its pieces, and when each began.
+    /// Cuts the wait of a packet, latest first.
     pub(super) fn cut(
         &self,
         packet: PacketId,
         channel: ChannelId,
         (ready, start): (Time, Time),
-    ) -> impl Iterator<Item = (Charge, Time)> {
+    ) -> impl Iterator<Item = Charge> {
         let others = self.0.iter().enumerate().rev().filter(move |(_, run)| run.packet != packet);
         let first = self.0.iter().position(|run| run.packet != packet);
         let mut until = start;
@@ -55,8 +55,8 @@ impl Carried {
             until -= time;
             let is_same = run.channel == channel;
             let cause = if is_same { Cause::OutputBusy } else { Cause::SharedWire };
-            let charge = Charge { channel, root: run.channel, culprit: run.class, cause, time };
-            (time > 0).then_some((charge, until))
+            let charge = Charge { channel, culprit: run.class, cause, time };
+            (time > 0).then_some(charge)
         })
     }
 }

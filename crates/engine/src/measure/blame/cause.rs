@@ -47,21 +47,10 @@ impl Cause {
 pub struct Charge {
     /// The channel it waited for.
     pub channel: ChannelId,
-    /// Where those that stood in its way wait for each other at last.
-    pub root: ChannelId,
     /// The traffic class of who stood in its way.
     pub culprit: u32,
     /// Why it waited.
     pub cause: Cause,
     /// How long.
     pub time: Time,
-}
-
-/// Who is to blame in the end: a traffic class, and the channel it is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Root {
-    /// The traffic class.
-    pub class: u32,
-    /// The channel.
-    pub channel: ChannelId,
 }

@@ -40,7 +40,7 @@ impl Blame {
     ) {
         let record = &mut self.records[id.index()];
         record.from = std::mem::replace(&mut record.head, channel);
-        (record.granted, record.start, record.root) = (start, start, channel);
+        (record.granted, record.start) = (start, start);
         self.has_started(id);
         let place = self.queues.place(channel);
         let record = &mut self.records[id.index()];

@@ -1,8 +1,6 @@
 //! Packets are delivered, or lost: what they have been charged is added up.
 
-use super::cause::Root;
 use super::labels::Labels;
-use super::passing::Passed;
 use super::state::{Blame, Charged};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::packet::{Class, PacketRow};
@@ -19,7 +17,7 @@ impl Blame {
         }
         let before = self.fronts[buffer.index()].latest();
         if let Some(turn) = before.filter(|turn| turn.end > record.start + after) {
-            record.last = Root { class: turn.class, channel: turn.root };
+            record.last = turn.class;
         }
     }
 
@@ -75,7 +73,7 @@ impl Blame {
         if let Some(node) = receiver {
             self.is_drained(id, node);
         }
-        if !self.is_told(id) {
+        if !self.records[id.index()].is_victim {
             return;
         }
         let is_message = last && row.class == Class::Data;
@@ -83,8 +81,8 @@ impl Blame {
             return self.tell_whole(id, row, (is_message, alone), labels);
         }
         let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
-        let charged = if record.has_waited { waits.charged() } else { Default::default() };
-        self.tables.add(record.class, charged, is_message, row.delivered);
+        let charges = if record.has_waited { &waits.charges[..] } else { &[] };
+        self.tables.add(record.class, charges, is_message, row.delivered);
     }
 
     /// A packet has been drained at a node.
@@ -108,9 +106,8 @@ impl Blame {
     ) {
         let (record, waits) = (&self.records[id.index()], &self.waits[id.index()]);
         let mut class = record.class;
-        let (mut charges, mut passed) =
-            if record.has_waited { waits.charged() } else { Default::default() };
-        let (by_class, direct): (Vec<Passed>, Vec<_>);
+        let mut charges = if record.has_waited { &waits.charges[..] } else { &[] };
+        let by_class: Vec<_>;
         if let (Some(occupancy), Some(labels)) = (&mut self.occupancy, labels)
             && record.has_waited
         {
@@ -119,18 +116,15 @@ impl Blame {
         let has_begins = record.has_waited && labels.is_none();
         if let Some(labels) = labels {
             class = labels.class(class);
-            by_class = Passed::by_class(passed, labels);
-            passed = &by_class;
-            direct = labels.by_class(charges, &waits.begins);
-            charges = &direct;
+            by_class = labels.by_class(charges, &waits.begins);
+            charges = &by_class;
         }
-        self.tables.add(class, (charges, passed), is_message, row.delivered);
+        self.tables.add(class, charges, is_message, row.delivered);
         if let Some(packets) = &mut self.packets {
             let timed = has_begins.then(|| waits.timed(row.delivered).map(|(begin, _)| begin));
             let begins = timed.into_iter().flatten().collect();
             let charges = charges.to_vec();
-            let passed = passed.iter().map(|piece| piece.charge).collect();
-            packets.push(Charged { packet: *row, class, alone, charges, begins, passed });
+            packets.push(Charged { packet: *row, class, alone, charges, begins });
         }
     }
 }

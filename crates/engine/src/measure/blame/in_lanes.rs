@@ -307,7 +307,7 @@ impl Blame {
         now: Time,
     ) {
         let (class, from) = (self.lanes.class(packet), self.lanes.head(packet));
-        let turn = Turn { packet, class, channel, root: channel, asked: granted, granted, end };
+        let turn = Turn { packet, class, channel, asked: granted, granted, end };
         let least = now.min(self.forgets);
         if from.is_some() {
             let needed = self.unstarted.since(from).min(least);

@@ -1,7 +1,5 @@
 //! By what charges are summed up.
 
-use crate::ids::ChannelId;
-
 /// Stands for all keys that came when a table was full.
 pub const REST: u32 = u32::MAX;
 
@@ -57,12 +55,6 @@ impl Packed {
     #[inline]
     pub fn anywhere(self) -> Self {
         Self { place: self.place & ((1 << Self::CAUSE) - 1), ..self }
-    }
-
-    /// The same for another channel, and all classes.
-    #[inline]
-    pub fn of_all(self, channel: ChannelId) -> Self {
-        Self { classes: 0, place: channel.0 << Self::CAUSE | self.anywhere().place }
     }
 
     /// A number whose low bits depend on all of it: by multiplications with 2^64 over the

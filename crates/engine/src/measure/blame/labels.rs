@@ -20,7 +20,7 @@ pub struct Sender {
     pub call: u32,
 }
 
-/// All messages: those at the roots of waits may be long over.
+/// All messages: those in the way may be long over.
 #[derive(Default)]
 pub struct Labels {
     senders: Vec<Sender>,

@@ -142,12 +142,12 @@ impl Lane {
             Side::Channel => {
                 let Stay { whose: Whose { packet, class }, granted, until } = self.on;
                 let end = until.end();
-                Turn { packet, class, channel, root: channel, asked: granted, granted, end }
+                Turn { packet, class, channel, asked: granted, granted, end }
             }
             Side::Front => {
                 let Leaving { whose: Whose { packet, class }, channel, until } = self.front;
                 let end = until.end();
-                Turn { packet, class, channel, root: channel, asked: end, granted: 0, end }
+                Turn { packet, class, channel, asked: end, granted: 0, end }
             }
         }
     }

@@ -13,7 +13,6 @@ const NOBODYS: Turn = Turn {
     packet: PacketId::NONE,
     class: 0,
     channel: ChannelId::NONE,
-    root: ChannelId::NONE,
     asked: 0,
     granted: 0,
     end: 0,
@@ -45,23 +44,22 @@ impl Log {
     }
 
     /// Adds a turn. Those that ended by `needed` are forgotten, but for what packets may ask
-    /// for that have not ended theirs: by when those have ended that are.
+    /// for that have not ended theirs.
     #[allow(clippy::inline_always, reason = "a turn is written where it stays")]
     #[inline(always)]
-    pub fn push(&mut self, turn: Turn, needed: Time) -> Time {
-        let mut needed = needed.min(turn.asked);
+    pub fn push(&mut self, turn: Turn, needed: Time) {
+        let needed = needed.min(turn.asked);
         if self.latest.end <= needed {
             self.older.clear();
         } else {
-            needed = self.keep(needed);
+            self.keep(needed);
         }
         self.latest = turn;
-        needed
     }
 
     /// The latest will not be the latest any more.
     #[inline(never)]
-    fn keep(&mut self, mut needed: Time) -> Time {
+    fn keep(&mut self, mut needed: Time) {
         let (latest, older) = (self.latest, &mut self.older);
         if latest.end == NEVER {
             let open = older.newest_first().take_while(|turn| turn.end == NEVER);
@@ -71,7 +69,6 @@ impl Log {
             older.pop_front();
         }
         older.push_back(latest);
-        needed
     }
 
     /// The first turn whose end was not known ends at `at`; that turn.
@@ -109,12 +106,6 @@ impl Log {
         place.map_or(self.count(), |place| self.older.count() - 1 - place)
     }
 
-    /// When the latest turn of a packet began; 0 if nothing is known of those before.
-    #[inline]
-    pub fn begin_of(&self, packet: PacketId) -> Time {
-        self.end_before(self.before(packet))
-    }
-
     /// The latest turn.
     #[inline]
     pub fn latest(&self) -> Option<&Turn> {
@@ -125,14 +116,6 @@ impl Log {
     #[inline]
     pub fn count(&self) -> usize {
         self.older.count() + usize::from(self.latest.packet.is_some())
-    }
-
-    /// A packet's latest turn, if there is one.
-    #[inline]
-    pub fn of(&mut self, packet: PacketId) -> Option<&mut Turn> {
-        let place = self.before(packet);
-        let turn = self.older.get_mut(place).unwrap_or(&mut self.latest);
-        Some(turn).filter(|turn| turn.packet == packet)
     }
 
     /// When the turn before the one at a place ended; 0 if nothing is known of it.
@@ -169,7 +152,7 @@ mod tests {
     fn turn(packet: u32, asked: Time, end: Time) -> Turn {
         let channel = ChannelId(0);
         let packet = PacketId(packet);
-        Turn { packet, class: packet.0, channel, root: channel, asked, granted: asked, end }
+        Turn { packet, class: packet.0, channel, asked, granted: asked, end }
     }
 
     #[test]

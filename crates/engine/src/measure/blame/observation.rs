@@ -1,6 +1,5 @@
 //! What a model of the network tells.
 
-use super::cause::Root;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
 
@@ -26,8 +25,8 @@ pub enum Observation {
     /// It, or what is left of it, might start on a channel, but the room that this shares with other
     /// channels is taken, by `taker` most of all.
     LacksShare { packet: PacketId, channel: ChannelId, taker: ChannelId },
-    /// The same of all room, where the model knows who is to blame in the end.
-    LacksPlace { packet: PacketId, root: Root },
+    /// The same of all room, where the model knows who is to blame in the end: a traffic class.
+    LacksPlace { packet: PacketId, culprit: u32 },
     /// The node it goes to has no place for the reply to it, because of another (none: of itself).
     LacksReplyPlace { packet: PacketId, by: PacketId },
     /// It, or what is left of it, might start on a channel whose wire `user` uses.
@@ -57,7 +56,7 @@ pub enum Observation {
     /// A header is granted a channel, which it keeps until its packet has been delivered.
     Held { packet: PacketId, channel: ChannelId },
     /// A channel is taken from it for another: it will have to come back.
-    Lost { packet: PacketId, channel: ChannelId, to: PacketId },
+    Lost { packet: PacketId, to: PacketId },
     /// It will have been drained so much later than if no other had been before it in the receive
     /// FIFO of its node.
     DrainedLate { packet: PacketId, behind: Time },

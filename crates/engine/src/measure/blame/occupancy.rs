@@ -175,13 +175,13 @@ impl Occupancy {
 
     /// A packet has been delivered, and waited so.
     pub(super) fn waited(&mut self, label: u32, waits: &Waits, labels: &Labels, now: Time) {
-        for timed in waits.pieces(now) {
-            let span = (timed.begin, timed.begin + timed.charge.time);
+        for (begin, charge) in waits.timed(now) {
+            let span = (begin, begin + charge.time);
             if !self.shows(span, label, labels) {
                 continue;
             }
             if self.waits.len() < self.most {
-                self.waits.push(Waited { label, timed });
+                self.waits.push(Waited { label, timed: Timed { begin, charge } });
             } else {
                 self.full = self.full.min(now);
             }

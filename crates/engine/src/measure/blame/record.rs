@@ -1,9 +1,8 @@
 //! What is kept of a packet on its way, and how its waits are cut into pieces.
 
-use super::cause::{Cause, Charge, Root};
+use super::cause::{Cause, Charge};
 use super::lanes::Past;
 use super::log::Log;
-use super::passing::{Passed, Passing, Pieces};
 use super::turn::Turn;
 use super::waiters::Waiting;
 use crate::ids::{ChannelId, PacketId};
@@ -16,8 +15,8 @@ pub struct Stall {
     pub from: Time,
     /// What it lacks.
     pub cause: Cause,
-    /// Because of whom.
-    pub root: Root,
+    /// Because of whom: a traffic class.
+    pub culprit: u32,
 }
 
 /// A header's wait for a channel.
@@ -41,25 +40,21 @@ pub struct Record {
     pub head: ChannelId,
     /// The channel whose buffer it leaves, or left last; none: its node's queue.
     pub from: ChannelId,
-    /// Where what it waited for at its last channel has its root: that channel, if it did not.
-    pub root: ChannelId,
     /// When it asked last; [`NEVER`]: it has not waited since it started last.
     pub asked: Time,
     /// When it was granted a channel last.
     pub granted: Time,
     /// When it starts or started there, or [`NEVER`] as long as that is not known.
     pub start: Time,
-    /// Where the tree of those it waits behind has its root, as found when it asked, or none.
-    pub asked_root: ChannelId,
     /// Where it asks for a channel.
     pub asking: Waiting,
-    /// Who was in its way last.
-    pub last: Root,
+    /// The traffic class of who was in its way last.
+    pub last: u32,
     /// The list it is in, or the buffer whose front it has left without having started.
     pub unstarted: Waiting,
     /// Whether it has left its buffer for its switch's own queue.
     pub is_stored: bool,
-    /// Whether its waits are followed: it is a victim, or those of all are.
+    /// Whether its waits are charged.
     pub is_victim: bool,
     /// Whether there is anything in its [`Waits`].
     pub has_waited: bool,
@@ -76,13 +71,11 @@ impl Record {
             class,
             head: none,
             from: none,
-            root: none,
             asked: now,
             granted: NEVER,
             start: now,
-            asked_root: none,
             asking: Waiting::NOWHERE,
-            last: Root { class, channel: none },
+            last: class,
             unstarted: Waiting::NOWHERE,
             is_stored: false,
             is_victim,
@@ -94,14 +87,8 @@ impl Record {
     /// Its turn on the channel it was granted last.
     #[inline]
     pub fn turn(&self, packet: PacketId, (asked, granted, end): (Time, Time, Time)) -> Turn {
-        let &Self { class, head: channel, root, .. } = self;
-        Turn { packet, class, channel, root, asked, granted, end }
-    }
-
-    /// It waits from now on; `root`: where those it waits behind wait for each other at last.
-    #[inline]
-    pub fn waits_behind(&mut self, root: Option<Root>) {
-        self.asked_root = root.map_or(ChannelId::NONE, |root| root.channel);
+        let &Self { class, head: channel, .. } = self;
+        Turn { packet, class, channel, asked, granted, end }
     }
 
     /// Whether it is in any queue or list of those that wait.
@@ -112,8 +99,8 @@ impl Record {
 
     /// The charge for a time by which its header came late: that was stopped on its way.
     fn is_late(&self, time: Time) -> Charge {
-        let (channel, Root { class: culprit, channel: root }) = (self.head, self.last);
-        Charge { channel, root, culprit, cause: Cause::Stretched, time }
+        let &Self { head: channel, last: culprit, .. } = self;
+        Charge { channel, culprit, cause: Cause::Stretched, time }
     }
 
     /// The buffer whose front it leaves for that, or none.
@@ -130,10 +117,6 @@ pub struct Waits {
     pub stalls: Vec<Stall>,
     /// What it has been charged so far, in order of time.
     pub charges: Vec<Charge>,
-    /// The same, passed on.
-    pub passed: Pieces,
-    /// Whether nobody wants to know, where the waits of all are followed.
-    pub is_untold: bool,
     /// How long it was not drained because of others before it in the receive FIFO.
     pub behind: Time,
     /// How many charges there were before its latest wait.
@@ -149,14 +132,12 @@ pub struct Before<'a> {
     pub log: &'a Log,
     /// How many of them came before its own.
     pub count: usize,
-    /// When those who had them waited themselves.
-    pub passing: &'a Passing,
 }
 
 impl<'a> Before<'a> {
     /// All who have had turns there.
-    pub fn all(log: &'a Log, passing: &'a Passing) -> Self {
-        Self { log, count: log.count(), passing }
+    pub fn all(log: &'a Log) -> Self {
+        Self { log, count: log.count() }
     }
 }
 
@@ -173,21 +154,10 @@ pub struct Ahead<'a> {
 }
 
 impl Waits {
-    /// It has not waited. `are_passed_on`: whether it will be known who was at the root.
-    pub fn new(are_passed_on: bool) -> Self {
-        Self { passed: Pieces::new(are_passed_on), ..Self::default() }
-    }
-
-    /// What it has been charged, and the same passed on.
-    pub fn charged(&self) -> (&[Charge], &[Passed]) {
-        (&self.charges, &self.passed.all)
-    }
-
     /// Another packet takes the place of this one.
     pub fn clear(&mut self) {
         self.stalls.clear();
         self.charges.clear();
-        self.passed.clear();
         self.begins.clear();
         (self.before, self.behind) = (0, 0);
     }
@@ -223,31 +193,31 @@ impl Waits {
                 Some(_) if turn.granted < asked => Cause::OutputBusy,
                 Some(_) => Cause::Arbitration,
             };
-            self.push_direct(Charge { channel, root: turn.root, culprit: turn.class, cause, time });
+            self.push(Charge { channel, culprit: turn.class, cause, time });
         });
         if let Some(fronts) = fronts {
             let free = fronts.end().clamp(ready, asked);
             if free < asked {
-                self.push_late(record.is_late(asked - free), free);
+                self.push(record.is_late(asked - free));
             }
             fronts.cut((ready, free), |turn, time| {
-                let (root, culprit, cause) = (turn.root, turn.class, Cause::HeadOfLine);
-                self.push_direct(Charge { channel, root, culprit, cause, time });
+                let (culprit, cause) = (turn.class, Cause::HeadOfLine);
+                self.push(Charge { channel, culprit, cause, time });
             });
         }
         self.close_wait(record, start - ready);
     }
 
-    /// Charges a wait that has been cut into pieces, latest first, each with when it began.
+    /// Charges a wait that has been cut into pieces, latest first.
     pub fn charge_pieces(
         &mut self,
         record: &mut Record,
         (ready, start): (Time, Time),
-        pieces: impl Iterator<Item = (Charge, Time)>,
+        pieces: impl Iterator<Item = Charge>,
     ) {
         self.begin_wait(record, ready);
-        for (charge, from) in pieces {
-            self.push(charge, from, None);
+        for charge in pieces {
+            self.push(charge);
         }
         self.close_wait(record, start - ready);
     }
@@ -257,7 +227,6 @@ impl Waits {
         record.has_waited = true;
         self.before = self.charges.len();
         self.begins.push((self.before, ready));
-        self.passed.begin();
     }
 
     /// They are put in order of time.
@@ -266,7 +235,6 @@ impl Waits {
         if self.charges.len() > self.before + 1 {
             self.charges[self.before..].reverse();
         }
-        self.passed.close();
     }
 
     /// The pieces of a wait are put in order of time.
@@ -275,8 +243,7 @@ impl Waits {
         debug_assert_eq!(sum, waited, "every instant is charged once");
         self.order();
         if let Some(last) = self.charges.last() {
-            record.last = Root { class: last.culprit, channel: last.root };
-            record.root = last.root;
+            record.last = last.culprit;
         }
     }
 
@@ -292,25 +259,18 @@ impl Waits {
     ) {
         self.begin_wait(record, ready);
         let channel = record.head;
-        let mut until = granted;
         for (turn, time) in holders.log.cut(holders.count, (asked, granted)) {
-            until -= time;
-            let is_before = turn.granted < asked;
-            let cause = match is_before {
+            let cause = match turn.granted < asked {
                 _ if is_first => Cause::Throttling,
                 _ if turn.channel != channel => Cause::SharedWire,
                 true => Cause::OutputBusy,
                 false => Cause::Arbitration,
             };
-            let is_known = is_before && record.asked_root.is_some();
-            let root = if is_known { record.asked_root } else { turn.root };
-            let charge = Charge { channel, root, culprit: turn.class, cause, time };
-            self.push(charge, until, Some(holders.passing));
+            self.push(Charge { channel, culprit: turn.class, cause, time });
         }
         if record.has_lost {
-            let Root { class: culprit, channel: root } = record.last;
-            let (cause, time) = (Cause::Arbitration, asked - ready);
-            self.push(Charge { channel, root, culprit, cause, time }, ready, None);
+            let (culprit, cause, time) = (record.last, Cause::Arbitration, asked - ready);
+            self.push(Charge { channel, culprit, cause, time });
         } else if let Some(fronts) = fronts {
             self.charge_fronts((fronts, Cause::Throttling), channel, (ready, asked));
         }
@@ -329,7 +289,7 @@ impl Waits {
         self.begin_wait(record, span.0);
         self.charge_fronts((fronts, Cause::HeadOfLine), channel, span);
         self.order();
-        record.last = Root { class: record.class, channel };
+        record.last = record.class;
     }
 
     /// Charges time, latest first, to those who were before a packet at a front.
@@ -339,12 +299,8 @@ impl Waits {
         channel: ChannelId,
         (from, to): (Time, Time),
     ) {
-        let mut until = to;
         for (turn, time) in fronts.log.cut(fronts.count, (from, to)) {
-            until -= time;
-            let (root, culprit) = (turn.root, turn.class);
-            let charge = Charge { channel, root, culprit, cause, time };
-            self.push(charge, until, Some(fronts.passing));
+            self.push(Charge { channel, culprit: turn.class, cause, time });
         }
     }
 
@@ -352,7 +308,7 @@ impl Waits {
     fn charge_backwards(
         &mut self,
         record: &Record,
-        Ahead { holders: Before { log: holders, count: place, passing }, fronts, drained }: Ahead,
+        Ahead { holders: Before { log: holders, count: place }, fronts, drained }: Ahead,
         (ready, start): (Time, Time),
     ) {
         let channel = record.head;
@@ -363,7 +319,7 @@ impl Waits {
         if closed < start {
             self.charge_stalls(record, (closed, start));
         }
-        self.push(receiver(channel, drained.unwrap_or(0), closed - idle), idle, None);
+        self.push(receiver(channel, drained.unwrap_or(0), closed - idle));
         let mut until = idle;
         for (turn, time) in holders.cut(place, (asked, idle)) {
             let begin = until - time;
@@ -373,35 +329,21 @@ impl Waits {
             };
             let (closed, time) = (granted - begin, until - granted);
             until = begin;
-            let is_before = turn.granted < asked;
-            let cause = match (fronts, is_before) {
+            let cause = match (fronts, turn.granted < asked) {
                 (None, _) => Cause::Throttling,
                 _ if turn.channel != channel => Cause::SharedWire,
                 (_, true) => Cause::OutputBusy,
                 (_, false) => Cause::Arbitration,
             };
-            let is_known = is_before && record.asked_root.is_some();
-            let root = if is_known { record.asked_root } else { turn.root };
-            let charge = Charge { channel, root, culprit: turn.class, cause, time };
-            self.push(charge, granted, Some(passing));
-            self.push(receiver(channel, turn.class, closed), begin, None);
+            self.push(Charge { channel, culprit: turn.class, cause, time });
+            self.push(receiver(channel, turn.class, closed));
         }
         let Some((fronts, cause)) = fronts else { return };
         let free = fronts.log.end_before(fronts.count).clamp(ready, asked);
         if free < asked {
-            self.push_late(record.is_late(asked - free), free);
+            self.push(record.is_late(asked - free));
         }
         self.charge_fronts((fronts, cause), channel, (ready, free));
-    }
-
-    /// Charges time, latest first, in which a packet came late because of its last wait.
-    #[cold]
-    #[inline(never)]
-    fn push_late(&mut self, late: Charge, from: Time) {
-        let (charges, passed) = (&self.charges[..self.before], &self.passed);
-        let culprit = passed.culprit_before(charges.last(), late.culprit);
-        self.push_direct(late);
-        self.passed.pass(Charge { culprit, ..late }, from, None);
     }
 
     /// Charges time in which it might have started, had it not lacked something.
@@ -410,41 +352,27 @@ impl Waits {
         let channel = record.head;
         let mut until = to;
         for at in (0..self.stalls.len()).rev() {
-            let Stall { from: since, cause, root } = self.stalls[at];
+            let Stall { from: since, cause, culprit } = self.stalls[at];
             let begin = if at == 0 { from } else { since.clamp(from, until) };
-            let (culprit, root) = (root.class, root.channel);
-            let charge = Charge { channel, root, culprit, cause, time: until - begin };
-            self.push(charge, begin, None);
+            self.push(Charge { channel, culprit, cause, time: until - begin });
             until = begin;
         }
         let (culprit, cause) = (record.class, Cause::BufferFull);
-        let charge = Charge { channel, root: channel, culprit, cause, time: until - from };
-        self.push(charge, from, None);
+        self.push(Charge { channel, culprit, cause, time: until - from });
     }
 
-    /// Charges a piece that begins at `from`, and passes it on to those for whom the others waited
-    /// that had turns then.
+    /// Charges a piece.
     // Most pieces are empty: that is found out before a charge is made up.
     #[allow(clippy::inline_always)]
     #[inline(always)]
-    fn push(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
+    fn push(&mut self, charge: Charge) {
         if charge.time > 0 {
-            self.push_piece(charge, from, passing);
+            self.push_piece(charge);
         }
     }
 
     #[inline(never)]
-    fn push_piece(&mut self, charge: Charge, from: Time, passing: Option<&Passing>) {
-        self.push_direct(charge);
-        if self.passed.are_known() {
-            self.passed.pass(charge, from, passing);
-        }
-    }
-
-    fn push_direct(&mut self, charge: Charge) {
-        if charge.time == 0 {
-            return;
-        }
+    fn push_piece(&mut self, charge: Charge) {
         // Those of this wait only: a packet may cross a channel twice.
         match self.charges[self.before..].last_mut() {
             Some(last) if (Charge { time: charge.time, ..*last }) == charge => {
@@ -470,23 +398,15 @@ impl Waits {
 
     /// Charges the time by which the rest of it came late.
     fn charge_rest(&mut self, record: &Record, late: Time, before: u32) {
-        let (culprit, channel) = (record.last.class, record.head);
-        let root = if record.last.channel.is_some() { record.last.channel } else { channel };
+        let (culprit, channel) = (record.last, record.head);
         let behind = self.behind.min(late);
         let time = late - behind;
-        let stretched = Charge { channel, root, culprit, cause: Cause::Stretched, time };
-        let passed_on = self.passed.culprit_like(self.charges.last(), culprit);
-        self.push_direct(stretched);
-        self.passed.add(Charge { culprit: passed_on, ..stretched });
-        let (culprit, cause) = (before, Cause::ReceiverBusy);
-        let drained = Charge { channel, root: channel, culprit, cause, time: behind };
-        self.push_direct(drained);
-        self.passed.add(drained);
+        self.push(Charge { channel, culprit, cause: Cause::Stretched, time });
+        self.push(Charge { channel, culprit: before, cause: Cause::ReceiverBusy, time: behind });
     }
 
     /// Takes away time in which it caught up with waits of its header, the latest first.
     fn catch_up(&mut self, mut time: Time) {
-        self.passed.take(time);
         while time > 0
             && let Some(last) = self.charges.last_mut()
         {
@@ -502,5 +422,5 @@ impl Waits {
 
 /// A charge for the time in which there was no place in the receive FIFO.
 fn receiver(channel: ChannelId, culprit: u32, time: Time) -> Charge {
-    Charge { channel, root: channel, culprit, cause: Cause::ReceiverBusy, time }
+    Charge { channel, culprit, cause: Cause::ReceiverBusy, time }
 }

@@ -1,49 +1,34 @@
 //! Packets ask, and those that might start lack something.
 
-use super::cause::{Cause, Root};
+use super::cause::Cause;
 use super::observation::Ways;
 use super::record::Stall;
-use super::roots::Search;
+use super::search::Search;
 use super::state::Blame;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::{NEVER, Time};
 
 impl Blame {
-    /// A packet at the front of a buffer asks for an output.
+    /// A packet at the front of a buffer asks in a queue from now on.
     #[cold]
     #[inline(never)]
-    pub(super) fn asks(&mut self, id: PacketId, queue: ChannelId, now: Time, ways: &impl Ways) {
-        debug_assert_eq!(
-            queue,
-            self.queues.of[ways.output(id, self.records[id.index()].head).index()]
-        );
-        if !self.victims.all_are_followed() {
-            return self.asks_for(id, queue, now);
-        }
-        let output = ways.output(id, self.records[id.index()].head);
-        let search = Search { blame: self, ways, now };
-        let root = search.holds(output, id).map(|holder| search.root(holder));
-        self.asks_for(id, queue, now);
-        self.records[id.index()].waits_behind(root);
-    }
-
-    /// A packet asks in a queue from now on.
     pub(super) fn asks_for(&mut self, id: PacketId, queue: ChannelId, now: Time) {
         let record = &mut self.records[id.index()];
         self.asking.join(&mut record.asking, queue, now);
         record.asked = now;
     }
 
-    /// A packet that might start does not, from now on, because of `cause`.
-    pub(super) fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, root: Root) {
+    /// A packet that might start does not, from now on, because of `cause`, and of a traffic
+    /// class.
+    pub(super) fn stalls(&mut self, id: PacketId, now: Time, cause: Cause, culprit: u32) {
         let record = &mut self.records[id.index()];
         if !record.is_victim {
             return;
         }
         record.has_waited = true;
         let stalls = &mut self.waits[id.index()].stalls;
-        if stalls.last().is_none_or(|last| (last.cause, last.root) != (cause, root)) {
-            stalls.push(Stall { from: now, cause, root });
+        if stalls.last().is_none_or(|last| (last.cause, last.culprit) != (cause, culprit)) {
+            stalls.push(Stall { from: now, cause, culprit });
         }
     }
 
@@ -106,9 +91,8 @@ impl Blame {
         }
         if self.records[id.index()].is_victim && !self.is_known_to_lack_room(id) {
             let search = Search { blame: self, ways, now };
-            let own = Root { class: self.class(id), channel };
-            let root = search.fills(channel, id).map_or(own, |first| search.root(first));
-            self.stalls(id, now, Cause::BufferFull, root);
+            let culprit = search.fills(channel, id).map_or(id, |first| search.last(first));
+            self.stalls(id, now, Cause::BufferFull, self.class(culprit));
         }
     }
 
@@ -128,12 +112,11 @@ impl Blame {
             return;
         }
         let search = Search { blame: self, ways, now };
-        let own = Root { class: self.class(id), channel };
-        let root = search.fills(taker, id).map_or(own, |first| search.root(first));
+        let culprit = self.class(search.fills(taker, id).map_or(id, |first| search.last(first)));
         if self.is_past_start(id, channel) {
-            self.records[id.index()].last = root;
+            self.records[id.index()].last = culprit;
         } else if !self.is_known_to_lack_room(id) {
-            self.stalls(id, now, Cause::BufferFull, root);
+            self.stalls(id, now, Cause::BufferFull, culprit);
         }
     }
 
@@ -143,10 +126,10 @@ impl Blame {
         record.head.is_some() && (record.head != channel || record.start != NEVER)
     }
 
-    /// The same as [`Self::lacks_room`] where the root is known.
-    pub(super) fn lacks_place(&mut self, id: PacketId, now: Time, root: Root) {
+    /// The same as [`Self::lacks_room`] where it is known because of whom.
+    pub(super) fn lacks_place(&mut self, id: PacketId, now: Time, culprit: u32) {
         if !self.is_known_to_lack_room(id) {
-            self.stalls(id, now, Cause::BufferFull, root);
+            self.stalls(id, now, Cause::BufferFull, culprit);
         }
     }
 
@@ -163,10 +146,9 @@ impl Blame {
             return;
         }
         let output = ways.output(id, self.records[id.index()].head);
-        let own = Root { class: self.class(id), channel: output };
         let search = Search { blame: self, ways, now };
-        let root = if by.is_some() { search.root((by, output)) } else { own };
-        self.stalls(id, now, Cause::ReceiverBusy, root);
+        let culprit = if by.is_some() { search.last((by, output)) } else { id };
+        self.stalls(id, now, Cause::ReceiverBusy, self.class(culprit));
     }
 
     pub(super) fn is_known_to_lack_room(&self, id: PacketId) -> bool {
@@ -197,13 +179,11 @@ impl Blame {
         if !self.records[id.index()].is_victim {
             return;
         }
-        let class = self.latest_on(user).map(|turn| turn.class);
-        let own = Root { class: self.class(id), channel };
-        let root = class.map_or(own, |class| Root { class, channel: user });
+        let culprit = self.latest_on(user).map_or_else(|| self.class(id), |turn| turn.class);
         if self.is_past_start(id, channel) {
-            self.records[id.index()].last = root;
+            self.records[id.index()].last = culprit;
         } else {
-            self.stalls(id, now, Cause::SharedWire, root);
+            self.stalls(id, now, Cause::SharedWire, culprit);
         }
     }
 
@@ -223,20 +203,17 @@ impl Blame {
         if !record.is_victim {
             return;
         }
-        let own = Root { class: record.class, channel };
         let latest = self.latest_on(place);
-        let (cause, root) = latest.map_or((Cause::Arbitration, own), |turn| {
-            let is_before = turn.granted < asked;
-            let known = Some(record.asked_root).filter(|root| is_before && root.is_some());
-            let cause = match is_before {
+        let (cause, culprit) = latest.map_or((Cause::Arbitration, record.class), |turn| {
+            let cause = match turn.granted < asked {
                 // It comes from its node's queue.
                 _ if !record.head.is_some() => Cause::Throttling,
                 true => Cause::OutputBusy,
                 false => Cause::Arbitration,
             };
-            (cause, Root { class: turn.class, channel: known.unwrap_or(turn.root) })
+            (cause, turn.class)
         });
-        self.stalls(id, now, cause, root);
+        self.stalls(id, now, cause, culprit);
     }
 
     /// A packet asks for a channel that is free, and another is granted one.
@@ -244,8 +221,7 @@ impl Blame {
     #[inline(never)]
     pub(super) fn outdone(&mut self, id: PacketId, channel: ChannelId, now: Time) {
         if let Some(turn) = self.latest_on(channel) {
-            let root = Root { class: turn.class, channel };
-            self.stalls(id, now, Cause::Arbitration, root);
+            self.stalls(id, now, Cause::Arbitration, turn.class);
         }
     }
 }

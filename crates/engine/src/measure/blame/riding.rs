@@ -14,31 +14,20 @@ impl Blame {
     pub(super) fn record_anew(&mut self, id: PacketId, (class, is_victim): (u32, bool), now: Time) {
         while self.records.len() <= id.index() {
             self.records.push(Record::new(class, is_victim, now));
-            self.waits.push(Waits::new(self.victims.all_are_followed()));
+            self.waits.push(Waits::default());
             self.buffers.hold(self.records.len());
         }
         let record = &mut self.records[id.index()];
         if record.has_waited {
             self.waits[id.index()].clear();
         }
-        let is_followed = is_victim || self.victims.all_are_followed();
-        *record = Record::new(class, is_followed, now);
-        if self.victims.are_some_of_followed() {
-            self.waits[id.index()].is_untold = !is_victim;
-        }
-    }
-
-    /// Whether what a packet waits is added to the tables.
-    #[inline]
-    pub(super) fn is_told(&self, id: PacketId) -> bool {
-        let is_untold = self.victims.are_some_of_followed() && self.waits[id.index()].is_untold;
-        self.records[id.index()].is_victim && !is_untold
+        *record = Record::new(class, is_victim, now);
     }
 
     /// A packet of a traffic class goes along with another: it stands nowhere. Its waits are
     /// charged if those of its carrier are.
     pub(crate) fn rides(&mut self, id: PacketId, carrier: PacketId, class: u32, now: Time) {
-        let is_victim = self.is_told(carrier);
+        let is_victim = self.records[carrier.index()].is_victim;
         self.record_anew(id, (class, is_victim), now);
     }
 

@@ -6,7 +6,6 @@ use super::cause::Charge;
 use super::lanes::{Lanes, Side};
 use super::log::Log;
 use super::occupancy::Occupancy;
-use super::passing::Passing;
 use super::queues::Queues;
 use super::record::{Record, Waits};
 use super::tables::Tables;
@@ -38,8 +37,6 @@ pub struct Charged {
     pub charges: Vec<Charge>,
     /// When each of them began; empty where packets are of the classes of their messages.
     pub begins: Vec<Time>,
-    /// The same time, charged to root culprits.
-    pub passed: Vec<Charge>,
 }
 
 /// Who made whom wait.
@@ -53,10 +50,8 @@ pub struct Blame {
     pub(super) fronts: Vec<Log>,
     /// The latest of both, where that nearly always is all that is needed.
     pub(super) lanes: Lanes,
-    /// As `holders` and `fronts`: when those who had their turns there waited themselves.
-    pub(super) passing: [Vec<Passing>; 2],
     pub(super) queues: Queues,
-    /// Of whom there are charges. Only if these are all, it is known where waits begin, too.
+    /// Of whom there are charges.
     pub(super) victims: Victims,
     /// By channel, or wire: the queues of those who may want it.
     pub(super) ends: Vec<[ChannelId; 2]>,
@@ -90,7 +85,7 @@ impl Blame {
     /// Nothing has happened yet; the first batches are as long as `interval`.
     pub(crate) fn new(queues: Queues, interval: Time, keeps: Keeps, victims: Victims) -> Self {
         let all = queues.of.len();
-        let in_lanes = queues.are_in_order && !victims.all_are_followed();
+        let in_lanes = queues.are_in_order && !victims.are_all();
         let lanes = if in_lanes {
             Lanes::new(&queues.of, &queues.nodes, keeps.all_turns)
         } else {
@@ -103,7 +98,6 @@ impl Blame {
             waits: Vec::new(),
             holders: vec![Log::default(); all],
             fronts: vec![Log::default(); all],
-            passing: [vec![Passing::default(); all], vec![Passing::default(); all]],
             lanes,
             asking: Places::new(all),
             unstarted: Places::new(all),

@@ -78,8 +78,6 @@ pub struct Sums {
     /// How often batches have doubled.
     era: u8,
     most: usize,
-    /// Whether keys differ by channel and cause only: then these are the place in the index.
-    is_direct: bool,
 }
 
 impl Default for Sums {
@@ -93,12 +91,7 @@ impl Sums {
     pub fn of_at_most(most: usize) -> Self {
         let most = most.min(MOST_KEYS);
         let (index, entries, cells) = (vec![0; 64], Vec::new(), Vec::new());
-        Self { index, entries, cells, era: 0, most, is_direct: false }
-    }
-
-    /// Sums by channel and cause only.
-    pub fn by_channel() -> Self {
-        Self { is_direct: true, ..Self::default() }
+        Self { index, entries, cells, era: 0, most }
     }
 
     /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
@@ -111,7 +104,7 @@ impl Sums {
     /// The same.
     #[inline]
     pub(super) fn add_packed(&mut self, key: Packed, value: u64, batch: usize) -> bool {
-        let place = if self.is_direct { self.direct(key) } else { self.find_or_enter(key) };
+        let place = self.find_or_enter(key);
         let entry = &mut self.entries[place];
         if entry.batch.at(self.era) != batch {
             if entry.latest > 0 {
@@ -233,24 +226,6 @@ impl Sums {
         match self.find(key) {
             Ok(place) => place,
             Err(at) => self.enter(key, at),
-        }
-    }
-
-    /// The place of a key's entry where channel and cause are its place in the index.
-    #[inline]
-    fn direct(&mut self, mut key: Packed) -> usize {
-        loop {
-            // The rest before all channels.
-            let at = key.place.wrapping_add(1 << Packed::CAUSE) as usize;
-            match self.index.get(at) {
-                Some(&word) if word > 0 => return word as usize - 1,
-                _ if self.entries.len() >= self.most && key != key.rest() => key = key.rest(),
-                None => self.index.resize((at + 1).next_power_of_two(), 0),
-                Some(_) => {
-                    self.entries.push(Entry::new(key));
-                    self.index[at] = self.entries.len() as u32;
-                }
-            }
         }
     }
 

@@ -3,10 +3,8 @@
 use super::batches::{BATCHES, Batches};
 use super::cause::Charge;
 use super::key::{Key, Packed, REST};
-use super::passing::Passed;
 use super::sums::Sums;
 use super::victims::Victims;
-use crate::ids::ChannelId;
 use crate::time::Time;
 
 /// The tables of a window.
@@ -14,12 +12,6 @@ use crate::time::Time;
 pub struct Tables {
     /// Charges to who was in the way.
     pub direct: Pairs,
-    /// The same waits passed on, to who was at the root.
-    pub passed: Pairs,
-    /// Whether it is known where waits begin; else there is nothing in `passed` and `roots`.
-    knows_roots: bool,
-    /// By root channel: pieces of waits, and time.
-    pub roots: Sums,
     /// By victim: packets delivered; in batches: messages whose last packet that was.
     pub victims: Sums,
     /// The batches of all of them.
@@ -28,8 +20,8 @@ pub struct Tables {
     batch: usize,
     /// Whether batches are no spans of time, but groups of packets: every so many are of one.
     are_groups: bool,
-    /// These, direct and passed on: many at once, so that cache misses overlap.
-    pending: [Vec<Pending>; 2],
+    /// These: many at once, so that cache misses overlap.
+    pending: Vec<Pending>,
 }
 
 /// A charge that is to be added to the tables.
@@ -37,14 +29,13 @@ pub struct Tables {
 struct Pending {
     time: Time,
     key: Packed,
-    root: ChannelId,
 }
 
 impl Pending {
     #[inline]
-    fn new(victim: u32, &Charge { channel, root, culprit, cause, time }: &Charge) -> Self {
+    fn new(victim: u32, &Charge { channel, culprit, cause, time }: &Charge) -> Self {
         let key = Key { channel: channel.0, victim, culprit, cause: cause as u8 }.into();
-        Self { time, key, root }
+        Self { time, key }
     }
 }
 
@@ -67,7 +58,7 @@ impl Pairs {
             self.make_room();
             self.channels.prefetch_all(some.iter().map(|pending| pending.key));
             self.left.clear();
-            for &Pending { time, key, .. } in some {
+            for &Pending { time, key } in some {
                 if !self.channels.add_packed(key, time, batch) {
                     self.left.push((key.anywhere(), time));
                 }
@@ -127,37 +118,24 @@ impl Tables {
     pub fn new(begin: Time, interval: Time, victims: &Victims) -> Self {
         Self {
             direct: Pairs::default(),
-            passed: Pairs::default(),
-            knows_roots: victims.all_are_followed(),
-            roots: Sums::by_channel(),
             victims: Sums::default(),
             batches: Batches { begin, length: FIRST_BATCH * interval },
             batch: 0,
             are_groups: victims.are_grouped(),
-            pending: [Vec::with_capacity(2 * AT_ONCE), Vec::with_capacity(2 * AT_ONCE)],
+            pending: Vec::with_capacity(2 * AT_ONCE),
         }
     }
 
-    /// A packet of a class has been delivered: what it is charged, and the same passed on.
-    pub fn add(
-        &mut self,
-        victim: u32,
-        (charges, passed): (&[Charge], &[Passed]),
-        is_message: bool,
-        now: Time,
-    ) {
+    /// A packet of a class has been delivered: what it is charged.
+    pub fn add(&mut self, victim: u32, charges: &[Charge], is_message: bool, now: Time) {
         if self.are_groups || self.batches.at(now) != self.batch {
             self.begin_batch(now);
         }
         let batch = self.batch;
         let whole = Key { channel: 0, victim, culprit: 0, cause: 0 };
         self.victims.add(whole, is_message.into(), batch);
-        let [pending, passed_on] = &mut self.pending;
-        pending.extend(charges.iter().map(|charge| Pending::new(victim, charge)));
-        if self.knows_roots {
-            passed_on.extend(passed.iter().map(|piece| Pending::new(victim, &piece.charge)));
-        }
-        if pending.len().max(passed_on.len()) >= AT_ONCE {
+        self.pending.extend(charges.iter().map(|charge| Pending::new(victim, charge)));
+        if self.pending.len() >= AT_ONCE {
             self.settle();
         }
     }
@@ -171,11 +149,9 @@ impl Tables {
             self.batch = (self.batch + 1) % BATCHES;
             return;
         }
-        let Self { direct, passed, roots, victims, batches, .. } = self;
+        let Self { direct, victims, batches, .. } = self;
         batches.reach(now, || {
             direct.halve();
-            passed.halve();
-            roots.halve();
             victims.halve();
         });
         self.batch = batches.at(now);
@@ -185,16 +161,8 @@ impl Tables {
     #[cold]
     #[inline(never)]
     fn settle(&mut self) {
-        let [pending, passed_on] = &mut self.pending;
-        self.direct.add(pending, self.batch);
-        self.passed.add(passed_on, self.batch);
-        if self.knows_roots {
-            for &Pending { time, key, root } in &*pending {
-                self.roots.add_packed(key.of_all(root), time, self.batch);
-            }
-        }
-        pending.clear();
-        passed_on.clear();
+        self.direct.add(&self.pending, self.batch);
+        self.pending.clear();
     }
 
     /// The tables with everything in them.
@@ -203,7 +171,6 @@ impl Tables {
         let mut tables = self.clone();
         tables.settle();
         tables.direct.settle();
-        tables.passed.settle();
         tables
     }
 }
@@ -212,6 +179,7 @@ impl Tables {
 mod tests {
     use super::super::cause::Cause;
     use super::*;
+    use crate::ids::ChannelId;
 
     /// Pairs are known although the table by channel has room for two of four channels only.
     #[test]
@@ -221,12 +189,11 @@ mod tests {
         for number in 0..40 {
             let charge = Charge {
                 channel: ChannelId(number % 4),
-                root: ChannelId(0),
                 culprit: 5,
                 cause: Cause::OutputBusy,
                 time: 3,
             };
-            tables.add(number % 2, (&[charge], &[]), true, u64::from(number) * 100);
+            tables.add(number % 2, &[charge], true, u64::from(number) * 100);
         }
         let settled = tables.settled();
         let pairs = settled.direct.pairs.sorted();
@@ -236,7 +203,6 @@ mod tests {
         let [.., (last, rest)] = channels[..] else { panic!() };
         assert_eq!((last.channel, rest.count >= 20), (REST, true));
         assert_eq!(channels.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 120);
-        assert_eq!(settled.roots.sorted()[0].1.total(), 120);
         assert_eq!(settled.victims.sorted().len(), 2);
     }
 
@@ -249,8 +215,8 @@ mod tests {
         for number in 0..1000 {
             let late = number > 500 && number % 2 == 0;
             let channel = ChannelId(if late { 7_777 } else { number });
-            let charge = Charge { channel, root: channel, culprit: 5, cause, time: 3 };
-            tables.add(1, (&[charge], &[]), true, 0);
+            let charge = Charge { channel, culprit: 5, cause, time: 3 };
+            tables.add(1, &[charge], true, 0);
         }
         let channels = tables.settled().direct.channels.sorted();
         assert_eq!(channels.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 3000);

@@ -78,9 +78,9 @@ impl Told {
         self.known.output.insert(packet, ChannelId(output));
     }
 
-    /// A packet is delivered after so much waiting: its charges as channel, cause, culprit, root
-    /// and time.
-    fn charges(&mut self, packet: PacketId, waited: Time) -> Vec<(u32, Cause, u32, u32, Time)> {
+    /// A packet is delivered after so much waiting: its charges as channel, cause, culprit and
+    /// time.
+    fn charges(&mut self, packet: PacketId, waited: Time) -> Vec<(u32, Cause, u32, Time)> {
         let row = PacketRow {
             class: Class::Data,
             message: 0,
@@ -95,7 +95,7 @@ impl Told {
         };
         self.blame.delivered(packet, &row, (true, 100), None);
         let charged = self.blame.packets.as_mut().and_then(Vec::pop).expect("charges are kept");
-        let row = |c: &Charge| (c.channel.0, c.cause, c.culprit, c.root.0, c.time);
+        let row = |c: &Charge| (c.channel.0, c.cause, c.culprit, c.time);
         charged.charges.iter().map(row).collect()
     }
 }
@@ -120,18 +120,18 @@ fn who_had_the_output_before_is_charged_and_then_who_was_granted_it_before() {
     told.at(12, RunsThrough { packet: third, channel: channel(2), until: 20 });
     told.at(21, RunsThrough { packet: second, channel: channel(2), until: 30 });
     assert_eq!(told.charges(first, 0), []);
-    assert_eq!(told.charges(third, 7), [(2, Cause::OutputBusy, 10, 2, 7)]);
+    assert_eq!(told.charges(third, 7), [(2, Cause::OutputBusy, 10, 7)]);
     let [busy, passed, room] = told.charges(second, 18)[..] else { panic!() };
-    assert_eq!(busy, (2, Cause::OutputBusy, 10, 2, 9));
-    assert_eq!(passed, (2, Cause::Arbitration, 12, 2, 8));
+    assert_eq!(busy, (2, Cause::OutputBusy, 10, 9));
+    assert_eq!(passed, (2, Cause::Arbitration, 12, 8));
     // For a credit on its way, as nobody is in the buffer.
-    assert_eq!(room, (2, Cause::BufferFull, 11, 2, 1));
+    assert_eq!(room, (2, Cause::BufferFull, 11, 1));
 }
 
 /// The first stands behind nobody at the end of channel 2 and waits for 3, which the holder has;
-/// it fills the buffer for the second, which keeps 2 from the third: the holder is the root of all.
+/// it fills the buffer for the second, which keeps 2 from the third: the holder is the one that does not wait.
 #[test]
-fn the_root_of_a_tree_is_who_does_not_wait() {
+fn who_does_not_wait_is_charged_for_a_full_buffer() {
     let mut told = Told::new(|_| ());
     let holder = told.queued(0, 9, 5);
     told.at(0, Granted { packet: holder, channel: channel(3) });
@@ -152,12 +152,12 @@ fn the_root_of_a_tree_is_who_does_not_wait() {
     told.at(25, Started { packet: second, channel: channel(2), start: 25 });
     told.at(29, Left { channel: channel(2), at: 29 });
     told.at(29, RunsThrough { packet: third, channel: channel(2), until: 40 });
-    assert_eq!(told.charges(first, 16), [(3, Cause::OutputBusy, 19, 3, 16)]);
+    assert_eq!(told.charges(first, 16), [(3, Cause::OutputBusy, 19, 16)]);
     let [throttled, full] = told.charges(second, 25)[..] else { panic!() };
-    assert_eq!(throttled, (2, Cause::Throttling, 10, 2, 3));
-    assert_eq!(full, (2, Cause::BufferFull, 19, 3, 22));
+    assert_eq!(throttled, (2, Cause::Throttling, 10, 3));
+    assert_eq!(full, (2, Cause::BufferFull, 19, 22));
     let [.., busy] = told.charges(third, 28)[..] else { panic!() };
-    assert_eq!(busy, (2, Cause::OutputBusy, 11, 3, 23));
+    assert_eq!(busy, (2, Cause::OutputBusy, 11, 23));
 }
 
 /// One behind another in a buffer has waited for that one to leave it, whatever it waits for next.
@@ -177,7 +177,7 @@ fn who_stands_behind_another_is_charged_to_it() {
     told.at(13, RunsThrough { packet: second, channel: channel(4), until: 17 });
     assert_eq!(
         told.charges(second, 11),
-        [(2, Cause::Throttling, 10, 2, 4), (4, Cause::HeadOfLine, 10, 3, 7)]
+        [(2, Cause::Throttling, 10, 4), (4, Cause::HeadOfLine, 10, 7)]
     );
 }
 
@@ -196,8 +196,8 @@ fn a_wire_used_by_another_is_waited_for() {
         told.at(begin + 4, LacksWire { packet, channel: channel(0), user: channel(4) });
         told.at(begin + 9, Left { channel: channel(0), at: begin + 9 });
         let [wire, stretched] = told.charges(packet, 7)[..] else { panic!() };
-        assert_eq!(wire, (0, Cause::SharedWire, 15, 4, 3));
-        assert_eq!(stretched, (0, Cause::Stretched, 15, 4, 4));
+        assert_eq!(wire, (0, Cause::SharedWire, 15, 3));
+        assert_eq!(stretched, (0, Cause::Stretched, 15, 4));
     }
 }
 
@@ -217,11 +217,11 @@ fn whole_packets_wait_for_those_that_are_sent_before_them() {
         told.at(ready, LinedUp { packet, channel, from: ready });
         told.at(start, Sent { packet, channel, ready, start, until: start + 10 });
     }
-    assert_eq!(told.charges(packets[0], 2), [(3, Cause::BufferFull, 10, 3, 2)]);
-    assert_eq!(told.charges(packets[1], 10), [(3, Cause::OutputBusy, 10, 3, 10)]);
+    assert_eq!(told.charges(packets[0], 2), [(3, Cause::BufferFull, 10, 2)]);
+    assert_eq!(told.charges(packets[1], 10), [(3, Cause::OutputBusy, 10, 10)]);
     assert_eq!(
         told.charges(packets[2], 18),
-        [(3, Cause::OutputBusy, 10, 3, 8), (3, Cause::OutputBusy, 11, 3, 10)]
+        [(3, Cause::OutputBusy, 10, 8), (3, Cause::OutputBusy, 11, 10)]
     );
 }
 
@@ -235,7 +235,7 @@ fn turns_told_of_beforehand_are_known_to_those_that_are_ready_sooner() {
     for (packet, (now, ready, start, until)) in packets.into_iter().zip(times) {
         told.at(now, Sent { packet, channel: channel(3), ready, start, until });
     }
-    let throttling = |culprit, time| (3, Cause::Throttling, culprit, 3, time);
+    let throttling = |culprit, time| (3, Cause::Throttling, culprit, time);
     assert_eq!(told.charges(packets[2], 27), [throttling(10, 7), throttling(11, 20)]);
 }
 
@@ -250,7 +250,7 @@ fn a_channel_taken_in_vain_is_charged_to_who_took_it() {
         told.goes_on(packet, 5, next);
         told.at(5, HeaderAsks { packet, output: channel(next) });
     }
-    told.at(6, Lost { packet: second, channel: channel(3), to: first });
+    told.at(6, Lost { packet: second, to: first });
     told.at(6, Left { channel: channel(3), at: 6 });
     told.at(6, Held { packet: first, channel: channel(3) });
     // What it had crossed has been time in which it waited.
@@ -259,9 +259,9 @@ fn a_channel_taken_in_vain_is_charged_to_who_took_it() {
     told.at(20, Left { channel: channel(3), at: 20 });
     told.at(20, Held { packet: second, channel: channel(3) });
     // When it asked, the other did not wait yet.
-    assert_eq!(told.charges(first, 1), [(3, Cause::OutputBusy, 11, 3, 1)]);
+    assert_eq!(told.charges(first, 1), [(3, Cause::OutputBusy, 11, 1)]);
     assert_eq!(
         told.charges(second, 20),
-        [(3, Cause::Arbitration, 10, 3, 8), (3, Cause::OutputBusy, 10, 3, 12)]
+        [(3, Cause::Arbitration, 10, 8), (3, Cause::OutputBusy, 10, 12)]
     );
 }

@@ -12,8 +12,6 @@ pub struct Turn {
     pub class: u32,
     /// The channel it was granted; at the front of a buffer, the one by which it leaves.
     pub channel: ChannelId,
-    /// Where what stood in its way itself began: the channel, unless it had to wait.
-    pub root: ChannelId,
     /// When it had asked.
     pub asked: Time,
     /// When it was granted the channel.

@@ -10,8 +10,6 @@ use crate::rng::mix;
 pub struct Victims {
     /// So many of 2^32; none: all.
     share: Option<u32>,
-    /// Whether the waits of the others are followed, too, so that it is known where waits begin.
-    follows_all: bool,
     seed: u64,
     /// Whether sums are those of groups of packets, and not of batches of time.
     are_grouped: bool,
@@ -25,27 +23,16 @@ impl Victims {
         Self { share, seed, are_grouped, ..Self::default() }
     }
 
-    /// The same; `are`: whether the waits of all others are followed.
-    pub fn others_followed(self, are: bool) -> Self {
-        Self { follows_all: are, ..self }
-    }
-
     /// Whether sums are those of groups of packets: so it is known how uncertain a share is of a run
     /// that is finite, whose batches of time are no samples of anything.
     pub fn are_grouped(&self) -> bool {
         self.are_grouped
     }
 
-    /// Whether the waits of all packets are followed, victims or not.
+    /// Whether all packets are victims.
     #[inline]
-    pub fn all_are_followed(&self) -> bool {
-        self.share.is_none() || self.follows_all
-    }
-
-    /// Whether of packets whose waits are followed only some are victims.
-    #[inline]
-    pub fn are_some_of_followed(&self) -> bool {
-        self.share.is_some() && self.follows_all
+    pub fn are_all(&self) -> bool {
+        self.share.is_none()
     }
 
     /// Whether the next packet of a class that a node queues is one.

@@ -2,7 +2,6 @@
 
 use super::observation::Ways;
 use super::record::Before;
-use super::roots::Search;
 use super::state::Blame;
 use super::turn::Turn;
 use super::turns::Turns;
@@ -30,7 +29,6 @@ impl Blame {
         record.from = std::mem::replace(&mut record.head, channel);
         let granted = std::mem::replace(&mut record.granted, NEVER).min(start);
         record.start = start;
-        record.root = channel;
         self.keeps_nobody_waiting(id);
         let mut asked = start;
         if ready < start {
@@ -45,9 +43,6 @@ impl Blame {
         let from = record.from;
         self.moves_on(id, from, channel);
         self.take_turns(turn, buffer, ready);
-        if ready < start {
-            self.note_passing(id, buffer, start);
-        }
     }
 
     /// When a packet that is sent as a whole asked: its header came as fast as it could.
@@ -88,7 +83,7 @@ impl Blame {
         record.is_stored = true;
         let (class, channel, asked) = (record.class, record.head, ways.ready(id));
         let place = self.queues.front(channel);
-        let turn = Turn { packet: id, class, channel, root: channel, asked, granted: done, end };
+        let turn = Turn { packet: id, class, channel, asked, granted: done, end };
         self.take_front(place, turn);
         let record = &mut self.records[id.index()];
         self.unstarted.join(&mut record.unstarted, place, asked);
@@ -112,31 +107,16 @@ impl Blame {
         if !is_first {
             return self.asking.join(&mut record.asking, queue, now);
         }
-        let fronts = Before::all(&self.fronts[list.index()], &self.passing[1][list.index()]);
+        let fronts = Before::all(&self.fronts[list.index()]);
         let head_from = fronts.log.end_before(fronts.count).clamp(ready.min(now), now);
         record.asked = head_from;
         self.asking.join(&mut record.asking, queue, head_from);
         if head_from > ready && record.is_victim {
             self.waits[id.index()].charge_list(record, channel, fronts, (ready, head_from));
         }
-        let has_waited = record.has_waited;
         let class = record.class;
-        let (root, asked) = (channel, ready);
-        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end: now };
+        let turn = Turn { packet: id, class, channel, asked: ready, granted: now, end: now };
         self.take_front(list, turn);
-        if has_waited && self.victims.all_are_followed() {
-            self.note_stalls(id, list, (head_from, now));
-        }
-    }
-
-    /// A packet leaves the front of a list at `now`: what it lacked until then it has waited for.
-    fn note_stalls(&mut self, id: PacketId, list: ChannelId, (from, now): (Time, Time)) {
-        let passing = &mut self.passing[1][list.index()];
-        let stalls = &self.waits[id.index()].stalls;
-        let ends = stalls.iter().skip(1).map(|stall| stall.from).chain([now]);
-        for (stall, end) in stalls.iter().zip(ends) {
-            passing.add(stall.root.class, (stall.from.max(from), end.min(now)));
-        }
     }
 
     /// A packet has moved from the front of a buffer into its switch's own queue, and is out of
@@ -145,19 +125,12 @@ impl Blame {
     #[inline(never)]
     pub(super) fn stored(&mut self, id: PacketId, (now, end): (Time, Time), ways: &impl Ways) {
         let ready = ways.ready(id);
-        let search = Search { blame: self, ways, now };
-        let waits_for = || search.waits_for(id).map(|step| search.root(step).class);
-        let behind = if self.victims.all_are_followed() { waits_for() } else { None };
         let record = &mut self.records[id.index()];
         record.is_stored = true;
         let (class, channel) = (record.class, record.head);
-        let (root, asked) = (channel, ready);
-        let turn = Turn { packet: id, class, channel, root, asked, granted: now, end };
+        let turn = Turn { packet: id, class, channel, asked: ready, granted: now, end };
         self.buffers.leave(channel, id);
         self.take_front(channel, turn);
-        if let Some(culprit) = behind {
-            self.passing[1][channel.index()].add(culprit, (ready, now));
-        }
         let record = &mut self.records[id.index()];
         self.unstarted.join(&mut record.unstarted, channel, ready);
     }

@@ -257,9 +257,9 @@ impl Log {
         }
     }
 
-    /// The packet that was granted a channel last leaves it.
+    /// The first packet that was granted a channel and has not left it leaves it.
     pub fn left(&mut self, channel: ChannelId, at: Time) {
-        let Some(entry) = self.shared[channel.index()].last_mut() else { return };
+        let Some(entry) = self.shared[channel.index()].leaving_mut() else { return };
         entry.end = at;
         let Turn { record, hop } = entry.turn;
         if let Some(before) = hop.checked_sub(1) {

@@ -1,6 +1,6 @@
 //! Turns of packets on one channel.
 
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
 
 /// A packet's place among the records.
@@ -125,9 +125,14 @@ impl Turns {
         self.all.range(place.min(self.all.len())..)
     }
 
-    /// The last.
-    pub fn last_mut(&mut self) -> Option<&mut Entry> {
-        self.all.back_mut()
+    /// The first that has not ended, or else the last.
+    #[inline]
+    pub fn leaving_mut(&mut self) -> Option<&mut Entry> {
+        let mut place = self.all.len().checked_sub(1)?;
+        while place > 0 && self.all[place - 1].end == NEVER {
+            place -= 1;
+        }
+        self.all.get_mut(place)
     }
 
     /// The turn that went on just before an instant, by its place.

@@ -6,7 +6,7 @@ use crate::common::{Run, message_list, packet_waits, spec};
 use tailback_engine::Simulation;
 use tailback_engine::error::RunError;
 use tailback_engine::ids::ChannelId;
-use tailback_engine::measure::blame::{Cause, Charged};
+use tailback_engine::measure::blame::Cause;
 use tailback_engine::spec::*;
 
 /// Time, source, destination, bytes.
@@ -177,14 +177,11 @@ fn circuits_that_wait_in_a_circle_say_so() {
     assert_eq!(round(&machine), Ok(()));
 }
 
-/// Cause, culprit, root channel (from, to) and time.
-type Charge = (Cause, u32, (u32, u32), u64);
+/// Cause, culprit and time.
+type Charge = (Cause, u32, u64);
 
-/// Cause, root culprit and time.
-type Passed = (Cause, u32, u64);
-
-/// What each message is charged, and what that is passed on as.
-fn charges(machine: &Machine, rows: Rows) -> Vec<(Vec<Charge>, Vec<Passed>)> {
+/// What each message is charged.
+fn charges(machine: &Machine, rows: Rows) -> Vec<Vec<Charge>> {
     let mut spec = spec(machine.clone(), message_list(rows), Mode::Full);
     let message_classes = (0..rows.len() as u32).collect();
     spec.blame = Some(Blame { message_classes, ..packet_waits() });
@@ -193,17 +190,13 @@ fn charges(machine: &Machine, rows: Rows) -> Vec<(Vec<Charge>, Vec<Passed>)> {
     let mut charged = simulation.take_charged();
     charged.sort_by_key(|one| one.class);
     let of = |charge: &tailback_engine::measure::blame::Charge| {
-        let root = simulation.layout().place(charge.root);
-        (charge.cause, charge.culprit, (root.from.1, root.to.1), charge.time)
+        (charge.cause, charge.culprit, charge.time)
     };
-    let passed = |one: &Charged| {
-        one.passed.iter().map(|piece| (piece.cause, piece.culprit, piece.time)).collect()
-    };
-    charged.iter().map(|one| (one.charges.iter().map(of).collect(), passed(one))).collect()
+    charged.iter().map(|one| one.charges.iter().map(of).collect()).collect()
 }
 
 #[test]
-fn the_root_is_the_circuit_that_does_not_wait() {
+fn who_has_the_circuit_in_the_way_is_charged() {
     let rows = [
         (0, 1, 2, 9),  // 18, 36, there at 162
         (0, 0, 2, 9),  // has 0 to 1 from 18, waits for 1 to 2 from 36 to 162, there at 314
@@ -211,14 +204,9 @@ fn the_root_is_the_circuit_that_does_not_wait() {
         (60, 0, 1, 9), // and behind the third, which is there 162 later
     ];
     let charged = charges(&with_delays(3), &rows);
-    assert_eq!(charged[0].0, []);
-    assert_eq!(charged[1].0, [(Cause::OutputBusy, 0, (1, 2), 162 - 36)]);
-    assert_eq!(charged[2].0, [(Cause::Throttling, 1, (1, 2), 314 - 50)]);
-    let third = (Cause::Throttling, 2, (1, 2), 162);
-    assert_eq!(charged[3].0, [(Cause::Throttling, 1, (1, 2), 314 - 60), third]);
-    // The second waits for the first until 162, and then it is sent itself.
-    let (waits, is_sent) = ((Cause::Throttling, 0, 162 - 50), (Cause::Throttling, 1, 314 - 162));
-    assert_eq!(charged[2].1, [waits, is_sent]);
-    let waits = (Cause::Throttling, 0, 162 - 60);
-    assert_eq!(charged[3].1, [waits, is_sent, (Cause::Throttling, 2, 162)]);
+    assert_eq!(charged[0], []);
+    assert_eq!(charged[1], [(Cause::OutputBusy, 0, 162 - 36)]);
+    assert_eq!(charged[2], [(Cause::Throttling, 1, 314 - 50)]);
+    let third = (Cause::Throttling, 2, 162);
+    assert_eq!(charged[3], [(Cause::Throttling, 1, 314 - 60), third]);
 }

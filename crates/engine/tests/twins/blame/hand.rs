@@ -27,33 +27,26 @@ fn onward(switches: u32, from: u32) -> u32 {
     switches + 2 * from
 }
 
-/// (channel, cause, culprit, root, ns).
-type Row = (u32, Cause, u32, u32, u64);
+/// (channel, cause, culprit, ns).
+type Row = (u32, Cause, u32, u64);
 
 fn row(c: &Charge) -> Row {
-    (c.channel.0, c.cause, c.culprit, c.root.0, c.time / NS)
+    (c.channel.0, c.cause, c.culprit, c.time / NS)
 }
 
 fn rows(charged: &Charged) -> Vec<Row> {
     charged.charges.iter().map(row).collect()
 }
 
-/// To whom waits are passed on: cause, root culprit, ns.
-fn passed(charged: &Charged) -> Vec<(Cause, u32, u64)> {
-    charged.passed.iter().map(|c| (c.cause, c.culprit, c.time / NS)).collect()
-}
-
 /// In packet and in worm: with enough room they are the same.
 fn both(spec: &Spec) -> Vec<Vec<Row>> {
     let (_, packets) = to_the_end(spec);
     let whole: Vec<_> = packets.iter().map(rows).collect();
-    let roots: Vec<_> = packets.iter().map(passed).collect();
     for fidelity in [Fidelity::Worm, Fidelity::Flit] {
         let mut other = Spec { fidelity, ..spec.clone() };
         other.machine.link.flow_control = FlowControl::OutOfBand;
         let (_, packets) = to_the_end(&other);
         assert_eq!(packets.iter().map(rows).collect::<Vec<_>>(), whole, "{fidelity:?}");
-        assert_eq!(packets.iter().map(passed).collect::<Vec<_>>(), roots, "{fidelity:?}");
     }
     whole
 }
@@ -63,7 +56,7 @@ fn both(spec: &Spec) -> Vec<Vec<Row>> {
 fn two_packets_and_one_output() {
     let channel = onward(3, 1);
     let rows = both(&line(3, 70, &[(0, 0, 2, 32), (1000, 1, 2, 32)]));
-    assert_eq!(rows, [vec![], vec![(channel, Cause::OutputBusy, 0, channel, 2440)]]);
+    assert_eq!(rows, [vec![], vec![(channel, Cause::OutputBusy, 0, 2440)]]);
 }
 
 /// Node 1's first packet holds 1→2 until 3440 ns, when its second asks: node 0's packet,
@@ -73,9 +66,9 @@ fn the_earlier_request_wins() {
     let channel = onward(3, 1);
     let rows = both(&line(3, 70, &[(0, 1, 2, 32), (0, 1, 2, 32), (0, 0, 2, 32)]));
     assert_eq!(rows[0], []);
-    let arbitration = (channel, Cause::Arbitration, 0, channel, 3340);
-    assert_eq!(rows[1], [(1, Cause::Throttling, 1, 1, 3340), arbitration]);
-    assert_eq!(rows[2], [(channel, Cause::OutputBusy, 1, channel, 3240)]);
+    let arbitration = (channel, Cause::Arbitration, 0, 3340);
+    assert_eq!(rows[1], [(1, Cause::Throttling, 1, 3340), arbitration]);
+    assert_eq!(rows[2], [(channel, Cause::OutputBusy, 1, 3240)]);
 }
 
 /// Node 0's first packet waits at switch 1 from 200 to 3440 ns; its second, for node 1
@@ -84,9 +77,9 @@ fn the_earlier_request_wins() {
 fn a_packet_stands_behind_another_that_goes_elsewhere() {
     let (first, second, ejection) = (onward(3, 0), onward(3, 1), 3 + 4 + 1);
     let rows = both(&line(3, 70, &[(0, 1, 2, 32), (0, 0, 2, 32), (0, 0, 1, 32)]));
-    assert_eq!(rows[1], [(second, Cause::OutputBusy, 1, second, 3240)]);
-    let behind = (ejection, Cause::HeadOfLine, 0, second, 3240);
-    assert_eq!(rows[2], [(0, Cause::Throttling, 0, 0, 3340), behind]);
+    assert_eq!(rows[1], [(second, Cause::OutputBusy, 1, 3240)]);
+    let behind = (ejection, Cause::HeadOfLine, 0, 3240);
+    assert_eq!(rows[2], [(0, Cause::Throttling, 0, 3340), behind]);
     assert_eq!(first, 3);
 }
 
@@ -96,83 +89,26 @@ fn a_packet_stands_behind_another_that_goes_elsewhere() {
 /// 1→2 at 1200 ns, is granted it, and finds no room for all of it in a buffer of 40 until
 /// 4480 ns: for that node 2's packet is to blame.
 #[test]
-fn a_full_buffer_is_charged_to_the_root() {
-    let (full, root) = (onward(4, 1), onward(4, 2));
+fn a_full_buffer_is_charged_to_who_does_not_wait() {
+    let (full, last) = (onward(4, 1), onward(4, 2));
     let (_, packets) = to_the_end(&line(4, 40, &[(0, 2, 3, 32), (0, 1, 3, 8), (1000, 0, 2, 32)]));
     assert_eq!(rows(&packets[0]), []);
-    let ejection = 4 + 6 + 3;
-    let room = (root, Cause::BufferFull, 2, ejection, 100);
-    assert_eq!(rows(&packets[1]), [(root, Cause::OutputBusy, 2, root, 3240), room]);
-    assert_eq!(rows(&packets[2]), [(full, Cause::BufferFull, 2, root, 3280)]);
+    let room = (last, Cause::BufferFull, 2, 100);
+    assert_eq!(rows(&packets[1]), [(last, Cause::OutputBusy, 2, 3240), room]);
+    assert_eq!(rows(&packets[2]), [(full, Cause::BufferFull, 2, 3280)]);
 }
 
 /// The same with one more behind: node 1's second packet asks for 1→2 while node 0's keeps
-/// it waiting for room; what that waits for is the root of this wait, too.
+/// it waiting for room: it waits for that one.
 #[test]
-fn who_waits_for_one_that_waits_for_room_has_the_same_root() {
-    let (full, root) = (onward(4, 1), onward(4, 2));
+fn who_waits_for_one_that_waits_for_room_is_charged_to_that_one() {
+    let full = onward(4, 1);
     let list = [(0, 2, 3, 32), (0, 1, 3, 8), (1000, 0, 2, 32), (1400, 1, 2, 8)];
     let (_, packets) = to_the_end(&line(4, 40, &list));
-    assert_eq!(rows(&packets[2]), [(full, Cause::BufferFull, 2, root, 3280)]);
+    assert_eq!(rows(&packets[2]), [(full, Cause::BufferFull, 2, 3280)]);
     // From 1500 ns until node 0's packet has been sent, 3340 ns after 4480.
     let [busy, ..] = rows(&packets[3])[..] else { panic!() };
-    assert_eq!(busy, (full, Cause::OutputBusy, 0, root, 7820 - 1500));
-}
-
-/// What root culprits are charged, alike in packet, worm and flit.
-fn both_passed(spec: &Spec) -> Vec<Vec<(Cause, u32, u64)>> {
-    both(spec);
-    to_the_end(spec).1.iter().map(passed).collect()
-}
-
-/// Node 1's packet holds 1→2 until 3440 ns. Node 0's first waits for it at switch 1 from 200 ns,
-/// and is sent until 4380 ns. Its second is there at 1140 ns and its third at 2080 ns, both for node
-/// 1 itself: what the first waited for then is node 1's packet, then it is sent itself.
-#[test]
-fn a_wait_behind_ones_own_packets_is_passed_on_to_what_these_waited_for() {
-    let rows =
-        both_passed(&line(3, 70, &[(0, 1, 2, 32), (0, 0, 2, 8), (0, 0, 1, 8), (0, 0, 1, 8)]));
-    assert_eq!(rows[1], [(Cause::OutputBusy, 1, 3240)]);
-    let second = [(Cause::HeadOfLine, 1, 3440 - 1140), (Cause::HeadOfLine, 0, 940)];
-    assert_eq!(rows[2], [&[(Cause::Throttling, 0, 940)], &second[..]].concat());
-    let third = [(Cause::HeadOfLine, 1, 3440 - 2080), (Cause::HeadOfLine, 0, 2 * 940)];
-    assert_eq!(rows[3], [&[(Cause::Throttling, 0, 2 * 940)], &third[..]].concat());
-}
-
-/// The tree of `who_waits_for_one_that_waits_for_room_has_the_same_root`: node 0's packet, for
-/// which node 1's waits, lacks room because of node 2's until 4480 ns, and is sent then.
-#[test]
-fn a_wait_for_one_that_waits_is_passed_on_to_the_root() {
-    let list = [(0, 2, 3, 32), (0, 1, 3, 8), (1000, 0, 2, 32), (1400, 1, 2, 8)];
-    let (_, packets) = to_the_end(&line(4, 40, &list));
-    assert_eq!(passed(&packets[2]), [(Cause::BufferFull, 2, 3280)]);
-    let [waits, sends, ..] = passed(&packets[3])[..] else { panic!() };
-    let (waits_for_room, is_sent) = (4480 - 1500, 7820 - 4480);
-    assert_eq!(waits, (Cause::OutputBusy, 2, waits_for_room));
-    assert_eq!(sends, (Cause::OutputBusy, 0, is_sent));
-}
-
-/// Room for ten tokens: node 0's first packet, whose header waits at switch 1 from 200 to 3440 ns
-/// for node 1's, is stopped in its node meanwhile, and its second with it.
-#[test]
-fn one_behind_a_packet_that_is_stopped_waits_for_what_that_waits_for() {
-    for fidelity in [Fidelity::Worm, Fidelity::Flit] {
-        let mut list = line(3, 10, &[(0, 1, 2, 32), (0, 0, 2, 32), (0, 0, 1, 8)]);
-        list.machine.link.flow_control = FlowControl::OutOfBand;
-        let (_, packets) = to_the_end(&Spec { fidelity, ..list });
-        assert_eq!(passed(&packets[1])[0], (Cause::OutputBusy, 1, 3240));
-        let [
-            (Cause::Throttling, 0, first),
-            (Cause::Throttling, 1, stopped),
-            (Cause::Throttling, 0, rest),
-            ..,
-        ] = passed(&packets[2])[..]
-        else {
-            panic!("{fidelity:?}: {:?}", passed(&packets[2]))
-        };
-        assert_eq!((first, stopped), (200, 3240));
-        assert_eq!(rows(&packets[2])[0], (0, Cause::Throttling, 0, 0, first + stopped + rest));
-    }
+    assert_eq!(busy, (full, Cause::OutputBusy, 0, 7820 - 1500));
 }
 
 /// Classes of processes and of messages; an acknowledgement has that of its message.

@@ -9,7 +9,7 @@ use crate::reference::cases::{self, Kind};
 use std::collections::BTreeMap;
 use tailback_engine::Simulation;
 use tailback_engine::fabric::Timing;
-use tailback_engine::measure::blame::{Cause, Charge, Charged};
+use tailback_engine::measure::blame::{Cause, Charged};
 use tailback_engine::spec::{
     Arbiter, Blame, Fidelity, HalfDuplex, Machine, Mode, RoutingSpec, Selection, Sharing, Spec,
     Switching, TopologySpec,
@@ -158,18 +158,6 @@ fn sum(charged: &Charged) -> u64 {
     charged.charges.iter().map(|charge| charge.time).sum()
 }
 
-/// What is passed on is the same time, of the same causes at the same channels.
-fn passed_on_is_the_same_time(one: &Charged) {
-    let by_channel = |charges: &[Charge]| {
-        let mut sums = BTreeMap::new();
-        for charge in charges {
-            *sums.entry((charge.channel, charge.root, charge.cause)).or_insert(0) += charge.time;
-        }
-        sums
-    };
-    assert_eq!(by_channel(&one.passed), by_channel(&one.charges), "{one:?}");
-}
-
 /// Lifetime = lifetime without contention + charges, for every packet.
 #[test]
 fn every_packet_is_charged_what_it_lived_longer() {
@@ -187,7 +175,6 @@ fn every_packet_is_charged_what_it_lived_longer() {
         for one in packets {
             let lived = one.packet.delivered - one.packet.queued;
             assert_eq!(one.alone + sum(&one), lived, "case {number} {:?}: {one:?}", spec.fidelity);
-            passed_on_is_the_same_time(&one);
             if is_even {
                 let arbitration = spec.machine.switch.delay_ps;
                 let first = if spec.machine.switch.integrated { arbitration } else { 0 };
@@ -229,12 +216,10 @@ fn tables_are_the_sums_of_charges() {
         let (simulation, packets) = to_the_end(spec);
         let blame = simulation.measures().blame.as_ref().unwrap();
         let mut pairs = BTreeMap::new();
-        let mut roots = BTreeMap::new();
         for one in &packets {
             for charge in &one.charges {
                 *pairs.entry((one.class, charge.culprit, charge.cause as u8)).or_insert(0) +=
                     charge.time;
-                *roots.entry((charge.root.0, charge.cause as u8)).or_insert(0) += charge.time;
             }
         }
         let tables = blame.tables.settled();
@@ -243,10 +228,6 @@ fn tables_are_the_sums_of_charges() {
         for (key, total) in table {
             assert_eq!(pairs[&(key.victim, key.culprit, key.cause)], total.total());
         }
-        let kept = tables.roots.sorted().into_iter();
-        let kept: BTreeMap<_, _> =
-            kept.map(|(key, total)| ((key.channel, key.cause), total.total())).collect();
-        assert_eq!(kept, roots);
         let victims = tables.victims.sorted();
         let (counted, messages) =
             victims.iter().fold((0, 0), |(n, m), (_, one)| (n + one.count, m + one.total()));
@@ -317,9 +298,7 @@ fn charges_of_a_window_are_its_counters() {
         let before = waited(&simulation);
         simulation.advance(60 * packet, u64::MAX).unwrap();
         let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
-        let [direct, passed] = [&tables.direct, &tables.passed];
-        let pairs = [&direct.pairs, &direct.channels, &passed.pairs, &passed.channels];
-        for table in pairs.into_iter().chain([&tables.roots]) {
+        for table in [&tables.direct.pairs, &tables.direct.channels] {
             let charged: u64 = table.sorted().iter().map(|(_, sum)| sum.total()).sum();
             assert_eq!(charged, waited(&simulation) - before, "case {number}");
         }
@@ -356,7 +335,6 @@ fn victims_are_charged_the_same_if_others_are_not() {
         let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
         let counted: u64 = tables.victims.sorted().iter().map(|(_, sum)| sum.count).sum();
         assert_eq!(counted, some.len() as u64);
-        assert!(tables.passed.pairs.sorted().is_empty() && tables.roots.sorted().is_empty());
     });
 }
 

@@ -133,9 +133,8 @@ fn one_by_one(spec: &Spec) -> Spec {
     spec
 }
 
-/// What waits are charged to: of every packet; in the tables, by pair and by channel, directly and passed
-/// on, by root channel and by victim.
-type Charges = (Vec<Charged>, [Vec<(Key, Sum)>; 6]);
+/// What waits are charged to: of every packet; in the tables, by pair, by channel and by victim.
+type Charges = (Vec<Charged>, [Vec<(Key, Sum)>; 3]);
 
 fn charges(spec: &Spec, blame: Blame) -> Charges {
     let mut simulation = Simulation::new(&Spec { blame: Some(blame), ..spec.clone() }).unwrap();
@@ -143,8 +142,8 @@ fn charges(spec: &Spec, blame: Blame) -> Charges {
     let mut charged = simulation.take_charged();
     charged.sort_by_key(|one| (one.packet.message, one.packet.class, one.packet.queued));
     let tables = simulation.measures().blame.as_ref().unwrap().tables.settled();
-    let Tables { direct, passed, roots, victims, .. } = &tables;
-    let all = [&direct.pairs, &direct.channels, &passed.pairs, &passed.channels, roots, victims];
+    let Tables { direct, victims, .. } = &tables;
+    let all = [&direct.pairs, &direct.channels, victims];
     (charged, all.map(Sums::sorted))
 }
 

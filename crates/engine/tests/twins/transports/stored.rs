@@ -3,7 +3,7 @@
 pub mod cases;
 mod hand;
 mod network;
-mod roots;
+mod places;
 mod sums;
 mod twin;
 

@@ -7,9 +7,9 @@
 use super::StoredKernel;
 use crate::fabric::act::Act;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::{Observation, Root};
+use crate::measure::blame::Observation;
 
-/// Most queues that are followed to the root of a wait: a circle has none.
+/// Most queues that are followed to where a wait begins: in a circle it begins nowhere.
 const LONGEST: usize = 64;
 
 impl StoredKernel {
@@ -17,19 +17,19 @@ impl StoredKernel {
     /// queue of `next`.
     #[inline]
     pub(super) fn observe_place(&self, packet: PacketId, next: ChannelId, act: &mut Act) {
-        if let Some(root) = self.root(next, act) {
-            act.observe(Observation::LacksPlace { packet, root });
+        if let Some(culprit) = self.culprit(next, act) {
+            act.observe(Observation::LacksPlace { packet, culprit });
         }
     }
 
-    /// Who is to leave a full queue first, in the end, and by which channel: the packet that is
+    /// Who is to leave a full queue first, in the end: the class of the packet that is
     /// being sent, or else the first, unless that has itself no place in the next.
-    fn root(&self, full: ChannelId, act: &Act) -> Option<Root> {
+    fn culprit(&self, full: ChannelId, act: &Act) -> Option<u32> {
         let blame = act.measures.blame.as_deref()?;
         let mut channel = full;
         for _ in 0..LONGEST {
             if let Some(holder) = blame.holder(channel, act.now) {
-                return Some(Root { class: blame.class(holder), channel });
+                return Some(blame.class(holder));
             }
             let first = self.board.at(channel).queue.first;
             if !first.is_some() {
@@ -38,7 +38,7 @@ impl StoredKernel {
             let next = self.places.as_ref().map_or(ChannelId::NONE, |places| places.next(first));
             let waits = act.packets[first].ready <= act.now && next.is_some();
             if !waits || self.has_room(next, act.now) {
-                return Some(Root { class: blame.class(first), channel });
+                return Some(blame.class(first));
             }
             channel = next;
         }

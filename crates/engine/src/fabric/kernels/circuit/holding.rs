@@ -148,7 +148,7 @@ impl CircuitKernel {
     #[inline(never)]
     pub(super) fn lose(&mut self, lost: ChannelId, to: PacketId, act: &mut Act) {
         let id = self.board.at(lost).holder;
-        act.observe(Observation::Lost { packet: id, channel: lost, to });
+        act.observe(Observation::Lost { packet: id, to });
         let circuit = self.circuits[id.index()];
         if circuit.state == State::Asks {
             self.stop_asking(id, circuit.at);

@@ -7,10 +7,10 @@ use super::FramesKernel;
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::End;
 use crate::ids::{ChannelId, PacketId};
-use crate::measure::blame::{Observation, Root};
+use crate::measure::blame::Observation;
 use crate::time::Time;
 
-/// Most switches that are followed to the root of a pause: a circle has none.
+/// Most switches that are followed to where a pause begins: in a circle it begins nowhere.
 const LONGEST: usize = 64;
 
 impl FramesKernel {
@@ -27,14 +27,14 @@ impl FramesKernel {
         if !act.is_observed() {
             return;
         }
-        if let Some(root) = self.root(at, act) {
-            act.observe(Observation::LacksPlace { packet, root });
+        if let Some(culprit) = self.culprit(at, act) {
+            act.observe(Observation::LacksPlace { packet, culprit });
         }
     }
 
     /// Who fills the memory that a channel leads to, in the end: the first frame of the longest
     /// queue there, unless that is paused itself.
-    fn root(&self, paused: ChannelId, act: &Act) -> Option<Root> {
+    fn culprit(&self, paused: ChannelId, act: &Act) -> Option<u32> {
         let (blame, memory) = (act.measures.blame.as_deref()?, self.memory.as_ref()?);
         let mut found = None;
         let mut at = paused;
@@ -46,7 +46,7 @@ impl FramesKernel {
             let longest = out.filter(|&channel| self.first(channel, act.wiring).is_some());
             let Some(longest) = longest.max_by_key(length) else { break };
             let first = self.first(longest, act.wiring);
-            found = Some(Root { class: blame.class(first), channel: longest });
+            found = Some(blame.class(first));
             let class = self.queues.class(first, act.packets);
             if !self.pauses(longest, class) {
                 break;

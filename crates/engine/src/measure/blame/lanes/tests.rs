@@ -24,8 +24,7 @@ impl Told {
             return false;
         }
         let (class, from) = (packet.0, self.lanes.head(packet));
-        let (root, asked, granted) = (channel, now, now);
-        let turn = Turn { packet, class, channel, root, asked, granted, end };
+        let turn = Turn { packet, class, channel, asked: now, granted: now, end };
         let sides = [(from, Side::Front), (channel, Side::Channel)];
         for (channel, side) in sides.into_iter().filter(|(channel, _)| channel.is_some()) {
             let log = &mut self.logs[channel.index()][side as usize];

@@ -1,11 +1,9 @@
-//! Where the tree of packets that wait for each other has its root.
+//! Who is waited for in the end, where packets wait for each other.
 //!
 //! A packet that waits is followed to the one it waits for: the one that holds the channel
 //! it asks for, leaves or heads the buffer it stands in, or fills the buffer it needs room
-//! in; and so on to one that does not wait itself. The channel the last but one waits for
-//! that one to leave is the root.
+//! in; and so on to one that does not wait itself.
 
-use super::cause::Root;
 use super::lanes::Side;
 use super::observation::Ways;
 use super::record::Record;
@@ -13,13 +11,13 @@ use super::state::Blame;
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
 
-/// Most packets that are followed: a circle has no root.
+/// Most packets that are followed: a circle has no last.
 const LONGEST: usize = 64;
 
 /// A packet in the way, and the channel it is to leave.
 type Step = (PacketId, ChannelId);
 
-/// The instant at which a root is looked for.
+/// The instant at which it is looked for who is waited for.
 pub struct Search<'a, W> {
     pub blame: &'a Blame,
     pub ways: &'a W,
@@ -27,19 +25,19 @@ pub struct Search<'a, W> {
 }
 
 impl<W: Ways> Search<'_, W> {
-    /// The root of what is waited for, as the first packet in the way and its channel.
-    pub fn root(&self, mut at: Step) -> Root {
+    /// The last of those that are waited for, of whom the first is in the way.
+    pub fn last(&self, mut at: Step) -> PacketId {
         for _ in 0..LONGEST {
             match self.waits_for(at.0) {
                 Some(next) if next.0 != at.0 => at = next,
                 _ => break,
             }
         }
-        Root { class: self.blame.class(at.0), channel: at.1 }
+        at.0
     }
 
     /// The packet that another waits for, if it waits.
-    pub fn waits_for(&self, id: PacketId) -> Option<Step> {
+    fn waits_for(&self, id: PacketId) -> Option<Step> {
         let Standing { head, start, is_stored } = self.blame.standing(id);
         if !head.is_some() {
             // It is in its node.
@@ -63,7 +61,7 @@ impl<W: Ways> Search<'_, W> {
     }
 
     /// The packet that keeps another from being granted a group, or from its room.
-    pub fn holds(&self, lead: ChannelId, id: PacketId) -> Option<Step> {
+    fn holds(&self, lead: ChannelId, id: PacketId) -> Option<Step> {
         if let Some(holder) = self.blame.holder(lead, self.now) {
             return Some((holder, lead));
         }
