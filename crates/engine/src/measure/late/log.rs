@@ -53,6 +53,10 @@ type Private = Vec<(ChannelId, Turns)>;
 /// Messages that are dropped at once where there is no memory for all: one of so many.
 const DROPPED: usize = 8;
 
+/// A turn that was over before anybody asked.
+static LONG_AGO: Entry =
+    Entry { turn: Turn { record: NOBODY, hop: 0 }, ready: 0, start: 0, end: 0, out: 0 };
+
 /// Turns on all channels.
 pub struct Log {
     records: Vec<Record>,
@@ -122,13 +126,13 @@ impl Log {
         &self.records[id as usize]
     }
 
-    /// A turn.
+    /// A turn; one of long ago, if it has been forgotten.
     #[inline]
     pub fn entry(&self, turn: Turn) -> &Entry {
         let record = self.record(turn.record);
         let (channel, number) = record.hops[turn.hop as usize];
         let turns = self.turns(channel, record.message);
-        turns.expect("turns of records are kept").at(number)
+        turns.and_then(|turns| turns.at(number)).unwrap_or(&LONG_AGO)
     }
 
     /// The channel of a turn.

@@ -90,13 +90,13 @@ impl Turns {
         if is_over { self.pop() } else { None }
     }
 
-    /// The one of a number.
+    /// The one of a number; none if it has been forgotten.
     #[inline]
-    pub fn at(&self, number: u32) -> &Entry {
-        &self.all[self.place(number)]
+    pub fn at(&self, number: u32) -> Option<&Entry> {
+        self.all.get(self.place(number))
     }
 
-    /// The same, to be changed; none if it has been forgotten.
+    /// The same, to be changed.
     #[inline]
     pub fn at_mut(&mut self, number: u32) -> Option<&mut Entry> {
         let place = self.place(number);
