@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from studies import markdown
 from studies.markdown import table, written_by
 from studies.programs.cases import JOBS, STUDY
 from studies.programs.measured import Explained, Interfered
+from tailback.critical_path import CONTENTION
 
 _METHOD = """\
 * **Machines.** 16 nodes each, links of 1 GB/s with 100 ns, switches that take 100 ns and have room
@@ -32,7 +34,7 @@ _PROGRAMS = (
     "network, %",
     "endpoints, %",
     "path: computing, %",
-    "latency, %",
+    "messages on their way, %",
     "contention, %",
     "longest wait",
     "for",
@@ -41,7 +43,7 @@ _PAIRS = (
     "machine",
     "placement",
     *(f"{job}: slowdown" for job in JOBS),
-    *(f"waits of {job} charged to {other}, %" for job, other in (JOBS, JOBS[::-1])),
+    *(f"lateness of {job} charged to {other}, %" for job, other in (JOBS, JOBS[::-1])),
 )
 
 
@@ -81,8 +83,8 @@ def _network(one: Explained) -> float:
 def _program(one: Explained) -> list[str]:
     times = one.completion_us
     path = sum(one.parts_us.values())
-    contention = one.parts_us.get("endpoint", 0.0) + one.parts_us.get("network", 0.0)
-    shares = (one.parts_us.get("computing", 0.0), one.parts_us.get("latency", 0.0), contention)
+    contention = sum(one.parts_us.get(part, 0.0) for part in CONTENTION)
+    shares = (one.parts_us.get("computing", 0.0), one.parts_us.get("own", 0.0), contention)
     return [
         one.program,
         one.machine,
@@ -101,5 +103,5 @@ def _pair(one: Interfered) -> list[str]:
         one.machine,
         one.placement,
         *(f"{one.slowdown[job]:.4f}" for job in JOBS),
-        *(f"{100 * share:.1f}" for share in charged),
+        *("-" if math.isnan(share) else f"{100 * share:.1f}" for share in charged),
     ]
