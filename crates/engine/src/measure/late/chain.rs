@@ -6,10 +6,12 @@
 //! does not wait: the root of that instant. Where a message waits for its own packets before it, as it
 //! would alone, the chain goes on with those.
 
+mod roots;
+
 use super::charges::shares;
-use super::log::{Log, NOBODY, UNNUMBERED};
+use super::log::{Log, NOBODY};
 use super::story::{Cost, Story, Told};
-use super::turns::{Entry, RecordId, Turn, Turns};
+use super::turns::{Entry, RecordId, Turn};
 use crate::ids::ChannelId;
 use crate::time::Time;
 
@@ -190,16 +192,11 @@ impl<'a> Chain<'a> {
             return delivered - self.queued;
         };
         let mut place = Place { record: last, hop: last_hop as u32 };
-        let has_wires = log.shares_wires();
         loop {
             let &Entry { ready, start, .. } = log.entry(place);
             if at > start {
-                own += if has_wires {
-                    let is_last = log.record(place.record).hops.len() == place.hop as usize + 1;
-                    self.moves(place, (start, at), log.takes(place)[usize::from(is_last)])
-                } else {
-                    at - start
-                };
+                let is_last = log.record(place.record).hops.len() == place.hop as usize + 1;
+                own += self.moves(place, (start, at), is_last);
                 at = start;
             }
             // It waits for its channel.
@@ -207,11 +204,7 @@ impl<'a> Chain<'a> {
                 if let Some(own_turn) = self.sent_before(place, at) {
                     // As it would alone: its own packet was sent before it.
                     let begin = log.entry(own_turn).start;
-                    own += if has_wires {
-                        self.moves(own_turn, (begin, at), log.takes(own_turn)[1])
-                    } else {
-                        at - begin
-                    };
+                    own += self.moves(own_turn, (begin, at), true);
                     (place, at) = (own_turn, begin);
                     continue;
                 }
@@ -245,11 +238,7 @@ impl<'a> Chain<'a> {
                 place.hop -= 1;
                 let start = log.entry(place).start;
                 if at > start {
-                    own += if has_wires {
-                        self.moves(place, (start, at), log.takes(place)[0])
-                    } else {
-                        at - start
-                    };
+                    own += self.moves(place, (start, at), false);
                     at = start;
                 }
                 continue;
@@ -346,15 +335,16 @@ impl<'a> Chain<'a> {
         self.message = message;
     }
 
-    /// A packet crosses a channel, or its header does, between two instants: how much of that is its own.
-    /// If others share the wire, those who used it meanwhile are charged for what it took longer than
-    /// alone, each as long as it had a turn there.
-    fn moves(&mut self, place: Place, (from, to): (Time, Time), takes: Time) -> Time {
+    /// A packet crosses a channel as a whole, or its header does, between two instants: how much of that
+    /// is its own. If others share the wire, those who used it meanwhile are charged for what it took
+    /// longer than alone, each as long as it had a turn there.
+    fn moves(&mut self, place: Place, (from, to): (Time, Time), as_whole: bool) -> Time {
+        let log = self.log;
+        let takes = if log.shares_wires() { log.takes(place)[usize::from(as_whole)] } else { 0 };
         let longer = (to - from).saturating_sub(takes);
         if takes == 0 || longer == 0 {
             return to - from;
         }
-        let log = self.log;
         let (mut users, mut times) = (Vec::new(), Vec::new());
         for &other in log.beside(log.channel(place)) {
             let Some(turns) = log.turns(other, self.message) else { continue };
@@ -382,310 +372,5 @@ impl<'a> Chain<'a> {
         let entry = turns.get(turns.before_near(at, turns.place(number))?)?;
         let is_own = self.log.record(entry.turn.record).message == self.message;
         (is_own && entry.end == at).then_some(entry.turn)
-    }
-
-    /// The root of what a packet waits for just before an instant.
-    fn root(&mut self, from: Place, at: Time) -> Root {
-        self.way.clear();
-        self.rooms.clear();
-        let keeps = self.keeps(from, at);
-        self.root_of(keeps, from, at).unwrap_or_else(|since| {
-            self.way.clear();
-            self.rooms.clear();
-            Root::at(from.record, self.log.channel(from), since)
-        })
-    }
-
-    /// The same, by what keeps it; or since when it waits, if that is not known.
-    fn root_of(&mut self, kept: (Keeps, Time), from: Place, at: Time) -> Result<Root, Time> {
-        let (mut place, mut since) = (from, 0);
-        let (mut keeps, mut from_then) = kept;
-        // Where channels are chosen by load it is not always told whom packets wait for, and those
-        // found may wait in a circle.
-        let mut mark = from;
-        for step in 0..LONGEST {
-            if step > 0 {
-                if place == mark {
-                    break;
-                }
-                (keeps, from_then) = self.keeps(place, at);
-            }
-            if step.is_power_of_two() {
-                mark = place;
-            }
-            since = since.max(from_then).max(self.log.entry(place).ready);
-            let next = match keeps {
-                Keeps::Turn(turn) => {
-                    self.note(turn.record);
-                    since = since.max(self.log.entry(turn).start);
-                    match self.stopped(turn, at) {
-                        Some(stopped) => stopped,
-                        None => return Ok(Root::at(turn.record, self.log.channel(turn), since)),
-                    }
-                }
-                Keeps::Before(next) => next,
-                Keeps::Room(next, channel) => {
-                    self.rooms.push(channel);
-                    if let Some(own) = self.own_of(next, from) {
-                        let root = Root::at(next.record, channel, since);
-                        return Ok(Root { own: Some(own), ..root });
-                    }
-                    next
-                }
-                Keeps::Nobody => break,
-            };
-            self.note(next.record);
-            match self.doing(next, at) {
-                Doing::Comes(then) => {
-                    let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
-                    return Ok(Root::at(next.record, channel, since.max(then)));
-                }
-                Doing::IsSent(then) => {
-                    since = since.max(then);
-                    match self.stopped(next, at) {
-                        Some(stopped) => place = stopped,
-                        None => return Ok(Root::at(next.record, self.log.channel(next), since)),
-                    }
-                }
-                Doing::Waits => place = next,
-            }
-        }
-        Err(since)
-    }
-
-    /// A packet stands on the way to a root.
-    fn note(&mut self, record: RecordId) {
-        if self.notes_way {
-            self.way.push(record);
-        }
-    }
-
-    /// Where a packet waits that holds a channel, if it is stopped there while its header waits.
-    fn stopped(&self, turn: Turn, at: Time) -> Option<Place> {
-        if !self.rules.are_stopped {
-            return None;
-        }
-        // Channels follow each other: those it has started on come first.
-        let hops = self.log.record(turn.record).hops.len() as u32;
-        let place = |hop| Place { record: turn.record, hop };
-        let started = (turn.hop..hops).find(|&hop| self.log.entry(place(hop)).start >= at)?;
-        (self.log.entry(place(started)).ready < at).then(|| place(started))
-    }
-
-    /// What a packet does just before an instant about a channel that it is to cross.
-    fn doing(&self, place: Place, at: Time) -> Doing {
-        let (log, record) = (self.log, self.log.record(place.record));
-        let before = |hop: u32| log.entry(Place { hop: hop - 1, ..place }).start;
-        if record.hops.len() <= place.hop as usize {
-            // Where it goes on is not known.
-            return Doing::Comes(before(record.hops.len() as u32));
-        }
-        let entry = log.entry(place);
-        if entry.start < at {
-            Doing::IsSent(entry.start)
-        } else if entry.ready < at || place.hop == 0 {
-            Doing::Waits
-        } else {
-            Doing::Comes(before(place.hop))
-        }
-    }
-
-    /// What keeps a packet that waits, just before an instant, and since when at the earliest.
-    fn keeps(&mut self, place: Place, at: Time) -> (Keeps, Time) {
-        let log = self.log;
-        let record = log.record(place.record);
-        let (channel, number) = record.hops[place.hop as usize];
-        let Some(turns) = log.turns(channel, record.message) else { return (Keeps::Nobody, 0) };
-        let latest = turns.before_near(at, turns.place(number));
-        let next = latest.map_or(0, |place| place + 1);
-        let latest = latest.and_then(|place| turns.get(place));
-        let sent = latest.filter(|entry| entry.end >= at);
-        let idle_since = latest.map_or(0, |entry| entry.end);
-        // Since when it is first where it stands.
-        let mut first_since = 0;
-        if place.hop == 0 {
-            if sent.is_none()
-                && let Some(found) = self.first_in_node(turns, next, place, at)
-            {
-                return (found, idle_since);
-            }
-        } else if self.rules.are_in_order
-            && let Some((front, since)) = self.in_front_of(place, at)
-        {
-            if front.record != place.record {
-                return (Keeps::Before(front), since);
-            }
-            first_since = since;
-        }
-        if self.rules.is_private {
-            let (front, since) = self.lacks_room(place, turns, at);
-            first_since = first_since.max(since);
-            if let Some(front) = front {
-                return (Keeps::Room(front, channel), first_since);
-            }
-        }
-        if let Some(sent) = sent {
-            return (Keeps::Turn(sent.turn), first_since);
-        }
-        let idle_since = idle_since.max(first_since);
-        if let Some(holder) = turns.get(next)
-            && holder.turn.record != place.record
-            && !self.rules.is_private
-            && holder.ready < at
-        {
-            return (Keeps::Before(holder.turn), idle_since);
-        }
-        let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
-            return self.beside(channel, at);
-        };
-        let before = front.checked_sub(1).and_then(|before| turns.get(before));
-        let since = before.map_or(0, |before| log.cleared(before));
-        let leaves = turns.get(front).map(|entry| behind(entry.turn));
-        let leaves = leaves.filter(|turn| log.record(turn.record).hops.len() > turn.hop as usize);
-        self.stand(turns, front, |entry| entry.start < at);
-        match leaves {
-            Some(leaves) => (Keeps::Room(leaves, channel), since.max(idle_since)),
-            None => self.beside(channel, at),
-        }
-    }
-
-    /// Another message's turn on the wire of a channel that is idle, if there is one.
-    fn beside(&self, channel: ChannelId, at: Time) -> (Keeps, Time) {
-        let log = self.log;
-        let turn = |&other: &ChannelId| {
-            let turns = log.turns(other, self.message)?;
-            let entry = turns.get(turns.before(at)?)?;
-            let is_other = log.record(entry.turn.record).message != self.message;
-            (is_other && entry.end >= at).then_some(entry.turn)
-        };
-        let found = log.beside(channel).iter().find_map(turn);
-        (found.map_or(Keeps::Nobody, Keeps::Turn), 0)
-    }
-
-    /// Whoever stands before a packet in its node's queue, if anybody does.
-    fn first_in_node(
-        &mut self,
-        turns: &Turns,
-        next: usize,
-        place: Place,
-        at: Time,
-    ) -> Option<Keeps> {
-        let log = self.log;
-        let message = log.record(place.record).message;
-        let is_private = self.rules.is_private;
-        let is_asked = |entry: &&Entry| {
-            let record = entry.turn.record;
-            entry.ready < at && (!is_private || log.record(record).message == message)
-        };
-        let mut before = turns.from(next).filter(is_asked).map(|entry| entry.turn);
-        let first = before.next()?;
-        if first.record == place.record {
-            return None;
-        }
-        if !self.notes_way {
-            return Some(Keeps::Before(first));
-        }
-        let base = self.way.len();
-        for turn in before {
-            if turn.record == place.record {
-                break;
-            }
-            self.way.push(turn.record);
-        }
-        self.way[base..].reverse();
-        Some(Keeps::Before(first))
-    }
-
-    /// Who is first in the first-in-first-out buffer that a packet stands in, and since when.
-    fn in_front_of(&mut self, place: Place, at: Time) -> Option<(Place, Time)> {
-        let log = self.log;
-        let record = log.record(place.record);
-        let channel = record.hops[place.hop as usize - 1].0;
-        let turns = log.turns(channel, record.message)?;
-        if self.rules.is_private {
-            let Inside { front, since, .. } = self.inside(turns, record.message, at);
-            return Some((behind(front?), since));
-        }
-        let front = turns.in_front(at, |entry| entry.out)?;
-        let turn = turns.get(front)?.turn;
-        if turn.record != place.record {
-            self.stand(turns, front, |entry| entry.turn.record != place.record);
-        }
-        let before = front.checked_sub(1).and_then(|before| turns.get(before));
-        Some((behind(turn), before.map_or(0, |before| before.out)))
-    }
-
-    /// Those that stand in a buffer behind the one in front come onto the way, nearest to that one
-    /// last, as long as they are wanted.
-    fn stand(&mut self, turns: &Turns, front: usize, is_wanted: impl Fn(&Entry) -> bool) {
-        if !self.notes_way {
-            return;
-        }
-        let base = self.way.len();
-        let behind = turns.from(front + 1).take_while(|entry| is_wanted(entry));
-        self.way.extend(behind.map(|entry| entry.turn.record));
-        self.way[base..].reverse();
-    }
-
-    /// Where a message has buffers of its own: whom a packet waits for that lacks room in one, if it
-    /// does, and since when that has not changed.
-    fn lacks_room(&self, place: Place, turns: &Turns, at: Time) -> (Option<Place>, Time) {
-        let record = self.log.record(place.record);
-        let Inside { front, since, taken } = self.inside(turns, record.message, at);
-        let is_full = taken + u64::from(record.size) > u64::from(self.rules.capacity);
-        let leaves = front.filter(|_| is_full).map(behind);
-        // Nodes always accept.
-        let goes_on = |place: &Place| self.log.record(place.record).hops.len() > place.hop as usize;
-        (leaves.filter(goes_on), since)
-    }
-
-    /// What there is of a message in the buffer at the end of a channel.
-    fn inside(&self, turns: &Turns, message: u64, at: Time) -> Inside {
-        let log = self.log;
-        let own = || turns.from(0).filter(|entry| log.record(entry.turn.record).message == message);
-        let is_there = |entry: &&Entry| entry.start < at && log.cleared(entry) >= at;
-        let gone = own().map(|entry| log.cleared(entry)).filter(|&cleared| cleared < at);
-        let size = |entry: &Entry| u64::from(log.record(entry.turn.record).size);
-        Inside {
-            front: own().find(is_there).map(|entry| entry.turn),
-            since: gone.max().unwrap_or(0),
-            taken: own().filter(is_there).map(size).sum(),
-        }
-    }
-
-    /// A packet of the message at hand that leaves a full buffer first, if the message's own packets
-    /// from that one to the packet at hand would not fit by themselves.
-    fn own_of(&self, front: Place, at_hand: Place) -> Option<Place> {
-        let (first, last) = (self.log.record(front.record), self.log.record(at_hand.record));
-        if first.message != self.message || first.number == UNNUMBERED || last.number == UNNUMBERED
-        {
-            return None;
-        }
-        let between = self.packets.get(first.number as usize..=last.number as usize)?;
-        let size = |&id: &RecordId| u64::from(self.log.record(id).size);
-        let all: u64 = between.iter().map(size).sum();
-        (all > u64::from(self.rules.capacity)).then_some(front)
-    }
-
-    /// Who is charged for a stretch with this root; nobody if nobody else has anything to do with it.
-    fn culprit(&mut self, from: Place, root: &Root, at: Time) -> Option<RecordId> {
-        let (log, message) = (self.log, self.message);
-        let is_other = |id: &RecordId| log.record(*id).message != message;
-        if is_other(&root.record) {
-            return Some(root.record);
-        }
-        // Seldom: so it is noted then who stands on the way.
-        self.notes_way = true;
-        self.root(from, at);
-        self.notes_way = false;
-        let nearest = self.way.iter().rev().find(|id| is_other(id)).copied();
-        nearest.or_else(|| {
-            self.rooms.iter().rev().find_map(|&channel| {
-                let turns = self.log.turns(channel, self.message)?;
-                let front = turns.in_front(at, |entry| log.cleared(entry))?;
-                let there = turns.from(front).take_while(|entry| entry.start < at);
-                there.map(|entry| entry.turn.record).find(is_other)
-            })
-        })
     }
 }
