@@ -361,10 +361,17 @@ impl AnyKernel {
                     && wiring.integrated_timing.is_none()
                     && template.has_gates();
                 let shares_wires = fidelity == Fidelity::Packet;
-                Self::Private(if is_shared {
+                use KernelKind::{Flits, Packet, Slots, Tokens, Worm};
+                let may_share = matches!(template.kind(), Flits | Packet | Slots | Tokens | Worm);
+                let kernel = if is_shared {
                     PrivateKernel::endpoints(machine, wiring, template, shares_wires)
                 } else {
                     PrivateKernel::free(machine, wiring, template)
+                };
+                Self::Private(if may_share {
+                    kernel.together(machine, wiring, topology.nodes)
+                } else {
+                    kernel
                 })
             }
             KernelKind::Baseline => Self::Baseline(match mode {

@@ -1,14 +1,16 @@
 //! Modes `free` and `endpoints` of any machine: every message has the network for itself, in
 //! `endpoints` but for the channels between nodes and switches ([`gates`]).
 //!
-//! A message that is on its way has a *copy* of its own of the kernel that simulates mode `full`
-//! ([`own_copy`]), as that is at the start of a run. Its packets, and those that acknowledge them, meet
-//! nobody else there, so what happens to them is what would happen if no other message existed.
+//! A message that is on its way has a *copy* of the kernel that simulates mode `full` ([`own_copy`]), as
+//! that is at the start of a run, for itself or with messages that it meets nowhere ([`guests`]). Its
+//! packets, and those that acknowledge them, meet nobody else there, so what happens to them is what
+//! would happen if no other message existed.
 //! A copy acts at the instants of its own list of events and of its kernel's clock. It does so in
 //! the order in which a run does: its clock and what arrives, before nodes are told; requests, and
 //! what is chosen, after nodes have acted. Copies act in the order in which they were given out.
 
 mod gates;
+mod guests;
 mod own_copy;
 mod sharing;
 
@@ -25,6 +27,7 @@ use crate::measure::Use;
 use crate::spec::Machine;
 use crate::time::{NEVER, Time};
 use gates::{Gates, Waiting};
+use guests::Ways;
 use own_copy::{Arrived, OwnCopy};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -44,10 +47,12 @@ pub struct PrivateKernel<K> {
     rest_ps: Time,
     /// How many have been given out.
     given: u64,
-    /// By place of a message: the copy it has been given, as the how-manieth.
-    of_message: Vec<(u32, u64)>,
-    /// By packet: the channel by which it has been delivered, if it may be drawn out on it.
-    channels: Vec<Option<ChannelId>>,
+    /// By place of a message: where it is.
+    of_message: Vec<Place>,
+    /// By packet: where it is.
+    of_packet: Vec<Passing>,
+    /// Where messages can have a copy together.
+    ways: Option<Ways>,
     /// When copies act next, as the how-manieth each was given out. What does not agree with the copy
     /// is out of date.
     clock: BinaryHeap<Reverse<(Time, u64, u32)>>,
@@ -67,7 +72,36 @@ pub struct PrivateKernel<K> {
     reach: (Time, Time),
 }
 
+/// Where a message is.
+#[derive(Clone, Copy)]
+struct Place {
+    copy: u32,
+    /// As the how-manieth that was given out.
+    given: u64,
+    /// The how-manieth it is of those who have it.
+    guest: u32,
+}
+
+/// A packet in a copy.
+#[derive(Clone, Copy, Default)]
+struct Passing {
+    /// The how-manieth its message is of those who have the copy.
+    guest: u32,
+    /// The channel by which it has been delivered, if it may be drawn out on it.
+    channel: Option<ChannelId>,
+}
+
+impl Place {
+    /// There is none.
+    const NONE: Self = Self { copy: NOBODY, given: 0, guest: 0 };
+}
+
 impl<K: Kernel + Clone> PrivateKernel<K> {
+    /// Messages that meet nowhere have copies together, if they can be told from each other.
+    pub fn together(self, machine: &Machine, wiring: &Wiring, nodes: usize) -> Self {
+        Self { ways: Ways::new(machine, wiring, nodes), ..self }
+    }
+
     /// Mode `endpoints`, where `shares_wires` if a wire that both directions share has one packet at a
     /// time. The kernel must have gates.
     pub fn endpoints(machine: &Machine, wiring: &Wiring, template: K, shares_wires: bool) -> Self {
@@ -88,7 +122,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             rest_ps: 2 * (machine.link.credit_delay_ps + machine.switch.regrant_delay_ps + slowest),
             given: 0,
             of_message: Vec::new(),
-            channels: Vec::new(),
+            of_packet: Vec::new(),
+            ways: None,
             gates: None,
             tried: Vec::new(),
             waiting: Vec::new(),
@@ -101,18 +136,33 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         }
     }
 
-    /// The copy of a packet's message, which is given one if it has none.
-    fn copy_of(&mut self, id: PacketId, act: &mut Act) -> u32 {
+    /// Where a packet's message is, which is given a copy if it has none.
+    fn place_of(&mut self, id: PacketId, act: &mut Act) -> Place {
         if self.given == 0 {
             act.packets.note_crossed();
         }
         let message = act.packets[id].message;
-        if self.of_message.len() <= message.index() {
-            self.of_message.resize(message.index() + 1, (NOBODY, 0));
+        if let Some(&place) = self.of_message.get(message.index())
+            && place.copy != NOBODY
+            && self.copies[place.copy as usize].is_of(place.given, place.guest)
+        {
+            return place;
         }
-        let (copy, given) = self.of_message[message.index()];
-        if copy != NOBODY && self.copies[copy as usize].is_of(given) {
-            return copy;
+        let copy = self.copy_for(id, act);
+        let of = &mut self.copies[copy as usize];
+        let place = Place { copy, given: of.given, guest: of.takes_in(message) };
+        self.note_place(message, place);
+        place
+    }
+
+    /// A copy for the message of a packet, which has none.
+    fn copy_for(&mut self, id: PacketId, act: &Act) -> u32 {
+        if let Some(ways) = &mut self.ways {
+            ways.find(id, act);
+            if let Some(copy) = ways.first_free(|copy| &self.copies[copy as usize].taken) {
+                ways.take(&mut self.copies[copy as usize].taken);
+                return copy;
+            }
         }
         self.given += 1;
         let copy = match self.spare.front() {
@@ -126,26 +176,29 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 self.copies.len() as u32 - 1
             }
         };
-        self.copies[copy as usize].is_given(message, self.given);
-        self.note_copy(message, copy);
+        self.copies[copy as usize].is_given(self.given);
+        if let Some(ways) = &mut self.ways {
+            ways.open.push(copy);
+            ways.take(&mut self.copies[copy as usize].taken);
+        }
         copy
     }
 
-    /// A message has a copy.
-    fn note_copy(&mut self, message: MessageId, copy: u32) {
+    /// A message is somewhere.
+    fn note_place(&mut self, message: MessageId, place: Place) {
         if self.of_message.len() <= message.index() {
-            self.of_message.resize(message.index() + 1, (NOBODY, 0));
+            self.of_message.resize(message.index() + 1, Place::NONE);
         }
-        self.of_message[message.index()] = (copy, self.copies[copy as usize].given);
+        self.of_message[message.index()] = place;
     }
 
     /// A packet of a message is in a copy, before it is queued there.
-    fn put(&mut self, id: PacketId, copy: u32, act: &mut Act) {
-        if self.channels.len() <= id.index() {
-            self.channels.resize(id.index() + 1, None);
+    fn put(&mut self, id: PacketId, Place { copy, guest, .. }: Place, act: &mut Act) {
+        if self.of_packet.len() <= id.index() {
+            self.of_packet.resize(id.index() + 1, Passing::default());
         }
-        self.channels[id.index()] = None;
-        self.copies[copy as usize].takes_up(&act.packets[id], self.acknowledges);
+        self.of_packet[id.index()] = Passing { guest, channel: None };
+        self.copies[copy as usize].takes_up(&act.packets[id], guest, self.acknowledges);
         self.comes_by(id, copy, act);
     }
 
@@ -182,6 +235,9 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.comes_by_no_more(number, act.now);
             let copy = &mut self.copies[number as usize];
             copy.is_given_back(&self.template, &mut self.past, act);
+            if let Some(ways) = &mut self.ways {
+                ways.open.retain(|&open| open != number);
+            }
             self.spare.push_back((number, act.now + self.rest_ps));
         }
     }
@@ -198,17 +254,17 @@ fn unobserved<T>(act: &mut Act, mut something: impl FnMut(&mut Act) -> T) -> T {
 
 impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
     fn queue(&mut self, id: PacketId, act: &mut Act) {
-        let copy = self.copy_of(id, act);
-        self.put(id, copy, act);
+        let place = self.place_of(id, act);
+        self.put(id, place, act);
         let mut next = act.packets.riders(id).next();
         while let Some(rider) = next {
-            self.put(rider, copy, act);
+            self.put(rider, place, act);
             let message = act.packets[rider].message;
-            self.note_copy(message, copy);
+            self.note_place(message, place);
             next = act.packets.riders(rider).next();
         }
-        self.wake(copy);
-        let copy = &mut self.copies[copy as usize];
+        self.wake(place.copy);
+        let copy = &mut self.copies[place.copy as usize];
         unobserved(act, |act| copy.queue(id, act));
     }
 
@@ -248,6 +304,13 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
     }
 }
 
+/// A packet has been delivered; the how-manieth its message is of those who have the copy.
+fn note(Arrived { id, channel }: Arrived, of_packet: &mut [Passing]) -> u32 {
+    let passing = &mut of_packet[id.index()];
+    passing.channel = channel;
+    passing.guest
+}
+
 /// Adds up what channels have done.
 fn add(sums: &mut [Use], more: &[Use]) {
     for (sum, more) in sums.iter_mut().zip(more) {
@@ -279,8 +342,8 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
                 continue;
             }
             self.wake(number);
-            let (copy, channels) = (&mut self.copies[number as usize], &mut self.channels);
-            let mut arrived = |Arrived { id, channel }| channels[id.index()] = channel;
+            let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
+            let mut arrived = |arrived| note(arrived, of_packet);
             count += unobserved(act, |act| copy.begins(act, &mut arrived));
         }
         self.look_ahead();
@@ -296,8 +359,8 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
         self.awake.sort_unstable_by_key(|&copy| self.copies[copy as usize].given);
         while let Some(&number) = self.awake.get(place) {
             place += 1;
-            let (copy, channels) = (&mut self.copies[number as usize], &mut self.channels);
-            let mut arrived = |Arrived { id, channel }| channels[id.index()] = channel;
+            let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
+            let mut arrived = |arrived| note(arrived, of_packet);
             unobserved(act, |act| copy.goes_on(act, &mut arrived));
             self.looks_at_gates(number);
         }
@@ -330,7 +393,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     }
 
     fn last_channel(&self, of: Subject) -> Option<ChannelId> {
-        self.channels[of.packet().index()]
+        self.of_packet[of.packet().index()].channel
     }
 
     fn at_rest(&self, now: Time) -> Time {

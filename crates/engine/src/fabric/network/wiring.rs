@@ -11,7 +11,7 @@ use crate::fabric::network::timing::{Rates, Running, Timing};
 use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::{ChannelKind, Class};
-use crate::routing::{Header, Outputs, Routing};
+use crate::routing::{Header, Otherwise, Outputs, Routing};
 use crate::spec::{Fidelity, Machine, Multicast, Switching};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -320,6 +320,14 @@ impl Wiring {
         let lead = move |slot| self.layout.slot_lead(switch, self.slot_of(slot, share));
         let leads = slots.map(move |(slot, tier)| (lead(slot), tier));
         known.iter().copied().chain(leads).chain(ejection.map(|lead| (lead, 0)))
+    }
+
+    /// Whether all packets of a message take the same groups of channels, whatever happens.
+    pub fn has_fixed_ways(&self) -> bool {
+        let properties = self.routing.properties();
+        let chooses = self.routing.chooses() || self.routing.weighs();
+        let differs = properties.draws || properties.chooses_late || properties.escapes > 0;
+        !chooses && !differs && properties.otherwise == Otherwise::Wait
     }
 
     /// The route of a packet that has been granted a channel of a group.

@@ -4,7 +4,6 @@ use super::LineKernel;
 use crate::fabric::network::layout::{End, Layout};
 use crate::fabric::network::wiring::Wiring;
 use crate::measure::ChannelKind;
-use crate::routing::Otherwise;
 use crate::spec::{Engine, Fidelity, HalfDuplex, Local, Machine, Mode, Pause, RoutingSpec};
 
 impl LineKernel {
@@ -36,14 +35,11 @@ fn has_single_channels(machine: &Machine, wiring: &Wiring) -> bool {
         && halves.all(|half| half == HalfDuplex::No)
 }
 
-/// Whether all packets of a message go the same way, whatever happens.
+/// Whether all packets of a message go the same way, whatever happens, and pass a channel once.
 fn has_fixed_ways(machine: &Machine, wiring: &Wiring) -> bool {
-    let properties = wiring.routing.properties();
-    let chooses = wiring.routing.chooses() || wiring.routing.weighs();
-    let differs = properties.draws || properties.chooses_late || properties.escapes > 0;
     // Routes that are written down may pass a channel twice.
     let is_written = matches!(machine.routing.algorithm, RoutingSpec::SourceRoutes { .. });
-    !chooses && !differs && !is_written && properties.otherwise == Otherwise::Wait
+    wiring.has_fixed_ways() && !is_written
 }
 
 /// Whether frames find room in every switch.

@@ -1,6 +1,7 @@
 //! A copy of the network, with what happens in it.
 
 use super::add;
+use super::guests::Guest;
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
@@ -14,7 +15,7 @@ use crate::time::{NEVER, Time};
 /// From so many channels on it is looked whether some have been told before.
 const MOST_CROSSED: usize = 256;
 
-/// A copy of the network, which one message has at a time.
+/// A copy of the network, which one message has at a time, or several that meet nowhere in it.
 #[derive(Clone)]
 pub struct OwnCopy<K> {
     /// The network.
@@ -22,13 +23,12 @@ pub struct OwnCopy<K> {
     events: EventQueue,
     /// As the how-manieth it was given out; 0: no message has it.
     pub given: u64,
-    message: MessageId,
-    /// Its packets, those acknowledging included, that have not been delivered.
+    /// The messages that have it.
+    guests: Vec<Guest>,
+    /// The parts of the network that they have had, if there may be several.
+    pub taken: Vec<u64>,
+    /// Their packets, those acknowledging included, that have not been delivered.
     live: u32,
-    /// Data packets whose acknowledgements have not been queued.
-    unanswered: i32,
-    /// Whether the last of its data packets has been queued.
-    has_last: bool,
     /// When it acts next, as has been told last.
     next: Time,
     /// Whether it acts at this instant.
@@ -52,7 +52,8 @@ pub struct Pass {
     pub before: Time,
 }
 
-/// A packet has been delivered: by which channel, if it may be drawn out on it.
+/// A packet has been delivered: by which channel, if it may be drawn out on it. The answer is which of
+/// the messages that have the copy its is.
 pub struct Arrived {
     pub id: PacketId,
     pub channel: Option<ChannelId>,
@@ -65,10 +66,9 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             kernel: template.clone(),
             events: EventQueue::new(reach, step),
             given: 0,
-            message: MessageId::NONE,
+            guests: Vec::new(),
+            taken: Vec::new(),
             live: 0,
-            unanswered: 0,
-            has_last: false,
             next: NEVER,
             is_awake: false,
             crossed: Vec::new(),
@@ -78,20 +78,27 @@ impl<K: Kernel + Clone> OwnCopy<K> {
         }
     }
 
-    /// A message gets it, as the how-manieth it is given out.
-    pub fn is_given(&mut self, message: MessageId, given: u64) {
-        (self.given, self.message) = (given, message);
-        (self.live, self.unanswered, self.has_last, self.next) = (0, 0, false, NEVER);
+    /// It is given out, as the how-manieth.
+    pub fn is_given(&mut self, given: u64) {
+        (self.given, self.live, self.next) = (given, 0, NEVER);
     }
 
-    /// Whether the message has it to which it was given as the how-manieth, and queues more packets.
-    pub fn is_of(&self, given: u64) -> bool {
-        self.given == given && !self.has_all()
+    /// A message gets it; as the how-manieth of those who have it.
+    pub fn takes_in(&mut self, message: MessageId) -> u32 {
+        self.guests.push(Guest::new(message));
+        self.guests.len() as u32 - 1
     }
 
-    /// Whether all packets of its message have been queued, and delivered.
-    fn has_all(&self) -> bool {
-        self.has_last && self.live == 0 && self.unanswered == 0
+    /// Whether it was given out as the how-manieth, and this message has it and queues more packets.
+    pub fn is_of(&self, given: u64, guest: u32) -> bool {
+        self.given == given && !self.has_all(&self.guests[guest as usize])
+    }
+
+    /// Whether all packets of a message have been queued, and delivered.
+    fn has_all(&self, guest: &Guest) -> bool {
+        // What has been lost on the way is known of all together.
+        let live = if self.guests.len() == 1 { self.live } else { guest.live };
+        guest.has_last && live == 0 && guest.unanswered == 0
     }
 
     /// Whether a message has it.
@@ -113,15 +120,17 @@ impl<K: Kernel + Clone> OwnCopy<K> {
         acts
     }
 
-    /// A packet is about to be queued in it.
-    pub fn takes_up(&mut self, packet: &Packet, acknowledges: bool) {
+    /// A packet of a message that has it is about to be queued in it.
+    pub fn takes_up(&mut self, packet: &Packet, guest: u32, acknowledges: bool) {
         self.live += 1;
+        let guest = &mut self.guests[guest as usize];
+        guest.live += 1;
         match packet.class {
             Class::Data => {
-                self.has_last |= packet.is_last();
-                self.unanswered += i32::from(acknowledges);
+                guest.has_last |= packet.is_last();
+                guest.unanswered += i32::from(acknowledges);
             }
-            Class::Ack => self.unanswered -= 1,
+            Class::Ack => guest.unanswered -= 1,
         }
     }
 
@@ -168,7 +177,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
     }
 
     /// Handles what arrives at this instant, before nodes do anything; how many events it was.
-    pub fn begins(&mut self, act: &mut Act, arrived: &mut impl FnMut(Arrived)) -> u64 {
+    pub fn begins(&mut self, act: &mut Act, arrived: &mut impl FnMut(Arrived) -> u32) -> u64 {
         let mut count = self.with(act, K::step);
         loop {
             self.take_events(act);
@@ -184,7 +193,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
     }
 
     /// Handles the rest, after nodes have acted, and chooses.
-    pub fn goes_on(&mut self, act: &mut Act, arrived: &mut impl FnMut(Arrived)) {
+    pub fn goes_on(&mut self, act: &mut Act, arrived: &mut impl FnMut(Arrived) -> u32) {
         loop {
             self.take_events(act);
             let Some(event) = self.instant.pop() else { break };
@@ -205,12 +214,13 @@ impl<K: Kernel + Clone> OwnCopy<K> {
     }
 
     /// The header of a packet, or all of it, is at its node: the run is told.
-    fn arrives(&mut self, event: Event, act: &mut Act, arrived: &mut impl FnMut(Arrived)) {
+    fn arrives(&mut self, event: Event, act: &mut Act, arrived: &mut impl FnMut(Arrived) -> u32) {
         match event {
             Event::Tail(of) => {
                 let (id, channel) = self.with(act, |kernel, act| kernel.take_delivered(of, act));
                 self.live -= 1;
-                arrived(Arrived { id, channel });
+                let guest = arrived(Arrived { id, channel });
+                self.guests[guest as usize].live -= 1;
                 act.events.post_now(act.now, Event::Tail(id.into()));
             }
             Event::Head(of) => {
@@ -237,8 +247,11 @@ impl<K: Kernel + Clone> OwnCopy<K> {
 
     /// Whether nothing more will happen in it.
     pub fn is_done(&self, packets: &PacketPool) -> bool {
-        let has_lost = || self.live == 0 && packets.lost().messages.contains(&self.message);
-        self.next == NEVER && (self.has_all() || has_lost())
+        let has_lost = |guest: &Guest| {
+            self.live == 0 && packets.lost().messages.contains(&guest.message)
+        };
+        self.next == NEVER
+            && self.guests.iter().all(|guest| self.has_all(guest) || has_lost(guest))
     }
 
     /// Channels that are told several times are told once.
@@ -251,6 +264,8 @@ impl<K: Kernel + Clone> OwnCopy<K> {
     /// No message has it any more; `like` is a network at the start of a run.
     pub fn is_given_back(&mut self, like: &K, past: &mut [Use], act: &mut Act) {
         self.given = 0;
+        self.guests.clear();
+        self.taken.fill(0);
         self.tell_once();
         let crossed = std::mem::take(&mut self.crossed);
         if !self.with(act, |kernel, act| kernel.renew(like, &crossed, past, act)) {

@@ -1,0 +1,102 @@
+//! Messages that have a copy together, as they meet nowhere in it.
+//!
+//! Where the way of a message is known when it is queued, a copy takes one message after the other
+//! whose way has no wire, and no node at the same end, in common with that of any before. What
+//! happens to one is then what would happen without the others, and a large network needs far
+//! fewer copies than it has messages on their way. A copy that all have left begins anew.
+
+use crate::fabric::act::Act;
+use crate::fabric::network::layout::End;
+use crate::fabric::network::wiring::Wiring;
+use crate::ids::{MessageId, PacketId};
+use crate::spec::Machine;
+
+/// A message that has a copy, maybe with others.
+#[derive(Clone, Copy)]
+pub struct Guest {
+    pub message: MessageId,
+    /// Its packets that have not been delivered.
+    pub live: u32,
+    /// Data packets whose acknowledgements have not been queued.
+    pub unanswered: i32,
+    /// Whether the last of its data packets has been queued.
+    pub has_last: bool,
+}
+
+/// What the ways of messages share: wires, and nodes that send or are sent to.
+#[derive(Clone)]
+pub struct Ways {
+    nodes: u32,
+    channels: u32,
+    /// The parts of the way at hand.
+    found: Vec<u32>,
+    /// The copies that take messages.
+    pub open: Vec<u32>,
+}
+
+/// So many copies, the latest, are asked whether they take a message.
+const MOST_ASKED: usize = 64;
+
+impl Guest {
+    /// A message before any of its packets is queued.
+    pub fn new(message: MessageId) -> Self {
+        Self { message, live: 0, unanswered: 0, has_last: false }
+    }
+}
+
+impl Ways {
+    /// Those in a machine, if messages can have copies together whose kernel has nothing but wires and
+    /// nodes that those who pass share: if ways are fixed, and nobody goes back.
+    pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize) -> Option<Self> {
+        let are_apart = wiring.integrated_timing.is_none()
+            && !machine.interface.acknowledges
+            && !wiring.replicates
+            && wiring.has_fixed_ways();
+        are_apart.then(|| Self {
+            nodes: nodes as u32,
+            channels: wiring.layout.channels() as u32,
+            found: Vec::new(),
+            open: Vec::new(),
+        })
+    }
+
+    /// Looks for the way of a packet that is about to be queued.
+    pub fn find(&mut self, id: PacketId, act: &Act) {
+        let (wiring, packet) = (act.wiring, &act.packets[id]);
+        let mut header = packet.header();
+        let mut lead = wiring.injection_lead(header.source, header.traffic);
+        self.found.clear();
+        self.found.push(self.channels + header.source.0);
+        self.found.push(self.channels + self.nodes + header.destination.0);
+        loop {
+            let group = wiring.layout.group(lead);
+            let wires = group.channels().map(|channel| wiring.layout.wire_of[channel.index()].0);
+            self.found.extend(wires);
+            let End::Switch(switch) = group.end else { break };
+            header.route = wiring.passed(group, header);
+            lead = wiring.first_lead(switch, header);
+        }
+    }
+
+    /// The first of these copies in which nobody has had any part of that way; `taken` are the parts
+    /// that messages have had in each.
+    pub fn first_free<'a>(&self, taken: impl Fn(u32) -> &'a [u64]) -> Option<u32> {
+        let mut asked = self.open.iter().rev().take(MOST_ASKED).copied();
+        asked.find(|&copy| {
+            let taken = taken(copy);
+            self.found.iter().all(|&part| {
+                let word = taken.get(part as usize / 64).copied().unwrap_or(0);
+                word >> (part % 64) & 1 == 0
+            })
+        })
+    }
+
+    /// Somebody has that way in a copy from now on.
+    pub fn take(&self, taken: &mut Vec<u64>) {
+        let parts = self.channels + 2 * self.nodes;
+        taken.resize(parts.div_ceil(64) as usize, 0);
+        for &part in &self.found {
+            taken[part as usize / 64] |= 1 << (part % 64);
+        }
+    }
+}
