@@ -34,6 +34,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// No copy.
 const NOBODY: u32 = u32::MAX;
+/// No copy yet: a message that waits behind others in its node.
+const BEHIND: u32 = u32::MAX - 1;
 
 /// A network of which every message has a copy for itself.
 #[derive(Clone)]
@@ -62,6 +64,9 @@ pub struct PrivateKernel<K> {
     past: Vec<Use>,
     /// In `endpoints`: what copies share.
     gates: Option<Gates>,
+    /// Whether messages may wait in their nodes without a copy; by node: their packets.
+    may_wait: bool,
+    behind: Vec<u32>,
     /// Copies that have been tried at a gate; room for those who wait there.
     tried: Vec<u32>,
     waiting: Vec<Waiting>,
@@ -125,6 +130,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             of_packet: Vec::new(),
             ways: None,
             gates: None,
+            may_wait: !machine.interface.acknowledges && !wiring.replicates,
+            behind: Vec::new(),
             tried: Vec::new(),
             waiting: Vec::new(),
             askers: Vec::new(),
@@ -142,10 +149,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             act.packets.note_crossed();
         }
         let message = act.packets[id].message;
-        if let Some(&place) = self.of_message.get(message.index())
-            && place.copy != NOBODY
-            && self.copies[place.copy as usize].is_of(place.given, place.guest)
-        {
+        let place = self.of_message.get(message.index()).copied().unwrap_or(Place::NONE);
+        if self.has_copy(place) {
             return place;
         }
         let copy = self.copy_for(id, act);
@@ -153,6 +158,11 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let place = Place { copy, given: of.given, guest: of.takes_in(message) };
         self.note_place(message, place);
         place
+    }
+
+    /// Whether a message that is noted somewhere has a copy.
+    fn has_copy(&self, place: Place) -> bool {
+        place.copy < BEHIND && self.copies[place.copy as usize].is_of(place.given, place.guest)
     }
 
     /// A copy for the message of a packet, which has none.
@@ -254,6 +264,9 @@ fn unobserved<T>(act: &mut Act, mut something: impl FnMut(&mut Act) -> T) -> T {
 
 impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
     fn queue(&mut self, id: PacketId, act: &mut Act) {
+        if self.waits_behind(id, act) {
+            return;
+        }
         let place = self.place_of(id, act);
         self.put(id, place, act);
         let mut next = act.packets.riders(id).next();
@@ -287,7 +300,8 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
     }
 
     fn waiting_data(&self, node: NodeId, now: Time) -> u32 {
-        self.busy().map(|copy| copy.kernel.waiting_data(node, now)).sum()
+        let waiting: u32 = self.busy().map(|copy| copy.kernel.waiting_data(node, now)).sum();
+        waiting + self.waiting_behind(node)
     }
 
     fn used(&self, now: Time) -> Vec<Use> {

@@ -3,17 +3,20 @@
 //! A *gate* is the channels that a node sends by, or is sent to by; both, where they are the same
 //! wires. While one message alone comes by it, it stands open in its copy. Else it is shut in all of
 //! them, and at an instant at which a wire is free it is opened in one copy after the other, in the
-//! order in which packets wait there, until one starts.
+//! order in which packets wait there, until one starts. A message behind others in its node has no
+//! copy yet: it is given one when it is the first.
 
 use crate::fabric::network::layout::{End, Layout};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::fabric::switch::switchboard;
+use crate::fabric::transit::{PacketFifo, PacketPool};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class};
 use crate::spec::{Machine, MessageOrder};
 use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The channels between nodes and switches.
 #[derive(Clone)]
@@ -24,7 +27,7 @@ pub struct Gates {
     /// When gates are looked at again.
     clock: BinaryHeap<Reverse<(Time, u32)>>,
     /// Gates that are to be looked at at this instant.
-    due: Vec<u32>,
+    due: BinaryHeap<Reverse<u32>>,
     /// Whether acknowledgements go first out of nodes, and into them.
     acks_first: [bool; 2],
     /// Whether messages of a node take turns.
@@ -39,8 +42,10 @@ pub struct Gate {
     pub channels: Vec<ChannelId>,
     /// How many packets it can send at a time.
     pub wires: usize,
-    /// Copies whose messages come by it.
-    pub members: Vec<u32>,
+    /// Copies in which messages come by it.
+    pub members: Vec<Member>,
+    /// Messages behind those, in the order in which they were queued.
+    pub behind: VecDeque<Behind>,
     /// Until when copies that have been given back have sent by it.
     pub past: Vec<Time>,
     /// The node to which its channels lead, if it has a receive FIFO that messages share.
@@ -52,6 +57,23 @@ pub struct Gate {
     is_due: bool,
     /// When it is looked at again, or [`NEVER`].
     next: Time,
+}
+
+/// A copy of which a message comes by a gate.
+#[derive(Clone, Copy)]
+pub struct Member {
+    pub copy: u32,
+    /// What the gate grants in it.
+    pub grants: switchboard::Gate,
+    /// When a packet started there last.
+    pub before: Time,
+}
+
+/// A message that waits in its node, and has no copy yet.
+#[derive(Clone, Copy)]
+pub struct Behind {
+    pub message: MessageId,
+    pub packets: PacketFifo,
 }
 
 /// A packet that waits at a gate.
@@ -102,7 +124,7 @@ impl Gates {
             all,
             of_lead,
             clock: BinaryHeap::new(),
-            due: Vec::new(),
+            due: BinaryHeap::new(),
             acks_first: [machine.interface.ack_priority, machine.switch.ack_priority],
             takes_turns: machine.interface.message_order == MessageOrder::RoundRobin,
         }
@@ -119,7 +141,7 @@ impl Gates {
     /// A gate is to be looked at at this instant.
     pub fn look_at(&mut self, gate: u32) {
         if !std::mem::replace(&mut self.all[gate as usize].is_due, true) {
-            self.due.push(gate);
+            self.due.push(Reverse(gate));
         }
     }
 
@@ -133,8 +155,7 @@ impl Gates {
 
     /// The first of the gates that are to be looked at.
     pub fn next_due(&mut self) -> Option<u32> {
-        let place = (0..self.due.len()).min_by_key(|&place| self.due[place])?;
-        let gate = self.due.swap_remove(place);
+        let Reverse(gate) = self.due.pop()?;
         self.all[gate as usize].is_due = false;
         Some(gate)
     }
@@ -185,6 +206,7 @@ impl Gate {
             channels: Vec::new(),
             wires: 0,
             members: Vec::new(),
+            behind: VecDeque::new(),
             past: Vec::new(),
             receiver: None,
             drained: 0,
@@ -196,6 +218,22 @@ impl Gate {
 
     /// Whether a message has it for itself.
     pub fn is_private(&self) -> bool {
-        self.members.len() < 2 && self.past.is_empty()
+        self.members.len() < 2 && self.past.is_empty() && self.behind.is_empty()
+    }
+
+    /// The copy, if a message of it comes by.
+    pub fn member(&mut self, copy: u32) -> Option<&mut Member> {
+        self.members.iter_mut().find(|member| member.copy == copy)
+    }
+
+    /// A packet waits behind others, and so do those of its message that come after it.
+    pub fn waits_behind(&mut self, id: PacketId, packets: &mut PacketPool) {
+        let message = packets[id].message;
+        let known = self.behind.iter().rposition(|behind| behind.message == message);
+        let place = known.unwrap_or_else(|| {
+            self.behind.push_back(Behind { message, packets: PacketFifo::EMPTY });
+            self.behind.len() - 1
+        });
+        self.behind[place].packets.push(id, packets);
     }
 }

@@ -6,7 +6,6 @@ use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
 use crate::fabric::packet::Packet;
-use crate::fabric::switch::switchboard::Gate;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::measure::{Class, Use};
@@ -38,18 +37,9 @@ pub struct OwnCopy<K> {
     /// So many of them may be told several times.
     most_crossed: usize,
     /// The gates by which its packets come.
-    pub gates: Vec<Pass>,
+    pub gates: Vec<u32>,
     /// Events of this instant that have not been handled, latest first.
     instant: Vec<Event>,
-}
-
-/// A gate by which packets of a copy come.
-#[derive(Clone, Copy)]
-pub struct Pass {
-    pub gate: u32,
-    pub grants: Gate,
-    /// When a packet started there last.
-    pub before: Time,
 }
 
 /// A packet has been delivered: by which channel, if it may be drawn out on it. The answer is which of
@@ -247,11 +237,9 @@ impl<K: Kernel + Clone> OwnCopy<K> {
 
     /// Whether nothing more will happen in it.
     pub fn is_done(&self, packets: &PacketPool) -> bool {
-        let has_lost = |guest: &Guest| {
-            self.live == 0 && packets.lost().messages.contains(&guest.message)
-        };
-        self.next == NEVER
-            && self.guests.iter().all(|guest| self.has_all(guest) || has_lost(guest))
+        let has_lost =
+            |guest: &Guest| self.live == 0 && packets.lost().messages.contains(&guest.message);
+        self.next == NEVER && self.guests.iter().all(|guest| self.has_all(guest) || has_lost(guest))
     }
 
     /// Channels that are told several times are told once.

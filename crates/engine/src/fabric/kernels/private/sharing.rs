@@ -1,14 +1,17 @@
 //! How copies share channels between nodes and switches.
 
-use super::gates::{Gates, Waiting};
-use super::own_copy::Pass;
-use super::{PrivateKernel, unobserved};
+use super::gates::{Gates, Member, Waiting};
+use super::{BEHIND, NOBODY, Place, PrivateKernel, note, unobserved};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
+use crate::fabric::packet::Packet;
 use crate::fabric::switch::switchboard::{Asker, Gate};
-use crate::ids::PacketId;
+use crate::ids::{NodeId, PacketId};
 use crate::measure::ChannelKind;
 use crate::time::{NEVER, Time};
+
+/// So many messages of a node have copies though others are before them.
+const MOST_AT_HAND: usize = 2;
 
 impl<K: Kernel + Clone> PrivateKernel<K> {
     /// A packet of a copy is about to be queued: its copy has its part of the gates by which it
@@ -19,17 +22,16 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         act.packets.tell_network_departures();
         let copy = &mut self.copies[number as usize];
         for gate in gates.of(&act.packets[id], act.wiring) {
-            if gate == u32::MAX || copy.gates.iter().any(|pass| pass.gate == gate) {
+            if gate == u32::MAX || gates.all[gate as usize].member(number).is_some() {
                 continue;
             }
-            let (receiver, drained) =
-                (gates.all[gate as usize].receiver, gates.all[gate as usize].drained);
-            if let Some(node) = receiver {
-                copy.kernel.drains_until(node, drained);
+            let of = &mut gates.all[gate as usize];
+            if let Some(node) = of.receiver {
+                copy.kernel.drains_until(node, of.drained);
             }
-            copy.gates.push(Pass { gate, grants: Gate::Open, before: 0 });
-            gates.all[gate as usize].members.push(number);
-            if !gates.all[gate as usize].is_private() {
+            copy.gates.push(gate);
+            of.members.push(Member { copy: number, grants: Gate::Open, before: 0 });
+            if !of.is_private() {
                 self.shut(gate);
                 return self.comes_by(id, number, act);
             }
@@ -40,18 +42,21 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     pub(super) fn comes_by_no_more(&mut self, number: u32, now: Time) {
         let Some(gates) = &mut self.gates else { return };
         let copy = &mut self.copies[number as usize];
-        for pass in copy.gates.drain(..) {
-            let gate = &mut gates.all[pass.gate as usize];
-            for &lead in gate.leads.iter().filter(|_| pass.grants != Gate::Open) {
+        for of in copy.gates.drain(..) {
+            let gate = &mut gates.all[of as usize];
+            let Some(place) = gate.members.iter().position(|member| member.copy == number) else {
+                continue;
+            };
+            let member = gate.members.remove(place);
+            for &lead in gate.leads.iter().filter(|_| member.grants != Gate::Open) {
                 copy.kernel.set_gate(lead, Gate::Open);
             }
             let taken = gate.channels.iter().map(|&channel| copy.kernel.taken_until(channel, now));
             gate.past.extend(taken.filter(|&until| until > now && until != NEVER));
-            gate.members.retain(|&member| member != number);
             let receiver = gate.receiver.and_then(|node| copy.kernel.standing_of_receiver(node));
             gate.drained = receiver.map_or(gate.drained, |(_, _, until)| gate.drained.max(until));
-            if !gate.members.is_empty() {
-                gates.look_at(pass.gate);
+            if !gate.members.is_empty() || !gate.behind.is_empty() {
+                gates.look_at(of);
             }
         }
     }
@@ -60,7 +65,11 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     pub(super) fn looks_at_gates(&mut self, number: u32) {
         let Some(gates) = &mut self.gates else { return };
         let copy = &self.copies[number as usize];
-        copy.gates.iter().for_each(|pass| gates.look_at(pass.gate));
+        for &gate in &copy.gates {
+            if !gates.all[gate as usize].is_private() {
+                gates.look_at(gate);
+            }
+        }
     }
 
     /// Looks at all gates at which something may have changed.
@@ -72,49 +81,65 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
 
     /// A gate lets packets through as long as a wire is free.
     fn serve_gate(&mut self, number: u32, act: &mut Act) {
-        let Some(gates) = &mut self.gates else { return };
-        let gate = &mut gates.all[number as usize];
-        gate.past.retain(|&until| until > act.now);
-        if gate.is_private() {
-            gate.waiting.clear();
-            if let Some(&copy) = gate.members.first()
-                && !self.is_open(copy, number)
-            {
-                self.takes_turns_in_draining(number, copy);
-                self.set(copy, number, Gate::Open);
-                self.chooses(copy, act);
-            }
+        if self.stands_open(number, act) {
             return;
         }
         self.shut(number);
         self.tried.clear();
-        loop {
+        while !self.stands_open(number, act) {
             let (taken, free_at) = self.taken(number, act.now);
             self.note_askers(number, act);
-            let Some(copy) = self.first_asker(number, act.now) else { return };
-            let is_full = self.takes_turns_in_draining(number, copy);
-            let Some(gates) = &mut self.gates else { return };
-            if is_full {
+            let first = self.first_asker(number, act.now);
+            let is_behind = self.is_one_behind_first(number, first, act);
+            if first.is_none() && !is_behind {
+                return;
+            }
+            let copy = first.map_or(NOBODY, |first| first.copy);
+            if !is_behind && self.takes_turns_in_draining(number, copy) {
                 // Whoever has a place acts when it falls free.
                 return;
             }
+            let Some(gates) = &mut self.gates else { return };
             if taken >= gates.all[number as usize].wires {
                 if free_at < NEVER {
                     gates.look_again(number, free_at);
                 }
                 return;
             }
+            if is_behind {
+                self.comes_up(number, act);
+                continue;
+            }
             self.set(copy, number, Gate::ForOne);
             self.chooses(copy, act);
             self.set(copy, number, Gate::Shut);
             if self.taken(number, act.now).0 > taken {
-                let passes = &mut self.copies[copy as usize].gates;
-                let pass = passes.iter_mut().find(|pass| pass.gate == number);
-                pass.into_iter().for_each(|pass| pass.before = act.now);
+                let Some(gates) = &mut self.gates else { return };
+                let member = gates.all[number as usize].member(copy);
+                member.into_iter().for_each(|member| member.before = act.now);
             } else {
                 self.tried.push(copy);
             }
         }
+    }
+
+    /// Whether a gate has nobody to choose from: it stands open.
+    fn stands_open(&mut self, number: u32, act: &mut Act) -> bool {
+        let Some(gates) = &mut self.gates else { return true };
+        let gate = &mut gates.all[number as usize];
+        gate.past.retain(|&until| until > act.now);
+        if !gate.is_private() {
+            return false;
+        }
+        gate.waiting.clear();
+        if let Some(&Member { copy, grants, .. }) = gate.members.first()
+            && grants != Gate::Open
+        {
+            self.takes_turns_in_draining(number, copy);
+            self.set(copy, number, Gate::Open);
+            self.chooses(copy, act);
+        }
+        true
     }
 
     /// If the node behind a gate has a receive FIFO: a copy is told what that has to drain before what
@@ -125,8 +150,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let Some(node) = gate.receiver else { return false };
         let (mut held, mut drained) = (0, gate.drained);
         let mut most = u32::MAX;
-        for &member in &gate.members {
-            let standing = self.copies[member as usize].kernel.standing_of_receiver(node);
+        for member in &gate.members {
+            let standing = self.copies[member.copy as usize].kernel.standing_of_receiver(node);
             let Some((more, places, until)) = standing else { continue };
             (held, most, drained) = (held + more, places, drained.max(until));
         }
@@ -146,8 +171,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     fn taken(&self, number: u32, now: Time) -> (usize, Time) {
         let Some(gates) = &self.gates else { return (0, NEVER) };
         let gate = &gates.all[number as usize];
-        let of = |&copy: &u32| {
-            let kernel = &self.copies[copy as usize].kernel;
+        let of = |member: &Member| {
+            let kernel = &self.copies[member.copy as usize].kernel;
             gate.channels.iter().map(move |&channel| kernel.taken_until(channel, now))
         };
         let taken = gate.members.iter().flat_map(of).chain(gate.past.iter().copied());
@@ -160,10 +185,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let Some(gates) = &mut self.gates else { return };
         let gate = &gates.all[number as usize];
         self.waiting.clear();
-        for &copy in &gate.members {
+        for &Member { copy, before, .. } in &gate.members {
             let of = &self.copies[copy as usize];
-            let passes = of.gates.iter().find(|pass| pass.gate == number);
-            let before = passes.map_or(0, |pass| pass.before);
             for &lead in &gate.leads {
                 self.askers.clear();
                 of.kernel.askers(lead, act.wiring, act.packets, &mut self.askers);
@@ -182,17 +205,79 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         std::mem::swap(&mut self.waiting, &mut gates.all[number as usize].waiting);
     }
 
-    /// The copy whose packet comes first at a gate, of those that have not been tried.
-    fn first_asker(&self, number: u32, now: Time) -> Option<u32> {
+    /// The packet that comes first at a gate, of copies that have not been tried.
+    fn first_asker(&self, number: u32, now: Time) -> Option<Waiting> {
         let waiting = &self.gates.as_ref()?.all[number as usize].waiting;
         let asking = waiting.iter().filter(|one| one.since <= now);
         let untried = asking.filter(|one| !self.tried.contains(&one.copy));
-        untried.min_by_key(|one| one.rank).map(|one| one.copy)
+        untried.min_by_key(|one| one.rank).copied()
     }
 
-    fn is_open(&self, copy: u32, gate: u32) -> bool {
-        let passes = &self.copies[copy as usize].gates;
-        passes.iter().any(|pass| pass.gate == gate && pass.grants == Gate::Open)
+    /// A packet is about to be queued: whether it waits behind messages of its node instead, as it
+    /// is of one that has no copy yet.
+    pub(super) fn waits_behind(&mut self, id: PacketId, act: &mut Act) -> bool {
+        let Some(gates) = self.gates.as_mut().filter(|_| self.may_wait) else { return false };
+        let [gate, _] = gates.of(&act.packets[id], act.wiring);
+        let Some(of) = gates.all.get_mut(gate as usize) else { return false };
+        let message = act.packets[id].message;
+        let place = self.of_message.get(message.index()).copied().unwrap_or(Place::NONE);
+        let waits = place.copy == BEHIND
+            || of.members.len() + of.behind.len() >= MOST_AT_HAND && !self.has_copy(place);
+        if waits {
+            let packet = &mut act.packets[id];
+            (packet.queued, packet.ready) = (act.now, act.now);
+            let (node, class) = (packet.source.index(), packet.class);
+            act.measures.nodes[node].queues[class as usize].enter(act.now);
+            let Some(gates) = &mut self.gates else { return false };
+            gates.all[gate as usize].waits_behind(id, act.packets);
+            gates.look_at(gate);
+            if self.behind.len() <= node {
+                self.behind.resize(node + 1, 0);
+            }
+            self.behind[node] += 1;
+            self.note_place(message, Place { copy: BEHIND, ..Place::NONE });
+        }
+        waits
+    }
+
+    /// Whether a message that has no copy comes before the first packet of those that have.
+    fn is_one_behind_first(&self, number: u32, first: Option<Waiting>, act: &Act) -> bool {
+        let Some(gates) = &self.gates else { return false };
+        let Some(behind) = gates.all[number as usize].behind.front() else { return false };
+        let packet = &act.packets[behind.packets.first];
+        let rank = gates.rank((packet.queued, packet.serial), packet, false, 0);
+        first.is_none_or(|first| rank < first.rank)
+    }
+
+    /// The first message that has no copy is given one, and its packets are queued there.
+    fn comes_up(&mut self, number: u32, act: &mut Act) {
+        let behind =
+            self.gates.as_mut().and_then(|gates| gates.all[number as usize].behind.pop_front());
+        let Some(behind) = behind else { return };
+        let mut next = behind.packets.first;
+        self.note_place(behind.message, Place::NONE);
+        let mut copy = NOBODY;
+        while next.is_some() {
+            let id = next;
+            next = act.packets[id].next;
+            let Packet { source, class, queued, .. } = act.packets[id];
+            self.behind[source.index()] -= 1;
+            act.measures.nodes[source.index()].queues[class as usize].leave(act.now);
+            let place = self.place_of(id, act);
+            self.put(id, place, act);
+            copy = place.copy;
+            unobserved(act, |act| self.copies[copy as usize].queue(id, act));
+            (act.packets[id].queued, act.packets[id].ready) = (queued, queued);
+        }
+        let of_packet = &mut self.of_packet;
+        let mut arrived = |arrived| note(arrived, of_packet);
+        unobserved(act, |act| self.copies[copy as usize].goes_on(act, &mut arrived));
+        self.wake(copy);
+    }
+
+    /// Packets of a node that wait behind messages of it.
+    pub(super) fn waiting_behind(&self, node: NodeId) -> u32 {
+        self.behind.get(node.index()).copied().unwrap_or(0)
     }
 
     /// A gate is shut in all copies.
@@ -200,18 +285,18 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let Some(gates) = &self.gates else { return };
         for place in 0..gates.all[gate as usize].members.len() {
             let Some(gates) = &self.gates else { return };
-            self.set(gates.all[gate as usize].members[place], gate, Gate::Shut);
+            self.set(gates.all[gate as usize].members[place].copy, gate, Gate::Shut);
         }
     }
 
     /// What the channels of a gate grant in a copy from now on.
     fn set(&mut self, copy: u32, gate: u32, grants: Gate) {
-        let Some(gates) = &self.gates else { return };
-        let copy = &mut self.copies[copy as usize];
-        let Some(pass) = copy.gates.iter_mut().find(|pass| pass.gate == gate) else { return };
-        if std::mem::replace(&mut pass.grants, grants) != grants {
-            for &lead in &gates.all[gate as usize].leads {
-                copy.kernel.set_gate(lead, grants);
+        let Some(gates) = &mut self.gates else { return };
+        let gate = &mut gates.all[gate as usize];
+        let Some(member) = gate.member(copy) else { return };
+        if std::mem::replace(&mut member.grants, grants) != grants {
+            for &lead in &gate.leads {
+                self.copies[copy as usize].kernel.set_gate(lead, grants);
             }
         }
     }
