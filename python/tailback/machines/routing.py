@@ -274,10 +274,19 @@ class _Weighing(Routing):
         description="How loads weigh: times the hops of the way, or that of the way round twice "
         "(as BookSim has it on dragonflies, with a threshold of 30).",
     )
+    load: Literal["switch", "behind"] = key(
+        default="switch",
+        description="What loads a link: the flits that wait for it in its switch and those behind "
+        "it, or only these (as BookSim2 has it).",
+    )
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
-        weighing = {"threshold": self.threshold, "doubles": self.rule == "double"}
+        weighing = {
+            "threshold": self.threshold,
+            "doubles": self.rule == "double",
+            "only_behind": self.load == "behind",
+        }
         return super().algorithm_spec(topology) | {"weighing": weighing}
 
 
@@ -292,7 +301,8 @@ class UgalL(_Weighing, Ordered):
 
 
 class UgalG(_Weighing, Ordered):
-    """Directly or by way of a random node or group: by the loads of all links [Kim et al. 2008].
+    """Directly or by way of a random node or group: by the load of the first link between groups,
+    elsewhere by those of all links [Kim et al. 2008].
 
     As `ugal_l`.
     """

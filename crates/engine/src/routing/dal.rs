@@ -129,7 +129,12 @@ impl Algorithm for Dal {
     }
 
     fn properties(&self) -> Properties {
-        Properties { weighs: true, avoids_failed: true, ..Properties::in_classes(self.slots) }
+        Properties {
+            weighs: true,
+            counts_waiting: !self.weighing.only_behind,
+            avoids_failed: true,
+            ..Properties::in_classes(self.slots)
+        }
     }
 
     /// As long as it has not decided it goes directly.
@@ -343,7 +348,7 @@ mod tests {
         let topology = Topology::new(&hyperx(vec![4, 3, 3])).unwrap();
         for case in 0..20_000_u32 {
             let threshold = random.below(12) as i32 - 3;
-            let weighing = Weighing { threshold, doubles: case % 3 == 0 };
+            let weighing = Weighing { threshold, doubles: case % 3 == 0, ..Weighing::default() };
             let dal = Dal::new("dal", weighing, &topology).unwrap();
             let mut node = || random.below(topology.nodes as u64) as u32;
             let (at, source, destination) = (SwitchId(node()), NodeId(node()), NodeId(node()));

@@ -4,11 +4,13 @@
 //! *When it is decided.* At its first switch, when a packet asks for its output there, the two ways
 //! are compared once: it goes directly if `H · q ≤ H' · q' + threshold`, where H and H' are the hops
 //! of the direct way and of that by way of the middle, and q and q' how loaded they are; by the rule
-//! `double`, if `q ≤ 2 · q' + threshold`, as [Jiang et al. 2013] have it on dragonflies. *Locally* q
-//! is the flits in the buffers at the end of the first link, or on their way there, all virtual
-//! channels together; *globally* the mean of that over all links of the way, as if every switch
-//! were known. *Progressively* (PAR, [Jiang et al. 2009]) it is compared again at each switch of its
-//! group as long as a packet goes directly.
+//! `double`, if `q ≤ 2 · q' + threshold`, as [Jiang et al. 2013] have it on dragonflies. The load of a
+//! link is the flits of the packets that wait for it in its switch, and those in the buffers at its
+//! end, or on their way there, all virtual channels together; or these alone, as in BookSim2. *Locally*
+//! q is the load of the first link. *Globally* it is, between groups, that of the first link between
+//! groups, wherever that is [Kim et al. 2008, section 4.2], and elsewhere the mean of all links of the
+//! way, as if every switch were known. *Progressively* (PAR, [Jiang et al. 2009]) it is compared again
+//! at each switch of its group as long as a packet goes directly.
 //!
 //! *The middle* is a group on a dragonfly or dragonfly+, neither that of the source nor that of the
 //! destination; elsewhere a node, any; on a `HyperX` one with the coordinates in which source and
@@ -157,20 +159,27 @@ impl Detour {
         header: Header,
         load: &mut impl FnMut(SwitchId, usize) -> u32,
     ) -> (u64, u64) {
-        let (mut at, mut header, mut hops, mut sum, mut first) = (switch, header, 0, 0, None);
+        let (mut at, mut header, mut hops, mut sum) = (switch, header, 0, 0);
+        let (is_global, groups) = (self.choice == Choice::Globally, self.legs.groups());
+        // The load of the link that counts for all, and whether it is one between groups.
+        let mut counts = None;
         while let Some((port, class)) = self.step(at, header) {
-            if hops == 0 || self.choice == Choice::Globally {
+            let next = self.links.around(at)[port];
+            let crosses = groups.is_some_and(|groups| groups.of(at) != groups.of(next));
+            let is_first_across = is_global && crosses && !matches!(counts, Some((_, true)));
+            if hops == 0 || is_first_across || is_global && groups.is_none() {
                 let classes = 0..self.slots.classes();
                 let of_port: u64 =
                     classes.map(|class| u64::from(load(at, self.slots.slot(port, class)))).sum();
-                first.get_or_insert(of_port);
+                counts = Some((of_port, crosses));
                 sum += of_port;
             }
             hops += 1;
-            at = self.links.around(at)[port];
+            at = next;
             header.route = self.passed(at, header, Some(self.slots.slot(port, class)));
         }
-        (hops, if self.choice == Choice::Globally { sum } else { first.unwrap_or(0) * hops })
+        let is_mean = is_global && groups.is_none();
+        (hops, if is_mean { sum } else { counts.map_or(0, |(load, _)| load) * hops })
     }
 }
 
@@ -183,6 +192,7 @@ impl Algorithm for Detour {
         Properties {
             draws: true,
             weighs: self.choice != Choice::Always,
+            counts_waiting: !self.weighing.only_behind,
             avoids_failed: true,
             ..Properties::in_classes(self.slots)
         }

@@ -42,6 +42,9 @@ pub struct Properties {
     /// Whether a packet's route depends on how loaded outputs are when it asks for one.
     #[serde(skip)]
     pub weighs: bool,
+    /// Whether what waits for an output in its switch is part of that.
+    #[serde(skip)]
+    pub counts_waiting: bool,
     /// Whether it never goes by a link that has failed; else its ways are walked where any has.
     #[serde(skip)]
     pub avoids_failed: bool,
@@ -71,6 +74,7 @@ impl Properties {
             draws: false,
             varies: false,
             weighs: false,
+            counts_waiting: false,
             avoids_failed: false,
             is_known_free,
             depends_on_order: true,

@@ -282,6 +282,9 @@ pub struct Weighing {
     /// as the ways have.
     #[serde(default)]
     pub doubles: bool,
+    /// Whether what waits for an output in its switch is no load of it, only what is behind it.
+    #[serde(default)]
+    pub only_behind: bool,
 }
 
 /// What packets have in common that go one way.

@@ -28,6 +28,7 @@ use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Switchboard, has_board};
+use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
@@ -216,12 +217,32 @@ impl ClockedKernel {
         }
     }
 
+    /// Flits in the buffers at the ends of a group, or on the way there.
+    fn behind(&self, lead: ChannelId, act: &Act) -> u32 {
+        let channels = act.wiring.layout.group(lead).channels();
+        channels.map(|channel| self.capacity - self.board.at(channel).credits).sum()
+    }
+
+    /// Flits of the packets that ask for a virtual channel of a group, if they count.
+    fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
+        if !act.wiring.routing.properties().counts_waiting {
+            return 0;
+        }
+        let switch = act.wiring.layout.group(lead).from;
+        let askers = self.switches.askers(switch);
+        let ports = askers.map(|number| self.board.at(self.inputs.channel(switch, number)).port);
+        let waiting = ports.filter(|port| port.front_output == lead);
+        waiting.map(|port| act.wiring.link.packet_flits(act.packets[port.buffer.first].bytes)).sum()
+    }
+
     /// The header at the front of a buffer asks for a virtual channel.
     #[inline]
     fn asks(&mut self, channel: ChannelId, act: &mut Act) {
         if act.wiring.routing.weighs() {
-            let held = |channel| self.capacity - self.board.at(channel).credits;
-            self.board.decide(channel, act, held);
+            let port = self.board.at(channel).port;
+            weighing::decide(port.switch, port.buffer.first, act, |lead, act| {
+                self.behind(lead, act) + self.waiting_flits(lead, act)
+            });
         }
         let port = &mut self.board.at_mut(channel).port;
         let switch = port.switch;

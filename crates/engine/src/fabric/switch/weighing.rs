@@ -1,7 +1,7 @@
 //! Routes that depend on how loaded outputs are.
 //!
 //! Routing alone knows which ways are compared and how; here is what it cannot know: how many flits
-//! are behind an output. A packet is asked about when it asks for its output, before it joins those
+//! wait for an output in its switch, and are behind it. A packet is asked about when it asks for its output, before it joins those
 //! that wait there; from then on it is one of them, whatever becomes of the loads.
 
 use super::switchboard::{HasPort, Switchboard};
@@ -14,7 +14,23 @@ impl<C: HasPort> Switchboard<C> {
     #[inline(never)]
     pub fn decide(&self, input: ChannelId, act: &mut Act, held: impl Fn(ChannelId) -> u32) {
         let port = self.at(input).port();
-        decide(port.switch, port.buffer.first, act, |channel, _| held(channel));
+        decide(port.switch, port.buffer.first, act, |lead, act| {
+            let behind: u32 = act.wiring.layout.group(lead).channels().map(&held).sum();
+            behind + self.waiting_flits(lead, act)
+        });
+    }
+
+    /// Flits of the packets that wait for a group, if they count.
+    pub fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
+        if !act.wiring.routing.properties().counts_waiting {
+            return 0;
+        }
+        let allocator = self.at(lead).rest().lead;
+        let asks =
+            |input: &ChannelId| allocator == lead || self.at(*input).port().front_output == lead;
+        let front = |input: ChannelId| self.at(input).port().buffer.first;
+        let flits = |id| act.wiring.link.packet_flits(act.packets[id].bytes);
+        self.waiting(allocator).filter(asks).map(front).map(flits).sum()
     }
 
     /// Where that packet asks now.
@@ -24,22 +40,19 @@ impl<C: HasPort> Switchboard<C> {
     }
 }
 
-/// A packet asks at a switch: its route is decided. `held`: as above, where that may have to be
-/// worked out.
+/// A packet asks at a switch: its route is decided. `loaded`: flits that wait for a group, and are
+/// behind it.
 pub fn decide(
     switch: SwitchId,
     id: PacketId,
     act: &mut Act,
-    mut held: impl FnMut(ChannelId, &mut Act) -> u32,
+    mut loaded: impl FnMut(ChannelId, &mut Act) -> u32,
 ) {
     let (wiring, header) = (act.wiring, act.packets[id].header());
     let load = |switch: SwitchId, slot: usize| {
         let leads = (0..wiring.shares.count())
             .map(|share| wiring.layout.slot_lead(switch, wiring.slot_of(slot, share)));
-        leads
-            .flat_map(|lead| wiring.layout.group(lead).channels())
-            .map(|channel| held(channel, act))
-            .sum()
+        leads.map(|lead| loaded(lead, act)).sum()
     };
     act.packets[id].route = wiring.routing.decide(switch, header, load);
 }

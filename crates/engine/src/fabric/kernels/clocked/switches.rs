@@ -122,6 +122,14 @@ impl Switches {
         self.wake(switch);
     }
 
+    /// Numbers of the inputs that ask.
+    pub fn askers(&self, switch: u32) -> impl Iterator<Item = u32> {
+        (0..self.words as u32 * 64).filter(move |&number| {
+            let (word, bit) = self.place(switch, number as u16);
+            self.asking[word] & bit != 0
+        })
+    }
+
     /// It has been granted one.
     #[inline]
     pub fn asks_no_more(&mut self, switch: u32, number: u16) {

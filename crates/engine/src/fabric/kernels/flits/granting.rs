@@ -43,8 +43,10 @@ impl FlitsKernel {
         if act.wiring.routing.weighs() {
             for place in 0..self.asking.len() {
                 let port = self.board.at(self.asking[place]).port;
-                weighing::decide(port.switch, port.buffer.first, act, |channel, act| {
-                    self.held(channel, act)
+                weighing::decide(port.switch, port.buffer.first, act, |lead, act| {
+                    let channels = act.wiring.layout.group(lead).channels();
+                    let behind: u32 = channels.map(|channel| self.held(channel, act)).sum();
+                    behind + self.board.waiting_flits(lead, act)
                 });
             }
             for &channel in &self.asking {
