@@ -1,15 +1,16 @@
 //! Messages that have a copy together, as they meet nowhere in it.
 //!
 //! Where the way of a message is known when it is queued, a copy takes one message after the other
-//! whose way has no wire, and no node at the same end, in common with that of any before. What
+//! whose way has no link, and no node at the same end, in common with that of any before. What
 //! happens to one is then what would happen without the others, and a large network needs far
 //! fewer copies than it has messages on their way. A copy that all have left begins anew.
 
 use crate::fabric::act::Act;
-use crate::fabric::network::layout::End;
+use crate::fabric::network::layout::{End, Layout};
 use crate::fabric::network::wiring::Wiring;
-use crate::ids::{MessageId, PacketId};
+use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::spec::Machine;
+use std::collections::HashMap;
 
 /// A message that has a copy, maybe with others.
 #[derive(Clone, Copy)]
@@ -23,11 +24,13 @@ pub struct Guest {
     pub has_last: bool,
 }
 
-/// What the ways of messages share: wires, and nodes that send or are sent to.
+/// What the ways of messages share: links, and nodes that send or are sent to.
 #[derive(Clone)]
 pub struct Ways {
     nodes: u32,
-    channels: u32,
+    /// By channel: the first of those with the same ends, or on the same wires. They may share more
+    /// than wires: an input of a crossbar.
+    link_of: Vec<ChannelId>,
     /// The parts of the way at hand.
     found: Vec<u32>,
     /// The copies that take messages.
@@ -45,7 +48,7 @@ impl Guest {
 }
 
 impl Ways {
-    /// Those in a machine, if messages can have copies together whose kernel has nothing but wires and
+    /// Those in a machine, if messages can have copies together whose kernel has nothing but links and
     /// nodes that those who pass share: if ways are fixed, and nobody goes back.
     pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize) -> Option<Self> {
         let are_apart = wiring.integrated_timing.is_none()
@@ -54,7 +57,7 @@ impl Ways {
             && wiring.has_fixed_ways();
         are_apart.then(|| Self {
             nodes: nodes as u32,
-            channels: wiring.layout.channels() as u32,
+            link_of: links(&wiring.layout),
             found: Vec::new(),
             open: Vec::new(),
         })
@@ -66,12 +69,12 @@ impl Ways {
         let mut header = packet.header();
         let mut lead = wiring.injection_lead(header.source, header.traffic);
         self.found.clear();
-        self.found.push(self.channels + header.source.0);
-        self.found.push(self.channels + self.nodes + header.destination.0);
+        let channels = self.link_of.len() as u32;
+        self.found.push(channels + header.source.0);
+        self.found.push(channels + self.nodes + header.destination.0);
         loop {
             let group = wiring.layout.group(lead);
-            let wires = group.channels().map(|channel| wiring.layout.wire_of[channel.index()].0);
-            self.found.extend(wires);
+            self.found.extend(group.channels().map(|channel| self.link_of[channel.index()].0));
             let End::Switch(switch) = group.end else { break };
             header.route = wiring.passed(group, header);
             lead = wiring.first_lead(switch, header);
@@ -93,10 +96,27 @@ impl Ways {
 
     /// Somebody has that way in a copy from now on.
     pub fn take(&self, taken: &mut Vec<u64>) {
-        let parts = self.channels + 2 * self.nodes;
-        taken.resize(parts.div_ceil(64) as usize, 0);
+        let parts = self.link_of.len() + 2 * self.nodes as usize;
+        taken.resize(parts.div_ceil(64), 0);
         for &part in &self.found {
             taken[part as usize / 64] |= 1 << (part % 64);
         }
     }
+}
+
+/// By channel: the first of those with the same ends, or on the same wires.
+fn links(layout: &Layout) -> Vec<ChannelId> {
+    let mut first = HashMap::new();
+    let mut link_of: Vec<ChannelId> = (0..layout.channels()).map(ChannelId::from_index).collect();
+    for group in &layout.groups {
+        let (kind, end) = match group.end {
+            End::Switch(switch) => (group.kind as u8, switch.0),
+            End::Node(node) => (group.kind as u8, node.0),
+        };
+        for channel in group.channels() {
+            let wire = link_of[layout.wire_of[channel.index()].index()];
+            link_of[channel.index()] = *first.entry((kind, group.from, end)).or_insert(wire);
+        }
+    }
+    link_of
 }

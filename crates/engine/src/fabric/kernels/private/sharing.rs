@@ -272,6 +272,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let of_packet = &mut self.of_packet;
         let mut arrived = |arrived| note(arrived, of_packet);
         unobserved(act, |act| self.copies[copy as usize].goes_on(act, &mut arrived));
+        // Whoever waits where it will come by did so before.
+        self.looks_at_gates(copy);
         self.wake(copy);
     }
 
