@@ -72,6 +72,16 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         }
     }
 
+    /// A packet has started at a gate: it may be known by now when it will have left others.
+    fn looks_at_others(&mut self, number: u32, but: u32) {
+        let Some(gates) = &mut self.gates else { return };
+        for &gate in self.copies[number as usize].gates.iter().filter(|&&gate| gate != but) {
+            if !gates.all[gate as usize].is_private() {
+                gates.look_at(gate);
+            }
+        }
+    }
+
     /// Looks at all gates at which something may have changed.
     pub(super) fn serve_gates(&mut self, act: &mut Act) {
         while let Some(gate) = self.gates.as_mut().and_then(Gates::next_due) {
@@ -117,6 +127,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 let Some(gates) = &mut self.gates else { return };
                 let member = gates.all[number as usize].member(copy);
                 member.into_iter().for_each(|member| member.before = act.now);
+                self.looks_at_others(copy, number);
             } else {
                 self.tried.push(copy);
             }
@@ -138,6 +149,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.takes_turns_in_draining(number, copy);
             self.set(copy, number, Gate::Open);
             self.chooses(copy, act);
+            self.looks_at_others(copy, number);
         }
         true
     }
