@@ -166,7 +166,7 @@ impl QueuedKernel {
             self.board.post_tail(id, packet_id, there, act);
         }
         self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
-        if input.is_some() && self.board.at_mut(input).take_waits_for_room() {
+        if input.is_some() && self.board.at(input).waits_for_room() {
             let place = self.board.at(input).rest.lead;
             self.board.post_retry(place, end, act.events);
         }

@@ -79,17 +79,16 @@ impl Channel {
         }
     }
 
-    /// Whether the place waits for something to leave this buffer; no longer.
+    /// Whether the place waits for something to leave this buffer.
     #[inline]
-    pub fn take_waits_for_room(&mut self) -> bool {
-        let was = self.port.has(FOR_ROOM);
-        self.port.set(FOR_ROOM, false);
-        was
+    pub fn waits_for_room(&self) -> bool {
+        self.port.has(FOR_ROOM)
     }
 
-    /// The place waits for something to leave this buffer.
-    pub fn wait_for_room(&mut self) {
-        self.port.set(FOR_ROOM, true);
+    /// The place waits for something to leave this buffer, or does not.
+    #[inline]
+    pub fn set_waits_for_room(&mut self, waits: bool) {
+        self.port.set(FOR_ROOM, waits);
     }
 
     /// Whether the best at this place lacked room when it was looked for.

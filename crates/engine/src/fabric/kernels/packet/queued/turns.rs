@@ -29,6 +29,7 @@ impl QueuedKernel {
         channel.free_at = end;
         channel.from = input;
         channel.tokens = tokens;
+        channel.set_waits_for_room(false);
         if input.is_some() {
             let of_input = self.board.at_mut(input);
             of_input.sending += 1;
@@ -119,8 +120,8 @@ impl QueuedKernel {
     }
 
     /// The lowest-numbered idle channel of a group whose buffer has room for so many tokens; else whether an
-    /// idle one lacks it. `again` is brought forward to when that may change; if nothing that is under way
-    /// changes it, the place is woken.
+    /// idle one lacks it. `again` is brought forward to when something under way changes that; of what is to
+    /// come the place is told.
     #[inline]
     pub(super) fn find_channel(
         &mut self,
@@ -145,11 +146,9 @@ impl QueuedKernel {
                 return Ok(candidate);
             }
             lacks_room = true;
-            let end = self.first_end(candidate);
-            if end == NEVER {
-                self.board.at_mut(candidate).wait_for_room();
-            }
-            *again = end.min(*again);
+            // What leaves it later may be out sooner.
+            self.board.at_mut(candidate).set_waits_for_room(true);
+            *again = self.first_end(candidate).min(*again);
         }
         Err(lacks_room)
     }
