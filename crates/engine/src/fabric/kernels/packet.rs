@@ -31,7 +31,7 @@ use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use allocator::Allocator;
 pub use channel::Channel;
-pub use queued::QueuedKernel;
+pub use queued::{QueuedKernel, speedups};
 
 /// Capacity of a buffer without bounds: whatever is counted in it, there is room.
 const UNBOUNDED: u32 = u32::MAX;

@@ -1,5 +1,6 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+use super::departures::{Departure, Departures};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, PacketId};
 use crate::mixed::Mixed;
@@ -65,6 +66,8 @@ pub struct Log {
     of_packet: Vec<RecordId>,
     /// By channel.
     shared: Vec<Turns>,
+    /// Where packets leave buffers in any order: when they do.
+    departures: Option<Departures>,
     /// Turns on these.
     kept: usize,
     /// By channel: whether every message has one of its own.
@@ -91,8 +94,7 @@ impl Log {
     /// Of channels of which some are private to every message, and some share wires with others; in so
     /// many bytes.
     pub fn new(
-        is_private: Vec<bool>,
-        beside: Vec<Vec<ChannelId>>,
+        (is_private, beside, speedups): (Vec<bool>, Vec<Vec<ChannelId>>, Option<Vec<u16>>),
         credit_ps: Time,
         memory: u64,
     ) -> Self {
@@ -100,6 +102,7 @@ impl Log {
             credit_ps,
             shared: vec![Turns::default(); is_private.len()],
             kept: 0,
+            departures: speedups.map(Departures::new),
             beside,
             records: Vec::new(),
             free: Vec::new(),
@@ -239,6 +242,11 @@ impl Log {
         let entry = Entry { turn: Turn { record: id, hop }, ready, start, end, out: NEVER };
         let has_takes = !self.beside.is_empty();
         let number = self.turns_mut(channel, message).push(entry, has_takes.then_some(takes));
+        if let (Some(departures), Some(&(from, _))) =
+            (&mut self.departures, self.records[id as usize].hops.last())
+        {
+            departures.push(from, Departure { turn: entry.turn, start, end });
+        }
         self.records[id as usize].hops.push((channel, number));
         self.kept += usize::from(!self.is_private[channel.index()]);
     }
@@ -295,12 +303,16 @@ impl Log {
             self.lets_go(record);
             self.kept -= 1;
         }
+        if let Some(departures) = &mut self.departures {
+            departures.forget(channel, since);
+        }
         self.shared[channel.index()].leave_room();
     }
 
     /// About what all this takes, in bytes.
     fn bytes(&self) -> u64 {
-        let (of_turns, of_records) = (size_of::<Entry>(), size_of::<Record>());
+        let of_departures = if self.departures.is_some() { size_of::<Departure>() } else { 0 };
+        let (of_turns, of_records) = (size_of::<Entry>() + of_departures, size_of::<Record>());
         // Hops of records, too.
         ((self.kept * (of_turns + 8)) + self.records.len() * of_records) as u64
     }
@@ -350,6 +362,12 @@ impl Log {
         }
         let all = self.private.get(&message)?;
         all.iter().find(|&&(of, _)| of == channel).map(|(_, turns)| turns)
+    }
+
+    /// When packets leave buffers, where they do in any order.
+    #[inline]
+    pub fn departures(&self) -> Option<&Departures> {
+        self.departures.as_ref()
     }
 
     /// Whether channels share wires.

@@ -31,6 +31,7 @@ use crate::topology::Topology;
 use channel::Channel;
 use lines::Lines;
 use rounds::Named;
+pub use turns::speedups;
 
 /// The real network, packet by packet, with a queue for each output.
 #[derive(Clone)]
@@ -60,7 +61,7 @@ impl QueuedKernel {
     pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
         let layout = &wiring.layout;
         let switch = &machine.switch;
-        let speedups = turns::speedups(machine, wiring);
+        let speedups = speedups(machine, wiring);
         let shares_wires = layout.has_shared_wires();
         let places = asking::places(layout);
         let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {

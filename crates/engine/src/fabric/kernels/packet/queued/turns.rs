@@ -163,7 +163,7 @@ impl QueuedKernel {
 }
 
 /// By channel: how many packets the input at its end may send at a time.
-pub(super) fn speedups(machine: &Machine, wiring: &Wiring) -> Vec<u16> {
+pub fn speedups(machine: &Machine, wiring: &Wiring) -> Vec<u16> {
     let layout = &wiring.layout;
     let switch = &machine.switch;
     let slowest = slowest_outputs(wiring);
