@@ -240,6 +240,11 @@ impl Late {
         self.log.starts(id, hop);
     }
 
+    /// Where packets wait for outputs whoever stands before them: one does from now on, for a channel.
+    pub fn begins_to_wait(&mut self, id: PacketId, channel: ChannelId, now: Time) {
+        self.log.begins_to_wait(id, channel, now);
+    }
+
     /// The packet that a channel was granted to last starts there.
     pub fn started(&mut self, id: PacketId, start: Time) {
         self.log.started(id, start);

@@ -1,6 +1,6 @@
 //! Who left which buffer when, where packets leave buffers in any order.
 
-use super::turns::Turn;
+use super::turns::{Entry, RecordId, Turn};
 use crate::ids::ChannelId;
 use crate::time::Time;
 use std::collections::VecDeque;
@@ -14,6 +14,15 @@ pub struct Departure {
     pub start: Time,
     /// When it ended: the packet is out of the buffer.
     pub end: Time,
+}
+
+/// A packet that waits for a channel on which it has not started yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// The lead of the group it waits for.
+    pub channel: ChannelId,
+    /// The turn to come.
+    pub entry: Entry,
 }
 
 /// Departures from one buffer, in the order in which they began.
@@ -31,6 +40,10 @@ pub struct Departures {
     of: Vec<Leaving>,
     /// By channel: how many packets the input at its end may send at a time.
     speedups: Vec<u16>,
+    /// By record: the channel that its packet waits for, and has not started on yet.
+    waiting: Vec<Option<Waiting>>,
+    /// By channel: the records of those that do.
+    asking: Vec<Vec<RecordId>>,
 }
 
 impl Leaving {
@@ -46,7 +59,42 @@ impl Leaving {
 impl Departures {
     /// None yet; of inputs that send so many packets at a time.
     pub fn new(speedups: Vec<u16>) -> Self {
-        Self { of: vec![Leaving::default(); speedups.len()], speedups }
+        let count = speedups.len();
+        let (of, asking) = (vec![Leaving::default(); count], vec![Vec::new(); count]);
+        Self { of, speedups, waiting: Vec::new(), asking }
+    }
+
+    /// A packet waits for a channel.
+    pub fn begins_to_wait(&mut self, waiting: Waiting) {
+        let record = waiting.entry.turn.record;
+        if self.waiting.len() <= record as usize {
+            self.waiting.resize(record as usize + 1, None);
+        }
+        self.waiting[record as usize] = Some(waiting);
+        self.asking[waiting.channel.index()].push(record);
+    }
+
+    /// A packet starts.
+    pub fn waits_no_more(&mut self, record: RecordId) {
+        let waiting = self.waiting.get_mut(record as usize).and_then(Option::take);
+        if let Some(Waiting { channel, .. }) = waiting {
+            let asking = &mut self.asking[channel.index()];
+            if let Some(place) = asking.iter().position(|&other| other == record) {
+                asking.swap_remove(place);
+            }
+        }
+    }
+
+    /// The channel that a packet waits for, if that turn is still to come.
+    pub fn waiting(&self, turn: Turn) -> Option<&Waiting> {
+        let waiting = self.waiting.get(turn.record as usize)?.as_ref()?;
+        (waiting.entry.turn == turn).then_some(waiting)
+    }
+
+    /// Turns on a channel that are still to come, of those who wait for it.
+    pub fn to_come(&self, channel: ChannelId) -> impl Iterator<Item = &Entry> {
+        let entry = |&record: &RecordId| self.waiting[record as usize].as_ref();
+        self.asking[channel.index()].iter().filter_map(entry).map(|waiting| &waiting.entry)
     }
 
     /// A packet leaves the buffer at the end of a channel.

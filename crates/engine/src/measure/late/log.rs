@@ -1,6 +1,6 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
-use super::departures::{Departure, Departures};
+use super::departures::{Departure, Departures, Waiting};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, PacketId};
 use crate::mixed::Mixed;
@@ -133,7 +133,10 @@ impl Log {
     #[inline]
     pub fn entry(&self, turn: Turn) -> &Entry {
         let record = self.record(turn.record);
-        let (channel, number) = record.hops[turn.hop as usize];
+        let Some(&(channel, number)) = record.hops.get(turn.hop as usize) else {
+            let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
+            return waiting.map_or(&LONG_AGO, |waiting| &waiting.entry);
+        };
         let turns = self.turns(channel, record.message);
         turns.and_then(|turns| turns.at(number)).unwrap_or(&LONG_AGO)
     }
@@ -141,7 +144,28 @@ impl Log {
     /// The channel of a turn.
     #[inline]
     pub fn channel(&self, turn: Turn) -> ChannelId {
-        self.record(turn.record).hops[turn.hop as usize].0
+        if let Some(&(channel, _)) = self.record(turn.record).hops.get(turn.hop as usize) {
+            return channel;
+        }
+        let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
+        waiting.map_or(ChannelId::NONE, |waiting| waiting.channel)
+    }
+
+    /// Whether a packet waits for a channel on which it has not started yet, just before an instant.
+    pub fn waits(&self, turn: Turn, at: Time) -> bool {
+        let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
+        waiting.is_some_and(|waiting| waiting.entry.ready < at)
+    }
+
+    /// Where packets leave buffers in any order: one waits for a channel from now on.
+    pub fn begins_to_wait(&mut self, packet: PacketId, channel: ChannelId, now: Time) {
+        let id = self.record_of(packet);
+        if let Some(departures) = self.departures.as_mut().filter(|_| id != NOBODY) {
+            let hop = self.records[id as usize].hops.len() as u32;
+            let turn = Turn { record: id, hop };
+            let entry = Entry { turn, ready: now, start: NEVER, end: NEVER, out: NEVER };
+            departures.begins_to_wait(Waiting { channel, entry });
+        }
     }
 
     /// How long its header takes there, and the whole packet, if nobody else uses the wire; 0: nobody
@@ -245,6 +269,7 @@ impl Log {
         if let (Some(departures), Some(&(from, _))) =
             (&mut self.departures, self.records[id as usize].hops.last())
         {
+            departures.waits_no_more(id);
             departures.push(from, Departure { turn: entry.turn, start, end });
         }
         self.records[id as usize].hops.push((channel, number));

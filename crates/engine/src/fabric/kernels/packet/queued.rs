@@ -178,9 +178,13 @@ impl QueuedKernel {
     #[cold]
     #[inline(never)]
     fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
+        let keeps = ChannelId::NONE;
         let group = act.wiring.layout.group(lead);
-        let full = group.channels().find(|&channel| self.wire_free_at(channel) <= act.now);
-        self.board.observe_room(packet, || full, act);
+        if act.notes_room(packet, keeps)
+            && let Some(channel) = group.channels().find(|&c| self.wire_free_at(c) <= act.now)
+        {
+            act.observe(Observation::LacksRoom { packet, channel, keeps });
+        }
     }
 
     /// How things stand at every channel, and who waits in its buffer. A packet on its way through finishes.

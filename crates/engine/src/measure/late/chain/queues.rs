@@ -1,11 +1,11 @@
 //! Who is waited for in switches that keep a queue for each output, where packets leave buffers in any order.
 
-use super::{Chain, Keeps, Place};
+use super::{Chain, Keeps, Place, behind};
 use crate::ids::ChannelId;
 use crate::measure::late::departures::{Departure, Departures};
 use crate::measure::late::log::NOBODY;
-use crate::measure::late::turns::{RecordId, Turn, Turns};
-use crate::time::Time;
+use crate::measure::late::turns::{Entry, RecordId, Turn, Turns};
+use crate::time::{NEVER, Time};
 
 /// So many in a row that were ready later are the end of those that wait at an instant: who is passed over
 /// more often is not found.
@@ -59,15 +59,13 @@ impl Chain<'_> {
         let rank = |turn: Turn, ready: Time| (ready, self.came_by(turn));
         let (mut best, mut least) = (place, rank(place, self.log.entry(place).ready));
         let mut later = 0;
-        for entry in turns.from(next) {
-            if entry.ready >= at {
-                later += 1;
-                if later == PASSED {
-                    break;
-                }
-                continue;
-            }
-            later = 0;
+        let is_near = |entry: &&Entry| {
+            later = if entry.ready < at { 0 } else { later + 1 };
+            later < PASSED
+        };
+        let to_come = departures.to_come(self.log.channel(place));
+        let all = turns.from(next).take_while(is_near).chain(to_come);
+        for entry in all.filter(|entry| entry.ready < at) {
             let turn = entry.turn;
             if turn.record == place.record {
                 if self.rules.come_in_order {
@@ -111,7 +109,15 @@ impl Chain<'_> {
         );
         match first {
             Some(first) => (Keeps::Room(first.turn, channel), since),
-            None => self.beside(channel, at),
+            None => {
+                // Who leaves it first is still to be seen: of those who stand there the one that came first.
+                let stands = |entry: &&Entry| entry.start < at && entry.out == NEVER;
+                let first = turns.from(0).find(stands).map(|entry| behind(entry.turn));
+                match first {
+                    Some(first) => (Keeps::Room(first, channel), since),
+                    None => self.beside(channel, at),
+                }
+            }
         }
     }
 

@@ -105,6 +105,9 @@ impl Chain<'_> {
         let (log, record) = (self.log, self.log.record(place.record));
         let before = |hop: u32| log.entry(Place { hop: hop - 1, ..place }).start;
         if record.hops.len() <= place.hop as usize {
+            if log.waits(place, at) {
+                return Doing::Waits;
+            }
             // Where it goes on is not known.
             return Doing::Comes(before(record.hops.len() as u32));
         }
@@ -122,7 +125,9 @@ impl Chain<'_> {
     pub(super) fn keeps(&mut self, place: Place, at: Time) -> (Keeps, Time) {
         let log = self.log;
         let record = log.record(place.record);
-        let (channel, number) = record.hops[place.hop as usize];
+        let hop = record.hops.get(place.hop as usize).copied();
+        // Where it has not started yet all turns are before its own.
+        let (channel, number) = hop.unwrap_or_else(|| (log.channel(place), u32::MAX));
         let Some(turns) = log.turns(channel, record.message) else { return (Keeps::Nobody, 0) };
         let latest = turns.before_near(at, turns.place(number));
         let next = latest.map_or(0, |place| place + 1);
@@ -300,7 +305,12 @@ impl Chain<'_> {
         let between = self.packets.get(first.number as usize..=last.number as usize)?;
         let size = |&id: &RecordId| u64::from(self.log.record(id).size);
         let all: u64 = between.iter().map(size).sum();
-        (all > u64::from(self.rules.capacity)).then_some(front)
+        let buffers = match self.log.departures() {
+            // Nobody but they keeps them from those between.
+            Some(_) => u64::from(front.hop.saturating_sub(at_hand.hop).max(1)),
+            None => 1,
+        };
+        (all > buffers * u64::from(self.rules.capacity)).then_some(front)
     }
 
     /// Who is charged for a stretch with this root; nobody if nobody else has anything to do with it.

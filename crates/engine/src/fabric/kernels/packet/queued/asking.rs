@@ -10,7 +10,20 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::selection::Free;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::time::NEVER;
+
+/// Tells that a packet waits for a channel of a group from now on, whoever stands before it in its buffer.
+#[cold]
+#[inline(never)]
+fn observe_asks(packet: PacketId, lead: ChannelId, act: &mut Act) {
+    if let Some(late) = &mut act.measures.late {
+        late.begins_to_wait(packet, lead, act.now);
+    }
+    if act.measures.blame.as_ref().is_some_and(|blame| blame.follows(packet)) {
+        act.observe(Observation::LinedUp { packet, channel: lead, from: NEVER });
+    }
+}
 
 /// By channel: the lowest-numbered lead of the groups on its wire, which stands for what is granted there.
 pub(super) fn places(layout: &Layout) -> Vec<ChannelId> {
@@ -37,6 +50,9 @@ impl QueuedKernel {
             act.events.post(act.packets[next].ready, Event::Request(input.into()));
         }
         let lead = self.output_of(input, id, act);
+        if act.is_observed() {
+            observe_asks(id, lead, act);
+        }
         if self.is_plain {
             if self.came_by.len() <= id.index() {
                 self.came_by.resize(id.index() + 1, ChannelId::NONE);

@@ -5,6 +5,7 @@ use super::lines::LineId;
 use crate::fabric::act::Act;
 use crate::fabric::switch::arbiter::Rank;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
 
 impl QueuedKernel {
@@ -105,7 +106,7 @@ impl QueuedKernel {
         &mut self,
         place: ChannelId,
         again: &mut Time,
-        act: &Act,
+        act: &mut Act,
     ) -> Option<(LineId, PacketId)> {
         let takes_first = self.board.arbiter.takes_first();
         let mut best: Option<(Rank, LineId, PacketId)> = None;
@@ -120,6 +121,10 @@ impl QueuedKernel {
             }
             if self.has_rounds && !self.may_send(input, act.now) {
                 *again = self.first_end(input).min(*again);
+                if act.is_observed() {
+                    let granted = self.board.at(input).turns;
+                    act.observe(Observation::Outdone { packet: packets.first, granted });
+                }
                 continue;
             }
             if takes_first {
