@@ -40,9 +40,9 @@ use crate::spec::{Arbiter, Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use act::Act;
-use kernels::packet::speedups;
 use delivery::Delivery;
 use kernel::{Kernel, Queues as _, Traits};
+use kernels::packet::speedups;
 use registry::{AnyKernel, dispatch};
 
 /// The network of one run.
@@ -438,11 +438,7 @@ impl Fabric {
     }
 
     /// What channels are to messages, and how packets stand and are served.
-    pub(crate) fn sites(
-        &self,
-        machine: &Machine,
-        mode: Mode,
-    ) -> Sites {
+    pub(crate) fn sites(&self, machine: &Machine, mode: Mode) -> Sites {
         let layout = &self.wiring.layout;
         let site = |channel| {
             let group = layout.group(ChannelId::from_index(channel));

@@ -158,8 +158,7 @@ impl Departures {
             if one.end < at || !is_one(one) {
                 continue;
             }
-            let is_better =
-                best.is_none_or(|best| (one.end, rank(one)) < (best.end, rank(&best)));
+            let is_better = best.is_none_or(|best| (one.end, rank(one)) < (best.end, rank(&best)));
             if is_better {
                 best = Some(*one);
             }

@@ -273,8 +273,7 @@ impl Reference {
     pub fn left(&mut self, channel: usize) {
         self.channels[channel].is_busy = false;
         if let Some(input) = self.channels[channel].input.take() {
-            let (sent, buffer) =
-                (self.channels[channel].packet, &mut self.channels[input].buffer);
+            let (sent, buffer) = (self.channels[channel].packet, &mut self.channels[input].buffer);
             let place = buffer.iter().position(|waiting| waiting.packet == sent);
             let gone = place.and_then(|place| buffer.remove(place)).expect("it was there");
             self.channels[input].occupied_tokens -= self.tokens(gone.packet);

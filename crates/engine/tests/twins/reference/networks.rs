@@ -5,8 +5,8 @@ use crate::common::parts::{clear_rates, delayed, rate, set_rates};
 use crate::common::random::Dice;
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, HalfDuplex, LinkClass, Machine, Queueing, RoutingSpec, Selection, Sharing, Spec, Switching,
-    TopologySpec, Unit,
+    Arbiter, HalfDuplex, LinkClass, Machine, Queueing, RoutingSpec, Selection, Sharing, Spec,
+    Switching, TopologySpec, Unit,
 };
 
 /// Virtual channels, most often with one wire for several.

@@ -186,8 +186,8 @@ impl Reference {
     /// The best of those that ask at a place whose inputs may send, if it can start.
     fn names(&self, place: usize) -> Option<Named> {
         let here = self.wiring.groups[place].from;
-        let inputs =
-            (0..self.channels.len()).filter(|&c| self.wiring.groups[self.wiring.group_of[c]].to == here);
+        let inputs = (0..self.channels.len())
+            .filter(|&c| self.wiring.groups[self.wiring.group_of[c]].to == here);
         let mut asking: Vec<Asking> = inputs
             .flat_map(|input| self.asking_of(input))
             .filter(|asking| self.place_of(asking.group) == place)

@@ -237,8 +237,10 @@ impl Switched for QueuedKernel {
                 self.board.askers(lead, wiring, packets, askers);
             }
             ChannelKind::Internal | ChannelKind::Ejection => {
-                let asker = |packet: PacketId, by: ChannelId| {
-                    Asker { packet, since: packets[packet].ready, by: by.0 }
+                let asker = |packet: PacketId, by: ChannelId| Asker {
+                    packet,
+                    since: packets[packet].ready,
+                    by: by.0,
                 };
                 let first = self.board.at(lead).queue.first;
                 if first.is_some() {

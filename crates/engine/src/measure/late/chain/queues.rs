@@ -107,17 +107,14 @@ impl Chain<'_> {
             |one| self.is_there(one, at),
             |one| self.number_there(turns, one),
         );
-        match first {
-            Some(first) => (Keeps::Room(first.turn, channel), since),
-            None => {
-                // Who leaves it first is still to be seen: of those who stand there the one that came first.
-                let stands = |entry: &&Entry| entry.start < at && entry.out == NEVER;
-                let first = turns.from(0).find(stands).map(|entry| behind(entry.turn));
-                match first {
-                    Some(first) => (Keeps::Room(first, channel), since),
-                    None => self.beside(channel, at),
-                }
-            }
+        if let Some(first) = first {
+            return (Keeps::Room(first.turn, channel), since);
+        }
+        // Who leaves it first is still to be seen: of those who stand there the one that came first.
+        let stands = |entry: &&Entry| entry.start < at && entry.out == NEVER;
+        match turns.from(0).find(stands).map(|entry| behind(entry.turn)) {
+            Some(first) => (Keeps::Room(first, channel), since),
+            None => self.beside(channel, at),
         }
     }
 
@@ -150,9 +147,7 @@ impl Chain<'_> {
         let (Some(departures), None) = (self.log.departures(), own) else { return own };
         let end = self.log.entry(front).end;
         let is_own = |one: &Departure| {
-            one.end == end
-                && self.is_there(one, at)
-                && self.own_of(one.turn, at_hand).is_some()
+            one.end == end && self.is_there(one, at) && self.own_of(one.turn, at_hand).is_some()
         };
         departures.first(channel, end, is_own, |one| one.start).map(|one| one.turn)
     }

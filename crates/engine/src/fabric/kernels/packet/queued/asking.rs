@@ -80,9 +80,7 @@ impl QueuedKernel {
         let drawn = || act.packets.drawn_by(packets.first);
         let behind = match self.board.arbiter.joined(place, others, drawn) {
             Some(0) => LineId::NONE,
-            Some(others) => {
-                self.lines.at_place(ends[0]).nth(others - 1).unwrap_or(LineId::NONE)
-            }
+            Some(others) => self.lines.at_place(ends[0]).nth(others - 1).unwrap_or(LineId::NONE),
             None => {
                 let until = (act.packets[packets.first].ready, input);
                 self.lines.last_until(ends, until, act.packets)
@@ -122,11 +120,8 @@ impl QueuedKernel {
                 if tier > best || chosen.is_some() {
                     break;
                 }
-                let channel = if asks_for_free {
-                    self.free_channel(lead, tokens, act)
-                } else {
-                    Some(lead)
-                };
+                let channel =
+                    if asks_for_free { self.free_channel(lead, tokens, act) } else { Some(lead) };
                 let Some(channel) = channel else { continue };
                 best = tier;
                 if self.offers(channel, act) {
