@@ -2,8 +2,8 @@
 
 `answer/cases.jsonl` has a case a line: a machine of whole packets, its messages, and for each of
 them how long it takes alone, its latency in the modes, and what its chain waited for and was
-charged, as [culprit, root channel, kind, picoseconds]. Six are drawn in docs/answer.md. `queues.jsonl`
-has the same where switches keep a queue for each output.
+charged, as [culprit, root channel, kind, picoseconds]. Six are drawn in docs/answer.md.
+`queues.jsonl` has the same where switches keep a queue for each output.
 """
 
 from __future__ import annotations

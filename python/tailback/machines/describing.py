@@ -159,7 +159,7 @@ def _of_switch(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     else:
         found |= dict.fromkeys(CLOCKED)
     if switch.input_speedup is None:
-        is_even = switch.queueing == "voq" and len(machine.rates) == machine.rates.count(machine.node_rate)
+        is_even = switch.queueing == "voq" and set(machine.rates) == {machine.node_rate}
         found["input_speedup"] = 1 if switch.is_clocked or is_even else None
     if switch.is_segmented:
         found |= {name: str(time) for name, time in cell_times(machine).items()}

@@ -175,9 +175,9 @@ class Switch(Part):
     )
     queueing: Queueing = key(
         default="fifo",
-        description="Which packets of an input buffer may ask, where packets are sent as a whole: the "
-        "first of all, and one leaves at a time (fifo); the first for each output, and input_speedup "
-        "leave at a time (voq), or any number (output).",
+        description="Which packets of an input buffer may ask, where packets are sent as a whole: "
+        "the first of all, and one leaves at a time (fifo); the first for each output, and "
+        "input_speedup leave at a time (voq), or any number (output).",
     )
     arbiter: Arbiter | None = key(
         default=None,
@@ -230,9 +230,10 @@ class Switch(Part):
         default=None,
         ge=1,
         le=64,
-        description="Flits that an input can send over the crossbar at once, in a switch that runs by a "
-        "clock; default: 1. With queueing voq packets that an input sends at a time, to different "
-        "outputs; default: its rate over that of the slowest output of its switch, rounded up.",
+        description="Flits that an input can send over the crossbar at once, in a switch that runs "
+        "by a clock; default: 1. With queueing voq packets that an input sends at a time, to "
+        "different outputs; default: its rate over that of the slowest output of its switch, "
+        "rounded up.",
     )
     output_speedup: int = key(
         default=1, ge=1, le=64, description="Flits that an output can take from it at once."
