@@ -48,6 +48,26 @@ def test_all_queues_for_each_output_are_as_worked_out(mode: str, tmp_path: Path)
     _check(QUEUES, mode, tmp_path)
 
 
+def test_nothing_is_own_that_would_not_be_alone(tmp_path: Path) -> None:
+    """What a chain counts as own a message would take alone, too, however crowded it is."""
+    random = np.random.default_rng(5)
+    for case in QUEUES[::8]:
+        nodes = 1 + max(max(row[1], row[2]) for row in case["messages"])
+        times = np.sort(random.integers(0, 600_000, 40)).tolist()
+        ends = random.integers(0, nodes, (40, 2)).tolist()
+        rows = [
+            [f"{time} ps", a, b, f"{random.integers(1, 400)} B"]
+            for time, (a, b) in zip(times, ends, strict=True)
+            if a != b
+        ]
+        found = _run({**case, "messages": rows}, "full", tmp_path)
+        assert len(found) == len(rows) > 5
+        for message in found.values():
+            assert message["own"] <= message["alone"], (case["id"], message)
+            late = message["latency"] - message["alone"]
+            assert sum(message["charges"].values()) == late, (case["id"], message)
+
+
 def _check(cases: list[dict[str, Any]], mode: str, tmp_path: Path) -> None:
     """Compare all there is of all messages of some cases."""
     wrong = []

@@ -165,7 +165,13 @@ impl Chain<'_> {
             self.is_there(one, at) && self.log.record(one.turn.record).message != self.message
         };
         let first = departures.first(channel, at, is_other, |one| self.number_there(turns, one));
-        first.map(|one| one.turn.record)
+        let stands = |entry: &&Entry| {
+            let is_there = entry.start < at && entry.out == NEVER;
+            is_there && self.log.record(entry.turn.record).message != self.message
+        };
+        // Of those who have not left it yet the one that came first.
+        let still = || turns.from(0).find(stands).map(|entry| entry.turn.record);
+        first.map(|one| one.turn.record).or_else(still)
     }
 
     /// The turn out of the input of a packet, if that sent as many as it may and the turn ends at an instant and
