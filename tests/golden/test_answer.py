@@ -3,6 +3,7 @@
 `answer/cases.jsonl` has a case a line: a machine of whole packets, its messages, and for each of
 them how long it takes alone, its latency in the modes, and what its chain waited for and was
 charged, as [culprit, root channel, kind, picoseconds]. Six are drawn in docs/answer.md.
+`queues.jsonl` has the same where switches keep a queue for each output.
 """
 
 from __future__ import annotations
@@ -18,15 +19,59 @@ import pytest
 import tailback as tb
 from tailback import engine
 
-_FILE = Path(__file__).parent / "answer" / "cases.jsonl"
-CASES = [json.loads(line) for line in _FILE.read_text().splitlines()]
+_FOLDER = Path(__file__).parent / "answer"
+
+
+def _cases(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (_FOLDER / name).read_text().splitlines()]
+
+
+CASES = _cases("cases.jsonl")
+QUEUES = _cases("queues.jsonl")
+FEW = QUEUES[::6]
 MODES = ("full", "endpoints", "free")
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_lateness_and_charges_are_as_worked_out(mode: str, tmp_path: Path) -> None:
+    _check(CASES, mode, tmp_path)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_queues_for_each_output_are_as_worked_out(mode: str, tmp_path: Path) -> None:
+    _check(FEW, mode, tmp_path)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("mode", MODES)
+def test_all_queues_for_each_output_are_as_worked_out(mode: str, tmp_path: Path) -> None:
+    _check(QUEUES, mode, tmp_path)
+
+
+def test_nothing_is_own_that_would_not_be_alone(tmp_path: Path) -> None:
+    """What a chain counts as own a message would take alone, too, however crowded it is."""
+    random = np.random.default_rng(5)
+    for case in QUEUES[::8]:
+        nodes = 1 + max(max(row[1], row[2]) for row in case["messages"])
+        times = np.sort(random.integers(0, 600_000, 40)).tolist()
+        ends = random.integers(0, nodes, (40, 2)).tolist()
+        rows = [
+            [f"{time} ps", a, b, f"{random.integers(1, 400)} B"]
+            for time, (a, b) in zip(times, ends, strict=True)
+            if a != b
+        ]
+        found = _run({**case, "messages": rows}, "full", tmp_path)
+        assert len(found) == len(rows) > 5
+        for message in found.values():
+            assert message["own"] <= message["alone"], (case["id"], message)
+            late = message["latency"] - message["alone"]
+            assert sum(message["charges"].values()) == late, (case["id"], message)
+
+
+def _check(cases: list[dict[str, Any]], mode: str, tmp_path: Path) -> None:
+    """Compare all there is of all messages of some cases."""
     wrong = []
-    for case in CASES:
+    for case in cases:
         told = _run(case, mode, tmp_path)
         for number, expected in enumerate(case["results"]):
             if told[number] != _expected(expected, mode):

@@ -32,16 +32,17 @@ use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Queues;
-use crate::measure::late::{Queued, Rules, Site};
+use crate::measure::late::{Queued, Rules, Site, Sites};
 use crate::measure::stored::Owner;
 use crate::measure::{ChannelKind, Class, Measures, Use};
 use crate::rare::rare;
-use crate::spec::{Costs, Fidelity, Machine, Mode};
+use crate::spec::{Arbiter, Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use act::Act;
 use delivery::Delivery;
 use kernel::{Kernel, Queues as _, Traits};
+use kernels::packet::speedups;
 use registry::{AnyKernel, dispatch};
 
 /// The network of one run.
@@ -437,11 +438,7 @@ impl Fabric {
     }
 
     /// What channels are to messages, and how packets stand and are served.
-    pub(crate) fn sites(
-        &self,
-        machine: &Machine,
-        mode: Mode,
-    ) -> (Vec<Site>, Vec<Vec<ChannelId>>, Rules) {
+    pub(crate) fn sites(&self, machine: &Machine, mode: Mode) -> Sites {
         let layout = &self.wiring.layout;
         let site = |channel| {
             let group = layout.group(ChannelId::from_index(channel));
@@ -451,8 +448,10 @@ impl Fabric {
                 _ => Site::Between,
             }
         };
+        let by_output = self.traits.queues_by_output && mode == Mode::Full;
         let rules = Rules {
-            are_in_order: !self.traits.has_no_buffers,
+            are_in_order: !self.traits.has_no_buffers && !by_output,
+            come_in_order: machine.switch.arbiter == Arbiter::Fifo && !machine.switch.ack_priority,
             is_private: mode != Mode::Full,
             are_stopped: self.traits.stretches,
             credit_ps: if self.traits.stretches { machine.link.credit_delay_ps } else { 0 },
@@ -469,7 +468,8 @@ impl Fabric {
                 machine.switch.input_buffer_flits.unwrap_or(u32::MAX)
             },
         };
-        ((0..layout.channels()).map(site).collect(), layout.beside(), rules)
+        let speedups = by_output.then(|| speedups(machine, &self.wiring));
+        ((0..layout.channels()).map(site).collect(), layout.beside(), speedups, rules)
     }
 
     /// Packets in flight or queued.

@@ -41,7 +41,7 @@ pub use routing::{
     Weighing,
 };
 use serde::{Deserialize, Serialize};
-pub use switch::{Switch, Switching};
+pub use switch::{Queueing, Switch, Switching};
 pub use topology::{FailedLink, GraphLink, TopologySpec};
 pub use trace::Trace;
 pub use traffic_class::TrafficClass;

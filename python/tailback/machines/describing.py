@@ -81,6 +81,8 @@ def _switch(machine: Assembled) -> dict[str, Any]:
         left_out += ("regrant_delay",)
     if not machine.switch.is_clocked:
         left_out += ("shared_buffer",)
+    if machine.switch.queueing == "fifo":
+        left_out += ("queueing",)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -156,6 +158,9 @@ def _of_switch(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
             found["output_buffer"] = str(switch.output_buffer)
     else:
         found |= dict.fromkeys(CLOCKED)
+    if switch.input_speedup is None:
+        is_even = switch.queueing == "voq" and set(machine.rates) == {machine.node_rate}
+        found["input_speedup"] = 1 if switch.is_clocked or is_even else None
     if switch.is_segmented:
         found |= {name: str(time) for name, time in cell_times(machine).items()}
     if machine.has_output_queues:
@@ -308,11 +313,25 @@ def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
         **({} if switch.fall_through is None else {"fall_through_ps": switch.fall_through.ps}),
         **({"regrant_delay_ps": switch.regrant_delay.ps} if switch.regrant_delay.ps else {}),
         "virtual_channels": machine.channels_per_wire,
+        # Not in the identity of experiments that know nothing of it.
+        **_queueing_spec(machine),
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
         **({"cells": _cells_spec(machine)} if switch.is_segmented else {}),
         **({"frames": _frames_spec(machine)} if switch.forwards_frames else {}),
+    }
+
+
+def _queueing_spec(machine: Assembled) -> dict[str, Any]:
+    """Return which packets of input buffers may ask, and how many leave at a time."""
+    switch = machine.switch
+    if switch.queueing == "fifo":
+        return {}
+    speedup = switch.input_speedup if switch.queueing == "voq" else None
+    return {
+        "queueing": switch.queueing,
+        **({} if speedup is None else {"input_speedup": speedup}),
     }
 
 
@@ -374,7 +393,7 @@ def _pipeline_spec(machine: Assembled) -> dict[str, Any]:
         "vc_iterations": switch.iterations,
         "allocator": switch.allocator,
         "iterations": switch.iterations,
-        "input_speedup": switch.input_speedup,
+        "input_speedup": switch.input_speedup or 1,
         "output_speedup": switch.output_speedup,
         "internal_speedup": switch.internal_speedup,
         "output_buffer_flits": flits,

@@ -76,6 +76,15 @@ def _is_clocked(machine: Assembled) -> bool:
     return machine.switch.is_clocked
 
 
+def _has_input_speedup(machine: Assembled) -> bool:
+    return machine.switch.is_clocked or machine.switch.queueing == "voq"
+
+
+def _has_whole_packets(machine: Assembled) -> bool:
+    stores = machine.switch.switching in ("cut_through", "store_and_forward")
+    return stores and machine.has_input_buffers and not machine.switch.has_frames
+
+
 def _is_not_clocked(machine: Assembled) -> bool:
     return not machine.switch.is_clocked
 
@@ -157,6 +166,10 @@ def _costs_packets(machine: Assembled) -> bool:
 _PACKETS = 'machine.interface.unit = "packet"'
 _STOP_GO = 'machine.link.flow_control = "stop_go"'
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
+_WHOLE = (
+    'machine.switch.switching = "cut_through" or "store_and_forward", and neither integrated nor '
+    "forwarding nor segmentation"
+)
 _PLACES = f"{_QUEUES}, and a number of machine.switch.output_queue"
 _NO_CIRCUITS = "machine.switch.switching other than circuit"
 _INTEGRATED = "machine.switch.integrated = true"
@@ -200,6 +213,14 @@ NEEDS = (
     *(
         _Need("switch", name, _is_clocked, "machine.switch.allocator")
         for name in (*CLOCKED, "shared_buffer")
+    ),
+    _Need("switch", "queueing", _has_switches, _SWITCHES),
+    _Need("switch", "queueing", _has_whole_packets, _WHOLE),
+    _Need(
+        "switch",
+        "input_speedup",
+        _has_input_speedup,
+        'machine.switch.allocator or machine.switch.queueing = "voq"',
     ),
     *(_Need("switch", name, _is_segmented, "machine.switch.segmentation") for name in SEGMENTED),
     _Need("switch", "delay", _is_not_clocked, "no machine.switch.allocator, but route_delay"),

@@ -31,6 +31,7 @@ Allocator = Literal[
     "wavefront",
     "maximum_size",
 ]
+Queueing = Literal["fifo", "voq", "output"]
 Unlimited = Literal["unlimited"]
 
 #: Keys of switches that forward frames.
@@ -53,7 +54,6 @@ CLOCKED = (
     "speculative",
     "vc_reuse",
     "hold",
-    "input_speedup",
     "output_speedup",
     "internal_speedup",
 )
@@ -173,6 +173,12 @@ class Switch(Part):
         description="Virtual channels of every link between a node and its switch, in switches "
         "that run by a clock; default: virtual_channels.",
     )
+    queueing: Queueing = key(
+        default="fifo",
+        description="Which packets of an input buffer may ask, where packets are sent as a whole: "
+        "the first of all, and one leaves at a time (fifo); the first for each output, and "
+        "input_speedup leave at a time (voq), or any number (output).",
+    )
     arbiter: Arbiter | None = key(
         default=None,
         description="Which waiting input is granted a free output; default: fifo. Of switches that "
@@ -220,11 +226,14 @@ class Switch(Part):
         description="Whether an input keeps the crossbar until its packet's tail as long as it "
         "has flits and credits.",
     )
-    input_speedup: int = key(
-        default=1,
+    input_speedup: int | None = key(
+        default=None,
         ge=1,
         le=64,
-        description="Flits that an input can send over the crossbar at once.",
+        description="Flits that an input can send over the crossbar at once, in a switch that runs "
+        "by a clock; default: 1. With queueing voq packets that an input sends at a time, to "
+        "different outputs; default: its rate over that of the slowest output of its switch, "
+        "rounded up.",
     )
     output_speedup: int = key(
         default=1, ge=1, le=64, description="Flits that an output can take from it at once."

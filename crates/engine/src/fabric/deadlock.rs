@@ -71,9 +71,23 @@ pub fn find_with_nodes(
     (standings, nodes): (&[Standing], &Nodes),
     needs: Needs,
 ) -> Vec<Blocked> {
-    let view = View { wiring, packets, standings, needs };
+    find_in(&View { wiring, packets, standings, fronts: &[], needs }, nodes)
+}
+
+/// The same where several packets in a buffer may leave it next: by buffer.
+pub fn find_of_many(
+    wiring: &Wiring,
+    packets: &PacketPool,
+    (standings, fronts): (&[Standing], &[Vec<PacketId>]),
+    needs: Needs,
+) -> Vec<Blocked> {
+    find_in(&View { wiring, packets, standings, fronts, needs }, &Nodes::default())
+}
+
+fn find_in(view: &View<'_>, nodes: &Nodes) -> Vec<Blocked> {
+    let standings = view.standings;
     let mut targets = view.all_targets();
-    let beyond = Beyond::new(&view, nodes, &mut targets);
+    let beyond = Beyond::new(view, nodes, &mut targets);
     let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
     let circle = find_circle_of(&targets, |at| beyond.needs_all(at), takes);
     let mut blocked: Vec<Blocked> = Vec::new();
@@ -125,7 +139,7 @@ pub fn find_sharing(
     }
     // What drains gives its places to the others of its wire, so that more may drain.
     while shared.iter().any(|&places| places > 0) {
-        let view = View { wiring, packets, standings: &standings, needs: Needs::Flit };
+        let view = View { wiring, packets, standings: &standings, fronts: &[], needs: Needs::Flit };
         let mut targets = view.all_targets();
         let beyond = Beyond::new(&view, nodes, &mut targets);
         let takes = |at: usize, target: ChannelId| beyond.takes(at, target);
@@ -213,6 +227,8 @@ struct View<'a> {
     wiring: &'a Wiring,
     packets: &'a PacketPool,
     standings: &'a [Standing],
+    /// By buffer the packets that may leave it next, where there are several; else empty.
+    fronts: &'a [Vec<PacketId>],
     needs: Needs,
 }
 
@@ -233,10 +249,30 @@ impl View<'_> {
         if !front.is_some() {
             return Vec::new();
         }
-        let header = self.packets[front].header();
         let mut outputs = Outputs::default();
-        let leads = self.wiring.leads(switch, header, &mut outputs);
-        leads.flat_map(|(lead, _)| self.wiring.layout.group(lead).channels()).collect()
+        let mut targets = Vec::new();
+        for &front in self.fronts.get(at).map_or(std::slice::from_ref(&front), Vec::as_slice) {
+            let header = self.packets[front].header();
+            let leads = self.wiring.leads(switch, header, &mut outputs);
+            targets.extend(leads.flat_map(|(lead, _)| self.wiring.layout.group(lead).channels()));
+        }
+        targets
+    }
+
+    /// The packet that leaves a buffer next, if it leaves it by a channel.
+    fn front(&self, at: usize, target: ChannelId) -> PacketId {
+        let first = self.standings[at].front;
+        let Some(fronts) = self.fronts.get(at) else { return first };
+        let End::Switch(switch) = self.wiring.layout.group(ChannelId::from_index(at)).end else {
+            return first;
+        };
+        let mut outputs = Outputs::default();
+        let group = self.wiring.layout.group(target).first;
+        let goes = |id: &&PacketId| {
+            let header = self.packets[**id].header();
+            self.wiring.leads(switch, header, &mut outputs).any(|(lead, _)| lead == group)
+        };
+        fronts.iter().find(goes).copied().unwrap_or(first)
     }
 
     /// Whether a channel takes something from a buffer even if nothing leaves the buffer
@@ -252,7 +288,7 @@ impl View<'_> {
         let ahead = if there.owner.is_some() { there.unsent } else { 0 };
         let needed = match self.needs {
             Needs::Flit => 1,
-            Needs::Packet => self.tokens(here.front),
+            Needs::Packet => self.tokens(self.front(at, target)),
             Needs::Buffer(all) => self.tokens(here.front).min(all),
         };
         there.room >= ahead + needed
@@ -266,7 +302,7 @@ impl View<'_> {
     fn blocked(&self, at: usize, next: ChannelId) -> Blocked {
         let here = &self.standings[at];
         let leaving = here.output.is_some();
-        let id = if leaving { self.standings[next.index()].owner } else { here.front };
+        let id = if leaving { self.standings[next.index()].owner } else { self.front(at, next) };
         let owner = self.standings[next.index()].owner;
         let packet = &self.packets[id];
         Blocked {

@@ -55,6 +55,9 @@ pub struct Traits {
     pub replicates: bool,
     /// Whether packets stand nowhere in buffers at the ends of channels, first in, first out.
     pub has_no_buffers: bool,
+    /// Whether packets in the buffers at the ends of channels wait for their outputs, whoever stands before
+    /// them there.
+    pub queues_by_output: bool,
     /// Whether it is on links of nodes only that packets wait for wires that channels share.
     pub node_wires: bool,
     /// Below which number channels stand for the lists of nodes that are one with their

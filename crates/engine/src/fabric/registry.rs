@@ -21,7 +21,7 @@ use crate::fabric::kernels::flits::{self, FlitsKernel};
 use crate::fabric::kernels::fluid::{self, FluidKernel};
 use crate::fabric::kernels::frames::{self, FramesKernel};
 use crate::fabric::kernels::line::LineKernel;
-use crate::fabric::kernels::packet::{self, PacketKernel};
+use crate::fabric::kernels::packet::{self, PacketKernel, QueuedKernel};
 use crate::fabric::kernels::private::PrivateKernel;
 use crate::fabric::kernels::slots::SlotsKernel;
 use crate::fabric::kernels::tokens::{self, TokensKernel};
@@ -101,6 +101,8 @@ macro_rules! kernels {
 kernels! {
     /// Mode `full`, fidelity `packet`.
     Packet: PacketKernel, "packet";
+    /// The same, switches with queues for each output.
+    Queued: QueuedKernel, "packet";
     /// Mode `full`, fidelity `token`.
     Tokens: TokensKernel, "tokens";
     /// Mode `full`, fidelity `flit`, but for what is in slots.
@@ -156,6 +158,7 @@ macro_rules! dispatch {
     ($of:expr, $kernel:ident => $do:expr) => {
         match $of {
             $crate::fabric::registry::AnyKernel::Packet($kernel) => $do,
+            $crate::fabric::registry::AnyKernel::Queued($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Tokens($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Flits($kernel) => $do,
             $crate::fabric::registry::AnyKernel::Slots($kernel) => $do,
@@ -198,6 +201,7 @@ pub fn accepts(
     } else {
         check::switched(machine, topology, fidelity)?;
     }
+    packet::accepts(machine, fidelity)?;
     clocked::accepts(machine, fidelity)?;
     cells::accepts(machine, fidelity)?;
     check::fall_through(machine)?;
@@ -300,6 +304,7 @@ impl KernelKind {
         let stores_packets = wiring.routing.properties().otherwise == Otherwise::Store;
         match fidelity {
             Fidelity::Packet if stores_packets => Self::Chaos,
+            Fidelity::Packet if !machine.switch.queueing.is_fifo() => Self::Queued,
             Fidelity::Packet | Fidelity::Fluid => Self::Packet,
             Fidelity::Worm => Self::Worm,
             Fidelity::Stream => Self::Stream,
@@ -327,6 +332,7 @@ impl AnyKernel {
         let kind = KernelKind::of(machine, wiring, (mode, fidelity), known);
         Ok(match kind {
             KernelKind::Packet => Self::Packet(PacketKernel::new(machine, topology, wiring, seed)),
+            KernelKind::Queued => Self::Queued(QueuedKernel::new(machine, topology, wiring, seed)),
             KernelKind::Tokens => Self::Tokens(TokensKernel::new(machine, topology, wiring, seed)),
             KernelKind::Flits => {
                 let (accounts, _) = known;

@@ -7,6 +7,7 @@
 
 mod chain;
 mod charges;
+mod departures;
 mod log;
 mod story;
 mod tables;
@@ -25,6 +26,10 @@ use log::{Log, NOBODY, Record, UNNUMBERED};
 use std::collections::VecDeque;
 pub use tables::Tables;
 use turns::RecordId;
+
+/// What channels connect; by channel the others on its wire; where switches have queues for each output, how
+/// many packets the input at its end may send at a time; how packets stand and are served.
+pub type Sites = (Vec<Site>, Vec<Vec<ChannelId>>, Option<Vec<u16>>, Rules);
 
 /// Of so many charges it is looked at each whether it is the same as another.
 const FEW: usize = 16;
@@ -131,14 +136,18 @@ impl Late {
     /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
     /// who made messages wait, and how many bytes may be taken for that.
     pub fn new(
-        (sites, beside, rules): (Vec<Site>, Vec<Vec<ChannelId>>, Rules),
+        (sites, beside, speedups, rules): Sites,
         interval: Time,
         victims: Victims,
         (is_followed, memory): (bool, u64),
     ) -> Self {
         let is_private = |site: &Site| rules.is_private && *site == Site::Between;
         Self {
-            log: Log::new(sites.iter().map(is_private).collect(), beside, rules.credit_ps, memory),
+            log: Log::new(
+                (sites.iter().map(is_private).collect(), beside, speedups),
+                rules.credit_ps,
+                memory,
+            ),
             rules,
             sites,
             messages: Vec::new(),
@@ -229,6 +238,11 @@ impl Late {
     /// that is known.
     pub fn starts(&mut self, id: PacketId, hop: Hop) {
         self.log.starts(id, hop);
+    }
+
+    /// Where packets wait for outputs whoever stands before them: one does from now on, for a channel.
+    pub fn begins_to_wait(&mut self, id: PacketId, channel: ChannelId, now: Time) {
+        self.log.begins_to_wait(id, channel, now);
     }
 
     /// The packet that a channel was granted to last starts there.

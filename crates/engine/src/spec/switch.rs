@@ -64,6 +64,13 @@ pub struct Switch {
     /// What it does with frames, if it forwards them; absent: packets stand in its input buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<Frames>,
+    /// Which packets of an input buffer may ask for outputs, where packets are sent as a whole.
+    #[serde(default, skip_serializing_if = "Queueing::is_fifo")]
+    pub queueing: Queueing,
+    /// With `voq`, packets that an input sends at a time, to different outputs; absent: its rate over that of
+    /// the slowest output of its switch, rounded up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_speedup: Option<u32>,
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
@@ -117,9 +124,41 @@ impl Default for Switch {
             pipeline: None,
             cells: None,
             frames: None,
+            queueing: Queueing::Fifo,
+            input_speedup: None,
             arbiter: Arbiter::Fifo,
             ack_priority: false,
         }
+    }
+}
+
+/// Which packets of an input buffer may ask for outputs, and how many leave it at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Queueing {
+    /// The first of all; one.
+    #[default]
+    Fifo,
+    /// The first for each output; as many as the input's speedup says.
+    Voq,
+    /// The same; any number.
+    Output,
+}
+
+impl Queueing {
+    /// Its name in experiment files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Voq => "voq",
+            Self::Output => "output",
+        }
+    }
+
+    /// Whether it is the usual one.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn is_fifo(&self) -> bool {
+        *self == Self::Fifo
     }
 }
 

@@ -18,6 +18,7 @@ mod processes;
 mod program;
 pub mod programs;
 mod protocol;
+mod queueing;
 mod receivers;
 mod replies;
 mod software;
@@ -242,6 +243,40 @@ fn compare_kind(first: u64, kind: Kind) {
             cases::open_windows(dice, &mut spec.machine);
         }
     });
+}
+
+/// Queues for each output, with all else that there is in front of and behind them.
+fn compare_queues(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES), kind, |dice, spec| {
+        if dice.chance(40) {
+            networks::share(dice, &mut spec.machine);
+        }
+        if dice.chance(40) {
+            networks::choose(dice, &mut spec.machine, false);
+        }
+        if dice.chance(60) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        if dice.chance(60) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if dice.chance(20) {
+            networks::receive(dice, &mut spec.machine);
+        }
+        networks::queue(dice, &mut spec.machine);
+    });
+}
+
+#[test]
+fn queues_of_listed_messages() {
+    compare_queues(210_000, Kind::Messages);
+}
+
+#[test]
+fn queues_of_processes() {
+    compare_queues(220_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_queues(230_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_queues(240_000, Kind::AnyProgram);
 }
 
 /// Links of any width and delay, as a list.

@@ -50,6 +50,8 @@ pub struct LineKernel {
     capacity: Option<u32>,
     /// Where switches forward frames.
     engine: Option<Engine>,
+    /// In `endpoints`: whether packets ask at their last switch when they are ready, whoever stands before them.
+    asks_when_ready: bool,
     /// In `endpoints`: whether acknowledgements leave their nodes before all else, and their last switches.
     acks_first: [bool; 2],
     /// Whether messages of a node take turns.
@@ -75,6 +77,7 @@ impl LineKernel {
         Self {
             capacity: capacity.filter(|_| engine.is_none()),
             engine,
+            asks_when_ready: engine.is_some() || !machine.switch.queueing.is_fifo(),
             acks_first: [machine.interface.ack_priority, machine.switch.ack_priority],
             takes_turns: machine.interface.message_order == MessageOrder::RoundRobin,
             lanes: Lanes::default(),

@@ -9,8 +9,9 @@
 mod accepts;
 mod allocator;
 mod channel;
+mod queued;
 
-pub use accepts::accepts_network;
+pub use accepts::{accepts, accepts_network};
 
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
@@ -30,6 +31,7 @@ use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use allocator::Allocator;
 pub use channel::Channel;
+pub use queued::{QueuedKernel, speedups};
 
 /// Capacity of a buffer without bounds: whatever is counted in it, there is room.
 const UNBOUNDED: u32 = u32::MAX;

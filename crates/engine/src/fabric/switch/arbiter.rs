@@ -77,7 +77,7 @@ pub struct Places<'a> {
 }
 
 /// A request as it is compared with others: priority of acknowledgements, then the arbiter's.
-type Rank = (bool, u64);
+pub type Rank = (bool, u64);
 
 /// Where a choice is made.
 #[derive(Clone, Copy)]
@@ -217,6 +217,13 @@ macro_rules! make_chosen {
                 }
             }
 
+            #[inline]
+            fn rank(&self, at: At, input: ChannelId, packet: &Packet) -> Rank {
+                match self {
+                    $(Self::$name(arbiter) => at.key(arbiter, input, packet),)*
+                }
+            }
+
             fn best<'a>(
                 &self,
                 at: At,
@@ -351,6 +358,13 @@ impl Arbiter {
         packet: impl FnOnce() -> u64,
     ) -> Option<usize> {
         self.chosen.joined(self.at(lead).place, others, packet)
+    }
+
+    /// How good the request of an input, for a packet, is at a group: the lowest is the best, and of equals
+    /// who stands before the others.
+    #[inline]
+    pub fn rank(&self, lead: ChannelId, input: ChannelId, packet: &Packet) -> Rank {
+        self.chosen.rank(self.at(lead), input, packet)
     }
 
     /// Position of the best of the requests at a group, given in the order in which they stand, as the

@@ -6,6 +6,7 @@
 //! does not wait: the root of that instant. Where a message waits for its own packets before it, as it
 //! would alone, the chain goes on with those.
 
+mod queues;
 mod roots;
 
 use super::charges::shares;
@@ -21,6 +22,9 @@ use crate::time::Time;
 pub struct Rules {
     /// Whether packets stand in the buffers at the ends of channels first in, first out.
     pub are_in_order: bool,
+    /// Where packets wait for outputs whoever stands before them: whether those are served in the order in which
+    /// they were ready, those of one instant by the channels by which they came.
+    pub come_in_order: bool,
     /// Whether there every message has channels and buffers of its own but for those of nodes.
     pub is_private: bool,
     /// Whether a packet on a channel is stopped while its header waits.
@@ -369,7 +373,10 @@ impl<'a> Chain<'a> {
         let record = self.log.record(place.record);
         let (channel, number) = record.hops[place.hop as usize];
         let turns = self.log.turns(channel, self.message)?;
-        let entry = turns.get(turns.before_near(at, turns.place(number))?)?;
+        let latest = turns.before_near(at, turns.place(number)).and_then(|place| turns.get(place));
+        let Some(entry) = latest.filter(|entry| entry.end >= at) else {
+            return self.sent_by_input(place, at);
+        };
         let is_own = self.log.record(entry.turn.record).message == self.message;
         (is_own && entry.end == at).then_some(entry.turn)
     }

@@ -1,5 +1,6 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+use super::departures::{Departure, Departures, Waiting};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, PacketId};
 use crate::mixed::Mixed;
@@ -65,6 +66,8 @@ pub struct Log {
     of_packet: Vec<RecordId>,
     /// By channel.
     shared: Vec<Turns>,
+    /// Where packets leave buffers in any order: when they do.
+    departures: Option<Departures>,
     /// Turns on these.
     kept: usize,
     /// By channel: whether every message has one of its own.
@@ -91,8 +94,7 @@ impl Log {
     /// Of channels of which some are private to every message, and some share wires with others; in so
     /// many bytes.
     pub fn new(
-        is_private: Vec<bool>,
-        beside: Vec<Vec<ChannelId>>,
+        (is_private, beside, speedups): (Vec<bool>, Vec<Vec<ChannelId>>, Option<Vec<u16>>),
         credit_ps: Time,
         memory: u64,
     ) -> Self {
@@ -100,6 +102,7 @@ impl Log {
             credit_ps,
             shared: vec![Turns::default(); is_private.len()],
             kept: 0,
+            departures: speedups.map(Departures::new),
             beside,
             records: Vec::new(),
             free: Vec::new(),
@@ -130,7 +133,10 @@ impl Log {
     #[inline]
     pub fn entry(&self, turn: Turn) -> &Entry {
         let record = self.record(turn.record);
-        let (channel, number) = record.hops[turn.hop as usize];
+        let Some(&(channel, number)) = record.hops.get(turn.hop as usize) else {
+            let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
+            return waiting.map_or(&LONG_AGO, |waiting| &waiting.entry);
+        };
         let turns = self.turns(channel, record.message);
         turns.and_then(|turns| turns.at(number)).unwrap_or(&LONG_AGO)
     }
@@ -138,7 +144,28 @@ impl Log {
     /// The channel of a turn.
     #[inline]
     pub fn channel(&self, turn: Turn) -> ChannelId {
-        self.record(turn.record).hops[turn.hop as usize].0
+        if let Some(&(channel, _)) = self.record(turn.record).hops.get(turn.hop as usize) {
+            return channel;
+        }
+        let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
+        waiting.map_or(ChannelId::NONE, |waiting| waiting.channel)
+    }
+
+    /// Whether a packet waits for a channel on which it has not started yet, just before an instant.
+    pub fn waits(&self, turn: Turn, at: Time) -> bool {
+        let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
+        waiting.is_some_and(|waiting| waiting.entry.ready < at)
+    }
+
+    /// Where packets leave buffers in any order: one waits for a channel from now on.
+    pub fn begins_to_wait(&mut self, packet: PacketId, channel: ChannelId, now: Time) {
+        let id = self.record_of(packet);
+        if let Some(departures) = self.departures.as_mut().filter(|_| id != NOBODY) {
+            let hop = self.records[id as usize].hops.len() as u32;
+            let turn = Turn { record: id, hop };
+            let entry = Entry { turn, ready: now, start: NEVER, end: NEVER, out: NEVER };
+            departures.begins_to_wait(Waiting { channel, entry });
+        }
     }
 
     /// How long its header takes there, and the whole packet, if nobody else uses the wire; 0: nobody
@@ -239,6 +266,12 @@ impl Log {
         let entry = Entry { turn: Turn { record: id, hop }, ready, start, end, out: NEVER };
         let has_takes = !self.beside.is_empty();
         let number = self.turns_mut(channel, message).push(entry, has_takes.then_some(takes));
+        if let (Some(departures), Some(&(from, _))) =
+            (&mut self.departures, self.records[id as usize].hops.last())
+        {
+            departures.waits_no_more(id);
+            departures.push(from, Departure { turn: entry.turn, start, end });
+        }
         self.records[id as usize].hops.push((channel, number));
         self.kept += usize::from(!self.is_private[channel.index()]);
     }
@@ -295,12 +328,16 @@ impl Log {
             self.lets_go(record);
             self.kept -= 1;
         }
+        if let Some(departures) = &mut self.departures {
+            departures.forget(channel, since);
+        }
         self.shared[channel.index()].leave_room();
     }
 
     /// About what all this takes, in bytes.
     fn bytes(&self) -> u64 {
-        let (of_turns, of_records) = (size_of::<Entry>(), size_of::<Record>());
+        let of_departures = if self.departures.is_some() { size_of::<Departure>() } else { 0 };
+        let (of_turns, of_records) = (size_of::<Entry>() + of_departures, size_of::<Record>());
         // Hops of records, too.
         ((self.kept * (of_turns + 8)) + self.records.len() * of_records) as u64
     }
@@ -350,6 +387,12 @@ impl Log {
         }
         let all = self.private.get(&message)?;
         all.iter().find(|&&(of, _)| of == channel).map(|(_, turns)| turns)
+    }
+
+    /// When packets leave buffers, where they do in any order.
+    #[inline]
+    pub fn departures(&self) -> Option<&Departures> {
+        self.departures.as_ref()
     }
 
     /// Whether channels share wires.

@@ -103,7 +103,7 @@ impl Reference {
         (found, lacking)
     }
 
-    fn is_wire_busy(&self, channel: usize) -> bool {
+    pub fn is_wire_busy(&self, channel: usize) -> bool {
         // A wire's channels have numbers not far apart.
         let wire_of = &self.wiring.wire_of;
         let from = channel.saturating_sub(255);
@@ -113,14 +113,14 @@ impl Reference {
     }
 
     /// Tokens that the buffer at the end of a channel has room for.
-    fn room(&self, channel: usize) -> u32 {
+    pub fn room(&self, channel: usize) -> u32 {
         let ends_in_node =
             matches!(self.wiring.groups[self.wiring.group_of[channel]].to, End::Node(_));
         let size = self.spec.machine.switch.input_buffer();
         if ends_in_node { u32::MAX } else { size - self.channels[channel].occupied_tokens }
     }
 
-    fn select(&self, switch: usize, packet: usize, free: &[usize]) -> Option<usize> {
+    pub fn select(&self, switch: usize, packet: usize, free: &[usize]) -> Option<usize> {
         let mut all = free.iter().copied();
         match self.spec.machine.routing.selection {
             Selection::First => all.next(),

@@ -32,11 +32,13 @@ impl Reference {
         for group in 0..self.wiring.groups.len() {
             match self.wiring.groups[group].from {
                 End::Node(node) => self.node_chooses(node, group),
-                End::Switch(_) if has_allocators => {}
+                End::Switch(_) if has_allocators || self.has_queues() => {}
                 here @ End::Switch(_) => self.switch_chooses(here, group),
             }
         }
-        if has_allocators {
+        if self.has_queues() {
+            self.queues_act();
+        } else if has_allocators {
             (0..self.allocators.len()).for_each(|switch| self.serve(switch));
         }
     }

@@ -5,6 +5,7 @@ use super::circuits::Circuit;
 use super::network::{Channel, Output, Packet};
 use super::processes::{Process, Processor, State};
 use super::protocol::{Link, Message};
+use super::queueing::Queued;
 use super::receivers::Receiver;
 use super::replies::{self, Replies};
 use super::software::{self, Desk};
@@ -113,6 +114,7 @@ pub struct Reference {
     /// Messages that are sent at times known beforehand.
     pub rows: Option<Vec<Sent>>,
     pub replies: Replies,
+    pub queued: Queued,
 }
 
 impl Reference {
@@ -145,6 +147,7 @@ impl Reference {
             counters: Counters::default(),
             rows: replies::rows(spec, wiring.nodes()),
             replies: Replies::new(wiring.nodes()),
+            queued: Queued::default(),
             spec: Rc::new(spec.clone()),
             processes,
             wiring,

@@ -35,6 +35,8 @@ pub struct Channel {
     pub is_busy: bool,
     /// The channel whose buffer the packet now being sent comes from.
     input: Option<usize>,
+    /// That packet.
+    packet: usize,
     pub buffer: VecDeque<Waiting>,
     pub occupied_tokens: u32,
     /// Since when the packet at the front of the buffer has been there.
@@ -136,7 +138,7 @@ impl Reference {
         let end = self.now + self.duration(self.packets[packet].bytes, group);
         let header_there = self.now + self.header_delay(group);
         let could_start = match input {
-            Some(input) => self.channels[input].buffer[0].ready,
+            Some(input) => self.waiting(input, packet).ready,
             None => self.packets[packet].queued,
         };
         self.note_start(packet, channel, self.now, self.now - could_start);
@@ -156,7 +158,14 @@ impl Reference {
         }
         self.channels[channel].is_busy = true;
         self.channels[channel].input = input;
+        self.channels[channel].packet = packet;
         self.post(end, Event::Left { channel });
+    }
+
+    /// A packet in the buffer at the end of a channel.
+    fn waiting(&self, input: usize, packet: usize) -> &Waiting {
+        let mut buffer = self.channels[input].buffer.iter();
+        buffer.find(|waiting| waiting.packet == packet).expect("it is there")
     }
 
     /// Writes down that a packet starts on a channel for which it has waited.
@@ -264,7 +273,9 @@ impl Reference {
     pub fn left(&mut self, channel: usize) {
         self.channels[channel].is_busy = false;
         if let Some(input) = self.channels[channel].input.take() {
-            let gone = self.channels[input].buffer.pop_front().expect("it was there");
+            let (sent, buffer) = (self.channels[channel].packet, &mut self.channels[input].buffer);
+            let place = buffer.iter().position(|waiting| waiting.packet == sent);
+            let gone = place.and_then(|place| buffer.remove(place)).expect("it was there");
             self.channels[input].occupied_tokens -= self.tokens(gone.packet);
             self.channels[input].front_since = self.now;
         }

@@ -5,8 +5,8 @@ use crate::common::parts::{clear_rates, delayed, rate, set_rates};
 use crate::common::random::Dice;
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, HalfDuplex, LinkClass, Machine, RoutingSpec, Selection, Sharing, Spec, Switching,
-    TopologySpec, Unit,
+    Arbiter, HalfDuplex, LinkClass, Machine, Queueing, RoutingSpec, Selection, Sharing, Spec,
+    Switching, TopologySpec, Unit,
 };
 
 /// Virtual channels, most often with one wire for several.
@@ -144,6 +144,18 @@ pub fn vary(dice: &mut Dice, machine: &mut Machine) {
         machine.interface.unit = Unit::Message;
         machine.interface.packet_bytes = 1_000;
         machine.switch.input_buffer_flits = None;
+    }
+}
+
+/// Queues for each output; inputs send one packet at a time, several, or as many as they usually do.
+pub fn queue(dice: &mut Dice, machine: &mut Machine) {
+    let switch = &mut machine.switch;
+    if !switch.switching.keeps_whole_packets() {
+        switch.switching = dice.one_of(&[Switching::CutThrough, Switching::StoreAndForward]);
+    }
+    switch.queueing = dice.one_of(&[Queueing::Voq, Queueing::Voq, Queueing::Output]);
+    if switch.queueing == Queueing::Voq {
+        switch.input_speedup = dice.one_of(&[None, Some(1), Some(1), Some(2), Some(3)]);
     }
 }
 

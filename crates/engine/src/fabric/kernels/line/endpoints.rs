@@ -85,11 +85,13 @@ impl LineKernel {
         if self.engine.is_some() {
             return;
         }
-        let state = &mut self.lanes[lane];
-        state.asking.pop(act.packets);
-        state.left_at = sent_at;
-        if state.asking.first.is_some() {
-            self.asks(lane, act);
+        if !self.asks_when_ready {
+            let state = &mut self.lanes[lane];
+            state.asking.pop(act.packets);
+            state.left_at = sent_at;
+            if state.asking.first.is_some() {
+                self.asks(lane, act);
+            }
         }
         if self.capacity.is_some() {
             self.advance(lane, act);
@@ -147,10 +149,10 @@ impl LineKernel {
         }
     }
 
-    /// It is known when a packet asks at its last switch, as soon as those before it have left.
+    /// It is known when a packet asks at its last switch, as soon as those before it have left; or at once.
     #[inline]
     fn is_at_last_switch(&mut self, lane: LaneId, id: PacketId, ask: Time, act: &mut Act) {
-        if self.engine.is_some() {
+        if self.asks_when_ready {
             return self.asks_at(lane, id, ask, act);
         }
         let asking = &mut self.lanes[lane].asking;

@@ -1,15 +1,55 @@
 //! What whole packets need of a network.
 
 use crate::error::SpecError;
-use crate::fabric::check::{refuse_routing, too_small};
+use crate::fabric::check::{refuse_routing, too_small, within};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
 use crate::routing::Otherwise;
-use crate::spec::{Fidelity, Machine, Switching};
+use crate::spec::{Fidelity, Machine, Queueing, Switching};
+
+/// Most packets that an input sends at a time, where that is given.
+const MOST_SPEEDUP: u64 = 64;
+
+/// Refuses queues for each output where packets do not wait as a whole in the input buffers of switches.
+pub fn accepts(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
+    let switch = &machine.switch;
+    let queueing = switch.queueing;
+    if let Some(given) = switch.input_speedup {
+        let field = "machine.switch.input_speedup";
+        if queueing != Queueing::Voq {
+            return Err(SpecError::new(field, given, "must be left out without queueing voq"));
+        }
+        within(field, given.into(), 1, MOST_SPEEDUP)?;
+    }
+    if queueing == Queueing::Fifo {
+        return Ok(());
+    }
+    let crosses = switch.switching.keeps_whole_packets();
+    let with = match () {
+        () if fidelity != Fidelity::Packet => format!("fidelity {}", fidelity.name()),
+        () if !crosses => format!("switching {}", switch.switching.name()),
+        () if switch.integrated => "switch.integrated".into(),
+        () if switch.pipeline.is_some() => "switch.pipeline".into(),
+        () if switch.frames.is_some() => "switch.forwarding".into(),
+        () if switch.cells.is_some() => "switch.segmentation".into(),
+        () if machine.interface.reply_queue.is_some() => "interface.reply_queue".into(),
+        () => return Ok(()),
+    };
+    let allowed = format!("must be fifo with {with}");
+    Err(SpecError::new("machine.switch.queueing", queueing.name(), allowed))
+}
 
 /// Refuses networks in which packets cannot move as a whole.
 pub fn accepts_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
     let routing = &wiring.routing;
+    let properties = routing.properties();
+    let may_commit = properties.escapes == 0 && properties.otherwise == Otherwise::Wait;
+    if !machine.switch.queueing.is_fifo() && !may_commit {
+        let name = machine.routing.algorithm.name();
+        let allowed = format!("must be fifo with routing {name}: who waits may take another way");
+        let given = machine.switch.queueing.name();
+        return Err(SpecError::new("machine.switch.queueing", given, allowed));
+    }
     if routing.weighs() && machine.makes_circuits() {
         let allowed = "must be one that does not compare loads with switching circuit";
         return refuse_routing(machine, allowed);

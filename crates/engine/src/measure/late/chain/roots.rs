@@ -54,7 +54,7 @@ impl Chain<'_> {
                 Keeps::Before(next) => next,
                 Keeps::Room(next, channel) => {
                     self.rooms.push(channel);
-                    if let Some(own) = self.own_of(next, from) {
+                    if let Some(own) = self.own_of_those(next, channel, at, from) {
                         let root = Root::at(next.record, channel, since);
                         return Ok(Root { own: Some(own), ..root });
                     }
@@ -105,6 +105,9 @@ impl Chain<'_> {
         let (log, record) = (self.log, self.log.record(place.record));
         let before = |hop: u32| log.entry(Place { hop: hop - 1, ..place }).start;
         if record.hops.len() <= place.hop as usize {
+            if log.waits(place, at) {
+                return Doing::Waits;
+            }
             // Where it goes on is not known.
             return Doing::Comes(before(record.hops.len() as u32));
         }
@@ -122,7 +125,9 @@ impl Chain<'_> {
     pub(super) fn keeps(&mut self, place: Place, at: Time) -> (Keeps, Time) {
         let log = self.log;
         let record = log.record(place.record);
-        let (channel, number) = record.hops[place.hop as usize];
+        let hop = record.hops.get(place.hop as usize).copied();
+        // Where it has not started yet all turns are before its own.
+        let (channel, number) = hop.unwrap_or_else(|| (log.channel(place), u32::MAX));
         let Some(turns) = log.turns(channel, record.message) else { return (Keeps::Nobody, 0) };
         let latest = turns.before_near(at, turns.place(number));
         let next = latest.map_or(0, |place| place + 1);
@@ -131,6 +136,11 @@ impl Chain<'_> {
         let idle_since = latest.map_or(0, |entry| entry.end);
         // Since when it is first where it stands.
         let mut first_since = 0;
+        if let Some(departures) = log.departures()
+            && place.hop > 0
+        {
+            return self.keeps_in_queue(departures, (turns, next), place, at);
+        }
         if place.hop == 0 {
             if sent.is_none()
                 && let Some(found) = self.first_in_node(turns, next, place, at)
@@ -163,6 +173,9 @@ impl Chain<'_> {
         {
             return (Keeps::Before(holder.turn), idle_since);
         }
+        if let Some(departures) = log.departures() {
+            return self.lacks_room_behind(departures, (turns, channel), idle_since, at);
+        }
         let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
             return self.beside(channel, at);
         };
@@ -178,7 +191,7 @@ impl Chain<'_> {
     }
 
     /// Another message's turn on the wire of a channel that is idle, if there is one.
-    fn beside(&self, channel: ChannelId, at: Time) -> (Keeps, Time) {
+    pub(super) fn beside(&self, channel: ChannelId, at: Time) -> (Keeps, Time) {
         let log = self.log;
         let turn = |&other: &ChannelId| {
             let turns = log.turns(other, self.message)?;
@@ -283,7 +296,7 @@ impl Chain<'_> {
 
     /// A packet of the message at hand that leaves a full buffer first, if the message's own packets
     /// from that one to the packet at hand would not fit by themselves.
-    fn own_of(&self, front: Place, at_hand: Place) -> Option<Place> {
+    pub(super) fn own_of(&self, front: Place, at_hand: Place) -> Option<Place> {
         let (first, last) = (self.log.record(front.record), self.log.record(at_hand.record));
         if first.message != self.message || first.number == UNNUMBERED || last.number == UNNUMBERED
         {
@@ -292,7 +305,12 @@ impl Chain<'_> {
         let between = self.packets.get(first.number as usize..=last.number as usize)?;
         let size = |&id: &RecordId| u64::from(self.log.record(id).size);
         let all: u64 = between.iter().map(size).sum();
-        (all > u64::from(self.rules.capacity)).then_some(front)
+        let buffers = match self.log.departures() {
+            // Nobody but they keeps them from those between.
+            Some(_) => u64::from(front.hop.saturating_sub(at_hand.hop).max(1)),
+            None => 1,
+        };
+        (all > buffers * u64::from(self.rules.capacity)).then_some(front)
     }
 
     /// Who is charged for a stretch with this root; nobody if nobody else has anything to do with it.
@@ -309,6 +327,9 @@ impl Chain<'_> {
         let nearest = self.way.iter().rev().find(|id| is_other(id)).copied();
         nearest.or_else(|| {
             self.rooms.iter().rev().find_map(|&channel| {
+                if let Some(departures) = self.log.departures() {
+                    return self.other_behind(departures, channel, at);
+                }
                 let turns = self.log.turns(channel, self.message)?;
                 let front = turns.in_front(at, |entry| log.cleared(entry))?;
                 let there = turns.from(front).take_while(|entry| entry.start < at);

@@ -1,0 +1,322 @@
+//! The same where switches keep a queue for each output (`switch.queueing` `voq` and `output`).
+//!
+//! A packet that is ready joins the queue of its output, whoever stands before it in its buffer; an input
+//! sends several packets at a time, to different outputs. Who is best at an output and lacks room there keeps
+//! all others from it, but only while its input may send; it holds nothing.
+
+mod asking;
+mod channel;
+mod lines;
+mod places;
+mod rounds;
+mod turns;
+
+use super::UNBOUNDED;
+use crate::error::Blocked;
+use crate::event_queue::{Event, Subject};
+use crate::fabric::act::Act;
+use crate::fabric::deadlock::{self, Needs, Standing};
+use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::network::wires::Wires;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::arbiter::Arbiter;
+use crate::fabric::switch::switchboard::{Asker, Switchboard, has_board};
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
+use crate::measure::{ChannelKind, Use, Wait};
+use crate::spec::{Machine, Queueing};
+use crate::time::{NEVER, Time};
+use crate::topology::Topology;
+use channel::Channel;
+use lines::Lines;
+use rounds::Named;
+pub use turns::speedups;
+
+/// The real network, packet by packet, with a queue for each output.
+#[derive(Clone)]
+pub struct QueuedKernel {
+    board: Switchboard<Channel>,
+    /// Tokens an input buffer holds.
+    capacity: u32,
+    /// Where channels share wires.
+    wires: Option<Wires>,
+    /// Whether all who wait for an output stand in one queue, in the order in which they became ready: its
+    /// lead's.
+    is_plain: bool,
+    /// Whether inputs send so many packets at a time, and not any number.
+    has_rounds: bool,
+    /// Elsewhere: the packets that wait, by input and output.
+    lines: Lines,
+    /// Where they stand in one queue: the channels by which packets came, by packet.
+    came_by: Vec<ChannelId>,
+    /// Those that places name in a round; scratch.
+    named: Vec<Named>,
+    /// Leads at which a packet lacks room, or that are busy; scratch.
+    claimed: Vec<ChannelId>,
+}
+
+impl QueuedKernel {
+    /// An empty network.
+    pub fn new(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
+        let layout = &wiring.layout;
+        let switch = &machine.switch;
+        let speedups = speedups(machine, wiring);
+        let shares_wires = layout.has_shared_wires();
+        let places = asking::places(layout);
+        let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
+            let mut idle = Channel::idle(port, rest, 1);
+            idle.rest.lead = places[group.first.index()];
+            idle
+        });
+        for (channel, speedup) in board.channels.iter_mut().zip(speedups) {
+            channel.speedup = speedup;
+        }
+        board.arbiter = Arbiter::new(machine, layout, false, seed);
+        let takes_all = switch.queueing == Queueing::Output;
+        Self {
+            is_plain: takes_all && !shares_wires && board.arbiter.takes_first(),
+            has_rounds: !takes_all,
+            board,
+            capacity: switch.input_buffer_flits.unwrap_or(UNBOUNDED),
+            wires: shares_wires.then(|| Wires::new(layout)),
+            lines: Lines::new(),
+            came_by: Vec::new(),
+            named: Vec::new(),
+            claimed: Vec::new(),
+        }
+    }
+
+    /// A node sends what it can, the packet at hand first.
+    fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
+        let node = act.wiring.layout.group(lead).from;
+        while !self.board.is_closed(lead)
+            && let Some((queue, id)) = self.board.at_hand(node)
+        {
+            let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+            let mut again = NEVER;
+            let Some(channel) = self.find_channel(lead, tokens, &mut again, act.now).ok() else {
+                if again != NEVER {
+                    self.board.post_retry(lead, again, act.events);
+                }
+                if act.is_observed() {
+                    self.observe_room(lead, id, act);
+                }
+                return;
+            };
+            self.board.take_at_hand(node, queue, act);
+            act.packets[id].first_sent = act.now;
+            let end = self.start(channel, id, (ChannelId::NONE, tokens), act);
+            self.board.leaves(channel, id, end, act);
+        }
+    }
+
+    /// A packet starts on a channel, out of the buffer of an input (none: its node's queue); when it will
+    /// have left the sending side.
+    #[inline]
+    fn start(
+        &mut self,
+        id: ChannelId,
+        packet_id: PacketId,
+        (input, tokens): (ChannelId, u32),
+        act: &mut Act,
+    ) -> Time {
+        let (now, link) = (act.now, act.wiring.timing(id));
+        let packet = &act.packets[packet_id];
+        let end = now + link.packet_ps(packet.bytes);
+        let ready = packet.ready;
+        act.observe(Observation::Sent {
+            packet: packet_id,
+            channel: id,
+            ready,
+            start: now,
+            until: end,
+        });
+        let kind = self.board.at(id).port.kind;
+        let packet = &mut act.packets[packet_id];
+        let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
+        let wait = Wait { time: now - ready, is_throttling: first_internal || packet.hops == 0 };
+        act.measures.starts(id, kind, (now, end), wait);
+        if first_internal {
+            packet.first_internal = now;
+        }
+        let mut ready = now + link.hop_ps;
+        packet.ready = ready;
+        act.packets.crosses(packet_id, id, act.wiring);
+        let switch = self.board.at(id).port.switch;
+        if !act.wiring.goes_on_behind_header() && switch.is_some() {
+            ready = super::goes_on_at(id, packet_id, switch, act);
+        }
+        self.takes_turn(id, (input, tokens), end, now);
+        let channel = self.board.at_mut(id);
+        channel.packets += 1;
+        channel.busy += end - now;
+        if switch.is_some() {
+            channel.occupied = channel.occupied.wrapping_add(tokens);
+            channel.waiting += 1;
+            if !channel.port.buffer.first.is_some() {
+                act.events.post(ready, Event::Request(id.into()));
+            }
+        } else {
+            let head = now + link.header_ps + link.wire_ps;
+            self.board.post_header(id, packet_id, head, act);
+            let there = end + link.wire_ps;
+            if self.board.watches_ends() {
+                self.board.comes_home(id, packet_id, act);
+            }
+            self.board.post_tail(id, packet_id, there, act);
+        }
+        self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
+        if input.is_some() && self.board.at(input).waits_for_room() {
+            let place = self.board.at(input).rest.lead;
+            self.board.post_retry(place, end, act.events);
+        }
+        end
+    }
+
+    /// A packet might start on an idle channel of a group, had that room.
+    #[cold]
+    #[inline(never)]
+    fn observe_room(&self, lead: ChannelId, packet: PacketId, act: &mut Act) {
+        let keeps = ChannelId::NONE;
+        let group = act.wiring.layout.group(lead);
+        if act.notes_room(packet, keeps)
+            && let Some(channel) = group.channels().find(|&c| self.wire_free_at(c) <= act.now)
+        {
+            act.observe(Observation::LacksRoom { packet, channel, keeps });
+        }
+    }
+
+    /// How things stand at every channel, and who waits in its buffer. A packet on its way through finishes.
+    fn standings(
+        &self,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> (Vec<Standing>, Vec<Vec<PacketId>>) {
+        let mut fronts = vec![Vec::new(); self.board.channels.len()];
+        for (channel, fronts) in self.board.channels.iter().zip(&mut fronts) {
+            let lines = self.lines.of_input(channel.lines);
+            fronts.extend(lines.map(|line| self.lines.front(line)));
+            if channel.port.switch.is_some() && channel.port.buffer.first.is_some() {
+                fronts.push(channel.port.buffer.first);
+            }
+        }
+        for (id, input) in self.waiting_in_queues(wiring, packets) {
+            fronts[input.index()].push(id);
+        }
+        let standing = |number: usize| Standing {
+            owner: PacketId::NONE,
+            unsent: 0,
+            room: match self.capacity {
+                UNBOUNDED => u64::MAX,
+                capacity => {
+                    let stays = self.occupied_but(ChannelId::from_index(number), |_| true);
+                    u64::from(capacity - stays)
+                }
+            },
+            shut: false,
+            output: ChannelId::NONE,
+            front: fronts[number].first().copied().unwrap_or(PacketId::NONE),
+        };
+        ((0..self.board.channels.len()).map(standing).collect(), fronts)
+    }
+}
+
+has_board!(QueuedKernel, Channel in board);
+
+impl Switched for QueuedKernel {
+    fn askers(
+        &self,
+        lead: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        askers: &mut Vec<Asker>,
+    ) {
+        match self.board.at(lead).port.kind {
+            ChannelKind::Injection | ChannelKind::Direct => {
+                self.board.askers(lead, wiring, packets, askers);
+            }
+            ChannelKind::Internal | ChannelKind::Ejection => {
+                let asker = |packet: PacketId, by: ChannelId| Asker {
+                    packet,
+                    since: packets[packet].ready,
+                    by: by.0,
+                };
+                let first = self.board.at(lead).queue.first;
+                if first.is_some() {
+                    askers.push(asker(first, self.came_by[first.index()]));
+                }
+                let place = self.board.at(self.board.at(lead).rest.lead);
+                let lines = self.lines.at_place(place.ends[0]);
+                let lines = lines.filter(|&line| self.lines.at(line).lead == lead);
+                askers.extend(
+                    lines.map(|line| asker(self.lines.front(line), self.lines.at(line).input)),
+                );
+            }
+        }
+    }
+}
+
+impl Kernel for QueuedKernel {
+    #[inline]
+    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+        self.board.prefetch(events, packets);
+    }
+
+    /// The first of those on their way to a buffer is ready.
+    #[inline]
+    fn request(&mut self, of: Subject, act: &mut Act) {
+        self.becomes_ready(of.channel(), act);
+    }
+
+    #[inline]
+    fn arbitrate(&mut self, act: &mut Act) {
+        if self.has_rounds {
+            return self.act_in_rounds(act);
+        }
+        while let Some((lead, kind)) = self.board.next_marked() {
+            match kind {
+                ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection if self.is_plain => {
+                    self.serve_queue(lead, act);
+                }
+                ChannelKind::Internal | ChannelKind::Ejection => self.serve_place(lead, act),
+            }
+        }
+    }
+
+    fn renew(
+        &mut self,
+        like: &Self,
+        crossed: &[ChannelId],
+        past: &mut [Use],
+        act: &mut Act,
+    ) -> bool {
+        for &channel in crossed {
+            self.board.at_mut(channel).last = ChannelId::NONE;
+        }
+        self.board.renew(&like.board, crossed, past, act.wiring)
+    }
+
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn taken_until(&self, channel: ChannelId, _: Time) -> Time {
+        self.wire_free_at(channel)
+    }
+
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    }
+
+    fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {
+        let (standings, fronts) = self.standings(wiring, packets);
+        deadlock::find_of_many(wiring, packets, (&standings, &fronts), Needs::Packet)
+    }
+
+    fn traits(&self, _: &Wiring) -> Traits {
+        let receives = self.board.has_receivers();
+        Traits { stretches: receives, receives, queues_by_output: true, ..Traits::default() }
+    }
+}

@@ -1,0 +1,181 @@
+//! Packets become ready, and join those that wait for their output.
+
+use super::QueuedKernel;
+use super::lines::LineId;
+use super::turns::leaves_switch;
+use crate::event_queue::Event;
+use crate::fabric::act::Act;
+use crate::fabric::network::layout::Layout;
+use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::selection::Free;
+use crate::fabric::transit::PacketPool;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
+use crate::time::NEVER;
+
+/// Tells that a packet waits for a channel of a group from now on, whoever stands before it in its buffer.
+#[cold]
+#[inline(never)]
+fn observe_asks(packet: PacketId, lead: ChannelId, act: &mut Act) {
+    if let Some(late) = &mut act.measures.late {
+        late.begins_to_wait(packet, lead, act.now);
+    }
+    if act.measures.blame.as_ref().is_some_and(|blame| blame.follows(packet)) {
+        act.observe(Observation::LinedUp { packet, channel: lead, from: NEVER });
+    }
+}
+
+/// By channel: the lowest-numbered lead of the groups on its wire, which stands for what is granted there.
+pub(super) fn places(layout: &Layout) -> Vec<ChannelId> {
+    let lead_of_wire = |number: usize| {
+        let lead = layout.group(ChannelId::from_index(number)).first;
+        let wire = layout.wire_of[lead.index()];
+        layout.group(wire).first
+    };
+    (0..layout.channels()).map(lead_of_wire).collect()
+}
+
+impl QueuedKernel {
+    /// The first of the packets on their way to the buffer at a channel's end is ready: it joins those that
+    /// wait for its output.
+    #[inline]
+    pub(super) fn becomes_ready(&mut self, input: ChannelId, act: &mut Act) {
+        if act.wiring.routing.weighs() {
+            let now = act.now;
+            self.board.decide(input, act, |channel| self.occupied_at(channel, now));
+        }
+        let id = self.board.at_mut(input).port.buffer.pop(act.packets);
+        let next = self.board.at(input).port.buffer.first;
+        if next.is_some() {
+            act.events.post(act.packets[next].ready, Event::Request(input.into()));
+        }
+        let lead = self.output_of(input, id, act);
+        if act.is_observed() {
+            observe_asks(id, lead, act);
+        }
+        if self.is_plain {
+            if self.came_by.len() <= id.index() {
+                self.came_by.resize(id.index() + 1, ChannelId::NONE);
+            }
+            self.came_by[id.index()] = input;
+            self.board.at_mut(lead).queue.push(id, act.packets);
+            return self.board.mark(lead);
+        }
+        let mut first = self.board.at(input).lines;
+        if let Some(line) = self.lines.find(first, lead) {
+            self.lines.push(line, id, act.packets);
+            return;
+        }
+        let line = self.lines.begin((input, lead), &mut first, id, act.packets);
+        self.board.at_mut(input).lines = first;
+        self.begins_to_ask(line, act);
+    }
+
+    /// The packet at the front of a line begins to ask, at its place.
+    pub(super) fn begins_to_ask(&mut self, line: LineId, act: &Act) {
+        let &super::lines::Line { input, lead, packets, .. } = self.lines.at(line);
+        let place = self.board.at(lead).rest.lead;
+        let ends = self.board.at(place).ends;
+        let others = || self.lines.at_place(ends[0]).count();
+        let drawn = || act.packets.drawn_by(packets.first);
+        let behind = match self.board.arbiter.joined(place, others, drawn) {
+            Some(0) => LineId::NONE,
+            Some(others) => self.lines.at_place(ends[0]).nth(others - 1).unwrap_or(LineId::NONE),
+            None => {
+                let until = (act.packets[packets.first].ready, input);
+                self.lines.last_until(ends, until, act.packets)
+            }
+        };
+        self.lines.insert(line, behind, &mut self.board.at_mut(place).ends);
+        self.board.mark(place);
+    }
+
+    /// The lead of the group by which a packet that is ready will leave the switch.
+    #[inline]
+    fn output_of(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
+        let switch = self.board.at(input).port.switch;
+        let (wiring, packet) = (act.wiring, &act.packets[id]);
+        if !wiring.has_allocators() {
+            return wiring.asks_at(switch, packet);
+        }
+        if !wiring.routing.chooses() {
+            return wiring.first_lead(switch, packet.header());
+        }
+        self.choose(input, id, act)
+    }
+
+    /// The same where it has a choice: what is selected of the outputs of the best tier in which it could
+    /// start at this instant, as things stand, with nobody waiting there; if there are none, of all of the
+    /// best tier.
+    #[inline(never)]
+    fn choose(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
+        let switch = self.board.at(input).port.switch;
+        let (wiring, header) = (act.wiring, act.packets[id].header());
+        let tokens = wiring.link.packet_flits(act.packets[id].bytes);
+        let mut outputs = self.board.take_outputs();
+        let mut chosen = None;
+        for asks_for_free in [true, false] {
+            let mut best = u8::MAX;
+            for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
+                if tier > best || chosen.is_some() {
+                    break;
+                }
+                let channel =
+                    if asks_for_free { self.free_channel(lead, tokens, act) } else { Some(lead) };
+                let Some(channel) = channel else { continue };
+                best = tier;
+                if self.offers(channel, act) {
+                    chosen = Some(channel);
+                }
+            }
+            chosen = chosen.or_else(|| self.board.select((switch, id), act.packets));
+            if chosen.is_some() {
+                break;
+            }
+        }
+        self.board.put_outputs(outputs);
+        chosen.map_or(ChannelId::NONE, |channel| wiring.layout.group(channel).first)
+    }
+
+    /// The lowest-numbered channel of a group on which a packet could start now, if nobody waits there.
+    fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &Act) -> Option<ChannelId> {
+        let output = self.board.at(lead);
+        let place = self.board.at(output.rest.lead);
+        if output.queue.first.is_some() || self.board.is_closed(lead) {
+            return None;
+        }
+        if self.lines.at_place(place.ends[0]).any(|line| self.lines.at(line).lead == lead) {
+            return None;
+        }
+        self.find_channel(lead, tokens, &mut NEVER.clone(), act.now).ok()
+    }
+
+    /// Offers a channel to the packet that chooses; whether that is taken, whatever others there are.
+    fn offers(&mut self, id: ChannelId, act: &Act) -> bool {
+        self.settle(id, act.now);
+        let channel = self.board.at(id);
+        let waiting = channel.waiting;
+        let is_at_node = !channel.port.switch.is_some();
+        let room =
+            if is_at_node { u32::MAX } else { self.capacity.saturating_sub(channel.occupied) };
+        let Some(choices) = &mut self.board.choices else { return false };
+        choices.selector.offer(Free { channel: id, waiting, room })
+    }
+
+    /// Where all who wait for an output stand in one queue: these, with the channels by which they came.
+    pub(super) fn waiting_in_queues(
+        &self,
+        wiring: &Wiring,
+        packets: &PacketPool,
+    ) -> Vec<(PacketId, ChannelId)> {
+        let mut all = Vec::new();
+        for group in wiring.layout.groups.iter().filter(|group| leaves_switch(group.kind)) {
+            let mut id = self.board.at(group.first).queue.first;
+            while id.is_some() {
+                all.push((id, self.came_by[id.index()]));
+                id = packets[id].next;
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,140 @@
+//! Places, where lines wait for the outputs on one wire, or on the wires of one group: who is best, and starts.
+
+use super::QueuedKernel;
+use super::lines::LineId;
+use crate::fabric::act::Act;
+use crate::fabric::switch::arbiter::Rank;
+use crate::ids::{ChannelId, PacketId};
+use crate::measure::blame::Observation;
+use crate::time::{NEVER, Time};
+
+impl QueuedKernel {
+    /// Those that stand in the one queue of an output start, the first first, as long as they can.
+    #[inline]
+    pub(super) fn serve_queue(&mut self, lead: ChannelId, act: &mut Act) {
+        loop {
+            let id = self.board.at(lead).queue.first;
+            if !id.is_some() || self.board.is_closed(lead) {
+                return;
+            }
+            let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+            let mut again = NEVER;
+            match self.find_channel(lead, tokens, &mut again, act.now) {
+                Ok(channel) => {
+                    self.board.at_mut(lead).queue.pop(act.packets);
+                    let input = self.came_by[id.index()];
+                    self.start(channel, id, (input, tokens), act);
+                }
+                Err(lacks_room) => {
+                    if again != NEVER {
+                        self.board.post_retry(lead, again, act.events);
+                    }
+                    if lacks_room && act.is_observed() {
+                        self.observe_room(lead, id, act);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The best at a place start as long as they can.
+    pub(super) fn serve_place(&mut self, place: ChannelId, act: &mut Act) {
+        while let Some((line, channel)) = self.look(place, act) {
+            self.sends(line, channel, act);
+        }
+    }
+
+    /// The packet at the front of a line starts on a channel.
+    pub(super) fn sends(&mut self, line: LineId, channel: ChannelId, act: &mut Act) {
+        let &super::lines::Line { input, lead, .. } = self.lines.at(line);
+        let place = self.board.at(lead).rest.lead;
+        self.lines.remove(line, &mut self.board.at_mut(place).ends);
+        let id = self.lines.pop(line, act.packets);
+        if !self.board.arbiter.takes_first() {
+            self.board.arbiter.granted(place, input, &act.packets[id]);
+        }
+        let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+        self.start(channel, id, (input, tokens), act);
+        if self.lines.front(line).is_some() {
+            self.begins_to_ask(line, act);
+        } else {
+            let mut first = self.board.at(input).lines;
+            self.lines.end(line, &mut first);
+            self.board.at_mut(input).lines = first;
+        }
+    }
+
+    /// The line at a place whose first packet starts next, and on which channel, if there is one that can.
+    /// If there is none, sees to it that the place looks again in time.
+    pub(super) fn look(&mut self, place: ChannelId, act: &mut Act) -> Option<(LineId, ChannelId)> {
+        if !self.board.at(place).ends[0].is_some() {
+            return None;
+        }
+        self.board.at_mut(place).set_blocked(false);
+        self.claimed.clear();
+        let mut again = NEVER;
+        while let Some((line, id)) = self.best(place, &mut again, act) {
+            let lead = self.lines.at(line).lead;
+            let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+            match self.find_channel(lead, tokens, &mut again, act.now) {
+                Ok(channel) => return Some((line, channel)),
+                Err(lacks_room) => {
+                    // Nobody passes it on these.
+                    self.claimed.push(lead);
+                    if lacks_room {
+                        self.board.at_mut(place).set_blocked(true);
+                        if act.is_observed() {
+                            self.observe_room(lead, id, act);
+                        }
+                    }
+                    if self.wires.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        if again != NEVER {
+            self.board.post_retry(place, again, act.events);
+        }
+        None
+    }
+
+    /// The best of the lines at a place whose inputs may send, to outputs that are not claimed, with its first
+    /// packet. `again` is brought forward to when another may be better.
+    fn best(
+        &mut self,
+        place: ChannelId,
+        again: &mut Time,
+        act: &mut Act,
+    ) -> Option<(LineId, PacketId)> {
+        let takes_first = self.board.arbiter.takes_first();
+        let mut best: Option<(Rank, LineId, PacketId)> = None;
+        let mut line = self.board.at(place).ends[0];
+        while line.is_some() {
+            let &super::lines::Line { input, lead, packets, next, .. } = self.lines.at(line);
+            let this = std::mem::replace(&mut line, next);
+            if self.board.is_closed(lead)
+                || (!self.claimed.is_empty() && self.claimed.contains(&lead))
+            {
+                continue;
+            }
+            if self.has_rounds && !self.may_send(input, act.now) {
+                *again = self.first_end(input).min(*again);
+                if act.is_observed() {
+                    let granted = self.board.at(input).turns;
+                    act.observe(Observation::Outdone { packet: packets.first, granted });
+                }
+                continue;
+            }
+            if takes_first {
+                return Some((this, packets.first));
+            }
+            let rank = self.board.arbiter.rank(place, input, &act.packets[packets.first]);
+            if best.is_none_or(|(best, ..)| rank < best) {
+                best = Some((rank, this, packets.first));
+            }
+        }
+        best.map(|(_, line, id)| (line, id))
+    }
+}

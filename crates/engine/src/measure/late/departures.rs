@@ -1,0 +1,168 @@
+//! Who left which buffer when, where packets leave buffers in any order.
+
+use super::turns::{Entry, RecordId, Turn};
+use crate::ids::ChannelId;
+use crate::time::Time;
+use std::collections::VecDeque;
+
+/// A packet's turn on a channel, as the buffer sees it that it leaves by that.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The turn.
+    pub turn: Turn,
+    /// When it began.
+    pub start: Time,
+    /// When it ended: the packet is out of the buffer.
+    pub end: Time,
+}
+
+/// A packet that waits for a channel on which it has not started yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// The lead of the group it waits for.
+    pub channel: ChannelId,
+    /// The turn to come.
+    pub entry: Entry,
+}
+
+/// Departures from one buffer, in the order in which they began.
+#[derive(Clone, Debug, Default)]
+struct Leaving {
+    all: VecDeque<Departure>,
+    /// The longest that any took.
+    longest: Time,
+}
+
+/// Departures from all buffers.
+#[derive(Clone, Debug)]
+pub struct Departures {
+    /// By channel to the buffer.
+    of: Vec<Leaving>,
+    /// By channel: how many packets the input at its end may send at a time.
+    speedups: Vec<u16>,
+    /// By record: the channel that its packet waits for, and has not started on yet.
+    waiting: Vec<Option<Waiting>>,
+    /// By channel: the records of those that do.
+    asking: Vec<Vec<RecordId>>,
+}
+
+impl Leaving {
+    /// Those that began before an instant, latest first, as long as they may end at an instant or later.
+    fn until(&self, before: Time, from: Time) -> impl Iterator<Item = &Departure> {
+        let count = self.all.partition_point(|one| one.start < before);
+        let longest = self.longest;
+        let may_last = move |one: &&Departure| one.start.saturating_add(longest) >= from;
+        self.all.range(..count).rev().take_while(may_last)
+    }
+}
+
+impl Departures {
+    /// None yet; of inputs that send so many packets at a time.
+    pub fn new(speedups: Vec<u16>) -> Self {
+        let count = speedups.len();
+        let (of, asking) = (vec![Leaving::default(); count], vec![Vec::new(); count]);
+        Self { of, speedups, waiting: Vec::new(), asking }
+    }
+
+    /// A packet waits for a channel.
+    pub fn begins_to_wait(&mut self, waiting: Waiting) {
+        let record = waiting.entry.turn.record;
+        if self.waiting.len() <= record as usize {
+            self.waiting.resize(record as usize + 1, None);
+        }
+        self.waiting[record as usize] = Some(waiting);
+        self.asking[waiting.channel.index()].push(record);
+    }
+
+    /// A packet starts.
+    pub fn waits_no_more(&mut self, record: RecordId) {
+        let waiting = self.waiting.get_mut(record as usize).and_then(Option::take);
+        if let Some(Waiting { channel, .. }) = waiting {
+            let asking = &mut self.asking[channel.index()];
+            if let Some(place) = asking.iter().position(|&other| other == record) {
+                asking.swap_remove(place);
+            }
+        }
+    }
+
+    /// The channel that a packet waits for, if that turn is still to come.
+    pub fn waiting(&self, turn: Turn) -> Option<&Waiting> {
+        let waiting = self.waiting.get(turn.record as usize)?.as_ref()?;
+        (waiting.entry.turn == turn).then_some(waiting)
+    }
+
+    /// Turns on a channel that are still to come, of those who wait for it.
+    pub fn to_come(&self, channel: ChannelId) -> impl Iterator<Item = &Entry> {
+        let entry = |&record: &RecordId| self.waiting[record as usize].as_ref();
+        self.asking[channel.index()].iter().filter_map(entry).map(|waiting| &waiting.entry)
+    }
+
+    /// A packet leaves the buffer at the end of a channel.
+    pub fn push(&mut self, buffer: ChannelId, departure: Departure) {
+        let of = &mut self.of[buffer.index()];
+        of.longest = of.longest.max(departure.end - departure.start);
+        of.all.push_back(departure);
+    }
+
+    /// Those that ended before an instant are not asked for any more.
+    pub fn forget(&mut self, buffer: ChannelId, since: Time) {
+        let all = &mut self.of[buffer.index()].all;
+        while all.front().is_some_and(|one| one.end < since) {
+            all.pop_front();
+        }
+    }
+
+    /// Those that go on just before an instant, latest first.
+    pub fn at(&self, buffer: ChannelId, at: Time) -> impl Iterator<Item = &Departure> {
+        self.of[buffer.index()].until(at, at).filter(move |one| one.end >= at)
+    }
+
+    /// Whether the input at a channel's end sends as many packets as it may just before an instant.
+    pub fn is_at_limit(&self, buffer: ChannelId, at: Time) -> bool {
+        let most = usize::from(self.speedups[buffer.index()]);
+        self.at(buffer, at).take(most).count() == most
+    }
+
+    /// When a departure began or ended last before an instant; 0 if that is not known.
+    pub fn changed(&self, buffer: ChannelId, at: Time) -> Time {
+        let of = &self.of[buffer.index()];
+        let mut latest = of.until(at, 0).next().map_or(0, |one| one.start);
+        for one in of.until(at, 0) {
+            if one.start.saturating_add(of.longest) <= latest {
+                break;
+            }
+            if one.end < at {
+                latest = latest.max(one.end);
+            }
+        }
+        latest
+    }
+
+    /// The first to end, not before an instant, of those of which something holds; of several at one instant
+    /// the first by `rank`.
+    pub fn first<R: Ord>(
+        &self,
+        buffer: ChannelId,
+        at: Time,
+        is_one: impl Fn(&Departure) -> bool,
+        rank: impl Fn(&Departure) -> R,
+    ) -> Option<Departure> {
+        let of = &self.of[buffer.index()];
+        let mut best: Option<Departure> = None;
+        let count = of.all.partition_point(|one| one.start < at);
+        let later = of.all.range(count..);
+        for one in of.until(at, at).chain(later) {
+            if best.is_some_and(|best| one.start >= at && one.start >= best.end) {
+                break;
+            }
+            if one.end < at || !is_one(one) {
+                continue;
+            }
+            let is_better = best.is_none_or(|best| (one.end, rank(one)) < (best.end, rank(&best)));
+            if is_better {
+                best = Some(*one);
+            }
+        }
+        best
+    }
+}
