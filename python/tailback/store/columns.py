@@ -288,6 +288,7 @@ NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_
 BLAMING = (
     Column("run.blame", "bool", "", "Whether lateness is charged to the traffic that caused it."),
     Column("run.blame_share", "float64", "", "Share of all messages whose lateness is charged."),
+    Column("run.blame_memory_bytes", "int64", "B", "Bytes that could be taken for that."),
     Column("run.packet_waits", "bool", "", "Whether it was asked for what packets waited for."),
     Column("workload.classes", "text", "", "Traffic classes that lateness is charged to."),
     Column("blame_classes", "text", "", "What their numbers are of: node, process or class."),

@@ -235,6 +235,7 @@ def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
     said: list[list[Value]] = [
         [True] * len(results),
         [blame.share for blame in found],
+        [cost.experiment.run.blame_memory.bytes] * len(results),
         [cost.experiment.run.packet_waits] * len(results),
         [stored_text(classes)] * len(results),
         [kind_of_classes(cost.experiment)] * len(results),
