@@ -199,7 +199,11 @@ class Experiment:
 
         The rows of a message list are not in it; see `messages_arrays`.
         """
-        return _canonical(self._spec(mode) | {"record_packets": record_packets})
+        spec = self._spec(mode) | {"record_packets": record_packets}
+        if self.finite:
+            # Nothing is estimated from them, and no sum depends on it.
+            spec["sparse_samples"] = True
+        return _canonical(spec)
 
     def _spec(self, mode: str | None) -> dict[str, Any]:
         return {
