@@ -131,9 +131,13 @@ def _has_software(case: Case) -> bool:
 
 def _run(case: Case, rows: tuple[Row, ...], mode: str, found: Found) -> dict[int, Told] | None:
     """Return what is told of each message; None if the run does not come to its end."""
-    experiment = _experiment(case, rows)
-    classes = np.arange(len(rows), dtype=np.uint32) if experiment.run.blame else None
-    sim = engine.Simulation(experiment.spec(mode), experiment.messages_arrays(), classes)
+    try:
+        experiment, sim = _begun(case, rows, mode, blame=True)
+    except UserError as error:
+        # Where messages flow nobody is charged.
+        if "blame" not in str(error):
+            raise
+        experiment, sim = _begun(case, rows, mode, blame=False)
     if mode == "full":
         found.kernel = sim.kernel
     try:
@@ -146,16 +150,17 @@ def _run(case: Case, rows: tuple[Row, ...], mode: str, found: Found) -> dict[int
     return dict(_told(sim.take_late(), is_blamed=experiment.run.blame))
 
 
-def _experiment(case: Case, rows: tuple[Row, ...]) -> Experiment:
+def _begun(
+    case: Case, rows: tuple[Row, ...], mode: str, *, blame: bool
+) -> tuple[Experiment, engine.Simulation]:
+    """Return a run at its beginning, in which every message is a class of its own."""
     tables = case.tables()
     tables["workload"] = {"kind": "messages", "messages": list(rows)}
-    run = tables["run"] | {"keep_messages": True}
-    try:
-        return Experiment.from_dict(tables | {"run": run | {"blame": True}})
-    except UserError as error:
-        if "blame" not in str(error):
-            raise
-    return Experiment.from_dict(tables | {"run": run})
+    tables["run"] = tables["run"] | {"keep_messages": True, "blame": blame}
+    experiment = Experiment.from_dict(tables)
+    classes = np.arange(len(rows), dtype=np.uint32) if blame else None
+    spec, messages = experiment.spec(mode), experiment.messages_arrays()
+    return experiment, engine.Simulation(spec, messages, classes)
 
 
 def _told(late: dict[str, Any], *, is_blamed: bool) -> Iterator[tuple[int, Told]]:
