@@ -11,13 +11,25 @@ from typing import Any
 from tests.frozen import drawing as frozen
 from tests.frozen.families import FAMILIES, Family
 from tests.frozen.loads import Scale
+from tests.frozen.machines import whole_packets
 from tests.fuzz import valid
 
 Row = list[Any]
 """When, from where, to where, how long: as a file has it."""
 
+
+def _chaotic(rng: random.Random, scale: Scale) -> dict[str, Any]:
+    """Return machines of a routing that few topologies have."""
+    dims = rng.choice([[3, 3], [4, 4], [2, 3, 2]])
+    topology = {"kind": rng.choice(["mesh", "torus"]), "dims": dims}
+    return {**whole_packets(rng, scale), "topology": topology, "routing": {"kind": "chaos"}}
+
+
 #: All but those without a network, and the fuzzer's own.
-KINDS = tuple(family for family in FAMILIES if family.name not in ("loggops", "anything"))
+KINDS = (
+    *(family for family in FAMILIES if family.name not in ("loggops", "anything")),
+    Family("chaos", _chaotic, routings=("chaos",)),
+)
 
 #: How long a run may be: a message that is held up by software for seconds is none of ours.
 _LIMIT = "1 s"
