@@ -22,6 +22,8 @@
 # How long `make verify` may take, and the fuzzer of that; what is left over then is said.
 VERIFY_S ?= 7200
 FUZZ_S = $(shell expr $(VERIFY_S) / 2)
+# And what must hold of messages on random machines of every kernel.
+ANSWERS_S = $(shell expr $(VERIFY_S) / 8)
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -89,6 +91,7 @@ verify: $(VENV)/built
 	cargo test --quiet --no-run
 	$(BIN)/python -m tests.spent --seconds $(VERIFY_S) --jobs 2 \
 		"$(BIN)/python -m tests.fuzz --cases 10000 --seconds $(FUZZ_S)" \
+		"$(BIN)/python -m tests.answers --cases 20000 --seconds $(ANSWERS_S)" \
 		"$(VERIFY) tests/contract tests/browser tests/fuzz" \
 		"$(VERIFY) tests/golden" \
 		"$(VERIFY) tests/unit" \

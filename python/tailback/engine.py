@@ -73,6 +73,7 @@ class Simulation:
         """
         self._spec = spec
         self._processes = processes
+        self._lost_before = 0
         with _user_errors(spec):
             files = [vars(trace) for trace in traces]
             self._engine = compiled.Simulation(spec, messages, classes, files)
@@ -109,6 +110,11 @@ class Simulation:
         return self._engine.sharing_channels
 
     @property
+    def messages_lost(self) -> int:
+        """Messages of which the first packet has been lost in the window: they never arrive."""
+        return self._engine.messages_lost - self._lost_before
+
+    @property
     def events(self) -> int:
         """Events handled since time 0."""
         return self._engine.events
@@ -123,6 +129,7 @@ class Simulation:
 
     def begin_window(self) -> None:
         """Forget the tables' measures and packets; the window starts now. Counters go on."""
+        self._lost_before = self._engine.messages_lost
         self._engine.begin_window()
         self._engine.take_packets()
         self._engine.take_messages()

@@ -279,6 +279,22 @@ class Size(Quantity):
         return [("B", Fraction(1))]
 
 
+class Memory(Size):
+    """A number of bytes of the computer that simulates."""
+
+    example = "1 GB"
+    largest = 10**15
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Return ``value`` (text with a unit, 0, or a number of bytes) as this quantity."""
+        return cls(value.bytes) if isinstance(value, Size) else super().parse(value)
+
+    @classmethod
+    def _printed(cls) -> list[tuple[str, Fraction]]:
+        return [(unit, cls.units[unit]) for unit in ("B", "kB", "MB", "GB")]
+
+
 class Rate(Quantity):
     """A number of bits per second."""
 

@@ -96,6 +96,21 @@ def draw(number: int, folder: Path) -> Path:
     return path
 
 
+def machine(rng: random.Random, family: Family, scale: Scale, path: Path) -> Drawn:
+    """Draw a machine of a family; write files that it names beside `path`."""
+    drawn = _begun(rng, family, scale, path)
+    _route(rng, family, drawn)
+    wishes = _wishes(rng, family, scale, str(drawn.tables["machine"]["topology"].get("kind")))
+    of_machine = []
+    for group in wishes:
+        # A list of messages has no key by which nodes send to themselves, and needs none.
+        own = tuple(wish for wish in group if wish[1] != "includes_self")
+        if all(table.startswith("machine") for table, *_ in own):
+            of_machine.append(own)
+    drawn.grow(of_machine)
+    return drawn
+
+
 def _anything(rng: random.Random, path: Path) -> None:
     """Write an experiment of the fuzzer, and the files it names."""
     description, named = valid.experiment(rng)

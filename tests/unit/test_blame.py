@@ -278,19 +278,24 @@ def test_early_messages_are_told_with_every_run() -> None:
         {
             "time_ps": [0, 100_000_000, 200_000_000],
             "packets_lost": [0, 1, 4],
-            "messages_sent": [0, 5, 9],
             "messages_delivered": [0, 3, 7],
         }
     )
-    found = untold(None, rows, samples, begin_ps=100_000_000, over=True)
+    found = untold(None, rows, samples, begin_ps=100_000_000, lost=2)
     assert (found.early_messages, found.early_us) == (1, 2.0)
     assert found.unattributed_us is None
+    assert (found.rows, found.received, found.are_thinned) == (4, 4, False)
+    assert "rows" not in found.to_dict()
+    thinned = untold(None, rows, samples, begin_ps=0, lost=0)
+    assert thinned.to_dict()["rows"] == {"kept": 4, "of": 7}
     assert (found.lost_packets, found.lost_messages) == (3, 2)
-    assert untold(None, rows, samples, begin_ps=0, over=False).lost_messages is None
-    shown = replace(result(), messages=rows, samples=samples, blame=None)
+    shown = replace(result(), messages=rows, samples=samples, blame=None, messages_lost=2)
     told = " ".join(untold_texts(shown))
     assert "1 message was quicker than alone, by 2" in told
-    assert "a message with a lost packet has no latency" in told
+    assert "percentiles of flows, classes and jobs are of 4 of 7 messages" not in told
+    fewer = replace(shown, ending=replace(shown.ending, warmup_ms=0.0))
+    assert "jobs are of 4 of 7 messages" in " ".join(untold_texts(fewer))
+    assert "3 packets lost of 2 messages: a message with a lost packet has no latency" in told
 
 
 def test_messages_at_one_destination_make_each_other_late_by_their_turns() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 import tailback as tb
@@ -11,6 +12,7 @@ from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.machines import Interface, machine_of
 from tailback.machines.costs import KEYS
+from tailback.runner import run_mode
 
 MACHINE: dict[str, Any] = {"topology": {"kind": "mesh", "dims": [3]}}
 #: The Symult 2010, as it is read.
@@ -175,3 +177,24 @@ def test_latencies_and_processors_are_told_apart() -> None:
     assert not any(name.startswith("latency_") for name in without.estimates)
     assert "cpu_sending_ps" not in without.nodes.column_names
     assert not any(name.startswith("latency_") for name in without.samples.column_names)
+
+
+@pytest.mark.parametrize("mode", ["full", "endpoints", "free", "throttled", "ideal"])
+def test_messages_to_oneself_cost_what_others_do_if_they_cross_the_switch(mode: str) -> None:
+    costs = {"packet_size": "64 B", "send_overhead": "1 us", "receive_overhead": "300 ns"}
+    rows = [["0 ns", 0, 0, "64 B"], ["10 us", 0, 1, "64 B"], ["20 us", 0, 0, "200 B"]]
+    found = {}
+    for local in ("switch", "memory"):
+        given = {
+            "machine": with_interface(local=local, **costs) | {"link": {"rate": "8 Gbit/s"}},
+            "workload": {"kind": "messages", "messages": rows},
+        }
+        result = run_mode(Experiment.from_dict(given), mode)
+        histogram = result.histograms.filter(pc.field("variable") == "message_latency")
+        found[local] = (histogram["count"].to_numpy().sum(), result["message_latency_us"].value)
+    if mode == "ideal":
+        assert found == {"switch": (3, 1.3), "memory": (1, 1.3)}
+    else:
+        assert found["memory"] == (1, pytest.approx(1.388))
+        # 72 bytes over two links, or so many and one more switch; a CPU takes packets in meanwhile.
+        assert found["switch"] == (3, pytest.approx((1.380 + 1.388 + 1.380) / 3))

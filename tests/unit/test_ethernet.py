@@ -10,7 +10,9 @@ from rich.console import Console
 
 import tailback as tb
 from tailback.errors import RunFailure, UserError
+from tailback.experiment import Run
 from tailback.machines import Machine, machine_of
+from tailback.terminal.blamed import untold_texts
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import run_report
 
@@ -111,6 +113,22 @@ def test_what_is_lost_is_counted() -> None:
     text = io.StringIO()
     Console(file=text, width=100).print(run_report(result))
     assert "packets lost" in text.getvalue()
+
+
+def test_messages_are_lost_in_runs_that_are_cut_off_too() -> None:
+    whole = pushing({"memory": "4 KiB"})
+    counted = {}
+    for end, limit in (("finished", {}), ("duration", {"duration": "200 us"})):
+        run = Run(keep_messages=True, **limit)
+        result = tb.run(tb.Experiment(whole.machine, whole.workload, run))
+        assert result.ending.stop_reason == end
+        counted[end] = result.untold.lost_messages
+        assert result.to_dict()["lateness"]["lost"]["messages"] == counted[end]
+        [told] = [text for text in untold_texts(result) if "lost" in text]
+        assert f" of {counted[end]} messages" in told
+    # Each of four loses packets, and none arrives.
+    assert counted == {"finished": 4, "duration": 4}
+    assert tb.run(pushing({"memory": "4 MiB"})).untold.lost_messages == 0
 
 
 def test_switches_that_pause_each_other_are_named() -> None:

@@ -43,6 +43,7 @@ def test_examples(path: Path) -> None:
     spec = json.loads(experiment.spec())
     always = ("machine", "workload", "mode", "fidelity", "seed", "sample_interval_ps")
     asked = [*["blame"] * experiment.run.blame, *["lateness"] * experiment.run.keep_messages]
+    asked += ["sparse_samples"] * experiment.finite
     assert list(spec) == sorted((*always, *asked, "record_packets"))
 
 

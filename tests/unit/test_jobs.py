@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,14 @@ import pytest
 
 import tailback as tb
 from tailback.comparison.of_jobs import interference
+from tailback.engine import RESULTS_VERSION
 from tailback.errors import UserError
 from tailback.experiment import Experiment, json_schema
 from tailback.report.of_interference import interference_page
 from tailback.report.of_store import page_of
 from tailback.report.page import Cell, Figure, Table
+from tailback.runner import run_mode
+from tailback.since311 import tomllib
 from tailback.terminal.interfering import interference_report
 from tailback.units import Size
 from tailback.workloads import Jobs
@@ -570,3 +574,64 @@ def test_classes_of_a_workload_are_not_said_of_its_job() -> None:
     assert str(caught.value) == (
         "job.a.priority = 1: must be left out: workload.traffic_class says it"
     )
+
+
+LATE = """
+[machine]
+topology = {kind = "mesh", dims = [4, 4]}
+[[job]]
+name = "first"
+share = 8
+[job.workload]
+kind = "ring_allreduce"
+size = "4 kB"
+[[job]]
+name = "second"
+share = 8
+[job.workload]
+kind = "fan_out"
+message_size = "3 kB"
+[run]
+keep_messages = true
+[sweep]
+modes = ["full", "endpoints", "throttled"]
+[sweep.job.second.workload]
+message_size = ["1 kB", "3 kB"]
+"""
+
+
+def test_stores_have_lateness_and_percentiles_of_jobs(tmp_path: Path) -> None:
+    rows = store_of(tmp_path / "s", LATE).runs().to_pylist()
+    assert len(rows) == 6
+    ends = ("p50", "p90", "p95", "p99", "p99_9")
+    measures = ("message_latency_us", "message_alone_us", "message_late_us", "message_slowdown")
+    tables = tomllib.loads(LATE)
+    modes = tables.pop("sweep")["modes"]
+    for size in ("1 kB", "3 kB"):
+        tables["job"][1]["workload"]["message_size"] = size
+        experiment = Experiment.from_dict(tables)
+        identity = experiment.identity(RESULTS_VERSION, modes)
+        own = {row["mode"]: row for row in rows if row["identity"] == identity}
+        assert list(own) == modes
+        for row in own.values():
+            found = run_mode(experiment, row["mode"])
+            for name, measure in itertools.product(("first", "second"), measures):
+                job, stem = found.jobs[name], f"jobs.{name}.{measure}"
+                is_known = row["mode"] != "throttled" or measure == "message_latency_us"
+                assert row[stem] == (job[measure].value if is_known else None)
+                told = job.percentiles().get(measure, [None] * 5)
+                assert [row[f"{stem}_{end}"] for end in ends] == told
+                assert (None not in told) == is_known
+
+
+def test_tables_of_stores_have_lateness_of_jobs(tmp_path: Path) -> None:
+    store_of(tmp_path / "s", LATE.replace("[sweep]", "[sweep]\nseeds = [1, 2]"))
+    names = ["jobs.second.message_late_us", "jobs.second.message_late_us_p99"]
+    single = tb.table(tmp_path / "s", fields=names, conditions=["mode == 'full'"], over=[])
+    assert len(single) == 4
+    assert all(value > 0 for name in names for value in single[name].to_pylist())
+    merged = tb.table(tmp_path / "s", fields=names, conditions=["mode == 'full'"])
+    mean, percentile = (merged[name].to_pylist() for name in names)
+    # There are no histograms of jobs to be added up.
+    assert (len(mean), percentile) == (2, [None, None])
+    assert all(value > 0 for value in mean)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +61,50 @@ class TestStretchesPastTheEnd:
         assert found.ending.stop_reason == "max_duration"
         assert found.ending.simulated_ms == 100
         assert found.estimates["cpu_utilisation"].value == 1.0
+
+
+class TestStretchesWithoutEvents:
+    """A circuit run of a dozen events took a sample for every interval of ten milliseconds."""
+
+    MOST, FOR_EACH = 4096, 64
+
+    def circuit(self, *left_out: str) -> tb.Result:
+        machine = {
+            "topology": {"kind": "mesh", "dims": [3, 3]},
+            "switch": {"switching": "circuit"},
+            "link": {"rate": "8 Gbit/s"},
+            "interface": {"unit": "message"},
+        }
+        rows = [["0 ns", 0, 1, "10 MB"], ["0 ns", 2, 5, "10 MB"], ["0 ns", 3, 4, "200 B"]]
+        workload = {"kind": "messages", "messages": rows}
+        experiment = Experiment.from_dict({"machine": machine, "workload": workload})
+
+        def change(spec: dict[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in spec.items() if name not in left_out}
+
+        return run_mode(experiment, "full", change=change)
+
+    def test_have_one_sample(self) -> None:
+        found = self.circuit()
+        assert found.ending.events < 20
+        limit = self.MOST + self.FOR_EACH * found.ending.events
+        assert self.MOST < found.samples.num_rows <= limit + 2
+        interval = found.experiment.sample_interval_ps
+        assert found.ending.simulated_ms * 1e9 > 20 * limit * interval
+        times = found.samples["time_ps"].to_numpy()
+        assert (times[1:-1] % interval == 0).all()
+        assert (np.diff(times) > 0).all()
+
+    def test_count_as_if_there_were_all(self) -> None:
+        sparse, dense = self.circuit(), self.circuit("sparse_samples")
+        assert dense.samples.num_rows > 100_000
+        assert sparse.samples.num_rows < dense.samples.num_rows // 20
+        every = dense.samples.to_pydict()
+        where = {time: row for row, time in enumerate(every["time_ps"])}
+        for row in sparse.samples.to_pylist():
+            there = where[row["time_ps"]]
+            assert row == {name: column[there] for name, column in every.items()}
+        assert sparse.estimates == dense.estimates
 
 
 class TestLimits:

@@ -51,7 +51,8 @@ MISTAKES = [
         "run.flux = [1]",
         "sweep.run.flux: unknown key; known here: seed, mode, baseline, fidelity, duration, "
         "precision, confidence, metric, warmup, sample_interval, blame, blame_share, "
-        "packet_waits, keep_messages, critical_path, slack, title, max_duration, max_events",
+        "blame_memory, packet_waits, keep_messages, critical_path, slack, title, max_duration, "
+        "max_events",
     ),
     (
         'run.mode = ["full"]',

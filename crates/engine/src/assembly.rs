@@ -173,6 +173,7 @@ fn late(spec: &Spec, fabric: &Fabric, is_charged: bool) -> Late {
     let memory = spec.blame.as_ref().and_then(|blame| blame.memory).unwrap_or(MEMORY);
     let mut late = Late::new(sites, spec.sample_interval_ps, victims, (is_charged, memory));
     late.rows = spec.lateness.then(Vec::new);
+    late.notes_packets = spec.machine.interface.costs().is_some();
     late
 }
 

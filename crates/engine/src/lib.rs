@@ -22,6 +22,7 @@
 //!     fidelity: Fidelity::Packet,
 //!     seed: 1,
 //!     sample_interval_ps: 1_000_000,
+//!     sparse_samples: false,
 //!     record_packets: true,
 //!     lateness: false,
 //!     blame: None,

@@ -186,6 +186,16 @@ impl Measures {
         self.counters
     }
 
+    /// The sample interval at hand becomes so many intervals longer, in which nothing happens.
+    pub fn lengthen_interval(&mut self, intervals: u64) {
+        self.busy.iter_mut().for_each(|busy| busy.lengthen(intervals));
+        self.cpu.lengthen(intervals);
+        if let Some(software) = &mut self.software {
+            software.sending.lengthen(intervals);
+            software.receiving.lengthen(intervals);
+        }
+    }
+
     /// Forgets everything but the counters: a new window begins at `now`.
     pub fn begin_window(&mut self, now: Time) {
         self.packets = Default::default();

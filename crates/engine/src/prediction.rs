@@ -406,6 +406,7 @@ mod tests {
             fidelity: Fidelity::Packet,
             seed: 1,
             sample_interval_ps: 1_000_000,
+            sparse_samples: false,
             record_packets: false,
             lateness: false,
             blame: None,

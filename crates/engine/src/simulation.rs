@@ -56,7 +56,7 @@ impl Simulation {
         let mut simulation = Self {
             now: 0,
             events_handled: 0,
-            sampling: Sampling::every(spec.sample_interval_ps),
+            sampling: Sampling::every(spec.sample_interval_ps, spec.sparse_samples),
             topology,
             events: EventQueue::new(reach, link.hop_ps),
             fabric,

@@ -66,6 +66,10 @@ pub struct Spec {
     pub seed: u64,
     /// Interval between two samples of the counters.
     pub sample_interval_ps: Time,
+    /// Whether there is one sample only of a stretch in which nothing happens, as soon as there are
+    /// more than 4,096 and 64 for each event; absent: every interval has one.
+    #[serde(default)]
+    pub sparse_samples: bool,
     /// Whether one row per delivered packet is kept.
     pub record_packets: bool,
     /// Whether one row is kept per message of how late it was; absent: no.

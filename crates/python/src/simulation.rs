@@ -171,6 +171,12 @@ impl Simulation {
         wires.filter(|(channel, wire)| wire.index() != *channel).count()
     }
 
+    /// Messages of which a packet has been lost so far.
+    #[getter]
+    fn messages_lost(&self) -> usize {
+        self.engine.messages_lost()
+    }
+
     /// Events handled so far.
     #[getter]
     fn events(&self) -> u64 {

@@ -14,16 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.metrics import THETAS
-from tailback.store.columns import ENDING, MERGED, PERCENTILE_COLUMNS, RATIO_PARTS
+from tailback.store.columns import ENDING, MERGED, RATIO_PARTS
 from tailback.tables.frames import Ints, floats, nullable, numbered, values
 
 from .cells import COUNTED, RUN_BASELINE, Cells, counted
 from .distributions import merged_percentiles
 from .groups import SEEDS, grouped
-from .names import is_metric
+from .names import is_metric, is_percentile
 from .pooling import Flags, Pairs, Pool, ratios
 
-_PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
 _CONFIDENCE = "run.confidence"
 
 Histograms = Callable[[Sequence[str]], pa.Table]
@@ -51,7 +50,7 @@ def merged(
     * estimates of all that were steady, null if none did; `_batches` is the degrees of
       freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
-      where several runs were merged.
+      where several runs were merged; those of jobs are null there always.
 
     Groups are in the order of their first runs. Raises `UserError` for what is
     no parameter in `over`.
@@ -68,15 +67,14 @@ def merged(
             found |= _estimates(cells, pools[name], name)
         elif name in THETAS:
             found |= _ratio(cells, name, pools)
-    found |= _percentiles(cells, [n for n in chosen if n in _PERCENTILES], histograms)
+    found |= _percentiles(cells, [n for n in chosen if is_percentile(n)], histograms)
     first = [name for name in columns if name in {"identity", "mode", *cells.groups.keys}]
     names = [*first, *COUNTED, *_ending(columns), *_in_full(chosen)]
     return pa.table({name: found[name] for name in names})
 
 
 def _mergeable(columns: Iterable[str]) -> list[str]:
-    known = {*THETAS, *_PERCENTILES}
-    return [name for name in columns if name in known or is_metric(name)]
+    return [name for name in columns if name in THETAS or is_percentile(name) or is_metric(name)]
 
 
 def _metrics_of(chosen: Iterable[str]) -> set[str]:

@@ -9,13 +9,14 @@ import pyarrow.compute as pc
 
 from tailback.errors import UserError, listed, nearest, shown
 from tailback.metrics import ALL_METRICS, THETAS
-from tailback.store.columns import MERGED, OF_JOBS, PATH_METRICS
+from tailback.store.columns import MERGED, OF_JOBS, PATH_METRICS, PERCENTILE_COLUMNS
 
 PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
 """What the names of parameters begin with."""
 
 _UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
 _INTERVAL = ("_low", "_high")
+_PERCENTILES = frozenset(column.name for column in PERCENTILE_COLUMNS)
 
 
 def column_named(name: str, columns: Iterable[str], place: str = "fields") -> str:
@@ -82,6 +83,13 @@ def is_metric(column: str) -> bool:
     if column in ALL_METRICS or column in PATH_METRICS:
         return True
     return column.startswith(OF_JOBS) and column.rpartition(".")[2] in ALL_METRICS
+
+
+def is_percentile(column: str) -> bool:
+    """Whether a column is a percentile: of a run, or of a job (`jobs.NAME.METRIC_p99`)."""
+    return column in _PERCENTILES or (
+        column.startswith(OF_JOBS) and column.rpartition(".")[2] in _PERCENTILES
+    )
 
 
 def metric_of(column: str) -> str:

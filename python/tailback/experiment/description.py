@@ -199,7 +199,11 @@ class Experiment:
 
         The rows of a message list are not in it; see `messages_arrays`.
         """
-        return _canonical(self._spec(mode) | {"record_packets": record_packets})
+        spec = self._spec(mode) | {"record_packets": record_packets}
+        if self.finite:
+            # Nothing is estimated from them, and no sum depends on it.
+            spec["sparse_samples"] = True
+        return _canonical(spec)
 
     def _spec(self, mode: str | None) -> dict[str, Any]:
         return {
@@ -219,6 +223,9 @@ class Experiment:
         spec, share = self.workload.class_spec(), self.run.blame_share
         if share < 1:
             spec = spec | {"share": round(share * 2**32), "groups": self.finite}
+        memory, usual = self.run.blame_memory, Run.model_fields["blame_memory"].default
+        if memory != usual:
+            spec = spec | {"memory": memory.bytes}
         # Left out unless it is asked for, as all of this.
         return spec | ({"packet_waits": True} if self.run.packet_waits else {})
 
@@ -293,6 +300,7 @@ class Experiment:
             # None of them says anything of such a run.
             run.pop("blame")
             run.pop("blame_share")
+            run.pop("blame_memory")
             workload.pop("classes", None)
         if not run["packet_waits"]:
             run.pop("packet_waits")

@@ -57,8 +57,18 @@ class Untold:
     """Of all lateness."""
     lost_packets: int
     """Packets lost in the window: a message with a lost packet has no latency."""
-    lost_messages: int | None
-    """Messages that have none; None where some may be under way at the end."""
+    lost_messages: int
+    """Messages that have none: of which the first packet was lost in the window."""
+    rows: int | None
+    """Messages that have a row, of which percentiles of flows, classes and jobs are made; None
+    without `run.keep_messages`."""
+    received: int
+    """All that were received in the window."""
+
+    @property
+    def are_thinned(self) -> bool:
+        """Whether there were more messages than rows are kept of."""
+        return self.rows is not None and self.rows < self.received
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -68,6 +78,7 @@ class Untold:
             "early": None if self.early_messages is None else early,
             "unattributed": None if self.unattributed_us is None else unattributed,
             "lost": {"packets": self.lost_packets, "messages": self.lost_messages},
+            **({"rows": {"kept": self.rows, "of": self.received}} if self.are_thinned else {}),
         }
 
 
@@ -102,11 +113,11 @@ def _mean(values: Any, *, exact: bool) -> Estimate:
 
 
 def untold(
-    blame: Blame | None, messages: pa.Table | None, samples: pa.Table, *, begin_ps: int, over: bool
+    blame: Blame | None, messages: pa.Table | None, samples: pa.Table, *, begin_ps: int, lost: int
 ) -> Untold:
     """Return what means of lateness do not tell, of the window from `begin_ps` on.
 
-    `over`: nothing is under way at the end.
+    `lost`: messages of which a packet was lost.
     """
     early, early_ps, unattributed = _early(messages), None, None
     if blame is not None and blame.has_lateness:
@@ -116,28 +127,24 @@ def untold(
     elif early is not None:
         late = messages["late_ps"].drop_null().to_numpy()  # type: ignore[index]
         early_ps = -int(np.minimum(late, 0).sum())
-    columns = samples.column_names
     first = int(np.searchsorted(samples["time_ps"].to_numpy(), begin_ps))
 
-    def grown(name: str, start: int) -> int:
+    def grown(name: str) -> int:
+        """Return what was counted in the window; 0 of what is not counted."""
+        if name not in samples.column_names:
+            return 0
         column = samples[name].to_numpy()
-        return int(column[-1]) - int(column[start])
+        return int(column[-1]) - int(column[min(first, len(samples) - 1)])
 
-    packets = (
-        grown("packets_lost", min(first, len(samples) - 1)) if "packets_lost" in columns else 0
-    )
-    lost = None
-    if not packets:
-        lost = 0
-    elif over:
-        lost = grown("messages_sent", 0) - grown("messages_delivered", 0)
     return Untold(
         early_messages=early,
         early_us=None if early_ps is None else early_ps / 1e6,
         unattributed_us=None if unattributed is None else unattributed[0],
         unattributed_share=None if unattributed is None else unattributed[1],
-        lost_packets=packets,
+        lost_packets=grown("packets_lost"),
         lost_messages=lost,
+        rows=None if messages is None else messages.num_rows,
+        received=grown("messages_delivered"),
     )
 
 

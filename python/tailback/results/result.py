@@ -111,6 +111,8 @@ class Result:
     `alone_ps`, `late_ps` and `slowdown` are null for messages to their own node, and in modes and
     on machines without a time alone.
     """
+    messages_lost: int = 0
+    """Messages that never arrive: of which the first packet was lost in the window."""
     blame: Blame | None = None
     """Who made whom late, if ``run.blame`` asks for it."""
     critical_path: CriticalPath | None = None
@@ -192,7 +194,7 @@ class Result:
             self.messages,
             self.samples,
             begin_ps=round(self.ending.warmup_ms * 1e9),
-            over=self.ending.stop_reason == "finished",
+            lost=self.messages_lost,
         )
 
     @property

@@ -167,6 +167,7 @@ def _result(
         ending=ending,
         wall_seconds=wall_seconds,
         messages=messages,
+        messages_lost=sim.messages_lost,
         blame=blame,
         critical_path=_critical_path(sim, stop),
         activities=sim.activities(),

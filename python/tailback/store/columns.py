@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tailback.critical_path import PART_WORDS
-from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
+from tailback.metrics import ALL_METRICS, OF_FINITE, OF_LATENESS, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
 """What a value may be; any may be null. `integer` is a whole number of any width, also unsigned."""
@@ -233,7 +233,25 @@ METRICS_OF_JOBS = (
     "iterations_per_node_per_ms",
     "message_latency_us",
     "routed_lifetime_us",
+    *OF_LATENESS,
 )
+
+#: Of what there are percentiles of every job, likewise, with `PERCENTILES` behind the name.
+PERCENTILES_OF_JOBS = ("message_latency_us", *OF_LATENESS)
+
+
+def percentiles_of_job(job: str, variable: str) -> tuple[Column, ...]:
+    """Return the columns of percentiles of messages of a job."""
+    unit = _METRICS[variable][0]
+    return tuple(
+        Column(
+            f"{OF_JOBS}{job}.{variable}_{suffix}",
+            "float64",
+            unit,
+            f"Percentile {percent:g} of {variable} of job {job}.",
+        )
+        for suffix, percent in PERCENTILES.items()
+    )
 
 
 def columns_of_job(job: str, name: str, parts: Iterable[str]) -> tuple[Column, ...]:
@@ -288,6 +306,7 @@ NESTED_COLUMNS = tuple(Column(name, "list", "", text) for name, text in _NESTED_
 BLAMING = (
     Column("run.blame", "bool", "", "Whether lateness is charged to the traffic that caused it."),
     Column("run.blame_share", "float64", "", "Share of all messages whose lateness is charged."),
+    Column("run.blame_memory_bytes", "int64", "B", "Bytes that could be taken for that."),
     Column("run.packet_waits", "bool", "", "Whether it was asked for what packets waited for."),
     Column("workload.classes", "text", "", "Traffic classes that lateness is charged to."),
     Column("blame_classes", "text", "", "What their numbers are of: node, process or class."),

@@ -47,6 +47,7 @@ _LEFT_OUT = {
     "workload.file",
     "run.blame",
     "run.blame_share",
+    "run.blame_memory",
     "run.packet_waits",
     "workload.classes",
     # Points with a critical path have columns of it.

@@ -186,14 +186,22 @@ def _classes_of(result: Result) -> pa.Table:
 
 
 def _of_jobs(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
-    """Yield what is stored of every job: the metrics that it has."""
+    """Yield what is stored of every job: the metrics that it has, and percentiles."""
     for name in results[0].jobs:
         jobs = [result.jobs[name] for result in results]
         for metric in known.METRICS_OF_JOBS:
-            if metric in jobs[0].estimates:
+            # Lateness is known in some modes only.
+            if any(metric in job.estimates for job in jobs):
                 parts = zip(*(_parts(job[metric]) for job in jobs), strict=True)
                 own = known.columns_of_job(name, metric, known.MERGED)
                 yield from zip(own, map(list, parts), strict=True)
+        percentiles = [job.percentiles() for job in jobs]
+        for variable in known.PERCENTILES_OF_JOBS:
+            if any(variable in one for one in percentiles):
+                nothing = [None] * len(PERCENTILES)
+                told = zip(*(one.get(variable, nothing) for one in percentiles), strict=True)
+                own = known.percentiles_of_job(name, variable)
+                yield from zip(own, map(list, told), strict=True)
 
 
 def _of_paths(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
@@ -235,6 +243,7 @@ def _blamed(cost: Cost, results: Sequence[Result]) -> dict[str, pa.Array]:
     said: list[list[Value]] = [
         [True] * len(results),
         [blame.share for blame in found],
+        [cost.experiment.run.blame_memory.bytes] * len(results),
         [cost.experiment.run.packet_waits] * len(results),
         [stored_text(classes)] * len(results),
         [kind_of_classes(cost.experiment)] * len(results),

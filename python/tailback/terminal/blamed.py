@@ -104,6 +104,9 @@ def untold_texts(result: Result) -> list[str]:
         if untold.lost_messages:
             lost += f" of {counted(untold.lost_messages, 'message')}"
         found.append(f"{lost}: a message with a lost packet has no latency and is in no mean")
+    if untold.are_thinned:
+        kept = f"{untold.rows:,} of {counted(untold.received, 'message')}"
+        found.append(f"percentiles of flows, classes and jobs are of {kept}, at equal distances")
     return found
 
 

@@ -121,7 +121,7 @@ kernels! {
     Stored: StoredKernel, "stored";
     /// Mode `full`, fidelity `packet`, switches that store packets which cannot go on.
     Chaos: ChaosKernel, "chaos";
-    /// Line cards in front of a fabric of cells, all modes with packets.
+    /// Line cards in front of a fabric of cells, all modes with packets but `free`.
     Cells: CellsKernel, "cells";
     /// Mode `full`, switches that forward frames.
     Frames: FramesKernel, "frames";
@@ -261,7 +261,7 @@ impl KernelKind {
         if fidelity == Fidelity::Fluid {
             return Self::Fluid;
         }
-        if wiring.cells.is_some() {
+        if wiring.cells.is_some() && mode != Mode::Free {
             return Self::Cells;
         }
         match mode {
@@ -280,6 +280,9 @@ impl KernelKind {
         fidelity: Fidelity,
         (accounts, instants): (Accounts, Instants),
     ) -> Self {
+        if wiring.cells.is_some() {
+            return Self::Cells;
+        }
         if machine.switch.pipeline.is_some() {
             return Self::Clocked;
         }

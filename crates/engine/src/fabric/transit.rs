@@ -7,6 +7,7 @@ pub use riders::Part;
 use crate::fabric::network::wiring::{Undisturbed, Wiring};
 use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId, SwitchId};
+use crate::measure::Class;
 use crate::pool::Pool;
 use crate::rare::rare;
 use crate::time::Time;
@@ -49,6 +50,8 @@ pub struct Lost {
     pub first: Vec<LostPacket>,
     /// The messages that they belong to, or acknowledge.
     pub messages: BTreeSet<MessageId>,
+    /// Those of them that never arrive: of which data have been lost.
+    pub undelivered: BTreeSet<MessageId>,
 }
 
 /// A packet that has been lost.
@@ -177,6 +180,9 @@ impl PacketPool {
     pub fn lose(&mut self, id: PacketId, switch: SwitchId, at: Time) {
         let packet = self.remove(id);
         self.lost.messages.insert(packet.message);
+        if packet.class == Class::Data {
+            self.lost.undelivered.insert(packet.message);
+        }
         if self.lost.first.len() < MOST_TOLD {
             self.lost.first.push(LostPacket { at, switch, packet });
         }

@@ -171,6 +171,12 @@ impl Binned {
         self.closed += self.open;
         self.open = self.later.pop_front().unwrap_or(0) + self.running * self.interval;
         self.boundary += self.interval;
+        self.reach();
+        self.closed
+    }
+
+    /// Counts what lies ahead up to the end of the open interval.
+    fn reach(&mut self) {
         while let Some(&Reverse((time, end))) = self.far.peek()
             && time <= self.boundary
         {
@@ -180,7 +186,15 @@ impl Binned {
                 End::Last => self.end(time),
             }
         }
-        self.closed
+    }
+
+    /// The open interval becomes so many intervals longer, in which nothing is added any more.
+    pub fn lengthen(&mut self, intervals: u64) {
+        let near = self.later.len().min(usize::try_from(intervals).unwrap_or(usize::MAX));
+        self.open += self.later.drain(..near).sum::<u64>();
+        self.open += self.running * self.interval * intervals;
+        self.boundary += self.interval * intervals;
+        self.reach();
     }
 
     /// Everything up to `now`, in the open interval; exact where that begins,
@@ -262,6 +276,33 @@ mod tests {
                 before += is_busy[now as usize..end as usize].iter().sum::<u64>();
                 assert_eq!(busy.close(), before, "interval {interval}, row {row}");
             }
+        }
+    }
+
+    /// One interval as long as several, against these.
+    #[test]
+    fn intervals_that_nothing_begins_in_can_be_passed_over() {
+        let mut random = crate::rng::Stream::new(8, crate::rng::Purpose::Compute, 0);
+        let (mut each, mut passed) = (Binned::new(10), Binned::new(10));
+        let mut now = 0;
+        for row in 0..1000 {
+            for _ in 0..random.below(4) {
+                let start = now + random.below(25);
+                let length = random.below([4, 700, 10_000][row % 3]);
+                each.add(start, start + length);
+                passed.add(start, start + length);
+            }
+            let empty = random.below([2, 100, 1000][row % 3]);
+            (0..empty).for_each(|_| {
+                each.close();
+            });
+            passed.lengthen(empty);
+            now += 10 * (empty + 1);
+            assert_eq!(each.close(), passed.close());
+            assert_eq!(
+                (each.so_far(now), each.booked(now)),
+                (passed.so_far(now), passed.booked(now))
+            );
         }
     }
 

@@ -66,6 +66,8 @@ struct Message {
     /// How many acknowledgements have been queued, and how many delivered.
     acknowledged: usize,
     acks_delivered: usize,
+    /// When each data packet was queued, where that is noted.
+    given: Vec<Time>,
     /// The data packet delivered last, or none, and when.
     last: (RecordId, Time),
     /// The packet delivered last by which a window may open.
@@ -126,6 +128,10 @@ pub struct Late {
     interval: Time,
     /// Those that have arrived and of which it is not known how long they take alone.
     unsettled: VecDeque<Why>,
+    /// When their data packets were queued, where that is noted.
+    given: VecDeque<Vec<Time>>,
+    /// Whether it is noted when packets are queued: software prepares them one by one.
+    pub notes_packets: bool,
     /// The tables of the window.
     pub tables: Tables,
     /// Messages that have arrived since they were last taken, if they are kept.
@@ -161,6 +167,8 @@ impl Late {
             victims,
             interval,
             unsettled: VecDeque::new(),
+            given: VecDeque::new(),
+            notes_packets: false,
             rows: None,
         }
     }
@@ -195,6 +203,9 @@ impl Late {
             message.packets.push(record);
             message.undelivered += 1;
             message.has_last |= packet.is_last;
+            if self.notes_packets {
+                message.given.push(now);
+            }
         }
     }
 
@@ -220,6 +231,7 @@ impl Late {
             undelivered: 0,
             acknowledged: 0,
             acks_delivered: 0,
+            given: Vec::new(),
             last: nobody,
             opens: nobody,
             is_victim,
@@ -309,7 +321,10 @@ impl Late {
             delivered - message.queued
         };
         let charges = self.charged(id);
-        let message = &self.messages[id.index()];
+        let message = &mut self.messages[id.index()];
+        if self.notes_packets {
+            self.given.push_back(std::mem::take(&mut message.given));
+        }
         let span = (message.queued, delivered);
         let (number, alone) = (0, 0);
         self.unsettled.push_back(Why { number, label: message.label, span, alone, own, charges });
@@ -335,6 +350,7 @@ impl Late {
         class_of: impl Fn(u32) -> u32,
     ) -> Option<Time> {
         let mut why = self.unsettled.pop_front()?;
+        self.given.pop_front();
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
         let late = latency.saturating_sub(alone);
@@ -393,9 +409,11 @@ impl Late {
         }
     }
 
-    /// When the message arrived of which [`Self::settle`] is to be told next was queued.
-    pub fn next_queued(&self) -> Option<Time> {
-        self.unsettled.front().map(|why| why.span.0)
+    /// When the message of which [`Self::settle`] is to be told next was queued, and each of its data
+    /// packets, where that is noted.
+    pub fn next_queued(&self) -> Option<(Time, &[Time])> {
+        let given = self.given.front().map_or(&[][..], Vec::as_slice);
+        self.unsettled.front().map(|why| (why.span.0, given))
     }
 
     /// The waits found, added up by culprit and root channel, in the order in which they began.

@@ -2,7 +2,8 @@
 //!
 //! A second network of the same machine, in mode `free`, carries one message at a time, from the instant
 //! at which it was queued, with a window and acknowledgements of its own. Processes, software and
-//! receivers have no part in it.
+//! receivers have no part in it: where software prepares packets, they are queued at the same distances in
+//! time as in the run.
 
 use super::message::{Life, Message};
 use super::packetisation::Packetisation;
@@ -27,14 +28,17 @@ pub struct Alone {
     known: Option<Mixed<Likeness, Time>>,
     /// What happens does so whenever, as far as clocks go, in multiples of this time.
     period: Time,
+    /// Whether it matters when in a period a message is queued: switches have a clock.
+    has_phases: bool,
     /// When the message before was through: time does not go back.
     free_at: Time,
     /// Of messages alone, one after the other.
     events: EventQueue,
 }
 
-/// What messages have in common that take the same: source, destination, length, traffic class.
-type Likeness = (NodeId, NodeId, u32, u8);
+/// What messages have in common that take the same: source, destination, length, traffic class, and
+/// when in a period of the clock of switches they are queued, if these have one.
+type Likeness = (NodeId, NodeId, u32, u8, Time);
 
 /// A long interval between samples: none is taken.
 const LONG: Time = 1 << 50;
@@ -63,27 +67,38 @@ impl Alone {
             protocol: Protocol::new(&spec.machine, Mode::Free),
             known: is_alike.then(Mixed::default),
             period: link.flit_ps.max(1),
+            has_phases: spec.machine.switch.pipeline.is_some(),
             free_at: 0,
             events: EventQueue::new(reach, link.hop_ps),
             fabric,
         })
     }
 
-    /// How long a message takes whose first packet is queued at an instant.
-    pub fn of(&mut self, message: &Message, queued: Time) -> Time {
+    /// How long a message takes whose first packet is queued at an instant; its packets are queued at
+    /// the given ones, or if there are none as soon as they may.
+    pub fn of(&mut self, message: &Message, queued: Time, packets: &[Time]) -> Time {
         let &Message { from_node, to_node, bytes, traffic, .. } = message;
-        let likeness = (from_node, to_node, bytes, traffic);
+        let phase = if self.has_phases { queued % self.period } else { 0 };
+        let likeness = (from_node, to_node, bytes, traffic, phase);
+        let is_alike = packets.len() < 2;
         let known = self.known.as_ref().and_then(|known| known.get(&likeness));
-        if let Some(&known) = known {
+        if let Some(&known) = known.filter(|_| is_alike) {
             return known;
         }
         let later = self.free_at.saturating_sub(queued).next_multiple_of(self.period);
         let begins = queued + later;
         let passage = self.fabric.by_kind::<Passage>();
-        let last =
-            passage(Passage { message: message.anew(), last: begins, now: begins, alone: self });
+        let last = passage(Passage {
+            message: message.anew(),
+            last: begins,
+            now: begins,
+            packets,
+            later,
+            sent: 0,
+            alone: self,
+        });
         let took = last - begins;
-        if let Some(known) = &mut self.known {
+        if let Some(known) = self.known.as_mut().filter(|_| is_alike) {
             known.insert(likeness, took);
         }
         took
@@ -97,6 +112,11 @@ struct Passage<'a> {
     now: Time,
     /// When its latest data packet was there.
     last: Time,
+    /// When its packets were queued in the run, if that is to be the same; how much later it is here.
+    packets: &'a [Time],
+    later: Time,
+    /// Those that have been queued.
+    sent: usize,
 }
 
 impl ByKind for Passage<'_> {
@@ -105,13 +125,14 @@ impl ByKind for Passage<'_> {
     fn act<M: Kind>(mut self) -> Time {
         self.instant::<M>(true);
         loop {
-            let clock = self.alone.fabric.next_time::<M>();
-            let queued = self.alone.events.next_time(clock);
-            if queued.is_none() && (clock == NEVER || self.alone.fabric.packets().is_empty()) {
+            let (clock, due) = (self.alone.fabric.next_time::<M>(), self.next_due());
+            let queued = self.alone.events.next_time(clock.min(due));
+            let is_over = clock == NEVER || self.alone.fabric.packets().is_empty();
+            if queued.is_none() && is_over && due == NEVER {
                 self.alone.free_at = self.now;
                 return self.last;
             }
-            self.now = queued.map_or(clock, |queued| queued.min(clock));
+            self.now = queued.unwrap_or(NEVER).min(clock).min(due);
             self.instant::<M>(false);
         }
     }
@@ -122,7 +143,7 @@ impl Passage<'_> {
     fn instant<M: Kind>(&mut self, is_first: bool) {
         let Alone { fabric, measures, events, .. } = &mut *self.alone;
         fabric.step::<M>(self.now, events, measures);
-        if is_first {
+        if is_first || self.next_due() <= self.now {
             self.send();
         }
         while let Some(event) = self.next_event::<M>() {
@@ -172,12 +193,22 @@ impl Passage<'_> {
         }
     }
 
-    /// Queues what its window has room for.
+    /// When its next packet is queued, if that is as in the run.
+    fn next_due(&self) -> Time {
+        self.packets.get(self.sent).map_or(NEVER, |&queued| queued + self.later)
+    }
+
+    /// Queues what its window has room for, or what is due.
     fn send(&mut self) {
         let window = self.alone.packetisation.window;
         let mut is_first = self.message.life == Life::Pending;
-        while is_first || self.message.unsent > 0 && self.message.in_flight < window {
+        let may_go = |of: &Self| {
+            let has_room = of.message.unsent > 0 && of.message.in_flight < window;
+            if of.packets.is_empty() { has_room } else { of.next_due() <= of.now }
+        };
+        while is_first || may_go(self) {
             is_first = false;
+            self.sent += 1;
             let bytes = self.alone.packetisation.next(&self.message);
             let packet = self.message.next_packet(ONLY, bytes, &self.alone.fabric);
             self.queue(packet);

@@ -10,7 +10,7 @@ use crate::ids::{MessageId, NodeId, ProcessId};
 use crate::measure::Parts;
 use crate::rare::rarely;
 use crate::rng::{Purpose, Stream};
-use crate::spec::{Costs, MessageOrder, Side, Spec};
+use crate::spec::{Costs, Local, MessageOrder, Side, Spec};
 use crate::time::{NEVER, Time};
 use crate::workload::Workload;
 use cpu::Cpu;
@@ -23,6 +23,8 @@ pub struct Software {
     pub(super) costs: Costs,
     /// Whether packets of several messages leave a node in turn.
     pub(super) takes_turns: bool,
+    /// Whether messages of a node to itself cross its switch, as others do.
+    own_by_switch: bool,
     /// Data bytes of a message that is one packet, at most.
     pub(super) first_packet_bytes: u32,
     /// By node.
@@ -83,6 +85,7 @@ impl Software {
         Self {
             costs,
             takes_turns: interface.message_order == MessageOrder::RoundRobin,
+            own_by_switch: interface.local == Local::Switch,
             first_packet_bytes: spec.machine.first_packet_bytes(),
             desks: (0..nodes).map(desk).collect(),
             tickets: Vec::new(),
@@ -96,6 +99,12 @@ impl Software {
     #[inline]
     pub fn serves(&self) -> bool {
         rarely(!self.desks.is_empty())
+    }
+
+    /// Whether a message from node to node costs anything: all do but those that stay in memory.
+    #[inline]
+    pub fn prepares(&self, from: NodeId, to: NodeId) -> bool {
+        self.serves() && (from != to || self.own_by_switch)
     }
 
     /// Data packets of a node that have not been handed to the network: of a message that waits
@@ -128,9 +137,9 @@ impl Software {
         self.tickets[id.index()] = Ticket { start_up, ..Ticket::default() };
     }
 
-    /// How long a message took, and on what; one within a node took no time.
+    /// How long a message took, and on what; one within the memory of a node took no time.
     pub fn took(&self, id: MessageId, latency: Time, message: &Message, world: &mut World) {
-        if message.from_node != message.to_node {
+        if self.prepares(message.from_node, message.to_node) {
             world.measures.message_took(message.to_node, latency);
             let parts = &self.tickets[id.index()].parts;
             world.measures.latency_consists(message.to_node, latency, parts);

@@ -34,7 +34,7 @@ impl Nodes {
             };
             let send = Send { to: receiver(place), ..send };
             let id = self.make((from, by), &send, class, world);
-            if self.software.serves() && by != self.messages[id].to_node {
+            if self.software.prepares(by, self.messages[id].to_node) {
                 // That of its process is drawn for it alone, whichever way its message goes.
                 let is_own = by == node;
                 let software = &mut self.software;

@@ -22,7 +22,7 @@ impl Nodes {
     pub(super) fn send(&mut self, from: ProcessId, send: &Send, class: u32, world: &mut World) {
         let node = self.placement[from.index()];
         let id = self.make((from, node), send, class, world);
-        if self.software.serves() && node != self.messages[id].to_node {
+        if self.software.prepares(node, self.messages[id].to_node) {
             let start_up = self.software.start_up(from);
             self.software.open(id, start_up);
         }
@@ -86,7 +86,7 @@ impl Nodes {
     /// A message is the first of its virtual link: it goes out.
     pub(super) fn begin(&mut self, id: MessageId, world: &mut World) {
         let message = &mut self.messages[id];
-        if self.software.serves() && message.from_node != message.to_node {
+        if self.software.prepares(message.from_node, message.to_node) {
             return self.enlist(id, world);
         }
         if message.protocol != Protocol::Direct {

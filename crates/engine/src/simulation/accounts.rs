@@ -27,6 +27,11 @@ impl Simulation {
         if self.is_without_network() { "loggops" } else { self.fabric.kernel().name() }
     }
 
+    /// Messages that never arrive: of which a packet has been lost so far.
+    pub fn messages_lost(&self) -> usize {
+        self.fabric.packets().lost().undelivered.len()
+    }
+
     /// Events handled so far.
     pub fn events(&self) -> u64 {
         self.events_handled

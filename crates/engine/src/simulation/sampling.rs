@@ -11,6 +11,11 @@ impl Simulation {
         let mut taken = 0;
         while self.sampling.next < time && taken < most {
             taken += 1;
+            let empty = self.sampling.passed_over(time, self.events_handled);
+            if empty > 0 {
+                self.measures.lengthen_interval(empty);
+                self.sampling.next += empty * self.sampling.interval;
+            }
             let time = self.sampling.next;
             self.catch_up(time);
             let mut counted = self.measures.sample(time);
@@ -22,8 +27,7 @@ impl Simulation {
             self.sample_jobs();
             let counters = self.with_progress(counted);
             let (events, classes) = (self.events_handled, self.class_counters());
-            self.sampling.samples.push(Sample { time, events, counters, classes });
-            self.sampling.next += self.sampling.interval;
+            self.sampling.take(Sample { time, events, counters, classes });
         }
         taken
     }

@@ -76,8 +76,8 @@ impl Simulation {
         let Measures { late, labels, causes, .. } = &mut self.measures;
         let (Some(alone), Some(late)) = (&mut self.alone, late) else { return };
         for message in self.nodes.take_arrived() {
-            let queued = late.next_queued().unwrap_or(message.sent);
-            let alone = alone.of(&message, queued);
+            let (queued, packets) = late.next_queued().unwrap_or((message.sent, &[]));
+            let alone = alone.of(&message, queued, packets);
             let class_of = |label| match labels.as_deref() {
                 Some(labels) if label != REST => labels.class(label),
                 _ => label,

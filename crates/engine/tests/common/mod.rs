@@ -96,6 +96,7 @@ pub fn spec(machine: Machine, workload: Workload, mode: Mode) -> Spec {
         fidelity: Fidelity::Packet,
         seed: 1,
         sample_interval_ps: MICROSECOND,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

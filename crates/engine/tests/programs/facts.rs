@@ -42,6 +42,7 @@ fn spec(machine: Machine, fidelity: Fidelity) -> Spec {
         fidelity,
         seed: 1,
         sample_interval_ps: 1_000_000,
+        sparse_samples: false,
         record_packets: false,
         lateness: false,
         blame: None,

@@ -51,6 +51,7 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
         fidelity,
         seed: 1,
         sample_interval_ps: 1_000,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

@@ -61,6 +61,7 @@ fn spec(machine: Machine, workload: Workload) -> Spec {
         fidelity: Fidelity::Flit,
         seed: 1,
         sample_interval_ps: 1_000,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

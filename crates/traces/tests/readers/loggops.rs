@@ -28,6 +28,7 @@ fn ends(file: &str, law: spec::LogGops) -> Vec<u64> {
         fidelity: Fidelity::Packet,
         seed: 1,
         sample_interval_ps: 1_000_000_000,
+        sparse_samples: false,
         record_packets: false,
         lateness: false,
         blame: None,

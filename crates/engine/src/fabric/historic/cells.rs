@@ -1,4 +1,5 @@
-//! Line cards in front of a fabric of cells [Chen & Wyckoff], in all modes with packets.
+//! Line cards in front of a fabric of cells [Chen & Wyckoff], in all modes with packets but `free`, in which
+//! every message has a network in mode `full` for itself.
 //!
 //! A frame has the line of its node to itself. When its card has all of it, its cells go one by
 //! one through the card's port into the fabric, the links of its way and the port out of it. Each
@@ -8,8 +9,8 @@
 //! then has the line to its destination to itself. A multicast is one frame up to its card, and as
 //! many as it has destinations from there on: their cells are offered together.
 //!
-//! Mode `endpoints` has queues before lines alone, `throttled` before ports into the fabric alone,
-//! and `free` none at all.
+//! In mode `endpoints` all share lines alone: before ports and links cells wait for those of their own
+//! message only. Mode `throttled` has queues before ports into the fabric alone.
 
 mod accepts;
 mod agenda;
@@ -25,9 +26,10 @@ use crate::fabric::kernels::baseline::following::Following;
 use crate::fabric::network::cells::CellTiming;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::{PacketPool, Part};
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::measure::blame::Observation;
 use crate::measure::{ChannelKind, Class, Use, Wait};
+use crate::mixed::Mixed;
 use crate::spec::{Machine, Mode};
 use crate::time::Time;
 use agenda::{Agenda, Due, What};
@@ -43,6 +45,8 @@ pub struct CellsKernel {
     packets: Vec<OnWay>,
     /// By wire: from when on it can take another frame, or cell.
     free_at: Vec<Time>,
+    /// In mode `endpoints`, by place of a message and wire of the fabric: the same for this message.
+    own_free_at: Mixed<(MessageId, ChannelId), Time>,
     /// By channel: until when it transmits what it has started to.
     until: Vec<Time>,
     /// What each channel has done in the current window.
@@ -69,6 +73,7 @@ impl CellsKernel {
             agenda: Agenda::default(),
             packets: Vec::new(),
             free_at: vec![0; channels],
+            own_free_at: Mixed::default(),
             until: vec![0; channels],
             used: vec![Use::default(); channels],
             waiting_data: vec![0; nodes],
@@ -86,7 +91,7 @@ impl CellsKernel {
     /// Whether cells wait for what lies at a place of a way.
     #[inline]
     fn has_queue(&self, place: u16) -> bool {
-        self.mode == Mode::Full || self.mode == Mode::Throttled && place == 0
+        self.has_queues_at_lines() || self.mode == Mode::Throttled && place == 0
     }
 
     /// Something will happen to a packet.
@@ -102,6 +107,17 @@ impl CellsKernel {
         let free_at = &mut self.free_at[act.wiring.layout.wire_of[channel.index()].index()];
         let start = act.now.max(*free_at);
         *free_at = start + takes;
+        start
+    }
+
+    /// Takes a wire of the fabric for a cell from when no cell of its own message has it; from when
+    /// that is. Who had the place of a message before has long had its last cell there.
+    fn take_of_own(&mut self, id: PacketId, channel: ChannelId, act: &Act) -> Time {
+        let wire = act.wiring.layout.wire_of[channel.index()];
+        let owner = self.packets[id.index()].owner;
+        let free_at = self.own_free_at.entry((owner, wire)).or_default();
+        let start = act.now.max(*free_at);
+        *free_at = start + self.timing.cell_ps;
         start
     }
 
@@ -135,21 +151,23 @@ impl CellsKernel {
         let until = act.now + self.timing.busy_ps(timing, bytes);
         self.starts_on_line(id, line, (ready, takes, until), act);
         act.leaves(line, id, act.now + takes);
-        let entry = act.now + takes + timing.wire_ps;
+        let (entry, owner) = (act.now + takes + timing.wire_ps, act.packets[id].message);
         if !act.packets.has_riders(id) {
-            return self.enters(id, entry, act);
+            return self.enters((id, owner), entry, act);
         }
         // Each has cells of its own: they part when they come.
         let mut parts = std::mem::take(&mut self.parts);
         act.part(id, &mut parts, |packet| packet.serial);
-        parts.drain(..).for_each(|part| self.enters(part.carrier, entry, act));
+        parts.drain(..).for_each(|part| self.enters((part.carrier, owner), entry, act));
         self.parts = parts;
     }
 
-    /// The card of a packet's node will have all of it at `entry`.
-    fn enters(&mut self, id: PacketId, entry: Time, act: &mut Act) {
+    /// The card of a packet's node will have all of it at `entry`; it counts as one of a message: those of
+    /// a multicast as of the one that carried them.
+    fn enters(&mut self, (id, owner): (PacketId, MessageId), entry: Time, act: &mut Act) {
         self.find_way(id, act);
         let way = &mut self.packets[id.index()];
+        way.owner = owner;
         (way.cells, way.entry) = (self.timing.cells(act.packets[id].bytes), entry);
         let at = entry + self.timing.offered_ps(0);
         self.post(at, What::Asks { place: 0, cell: 0 }, id, act);
@@ -190,8 +208,11 @@ impl CellsKernel {
         if !self.has_queue(place) {
             return self.starts(id, (place, cell), act);
         }
-        let start = self.take(channel, self.timing.cell_ps, act);
-        if act.is_observed() {
+        let start = match self.mode {
+            Mode::Endpoints => self.take_of_own(id, channel, act),
+            _ => self.take(channel, self.timing.cell_ps, act),
+        };
+        if self.mode != Mode::Endpoints && act.is_observed() {
             self.observe(id, channel, (start, is_last), act);
         }
         if start == act.now {

@@ -105,7 +105,8 @@ fn modes() {
 
 /// A message of 1500 bytes to three nodes is one frame on the line and three behind it, whose cells
 /// are offered at once: the port into the fabric is never idle, and takes the 66 of them in as many
-/// cell times. The last three are those of the three frames, in the order of the list.
+/// cell times. The last three are those of the three frames, in the order of the list. They are one
+/// message, so it is the same in mode `free`.
 #[test]
 fn a_multicast_to_three_ports() {
     let to = [1, 16, 17];
@@ -123,7 +124,8 @@ fn a_multicast_to_three_ports() {
     machine.interface.multicast = Multicast::Switches;
     let all = std::iter::once(process(0, vec![sends])).chain(to.iter().map(receives));
     let workload = crate::common::program(all.collect());
-    for (mode, waits) in [(Mode::Full, [42 - 5, 43 - 5, 44 - 5]), (Mode::Free, [0, 0, 0])] {
+    let waits = [42 - 5, 43 - 5, 44 - 5];
+    for mode in [Mode::Full, Mode::Endpoints, Mode::Free] {
         let mut spec = spec(machine.clone(), workload.clone(), mode);
         spec.blame = Some(packet_waits());
         let mut run = Run::with(&spec);
@@ -136,9 +138,8 @@ fn a_multicast_to_three_ports() {
         assert_eq!(found, expected.collect::<Vec<_>>());
         // Each waits for the cells of the other two.
         assert_eq!(run.waits() / 30_000, waits.iter().sum::<u64>());
-        assert_eq!(
-            charged(&spec).1.iter().map(|c| c.charges.len()).max(),
-            Some(waits[0].min(1) as usize)
-        );
+        if mode == Mode::Full {
+            assert_eq!(charged(&spec).1.iter().map(|c| c.charges.len()).max(), Some(1));
+        }
     }
 }

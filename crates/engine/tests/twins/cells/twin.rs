@@ -176,8 +176,11 @@ impl Twin {
         let nodes = (cards * self.nodes_per_card) as usize;
         let mut lines = [vec![Line::default(); nodes], vec![Line::default(); nodes]];
         let mut messages = vec![Line::default(); rows.len()];
-        // By card and what it leads to: itself (in), another card, nowhere (out).
-        let mut ports = std::collections::BTreeMap::<(u32, u32), Port>::new();
+        // Lines back of messages that have them for themselves.
+        let mut own_lines = vec![Line::default(); rows.len()];
+        // By card and what it leads to: itself (in), another card, nowhere (out); and by the message
+        // that has it for itself, if it does.
+        let mut ports = std::collections::BTreeMap::<(u32, u32, Option<usize>), Port>::new();
         let mut coming: Vec<Cell> = Vec::new();
         let mut ready: Vec<(u64, usize)> = Vec::new();
         let mut now = 0;
@@ -217,16 +220,16 @@ impl Twin {
                 here.sort_by_key(|cell| cell.packet);
                 let mut starts = Vec::new();
                 for cell in here {
-                    let waits =
-                        self.mode == Mode::Full || self.mode == Mode::Throttled && cell.place == 0;
-                    if waits {
-                        let port = ways[cell.packet][cell.place];
-                        ports.entry(port).or_default().queue.push_back(cell);
+                    if self.mode != Mode::Throttled || cell.place == 0 {
+                        let (from, to) = ways[cell.packet][cell.place];
+                        let is_own = matches!(self.mode, Mode::Endpoints | Mode::Free);
+                        let owner = is_own.then_some(packets[cell.packet].message);
+                        ports.entry((from, to, owner)).or_default().queue.push_back(cell);
                     } else {
                         starts.push(cell);
                     }
                 }
-                for (&(from, to), port) in &mut ports {
+                for (&(from, to, _), port) in &mut ports {
                     let is_kind = match kind {
                         0 => from == to,
                         1 => from != to && to != u32::MAX,
@@ -262,11 +265,13 @@ impl Twin {
                 let at = now + self.on_line(&packets[packet]) + self.line_delay;
                 if matches!(self.mode, Mode::Full | Mode::Endpoints) {
                     lines[1][packets[packet].to as usize].queue.push_back(packet);
+                } else if self.mode == Mode::Free {
+                    own_lines[packets[packet].message].queue.push_back(packet);
                 } else {
                     packets[packet].delivered = Some(at);
                 }
             }
-            for line in &mut lines[1] {
+            for line in lines[1].iter_mut().chain(&mut own_lines) {
                 if line.busy <= now
                     && let Some(packet) = line.queue.pop_front()
                 {

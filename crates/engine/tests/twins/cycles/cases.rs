@@ -30,6 +30,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         fidelity: Fidelity::Flit,
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: dice.number(1, 1_000),
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

@@ -42,6 +42,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         fidelity: Fidelity::Packet,
         seed: dice.number(0, u64::MAX - 1),
         sample_interval_ps: 1_000_000,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

@@ -30,6 +30,7 @@ fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
         fidelity: Fidelity::Packet,
         seed: 1,
         sample_interval_ps: 1_000_000,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

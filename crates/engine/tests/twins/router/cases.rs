@@ -31,6 +31,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         fidelity: Fidelity::Flit,
         seed: 1,
         sample_interval_ps: dice.number(1, 1_000),
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

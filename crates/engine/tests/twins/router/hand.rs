@@ -40,6 +40,7 @@ pub fn spec(machine: &Machine, workload: Workload, mode: Mode) -> Spec {
         fidelity: Fidelity::Flit,
         seed: 1,
         sample_interval_ps: 1_000,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

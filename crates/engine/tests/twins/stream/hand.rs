@@ -26,6 +26,7 @@ fn spec(machine: Machine, rows: &[(Time, u32, u32, u32)]) -> Spec {
         fidelity: Fidelity::Stream,
         seed: 1,
         sample_interval_ps: 50,
+        sparse_samples: false,
         record_packets: true,
         lateness: false,
         blame: None,

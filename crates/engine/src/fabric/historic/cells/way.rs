@@ -5,13 +5,15 @@ use crate::fabric::act::Act;
 use crate::fabric::network::cells::CellTiming;
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::{Wiring, ZeroLoad};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::measure::ChannelKind;
 use crate::time::Time;
 
 /// What is known of a packet on its way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OnWay {
+    /// The message whose packets it meets in mode `endpoints`.
+    pub owner: MessageId,
     /// The port into the fabric, links, and the port out of it.
     pub channels: Vec<ChannelId>,
     /// Its cells.
@@ -45,7 +47,9 @@ impl CellsKernel {
     /// Finds the way of a packet that sets out, over all of whose channels it then counts as going.
     pub(super) fn find_way(&mut self, id: PacketId, act: &mut Act) {
         if self.packets.len() <= id.index() {
-            self.packets.resize(id.index() + 1, OnWay::default());
+            let (owner, channels) = (act.packets[id].message, Vec::new());
+            let nothing = OnWay { owner, channels, cells: 0, entry: 0, asked: 0 };
+            self.packets.resize(id.index() + 1, nothing);
         }
         let (wiring, layout) = (act.wiring, &act.wiring.layout);
         let channels = &mut self.packets[id.index()].channels;
