@@ -139,10 +139,10 @@ def _result(
         events=sim.events,
         packet_hops=counters["packet_hops"],
         stop_reason=str(stop),
-        steady=procedure.settled,
+        steady=procedure.settled and not (experiment.finite and procedure.cut_off(stop)),
         saturated=_saturated(known),
         converged=None if experiment.precision is None else _converged(procedure, stop),
-        complete=stop is not Stop.INTERRUPTED,
+        cut_off=_limit(experiment, stop) if procedure.cut_off(stop) else "",
     )
     blame = blame_of(experiment, sim, exact=exact)
     late = sim.take_late() if experiment.run.keep_messages else None
@@ -196,6 +196,13 @@ def _critical_path(sim: engine.Simulation, stop: Stop) -> CriticalPath | None:
     return CriticalPath.of(path, times, words, sim.places())
 
 
+def _limit(experiment: Experiment, stop: Stop) -> str:
+    """Return the key of the limit that ended a run, and how large it is."""
+    if stop is Stop.MAX_EVENTS:
+        return f"run.max_events = {experiment.run.max_events:,}"
+    return f"run.max_duration = {Time(experiment.run.limit_ps)}"
+
+
 def _converged(procedure: Procedure, stop: Stop) -> bool:
     """Whether the primary metric is as precise as asked; it has no mean if the run saturated."""
     return stop is not Stop.SATURATED and procedure.is_precise()
@@ -233,11 +240,14 @@ def _offered(
 
 
 def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> dict[str, Estimate]:
-    """Return when the last process of a workload that ends was done, from time 0 on."""
+    """Return when the last process of a workload that ends was done, from time 0 on.
+
+    If it did not end it takes longer than what was simulated.
+    """
     if not experiment.finite:
         return {}
     if stop is not Stop.FINISHED:
-        return {"completion_us": Estimate.unknown()}
+        return {"completion_us": Estimate.more_than(sim.now_ps / 1e6)}
     completed = sim.processes()["completed_ps"]
     return {"completion_us": Estimate.exact(int(completed.max(initial=0)) / 1e6, 1.0)}
 

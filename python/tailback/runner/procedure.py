@@ -240,6 +240,16 @@ class Procedure:
         wanted = self.plan.precision
         return wanted is not None and enough and known.relative <= wanted
 
+    def cut_off(self, stop: Stop) -> bool:
+        """Whether a limit ended a workload that ends, or a run that was to be longer."""
+        if self.plan.finite:
+            return stop in (Stop.MAX_DURATION, Stop.MAX_EVENTS)
+        return (
+            stop is Stop.MAX_EVENTS
+            and self.plan.end is Stop.DURATION
+            and self.plan.precision is None
+        )
+
     def drifts(self) -> bool:
         """Whether MSER-5 would still cut more than a quarter of the window."""
         if self.plan.finite:
