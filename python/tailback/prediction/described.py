@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tailback import engine, tables
 from tailback.machines import Graph
@@ -16,6 +17,7 @@ from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 from tailback.workloads import Traffic
 
+from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
 
 if TYPE_CHECKING:
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment
     from tailback.figures.picture import Picture
 
-#: Pairs of nodes whose ways are walked, and links of all these ways, roughly: seconds.
-_PAIRS = 2_000_000
-_HOPS = 500_000_000
 _CHANNELS = 5
 
 
@@ -115,9 +114,13 @@ class Prediction:
     """Rate at which the most loaded channel is always busy."""
     pairs: int
     exact: bool
+    load_is_exact: bool
+    """Whether the load of the most loaded channel is known; else it is estimated of samples."""
     routing: Routed
     channels: pa.Table
     """One row per channel: its ends and its `load_us`."""
+    least_load_us: NDArray[np.float64] | None
+    """By channel, what both samples have at least; None where there are no samples."""
     ends: Ends
     survey: Survey
     law: MessageLaw | None
@@ -158,12 +161,15 @@ class Prediction:
 
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first."""
-        load = self.channels["load_us"].to_numpy()
-        rows = np.argsort(-load, kind="stable")[:count]
+        known = self.least_load_us
+        load = self.channels["load_us"].to_numpy() if known is None else known
+        # Of equal ones, but for rounding, the first.
+        unit = load.max(initial=0.0) * 1e-9 or 1.0
+        rows = np.argsort(-np.round(load / unit), kind="stable")[:count]
         return [
-            LoadedChannel(row["channel"], row["kind"], *self._ends(row), row["load_us"])
-            for row in self.channels.take(rows).to_pylist()
-            if row["load_us"] > 0
+            LoadedChannel(row["channel"], row["kind"], *self._ends(row), float(load[i]))
+            for i, row in zip(rows.tolist(), self.channels.take(rows).to_pylist(), strict=True)
+            if load[i] > 0
         ]
 
     def _ends(self, row: dict[str, Any]) -> tuple[End, End]:
@@ -217,6 +223,7 @@ class Prediction:
             "saturation_messages_per_node_per_ms": self.saturation_messages_per_node_per_ms,
             "pairs": self.pairs,
             "exact": self.exact,
+            "channel_load_exact": self.load_is_exact,
         }
         return {
             **{name: _finite(value) for name, value in predicted.items()},
@@ -244,12 +251,12 @@ def describe(experiment: Experiment) -> Prediction:
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
-    hops = max(1, experiment.machine.topology.facts.typical_hops)
-    predicted = engine.predict(spec, min(_PAIRS, _HOPS // hops), messages)
     machine = engine.Simulation(spec, messages, traces=experiment.traces())
+    channels = tables.channel_ends(machine.channels())
+    loads = predicted_loads(experiment, channels)
+    predicted = loads.predicted
     routing = experiment.machine.chosen_routing
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
-    channels = tables.channel_ends(machine.channels())
     return Prediction(
         experiment=experiment,
         kernel=machine.kernel,
@@ -266,7 +273,8 @@ def describe(experiment: Experiment) -> Prediction:
         load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
         saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],
         pairs=pairs,
-        exact=predicted["exact"],
+        exact=loads.exact,
+        load_is_exact=loads.max_exact,
         routing=Routed(
             classes=tuple(predicted["routing_classes"]),
             chooses=predicted["routing_chooses"],
@@ -275,6 +283,7 @@ def describe(experiment: Experiment) -> Prediction:
             ways=predicted["ways"],
         ),
         channels=channels.append_column("load_us", pa.array(load_us)),
+        least_load_us=None if loads.least_load is None else loads.least_load / 1e6,
         ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
         law=message_law(experiment),

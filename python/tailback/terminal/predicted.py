@@ -47,7 +47,8 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         parts += [Text(), _listing(title, _law_rows(prediction.law))]
     loaded = prediction.most_loaded()
     if loaded:
-        table = new_table("Channels loaded most")
+        estimated = "" if prediction.load_is_exact else ", an estimate from two samples"
+        table = new_table(f"Channels loaded most{estimated}")
         for name in ("from", "to"):
             table.add_column(name, overflow="fold")
         table.add_column("channel", no_wrap=True)
@@ -199,15 +200,16 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
     ]
     machine = p.experiment.machine
     loaded = "wire" if machine.shares_wires else "channel"
+    estimated = "" if p.load_is_exact else " (estimate)"
     pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,
         (f"mean hops ({pairs})", plain(p.mean_hops)),
         *_zero_load_rows(p),
         (f"load per message, mean internal {loaded}", _time(p.load_mean_internal_us)),
-        (f"  most loaded {loaded}", _time(p.load_max_us)),
+        (f"  most loaded {loaded}{estimated}", _time(p.load_max_us)),
         (
-            "predicted saturation, messages per node and ms",
+            f"predicted saturation{estimated}, messages per node and ms",
             _or_unknown(p.saturation_messages_per_node_per_ms),
         ),
     ]
