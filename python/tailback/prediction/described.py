@@ -19,6 +19,7 @@ from tailback.workloads import Traffic
 
 from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
+from .zero_load import ZeroLoad, zero_loads
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -102,7 +103,7 @@ class Prediction:
     mean_hops: float
     """Channels crossed, external ones included."""
     zero_load_data_us: float
-    """Lifetime of a full data packet that meets no other."""
+    """Lifetime of a data packet that meets no other: the first of `zero_loads`, else a full one."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
     """The same of a data packet to a neighbour."""
@@ -123,6 +124,8 @@ class Prediction:
     """By channel, what both samples have at least; None where there are no samples."""
     ends: Ends
     survey: Survey
+    zero_loads: tuple[ZeroLoad, ...]
+    """The same of the packets of each traffic class and length."""
     law: MessageLaw | None
     """What messages take alone, where they cost something in software."""
 
@@ -227,6 +230,7 @@ class Prediction:
         }
         return {
             **{name: _finite(value) for name, value in predicted.items()},
+            "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
             "routing": self.routing.to_dict(),
             **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),
@@ -255,6 +259,11 @@ def describe(experiment: Experiment) -> Prediction:
     channels = tables.channel_ends(machine.channels())
     loads = predicted_loads(experiment, channels)
     predicted = loads.predicted
+    alone = zero_loads(experiment, predicted) if experiment.workload.sends_messages else ()
+    data_us = predicted["zero_load_data_ps"] / 1e6
+    neighbour_us = predicted["zero_load_data_1hop_ps"] / 1e6
+    if alone:
+        data_us, neighbour_us = alone[0].latency_us, alone[0].neighbour_us
     routing = experiment.machine.chosen_routing
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
     return Prediction(
@@ -265,9 +274,10 @@ def describe(experiment: Experiment) -> Prediction:
         channel_count=predicted["channels"],
         internal_channels=predicted["internal_channels"],
         mean_hops=predicted["mean_hops"] if pairs else math.nan,
-        zero_load_data_us=predicted["zero_load_data_ps"] / 1e6 if pairs else math.nan,
+        zero_load_data_us=data_us if pairs else math.nan,
         zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
-        zero_load_neighbour_us=predicted["zero_load_data_1hop_ps"] / 1e6,
+        zero_load_neighbour_us=neighbour_us,
+        zero_loads=alone,
         bisection_channels=bisection.wires if bisection and bisection.exact else None,
         load_max_us=predicted["channel_load_max"] / 1e6,
         load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,

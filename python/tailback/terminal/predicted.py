@@ -13,6 +13,7 @@ from tailback.machines.describing import rounded
 from tailback.places import shown as place
 from tailback.prediction import Prediction, Routed
 from tailback.prediction.message_law import Line, MessageLaw
+from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import MICROSECONDS, scaled
@@ -223,9 +224,21 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
         ("zero-load latency, data packet", _time(p.zero_load_data_us)),
         ("  to a neighbour", _time(p.zero_load_neighbour_us)),
     ]
+    if p.zero_loads:
+        rows = [row for packet in p.zero_loads for row in _alone_rows(packet)]
     if p.experiment.machine.interface.acknowledgements:
         rows.append(("  acknowledgement", _time(p.zero_load_ack_us)))
     return rows
+
+
+def _alone_rows(packet: ZeroLoad) -> list[tuple[str, str]]:
+    """Return how long a packet takes that is alone, and which packet that is."""
+    of = "" if packet.traffic_class is None else f" of {packet.traffic_class}"
+    what = f"message{of}" if packet.is_whole else f"full packet{of}"
+    return [
+        (f"zero-load latency, {what}, {packet.data_bytes:,} B", _time(packet.latency_us)),
+        ("  to a neighbour", _time(packet.neighbour_us)),
+    ]
 
 
 def _time(time_us: float) -> str:
