@@ -17,7 +17,7 @@ from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 from tailback.workloads import Traffic
 
-from .loads import predicted_loads
+from .loads import first_of_wires, predicted_loads
 from .message_law import MessageLaw, message_law
 from .zero_load import ZeroLoad, zero_loads
 
@@ -163,15 +163,22 @@ class Prediction:
         return workload.requests_in_pieces(interface.first_packet or interface.packet_room)
 
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
-        """Return the channels with the highest load, highest first."""
+        """Return the channels with the highest load, highest first.
+
+        Virtual channels of a link count together; the number is that of the first.
+        """
         known = self.least_load_us
         load = self.channels["load_us"].to_numpy() if known is None else known
+        first = first_of_wires(self.experiment, self.channels)
+        load = np.add.reduceat(load, first) if len(first) else np.zeros(0)
         # Of equal ones, but for rounding, the first.
         unit = load.max(initial=0.0) * 1e-9 or 1.0
         rows = np.argsort(-np.round(load / unit), kind="stable")[:count]
         return [
             LoadedChannel(row["channel"], row["kind"], *self._ends(row), float(load[i]))
-            for i, row in zip(rows.tolist(), self.channels.take(rows).to_pylist(), strict=True)
+            for i, row in zip(
+                rows.tolist(), self.channels.take(first[rows]).to_pylist(), strict=True
+            )
             if load[i] > 0
         ]
 

@@ -167,22 +167,26 @@ def _by_wire(
     experiment: Experiment, channels: pa.Table, load: _Floats
 ) -> tuple[_Floats, NDArray[Any]]:
     """Return loads of wires, and their kinds: virtual channels that share one count together."""
-    kinds = channels["kind"].to_numpy()
+    first = first_of_wires(experiment, channels)
+    summed: _Floats = np.add.reduceat(load, first) if len(first) else np.zeros(0)
+    return summed, channels["kind"].to_numpy()[first]
+
+
+def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
+    """Return the rows of the first virtual channels of wires; they are one after the other."""
     machine = experiment.machine
     shared = {
         "internal": machine.channels_per_wire if machine.link.sharing != "separate" else 1,
         "injection": machine.node_channels_per_wire,
         "ejection": machine.node_channels_per_wire,
     }
-    found, of = [], []
+    kinds = channels["kind"].to_numpy()
+    found = [np.zeros(0, np.int64)]
     for kind in dict.fromkeys(kinds.tolist()):
-        own = load[kinds == kind]
+        own = np.flatnonzero(kinds == kind)
         size = shared.get(kind, 1)
-        # Virtual channels of a wire are numbered one after the other.
-        summed = own.reshape(-1, size).sum(axis=1) if size > 1 and len(own) % size == 0 else own
-        found.append(summed)
-        of += [kind] * len(summed)
-    return np.concatenate(found) if found else np.zeros(0), np.array(of)
+        found.append(own[:: size if len(own) % size == 0 else 1])
+    return np.sort(np.concatenate(found))
 
 
 def _alike(channels: pa.Table) -> NDArray[np.int64]:

@@ -84,20 +84,23 @@ def _predicted(experiment: Experiment, sender: int | None, size: int) -> dict[st
 
 
 def _classes(experiment: Experiment) -> Iterator[tuple[str | None, int | None, list[int]]]:
-    """Yield the classes of packets: name, number of the class that asks for them (None: all), and lengths."""
+    """Yield the classes of packets: name, the number of who asks for them, and lengths.
+
+    No name and no number where there is one class.
+    """
     workload = experiment.workload
     if isinstance(workload, Synthetic):
         yield None, None, _lengths(workload)
     elif isinstance(workload, Messages):
         sizes, counts = np.unique(workload.messages_arrays()[3], return_counts=True)
-        yield None, None, [int(size) for size in sizes[np.argsort(-counts, kind="stable")]]
+        yield None, None, sizes[np.argsort(-counts, kind="stable")].tolist()
     elif isinstance(workload, Traffic):
         for one in workload.traffic_class:
             asking = [other for other in workload.traffic_class if other.reply == one.name]
-            sizes = [size.bytes for other in asking for size in other.reply_sizes]
+            asked = [size.bytes for other in asking for size in other.reply_sizes]
             # Replies go the other way between the nodes between which requests go.
             sender = workload.traffic_class.index((asking or [one])[0])
-            yield one.name, sender, sizes or _lengths(one.as_synthetic)
+            yield one.name, sender, asked or _lengths(one.as_synthetic)
 
 
 def _lengths(workload: Synthetic) -> list[int]:

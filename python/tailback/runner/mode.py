@@ -96,7 +96,8 @@ def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:
     counters.
     """
     run, populations = experiment.run, _populations(experiment, sim)
-    most = max(populations.nodes, populations.injection, populations.internal)
+    channels = experiment.machine.node_channels_per_wire * populations.injection
+    most = max(populations.nodes, channels, populations.internal)
     if run.limit_ps > _LARGEST_SUM_PS // most:
         key = "max_duration" if run.duration is None else "duration"
         allowed = f"must be at most {Time(_LARGEST_SUM_PS // most)} on a machine of {most} channels"
@@ -283,8 +284,11 @@ def _populations(experiment: Experiment, sim: engine.Simulation) -> Populations:
     kinds = np.bincount(sim.channels()["kind"], minlength=len(tables.CHANNEL_KINDS))
     injection, internal, ejection, direct = (int(n) for n in kinds)
     nodes = len(sim.nodes()["node"])
+    # Of virtual channels of a node's link the link counts: it is busy when one of them sends.
+    per_link = experiment.machine.node_channels_per_wire
     # A direct channel both injects and ejects; the engine counts it as injection.
     wires = internal - sim.sharing_channels
     load = open_loop(experiment)
     own = class_metrics(experiment)
-    return Populations(nodes, injection + direct, internal, ejection, wires, load, own)
+    links = injection // per_link + direct, ejection // per_link
+    return Populations(nodes, links[0], internal, links[1], wires, load, own)

@@ -49,7 +49,10 @@ def prediction_report(prediction: Prediction) -> RenderableType:
     loaded = prediction.most_loaded()
     if loaded:
         estimated = "" if prediction.load_is_exact else ", an estimate from two samples"
-        table = new_table(f"Channels loaded most{estimated}")
+        used = prediction.experiment.machine
+        together = used.shares_wires or used.node_channels_per_wire > 1
+        by_link = ", virtual channels of a link together" if together else ""
+        table = new_table(f"Channels loaded most{by_link}{estimated}")
         for name in ("from", "to"):
             table.add_column(name, overflow="fold")
         table.add_column("channel", no_wrap=True)
