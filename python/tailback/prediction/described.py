@@ -17,8 +17,10 @@ from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 from tailback.workloads import Traffic
 
-from .loads import first_of_wires, predicted_loads
+from .buffers import ShortBuffers, bounded, short_buffers
+from .loads import by_wire, first_of_wires, predicted_loads
 from .message_law import MessageLaw, message_law
+from .pauses import Pauses, pauses_of
 from .zero_load import ZeroLoad, zero_loads
 
 if TYPE_CHECKING:
@@ -124,6 +126,10 @@ class Prediction:
     """By channel, what both samples have at least; None where there are no samples."""
     ends: Ends
     survey: Survey
+    pauses: Pauses | None
+    """What pauses of switches can do; None where there are none."""
+    short_buffers: tuple[ShortBuffers, ...]
+    """Input buffers that are shorter than a round trip of credits: their links carry less."""
     zero_loads: tuple[ZeroLoad, ...]
     """The same of the packets of each traffic class and length."""
     law: MessageLaw | None
@@ -161,6 +167,17 @@ class Prediction:
             return []
         interface = machine.interface
         return workload.requests_in_pieces(interface.first_packet or interface.packet_room)
+
+    @property
+    def _by_buffers(self) -> dict[str, Any]:
+        short = [one.to_dict() for one in self.short_buffers]
+        return {"short_buffers": short} if short else {}
+
+    @property
+    def _stopped(self) -> dict[str, None]:
+        """What is not true of routing where pauses can bring packets to wait in a circle."""
+        circle = self.pauses is not None and self.pauses.circle
+        return {"free_of_deadlock_by": None} if circle else {}
 
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first.
@@ -239,7 +256,9 @@ class Prediction:
             **{name: _finite(value) for name, value in predicted.items()},
             "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
-            "routing": self.routing.to_dict(),
+            "routing": self.routing.to_dict() | self._stopped,
+            **self._by_buffers,
+            **({} if self.pauses is None else {"pauses": self.pauses.to_dict()}),
             **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),
             **({"requests_in_pieces": cut} if (cut := self.requests_in_pieces) else {}),
             **({} if self.law is None else {"message_law": self.law.to_dict()}),
@@ -272,7 +291,13 @@ def describe(experiment: Experiment) -> Prediction:
     if alone:
         data_us, neighbour_us = alone[0].latency_us, alone[0].neighbour_us
     routing = experiment.machine.chosen_routing
+    short = short_buffers(experiment)
+    saturation = predicted["saturation_messages_per_node_per_ms"]
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
+    if short and saturation:
+        known = load_us if loads.least_load is None else loads.least_load / 1e6
+        wires, kinds = by_wire(experiment, channels, known)
+        saturation = 1e3 / bounded(short, wires, kinds, 1e3 / saturation)
     return Prediction(
         experiment=experiment,
         kernel=machine.kernel,
@@ -284,11 +309,13 @@ def describe(experiment: Experiment) -> Prediction:
         zero_load_data_us=data_us if pairs else math.nan,
         zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
         zero_load_neighbour_us=neighbour_us,
+        short_buffers=short,
         zero_loads=alone,
+        pauses=pauses_of(experiment.machine, counted.graph, channels, load_us),
         bisection_channels=bisection.wires if bisection and bisection.exact else None,
         load_max_us=predicted["channel_load_max"] / 1e6,
         load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
-        saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],
+        saturation_messages_per_node_per_ms=saturation,
         pairs=pairs,
         exact=loads.exact,
         load_is_exact=loads.max_exact,

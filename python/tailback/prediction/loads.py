@@ -120,7 +120,7 @@ def _of_samples(experiment: Experiment, channels: pa.Table, most: int, *, alike:
     ends["channel_load_mean_internal"] = best["channel_load_mean_internal"]
     if best["saturation_messages_per_node_per_ms"] is None:
         ends["saturation_messages_per_node_per_ms"] = None
-    wires, of = _by_wire(experiment, channels, least)
+    wires, of = by_wire(experiment, channels, least)
     outside = float(wires[of != "internal"].max(initial=0.0))
     max_exact = alike and outside >= ends["channel_load_max"] * (1 - _SAME)
     return Loads(best | {"channel_load": mean} | ends, False, max_exact, least)
@@ -149,7 +149,7 @@ def _drawn(experiment: Experiment) -> Iterator[Rows]:
 
 def _ends(experiment: Experiment, channels: pa.Table, load: _Floats) -> dict[str, Any]:
     """Return the load of the most loaded wire, and the rate at which it is always busy."""
-    wires, kinds = _by_wire(experiment, channels, load)
+    wires, kinds = by_wire(experiment, channels, load)
     most = float(wires.max(initial=0.0))
     internal = wires[kinds == "internal"]
     workload = experiment.workload
@@ -163,7 +163,7 @@ def _ends(experiment: Experiment, channels: pa.Table, load: _Floats) -> dict[str
     }
 
 
-def _by_wire(
+def by_wire(
     experiment: Experiment, channels: pa.Table, load: _Floats
 ) -> tuple[_Floats, NDArray[Any]]:
     """Return loads of wires, and their kinds: virtual channels that share one count together."""
