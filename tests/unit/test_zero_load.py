@@ -71,3 +71,9 @@ def test_of_messages_in_a_list_too() -> None:
     assert [packet.data_bytes for packet in found] == [16, 99]
     # Three channels; 24 B at 100 Gbit/s.
     assert found[0].latency_us * 1e3 == pytest.approx(1.92 + 2 * 0.64)
+
+
+def test_of_messages_without_data_nothing_is_told() -> None:
+    rows = [["0 ns", 0, 1, "0 B"], ["1 us", 0, 1, "99 B"]]
+    found = described({"kind": "messages", "messages": rows}).zero_loads
+    assert [packet.data_bytes for packet in found] == [99]

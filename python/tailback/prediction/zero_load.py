@@ -51,9 +51,9 @@ class ZeroLoad:
 def zero_loads(experiment: Experiment, full: dict[str, Any]) -> tuple[ZeroLoad, ...]:
     """Return how long packets of each class and length take; none where lengths are not known.
 
-    Of a class at most four lengths, the most frequent. On machines that send messages whole, or
-    begin them with a packet of another length, nothing: there full packets are told. `full` is
-    what is predicted of these.
+    Of a class at most four lengths above zero, the most frequent. On machines that send messages
+    whole, or begin them with a packet of another length, nothing: there full packets are told.
+    `full` is what is predicted of these.
     """
     machine = experiment.machine
     interface = machine.interface
@@ -61,7 +61,8 @@ def zero_loads(experiment: Experiment, full: dict[str, Any]) -> tuple[ZeroLoad, 
         return ()
     found = []
     for name, sender, sizes in _classes(experiment):
-        for size in dict.fromkeys(min(size, interface.packet_room.bytes) for size in sizes[:_MOST]):
+        told = [min(size, interface.packet_room.bytes) for size in sizes if size > 0]
+        for size in dict.fromkeys(told[:_MOST]):
             is_full = sender is None and size == interface.packet_room.bytes
             predicted = full if is_full else _predicted(experiment, sender, size)
             if predicted["pairs"]:
