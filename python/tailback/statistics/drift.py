@@ -14,7 +14,7 @@ DRIFT_CONFIDENCE = 0.9998
 """A stationary series of independent batches is called drifting in one of 5000 cases.
 
 Where neighbours depend on each other for long it is oftener: an autoregressive series of 100
-samples whose neighbours correlate by 0.9 in one of 90 (`tests/unit/test_drift.py`).
+samples whose neighbours correlate by 0.9 in one of 100 (`tests/unit/test_drift.py`).
 """
 
 
