@@ -47,6 +47,12 @@ class UserError(ValueError):
         return one_line(f"{place}: {self.allowed}{hint}")
 
 
+class CutOffError(UserError):
+    """A limit ended a run before that was there which was asked for."""
+
+    exit_code: ClassVar[int] = 4
+
+
 class NoEffectError(UserError):
     """A key was given that has no effect beside the others."""
 

@@ -20,6 +20,7 @@ from tailback.runner import run_mode
 from tailback.timelines import Occupied, Timeline, busiest, loads_of, packets_of, timeline
 from tailback.timelines.model import Numbers
 from tailback.units import Time
+from tailback.wording import warnings
 
 #: As many turns on channels are kept, and as many waits for them.
 _MOST_TURNS = 1_000_000
@@ -138,10 +139,11 @@ def record(
 def recorded(result: Result, window: Window) -> Recording:
     """Return the recording of a run that has kept what a window shows."""
     path, channels = _path(result), window.channels
+    wary = warnings(result.ending)
     if channels is None:
-        return Recording(result, _timeline(result, window), path)
+        return Recording(result, _timeline(result, window), path, tuple(wary))
     occupied = _occupied(result, channels)
-    hints = tuple(_hints(result, occupied, channels))
+    hints = (*_hints(result, occupied, channels), *wary)
     return Recording(result, _timeline(result, window, occupied), path, hints)
 
 

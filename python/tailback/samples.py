@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tailback.metrics import Populations, increments
 from tailback.statistics import Estimate, Truncation, mser5, ratio_of_sums
+from tailback.statistics import drifts as has_trend
 
 Columns = dict[str, NDArray[np.uint64]]
 
@@ -110,6 +111,11 @@ def estimate(
 def truncation(name: str, columns: Columns, populations: Populations) -> Truncation:
     """Return where the start-up transient of a metric ends, by MSER-5."""
     return mser5(*increments(populations.metric(name), columns, populations))
+
+
+def drifts(name: str, columns: Columns, populations: Populations) -> bool:
+    """Return whether a metric has a trend over all rows of `columns` that is not chance."""
+    return has_trend(*increments(populations.metric(name), columns, populations))
 
 
 def counted(name: str, columns: Columns, populations: Populations) -> int:

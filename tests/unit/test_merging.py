@@ -64,16 +64,17 @@ class TestMerging:
         order = runs.select("workload.sync", PERIOD, "mode").unique(maintain_order=True)
         assert found.select(order.columns).equals(order)
 
-    def test_unsettled_runs_are_counted_not_averaged(self, runs: pl.DataFrame) -> None:
+    def test_runs_that_may_drift_are_counted_and_averaged_all_the_same(
+        self, runs: pl.DataFrame
+    ) -> None:
         keys = ["workload.sync", PERIOD, "mode"]
         found = {row[:3]: row[3:] for row in merged(runs).select(*keys, "unsettled", RATE).rows()}
         assert sum(count for count, _ in found.values()) == (~runs["steady"]).sum() > 0
         for key, rows in runs.group_by(keys):
-            settled = rows.filter("steady")
-            weights = settled[f"{RATE}_weight"]
-            mean = (settled[RATE] * weights).sum() / weights.sum()
+            weights = rows[f"{RATE}_weight"]
+            mean = (rows[RATE] * weights).sum() / weights.sum()
             count, value = found[key]
-            assert count == len(rows) - len(settled)
+            assert count == (~rows["steady"]).sum()
             assert value == pytest.approx(mean)
 
     @pytest.mark.parametrize("name", [RATE, LIFETIME, "hops"])
@@ -113,8 +114,36 @@ class TestMerging:
         found = merged(runs.with_columns(steady=False))
         assert found["unsettled"].to_list() == found["runs"].to_list()
         for name in (RATE, f"{RATE}_batches", f"{RATE}_weight", "theta_t", "lifetime_us_p50"):
-            assert set(found[name]) == {None}
+            assert set(found[name]) != {None}
         assert not found["steady"].any()
+
+    def test_of_what_was_cut_off_it_is_said_what_it_is_more_than(self, runs: pl.DataFrame) -> None:
+        times = {"": 3.0, "_low": 3.0, "_high": 3.0, "_standard_error": 0.0, "_weight": 1.0}
+        whole = runs.with_columns(
+            **{f"completion_us{part}": pl.lit(value) for part, value in times.items()},
+            completion_us_batches=pl.lit(0),
+            cut_off=pl.lit(None, pl.String),
+        )
+        is_cut = (pl.col("run.seed") == 2) & (pl.col("mode") == "full")
+        frame = whole.with_columns(
+            pl.when(~is_cut).then(pl.col(f"completion_us{part}")).alias(f"completion_us{part}")
+            for part in ("", "_high", "_standard_error", "_weight", "_batches")
+        ).with_columns(
+            completion_us_low=pl.when(is_cut).then(9.0).otherwise(3.0),
+            cut_off=pl.when(is_cut).then(pl.lit("run.max_duration = 9 us")),
+            steady=~is_cut,
+        )
+        for over, rate in ((["run.seed"], RATE), ([], RATE)):
+            for row in merged(frame, over).rows(named=True):
+                if row["cut_off"] is None:
+                    assert row["completion_us"] == 3.0
+                    continue
+                # Four runs take at least (3 + 9 + 3 + 3) / 4, one 9.
+                assert row["cut_off"] == "run.max_duration = 9 us"
+                assert (row["completion_us"], row["completion_us_high"]) == (None, None)
+                assert row["completion_us_low"] == (4.5 if over else 9.0)
+                assert (row["unsettled"], row["theta_r"]) == (0, None)
+                assert row[rate] is not None
 
     def test_how_runs_went_is_told_of_all(self, runs: pl.DataFrame) -> None:
         first = (pl.col("run.seed") == 1) & (pl.col("mode") == "full")
@@ -378,9 +407,9 @@ class TestMoments:
             assert {name: found[name] for name in wanted} == wanted
             assert found["runs"] == len(packets)
 
-    def test_of_runs_that_settled(self) -> None:
+    def test_of_runs_whether_they_settled_or_not(self) -> None:
         [found] = merged_moments(self.frame([[1, 2], [50]], [True, False])).rows(named=True)
-        assert (found["count"], found["sum3"], found["max"]) == (2, "9", 2)
+        assert (found["count"], found["sum3"], found["max"]) == (3, "125009", 50)
 
     def test_of_real_runs(self, store: PointStore) -> None:
         found = merged_moments(runs_of(store))
@@ -389,7 +418,6 @@ class TestMoments:
             pl.col(PERIOD) == one[PERIOD],
             pl.col("mode") == one["mode"],
             pl.col(WIDTH) == one[WIDTH],
-            "steady",
         )
         same = (
             rows.explode("moments")

@@ -21,14 +21,14 @@ RUN_BASELINE = "run.baseline"
 """The parameter that says which mode is the baseline."""
 
 COUNTED = ("runs", "unsettled")
-"""Columns that merging adds: how many runs were merged, and how many of them were never steady."""
+"""Columns that merging adds: how many runs were merged, and how many of them were not steady."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The runs of every group in every mode, and what is summed over them.
 
-    Of what is measured, NaN stands for what is not known and for runs that were never steady.
+    Of what is measured, NaN stands for what is not known.
     """
 
     groups: Groups
@@ -44,7 +44,7 @@ class Cells:
 
     @cached_property
     def steady(self) -> Flags:
-        """Which runs are averaged."""
+        """Which runs were steady. Others are averaged as well: a test for drift may be wrong."""
         flags: Flags = self.groups.runs["steady"].to_numpy()
         return flags
 
@@ -74,7 +74,7 @@ class Cells:
     def measured(self, name: str) -> Floats:
         """Return what is measured, of every run."""
         if name not in self._read:
-            self._read[name] = np.where(self.steady, floats(self.groups.runs[name]), np.nan)
+            self._read[name] = floats(self.groups.runs[name])
         return self._read[name]
 
     def sum(self, of_runs: Floats | Flags) -> Floats:
@@ -123,6 +123,8 @@ def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
         "converged": pa.array(~cells.any(known & ~converged), mask=~cells.any(known)),
         "stop_reason": _joined(runs["stop_reason"], cells),
     }
+    if "cut_off" in ending:
+        together["cut_off"] = _joined(runs["cut_off"], cells)
     of_cells = {name: together.get(name) for name in ending}
     for name in ending:
         if of_cells[name] is None:
@@ -131,9 +133,29 @@ def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
     return {
         "identity": _only(runs["identity"], cells),
         "runs": pa.array(size),
-        "unsettled": pa.array(np.bincount(cells.cell[~cells.steady], minlength=len(cells))),
+        "unsettled": pa.array(np.bincount(cells.cell[_drifts(cells)], minlength=len(cells))),
         **{name: pa.array(column) for name, column in of_cells.items()},
     }
+
+
+def cut_off(cells: Cells, name: str) -> Flags:
+    """Return the cells with a run in which a metric was cut off: there is only what it exceeds."""
+    value, low = cells.measured(name), cells.measured(f"{name}_low")
+    return cells.any(np.isnan(value) & ~np.isnan(low))
+
+
+def at_least(cells: Cells, name: str) -> Floats:
+    """Return a metric of every run; of one in which it was cut off what it is more than."""
+    value = cells.measured(name)
+    return np.where(np.isnan(value), cells.measured(f"{name}_low"), value)
+
+
+def _drifts(cells: Cells) -> Flags:
+    """Return which runs are not steady, though they were not cut off."""
+    if "cut_off" not in cells.groups.runs.column_names:
+        return ~cells.steady
+    whole: Flags = cells.groups.runs["cut_off"].is_null().to_numpy()
+    return whole & ~cells.steady
 
 
 def _flags(column: pa.ChunkedArray) -> tuple[Flags, Flags]:
@@ -152,11 +174,12 @@ def _summed(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
 
 
 def _joined(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
-    """Return the different texts of a cell, sorted."""
+    """Return the different texts of a cell, sorted; null if there are none."""
     found: list[set[str]] = [set() for _ in range(len(cells))]
     for cell, text in zip(cells.cell.tolist(), values(column), strict=True):
-        found[cell].add(text)
-    return pa.array([", ".join(sorted(texts)) for texts in found], pa.string())
+        if text is not None:
+            found[cell].add(text)
+    return pa.array([", ".join(sorted(texts)) or None for texts in found], pa.string())
 
 
 def _only(column: pa.ChunkedArray, cells: Cells) -> pa.Array:

@@ -25,14 +25,12 @@ def merged_moments(frame: pa.Table, over: Sequence[str] = SEEDS) -> pa.Table:
     One row per group, mode, variable and class: the parameters of the group,
     `runs`, `count`, the sums of powers as text of decimal digits, `min`, `max`,
     and `mean`, `standard_deviation`, `skewness` worked out from the sums and
-    rounded once. Values are picoseconds (channels for `hops`). Runs that never
-    settled are left out.
+    rounded once. Values are picoseconds (channels for `hops`).
     """
-    groups = grouped(frame, over, ("steady", "moments"))
-    steady = groups.runs["steady"].to_numpy()
-    lists = groups.runs["moments"].filter(pa.array(steady)).combine_chunks()
+    groups = grouped(frame, over, ("moments",))
+    lists = groups.runs["moments"].combine_chunks()
     rows = pa.Table.from_struct_array(pc.list_flatten(lists))
-    cell = groups.cell[steady][pc.list_parent_indices(lists).to_numpy()]
+    cell = groups.cell[pc.list_parent_indices(lists).to_numpy()]
     merged: dict[tuple[int, str, str], list[list[int | None]]] = {}
     columns = [
         values(rows[name]) for name in ("variable", "class", "count", *_POWERS, "min", "max")

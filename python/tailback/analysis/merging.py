@@ -2,12 +2,13 @@
 
 Every metric is a ratio of two sums; runs count by their denominators. How well
 the merged value is known is found in `pooling`. Ratios of two modes are taken
-of the merged values. Runs that were never steady are not averaged, only counted.
+of the merged values. Runs that were not steady are averaged as well, and counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, RATIO_PARTS
 from tailback.tables.frames import Ints, floats, nullable, numbered, values
 
-from .cells import COUNTED, RUN_BASELINE, Cells, counted
+from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off
 from .distributions import merged_percentiles
 from .groups import SEEDS, grouped
 from .names import is_metric, is_percentile
 from .pooling import Flags, Pairs, Pool, ratios
 
+OF_COMPLETION = "completion_us"
 _CONFIDENCE = "run.confidence"
 
 Histograms = Callable[[Sequence[str]], pa.Table]
@@ -43,12 +45,13 @@ def merged(
 
     * `identity` of the point if there is only one, else null;
     * parameters and `mode`, without `over` and what is no parameter;
-    * `runs`, how many were merged, and `unsettled`, how many of these are not averaged;
+    * `runs`, how many were merged, and `unsettled`, how many of these were whole, but not steady;
     * `settled`, `steady`: whether all were; `saturated`: whether any was, null if no load
       was offered; `converged`: whether all were, null if none was asked
       to; `stop_reason`: of all runs; times, events and hops: summed over all runs;
-    * estimates of all that were steady, null if none did; `_batches` is the degrees of
-      freedom of the error plus 1, or 0 if the value is exact;
+    * `cut_off`: the limits that cut runs off, null if none did;
+    * estimates, null where one was cut off: `_low` is then what the mean is more than;
+      `_batches` is the degrees of freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
       where several runs were merged; those of jobs are null there always.
 
@@ -86,6 +89,7 @@ def _needed(chosen: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Return the columns that merging `chosen` takes."""
     wanted = {_CONFIDENCE, RUN_BASELINE, *_ending(columns)}
     wanted |= {*_in_full(chosen), *_in_full(_metrics_of(chosen))}
+    wanted |= {OF_COMPLETION, f"{OF_COMPLETION}_low"}
     return [name for name in columns if name in wanted]
 
 
@@ -104,6 +108,9 @@ def _ending(columns: Iterable[str]) -> list[str]:
 def _pool(cells: Cells, name: str) -> Pool:
     """Return the sums over cells that intervals of a metric are made of."""
     value, _, _, error, weight, batches = (cells.measured(name + part) for part in MERGED)
+    # Nothing is known of a mean of which one value was cut off, but what it is more than.
+    value = np.where(cut_off(cells, name)[cells.cell], np.nan, value)
+    weight = np.where(np.isnan(value), np.nan, weight)
     known = ~np.isnan(value)
     count, total = cells.sum(known), cells.sum(weight)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -134,6 +141,10 @@ def _estimates(cells: Cells, pool: Pool, name: str) -> dict[str, pa.Array]:
     low, high = pool.value - error.half, pool.value + error.half
     parts = (pool.value, low, high, error.standard, pool.weight, batches)
     merged = {name + part: values for part, values in zip(MERGED, parts, strict=True)}
+    cut = cut_off(cells, name)
+    if cut.any():
+        runs = np.bincount(cells.cell, minlength=len(cells))
+        merged[f"{name}_low"] = np.where(cut, cells.sum(at_least(cells, name)) / runs, low)
     return cells.columns(merged, pool.count == 1)
 
 
@@ -147,6 +158,12 @@ def _ratio(cells: Cells, name: str, pools: Mapping[str, Pool]) -> dict[str, pa.A
     pairs = _pairs(cells, both, name, up, down)
     single = np.zeros(len(cells), bool)
     single[at] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)
+    if OF_COMPLETION in cells.groups.runs.column_names:
+        # Parts of what was to be run cannot be compared.
+        cut = cut_off(cells, OF_COMPLETION)
+        is_part = cut[above[both]] | cut[below[both]]
+        single[at] &= ~is_part
+        up = replace(up, value=np.where(is_part, np.nan, up.value))
     merged = {}
     for part, found in zip(RATIO_PARTS, ratios(up, down, pairs), strict=True):
         merged[name + part] = np.full(len(cells), np.nan)
@@ -206,7 +223,7 @@ def _percentiles(
     found = {name: np.where(counts[name] == 1, cells.alone(name), np.nan) for name in names}
     several = np.any([count > 1 for count in counts.values()], axis=0)
     if histograms is not None and np.any(several):
-        rows = np.flatnonzero(cells.steady & several[cells.cell])
+        rows = np.flatnonzero(several[cells.cell])
         chosen = cells.groups.runs.select(["identity", "mode"]).take(rows)
         points = zip(values(chosen["identity"]), values(chosen["mode"]), strict=True)
         place = dict(zip(points, cells.cell[rows].tolist(), strict=True))

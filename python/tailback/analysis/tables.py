@@ -138,8 +138,10 @@ def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list
     varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.column_names]
     fields = _telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
+    if "cut_off" in rows.column_names and rows["cut_off"].null_count < rows.num_rows:
+        counts.append("cut_off")
     there = [name for name in (*_OPEN_LOOP, *_MAIN) if name in rows.column_names]
-    main = [name for name in there if _says_something(rows[name])]
+    main = [name for name in there if _says_something(rows[name]) or _is_cut_off(rows, name)]
     if "offered_load" in main:
         # Messages sent are the accepted load; theta_r says what the network leaves of it.
         marks = ["saturated"] if _says_something(rows["saturated"]) else []
@@ -167,6 +169,11 @@ def _telling(rows: pa.Table, fields: list[str]) -> list[str]:
 
 def _says_something(column: pa.ChunkedArray) -> bool:
     return bool(np.nan_to_num(floats(column)).any())
+
+
+def _is_cut_off(rows: pa.Table, name: str) -> bool:
+    """Whether it is said of what was cut off what it is more than."""
+    return f"{name}_low" in rows.column_names and _says_something(rows[f"{name}_low"])
 
 
 def csv_text(rows: pa.Table) -> str:

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from tailback.errors import CircleError, RunFailure, UserError
+from tailback.errors import CircleError, CutOffError, RunFailure, UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +21,19 @@ if TYPE_CHECKING:
     from tailback.progress import Ticker
 
 INTERRUPTED = 130
+CUT_OFF = 4
+
+
+class Found(Protocol):
+    """What one run or several found."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs were left to end by themselves."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended them."""
 
 
 def print_json(value: object) -> None:
@@ -32,6 +45,12 @@ def exit_unless(complete: bool) -> None:
     """Exit with the code of Ctrl-C unless all was done."""
     if not complete:
         raise typer.Exit(INTERRUPTED)
+
+
+def exit_by(found: Found) -> None:
+    """Exit with the code of Ctrl-C, or of limits that cut off what was run, unless all was done."""
+    if not found.complete:
+        raise typer.Exit(INTERRUPTED if found.interrupted else CUT_OFF)
 
 
 def prepare(
@@ -117,8 +136,9 @@ def failures(json: bool) -> Iterator[None]:
 
 def _mistake(error: UserError) -> dict[str, Any]:
     """Return a mistake of the user as an object."""
+    cut_off = {"error": "cut off", "complete": False}
     return {
-        "error": "mistake",
+        **(cut_off if isinstance(error, CutOffError) else {"error": "mistake"}),
         "text": str(error),
         "field": error.field,
         "given": error.given,

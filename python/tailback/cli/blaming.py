@@ -10,7 +10,7 @@ import typer
 from tailback.files import check_named
 
 from .answering import (
-    exit_unless,
+    exit_by,
     failures,
     loaded,
     prepare,
@@ -67,7 +67,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
 
             write_blame(result, html)
         tell(answer, None if json else partial(blame_report, result, top))
-    exit_unless(result.complete)
+    exit_by(result)
 
 
 By = Annotated[
@@ -113,4 +113,4 @@ def flows(  # noqa: PLR0913, PLR0917  # one argument per option
         tables = {} if out is None else stored({mode: result}, packets=False)
         save(out, tables, answer)
         tell(answer, None if json else partial(flows_report, result, keys, top))
-    exit_unless(result.complete)
+    exit_by(result)

@@ -10,7 +10,7 @@ import typer
 from tailback.files import check_named
 
 from .answering import (
-    exit_unless,
+    exit_by,
     failures,
     loaded,
     prepare,
@@ -93,4 +93,4 @@ def explain(  # noqa: PLR0913, PLR0917  # one argument per option
 
             write_explanation(explanation, html)
         tell(answer, None if json else partial(explain_report, explanation))
-    exit_unless(explanation.complete)
+    exit_by(explanation)

@@ -12,7 +12,7 @@ import typer
 from tailback.files import check_named, write_named
 
 from .answering import (
-    exit_unless,
+    exit_by,
     failures,
     loaded,
     prepare,
@@ -82,4 +82,4 @@ def interference(  # noqa: PLR0913, PLR0917  # one argument per option
         if csv is not None:
             write_named("--csv", csv, found.csv_text().encode())
         tell(answer, None if json else partial(interference_report, found))
-    exit_unless(found.complete)
+    exit_by(found)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tailback.errors import RunFailure, UserError
 
 from .answering import (
-    exit_unless,
+    exit_by,
     failures,
     loaded,
     prepare,
@@ -73,7 +73,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
         tables = {} if out is None else stored(result.modes, packets)
         save(out, tables, answer := result.to_dict())
         tell(answer, None if json else partial(cost_report, result))
-    exit_unless(result.complete)
+    exit_by(result)
 
 
 @app.command(
@@ -106,7 +106,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
         tables = {} if out is None else stored({mode: result}, packets)
         save(out, tables, answer := result.to_dict())
         tell(answer, None if json else partial(run_report, result))
-    exit_unless(result.complete)
+    exit_by(result)
 
 
 @app.command(

@@ -14,13 +14,23 @@ import typer
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
 
-from .answering import INTERRUPTED, exit_unless, failures, loaded, print_json, tell, ticking
+from .answering import (
+    CUT_OFF,
+    INTERRUPTED,
+    exit_unless,
+    failures,
+    loaded,
+    print_json,
+    tell,
+    ticking,
+)
 from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
 
 if TYPE_CHECKING:
     from pyarrow import Table
 
     from tailback.sweeps.running import SweepRun
+    from tailback.sweeps.states import State
 
 MANY = 10_000
 """Sweeps of more points are run only when that is meant."""
@@ -90,11 +100,14 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
                 goes_on = "are finished, the same command goes on from there"
                 print(f"{kept} {goes_on}", file=sys.stderr)
                 raise typer.Exit(INTERRUPTED) from None
-        _say_how_it_went(run, out, json)
+        states = run.states()
+        _say_how_it_went(run, states, out, json)
         if plot is not None:
             _draw(run, plot, json)
     if run.failed_before + run.failed:
         raise typer.Exit(3)
+    if any(state.kind == "cut_off" for state in states):
+        raise typer.Exit(CUT_OFF)
 
 
 def _check_picture(path: Path) -> None:
@@ -146,7 +159,7 @@ def _pool(
     return DaskPool.at(scheduler)
 
 
-def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
+def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) -> None:
     finished, failed = run.finished_before + run.done, run.failed_before + run.failed
     if json:
         print_json(
@@ -155,6 +168,11 @@ def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
                 "finished": finished,
                 "finished_before": run.finished_before,
                 "failed": failed,
+                **{
+                    kind: sum(len(state.where) for state in states if state.kind == kind)
+                    for kind in ("cut_off", "unsettled", "saturated")
+                },
+                "states": [state.to_dict() for state in states],
                 "failures": [
                     {"kind": f.kind, "text": f.text, "where": dict(f.varied)}
                     for f in run.store.failures()
@@ -165,6 +183,8 @@ def _say_how_it_went(run: SweepRun, out: Path, json: bool) -> None:
     before = f", {run.finished_before} of them before" if run.finished_before else ""
     lost = f", {failed} failed" if failed else ""
     print(f"{finished} of {run.count} points finished{before}{lost}.")
+    for state in states:
+        print(f"  {state.line}")
     print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 

@@ -11,7 +11,7 @@ import typer
 from tailback.errors import UserError, nearest, shown
 from tailback.files import check_named, check_new_folder, write_named
 
-from .answering import exit_unless, failures, loaded, ticking
+from .answering import exit_by, failures, loaded, ticking
 from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
         with ticking() as watch:
             recorded = record(experiment, window, mode=mode, watch=watch)
         print(f"{out}: {_write(recorded, out)}")
-        for hint in recorded.hints:
-            print(hint)
-    exit_unless(recorded.result.complete)
+        for line in recorded.hints:
+            print(line)
+    exit_by(recorded.result)
 
 
 def _check_out(out: Path) -> None:

@@ -68,7 +68,15 @@ class Interference:
     together: Result
     alone: Mapping[str, Result]
     others: Mapping[tuple[str, str], Result]
-    complete: bool
+    interrupted: bool
+    """Whether Ctrl-C ended it."""
+    cut_off: bool
+    """Whether a limit ended a run before it was complete."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs were left to end."""
+        return not self.interrupted and not self.cut_off
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,7 +211,7 @@ def interference(
             part = _part(experiment, chosen)
             result = run_mode(part, experiment.run.mode, watch=told)
             results[frozenset(chosen)] = result
-            if not result.complete:
+            if result.interrupted:
                 break
     alone = {name: results[one] for name in names if (one := frozenset([name])) in results}
     return Interference(
@@ -212,8 +220,9 @@ def interference(
         together=results[frozenset(names)],
         alone=alone,
         others=_others(names, way, results),
-        complete=len(results) == len({frozenset(run) for run in _runs(names, way)})
-        and all(result.complete for result in results.values()),
+        interrupted=len(results) < len({frozenset(run) for run in _runs(names, way)})
+        or any(result.interrupted for result in results.values()),
+        cut_off=any(result.ending.cut_off for result in results.values()),
     )
 
 

@@ -125,9 +125,14 @@ class Cost:
 
     @property
     def complete(self) -> bool:
-        """Whether all modes were run and none was interrupted."""
+        """Whether all modes were run, and none was interrupted or cut off by a limit."""
+        return not self.interrupted and all(r.complete for r in self.modes.values())
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
         results = self.modes.values()
-        return set(self.asked) <= set(self.modes) and all(r.complete for r in results)
+        return not set(self.asked) <= set(self.modes) or any(r.interrupted for r in results)
 
     def channels_waiting_most(self, count: int = _CHANNELS) -> list[WaitingChannel]:
         """Return the channels packets waited for longest in all, in the mode `full`."""
@@ -168,6 +173,7 @@ class Cost:
             if step:
                 above, below = self.modes.get(more), self.modes.get(less)
                 is_known = above is not None and below is not None and _LATENCY in above.estimates
+                is_known = is_known and not {less, more} & {*self.cut_off}
                 found[step.removeprefix("_")] = (
                     ratio_of(above, below, _LATENCY)  # type: ignore[arg-type]
                     if is_known
@@ -176,13 +182,23 @@ class Cost:
         return found
 
     @property
+    def cut_off(self) -> list[str]:
+        """The modes in which the workload was cut off before it had ended: nothing is compared."""
+        return [mode for mode, result in self.modes.items() if _is_part(result)]
+
+    @property
     def saturated(self) -> list[str]:
         """The modes that took less than they were offered: latency grows there without end."""
         return [mode for mode, result in self.modes.items() if result.ending.saturated]
 
     def findings(self) -> list[Finding]:
-        """Return what contention costs, by each theta that is known, in words."""
+        """Return what contention costs, by each theta that is known, in words.
+
+        Nothing of a workload that was cut off: its parts cannot be compared.
+        """
         open_loop = self.experiment.workload.is_open_loop
+        if {"full", self.baseline} & {*self.cut_off}:
+            return []
         found = findings(self.thetas, self.baseline, open_loop=open_loop)
         known = [finding for finding in found if not math.isnan(finding.theta.value)]
         # Of what cannot be compared here nothing is said, such as of packets between switches.
@@ -243,6 +259,8 @@ class Cost:
         above, below = (self.modes.get(mode) for mode in theta.modes)
         if above is None or below is None or theta.metric not in above.estimates:
             return ()
+        if _is_part(above) or _is_part(below):
+            return ()
         return above, below
 
     def plot(self) -> go.Figure:
@@ -261,6 +279,11 @@ class Cost:
         main = MAIN_THETAS if self._has("theta_c") else ("theta_t", "theta_r")
         known = ", ".join(f"{name} = {self.thetas[name]!r}" for name in main)
         return f"<Cost against {self.baseline}: {known}{state}>"
+
+
+def _is_part(result: Result) -> bool:
+    """Whether a workload that ends was cut off before it had."""
+    return bool(result.ending.cut_off) and result.experiment.finite
 
 
 class Measured(Protocol):
@@ -316,7 +339,7 @@ def compare(
     with interrupts.deferred() as interrupted:
         for mode in asked:
             results[mode] = run_mode(experiment, mode, packets=packets, watch=watch)
-            if interrupted() or not results[mode].complete:
+            if interrupted() or results[mode].interrupted:
                 break
     return Cost(experiment, results, asked)
 

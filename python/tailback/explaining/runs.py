@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tailback.critical_path import CriticalPath, unknown_path
-from tailback.errors import UserError, shown
+from tailback.errors import CutOffError, UserError
 from tailback.results import Result
+from tailback.units import Time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,15 +29,36 @@ class Runs:
     @property
     def complete(self) -> bool:
         """Whether all runs were left to end."""
-        runs = [self.result, *self.what_if.values(), *filter(None, [self.baseline])]
-        return all(run.complete for run in runs)
+        return all(run.complete for run in self.runs)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended them."""
+        return any(run.interrupted for run in self.runs)
+
+    @property
+    def runs(self) -> list[Result]:
+        """All of them."""
+        return [self.result, *self.what_if.values(), *filter(None, [self.baseline])]
 
 
 def path_of(result: Result) -> CriticalPath:
     """Return the critical path of a run; raise `UserError` where none was kept."""
     if result.critical_path is None:
         if result.experiment.run.critical_path:
-            how = f"the program had not ended ({result.ending.stop_reason})"
-            raise UserError("run.max_duration", shown(str(result.ending.simulated_ms)), how)
+            raise _not_ended(result)
         raise unknown_path()
     return result.critical_path
+
+
+def _not_ended(result: Result) -> UserError:
+    """Return why there is no path of a program that had not ended."""
+    at = Time(round(result.ending.simulated_ms * 1e9))
+    if result.ending.cut_off:
+        key, _, given = result.ending.cut_off.partition(" = ")
+        allowed = f"cut off at {at}, before the program had ended; raise it"
+        return CutOffError(key, given, allowed)
+    run = result.experiment.run
+    if result.interrupted or run.duration is None:
+        return UserError("run", None, f"ended at {at} ({result.ending.stop_reason})")
+    return UserError("run.duration", str(run.duration), "the program had not ended then")

@@ -268,6 +268,39 @@ class Assembled(Part):
             return 35 if fidelity == "token" else 70
         return 2 * self.packet_flits(self.interface.packet_room.bytes)
 
+    @property
+    def has_credits(self) -> bool:
+        """Whether senders know of room in limited input buffers by credits."""
+        taken_in_whole = self.switch.has_frames or self.sends_whole_messages
+        by_tokens = self.link.flow_control == "in_band" or self.has_marks
+        return not (taken_in_whole or by_tokens or self.switch.integrated)
+
+    def credit_flits(self, delay_ps: int, rate: Rate) -> int:
+        """Return the flits of a buffer that keeps a link busy: what passes until room is known.
+
+        From the start of a flit: there and back, and where packets have room as a whole until one
+        has left: `cut_through` while it comes, `store_and_forward` when all of it has come.
+        """
+        link = self.link
+        packets = {"cut_through": 1, "store_and_forward": 2}.get(self.switch.switching, 0)
+        under_way = -(-(delay_ps + link.credit_delay.ps) // link.flit_ps(rate))
+        whole = packets * self.packet_flits(self.interface.packet_room.bytes)
+        return under_way + max(whole, 1)
+
+    def round_trip_buffer_flits(self, packets: int = 16) -> int:
+        """Return the flits of a buffer that no link with credits has to wait for.
+
+        What passes in the longest round trip of credits, and so many full packets.
+        """
+        longest = max(delay.ps for delay in (self.link.delay, self.node_delay))
+        trip = self.credit_flits(longest, max(self.rates))
+        return trip + packets * self.packet_flits(self.interface.packet_room.bytes)
+
+    @property
+    def node_delay(self) -> Time:
+        """Time that a flit is on a link between a node and its switch."""
+        return self.link.delay if self.node_link.delay is None else self.node_link.delay
+
     # Times.
 
     def packet_flits(self, data_bytes: int) -> int:

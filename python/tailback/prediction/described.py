@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tailback import engine, tables
 from tailback.machines import Graph
@@ -16,7 +17,11 @@ from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 from tailback.workloads import Traffic
 
+from .buffers import ShortBuffers, bounded, short_buffers
+from .loads import by_wire, first_of_wires, predicted_loads
 from .message_law import MessageLaw, message_law
+from .pauses import Pauses, pauses_of
+from .zero_load import ZeroLoad, zero_loads
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,9 +29,6 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment
     from tailback.figures.picture import Picture
 
-#: Pairs of nodes whose ways are walked, and links of all these ways, roughly: seconds.
-_PAIRS = 2_000_000
-_HOPS = 500_000_000
 _CHANNELS = 5
 
 
@@ -103,7 +105,7 @@ class Prediction:
     mean_hops: float
     """Channels crossed, external ones included."""
     zero_load_data_us: float
-    """Lifetime of a full data packet that meets no other."""
+    """Lifetime of a data packet that meets no other: the first of `zero_loads`, else a full one."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
     """The same of a data packet to a neighbour."""
@@ -115,11 +117,21 @@ class Prediction:
     """Rate at which the most loaded channel is always busy."""
     pairs: int
     exact: bool
+    load_is_exact: bool
+    """Whether the load of the most loaded channel is known; else it is estimated of samples."""
     routing: Routed
     channels: pa.Table
     """One row per channel: its ends and its `load_us`."""
+    least_load_us: NDArray[np.float64] | None
+    """By channel, what both samples have at least; None where there are no samples."""
     ends: Ends
     survey: Survey
+    pauses: Pauses | None
+    """What pauses of switches can do; None where there are none."""
+    short_buffers: tuple[ShortBuffers, ...]
+    """Input buffers that are shorter than a round trip of credits: their links carry less."""
+    zero_loads: tuple[ZeroLoad, ...]
+    """The same of the packets of each traffic class and length."""
     law: MessageLaw | None
     """What messages take alone, where they cost something in software."""
 
@@ -156,14 +168,35 @@ class Prediction:
         interface = machine.interface
         return workload.requests_in_pieces(interface.first_packet or interface.packet_room)
 
+    @property
+    def _by_buffers(self) -> dict[str, Any]:
+        short = [one.to_dict() for one in self.short_buffers]
+        return {"short_buffers": short} if short else {}
+
+    @property
+    def _stopped(self) -> dict[str, None]:
+        """What is not true of routing where pauses can bring packets to wait in a circle."""
+        circle = self.pauses is not None and self.pauses.circle
+        return {"free_of_deadlock_by": None} if circle else {}
+
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
-        """Return the channels with the highest load, highest first."""
-        load = self.channels["load_us"].to_numpy()
-        rows = np.argsort(-load, kind="stable")[:count]
+        """Return the channels with the highest load, highest first.
+
+        Virtual channels of a link count together; the number is that of the first.
+        """
+        known = self.least_load_us
+        load = self.channels["load_us"].to_numpy() if known is None else known
+        first = first_of_wires(self.experiment, self.channels)
+        load = np.add.reduceat(load, first) if len(first) else np.zeros(0)
+        # Of equal ones, but for rounding, the first.
+        unit = load.max(initial=0.0) * 1e-9 or 1.0
+        rows = np.argsort(-np.round(load / unit), kind="stable")[:count]
         return [
-            LoadedChannel(row["channel"], row["kind"], *self._ends(row), row["load_us"])
-            for row in self.channels.take(rows).to_pylist()
-            if row["load_us"] > 0
+            LoadedChannel(row["channel"], row["kind"], *self._ends(row), float(load[i]))
+            for i, row in zip(
+                rows.tolist(), self.channels.take(first[rows]).to_pylist(), strict=True
+            )
+            if load[i] > 0
         ]
 
     def _ends(self, row: dict[str, Any]) -> tuple[End, End]:
@@ -217,11 +250,15 @@ class Prediction:
             "saturation_messages_per_node_per_ms": self.saturation_messages_per_node_per_ms,
             "pairs": self.pairs,
             "exact": self.exact,
+            "channel_load_exact": self.load_is_exact,
         }
         return {
             **{name: _finite(value) for name, value in predicted.items()},
+            "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
-            "routing": self.routing.to_dict(),
+            "routing": self.routing.to_dict() | self._stopped,
+            **self._by_buffers,
+            **({} if self.pauses is None else {"pauses": self.pauses.to_dict()}),
             **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),
             **({"requests_in_pieces": cut} if (cut := self.requests_in_pieces) else {}),
             **({} if self.law is None else {"message_law": self.law.to_dict()}),
@@ -244,12 +281,23 @@ def describe(experiment: Experiment) -> Prediction:
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
-    hops = max(1, experiment.machine.topology.facts.typical_hops)
-    predicted = engine.predict(spec, min(_PAIRS, _HOPS // hops), messages)
     machine = engine.Simulation(spec, messages, traces=experiment.traces())
-    routing = experiment.machine.chosen_routing
-    load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
     channels = tables.channel_ends(machine.channels())
+    loads = predicted_loads(experiment, channels)
+    predicted = loads.predicted
+    alone = zero_loads(experiment, predicted) if experiment.workload.sends_messages else ()
+    data_us = predicted["zero_load_data_ps"] / 1e6
+    neighbour_us = predicted["zero_load_data_1hop_ps"] / 1e6
+    if alone:
+        data_us, neighbour_us = alone[0].latency_us, alone[0].neighbour_us
+    routing = experiment.machine.chosen_routing
+    short = short_buffers(experiment)
+    saturation = predicted["saturation_messages_per_node_per_ms"]
+    load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
+    if short and saturation:
+        known = load_us if loads.least_load is None else loads.least_load / 1e6
+        wires, kinds = by_wire(experiment, channels, known)
+        saturation = 1e3 / bounded(short, wires, kinds, 1e3 / saturation)
     return Prediction(
         experiment=experiment,
         kernel=machine.kernel,
@@ -258,15 +306,19 @@ def describe(experiment: Experiment) -> Prediction:
         channel_count=predicted["channels"],
         internal_channels=predicted["internal_channels"],
         mean_hops=predicted["mean_hops"] if pairs else math.nan,
-        zero_load_data_us=predicted["zero_load_data_ps"] / 1e6 if pairs else math.nan,
+        zero_load_data_us=data_us if pairs else math.nan,
         zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
-        zero_load_neighbour_us=predicted["zero_load_data_1hop_ps"] / 1e6,
+        zero_load_neighbour_us=neighbour_us,
+        short_buffers=short,
+        zero_loads=alone,
+        pauses=pauses_of(experiment.machine, counted.graph, channels, load_us),
         bisection_channels=bisection.wires if bisection and bisection.exact else None,
         load_max_us=predicted["channel_load_max"] / 1e6,
         load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
-        saturation_messages_per_node_per_ms=predicted["saturation_messages_per_node_per_ms"],
+        saturation_messages_per_node_per_ms=saturation,
         pairs=pairs,
-        exact=predicted["exact"],
+        exact=loads.exact,
+        load_is_exact=loads.max_exact,
         routing=Routed(
             classes=tuple(predicted["routing_classes"]),
             chooses=predicted["routing_chooses"],
@@ -275,6 +327,7 @@ def describe(experiment: Experiment) -> Prediction:
             ways=predicted["ways"],
         ),
         channels=channels.append_column("load_us", pa.array(load_us)),
+        least_load_us=None if loads.least_load is None else loads.least_load / 1e6,
         ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
         law=message_law(experiment),

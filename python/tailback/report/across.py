@@ -172,8 +172,8 @@ def _each_line(
 
 
 _TEXT = (
-    "Lines are means over seeds with their confidence intervals; runs that did not settle are open "
-    "markers and in no mean, crosses are saturated. The load is that of the mode `full` at the "
+    "Lines are means over seeds with their confidence intervals; open markers are of runs that did "
+    "not settle, crosses are saturated. The load is that of the mode `full` at the "
     "same point."
 )
 _CAPTIONS = {

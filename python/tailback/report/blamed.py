@@ -1,8 +1,7 @@
 """The section of a report on who makes whom late: of the points whose runs noted it.
 
-Points that differ only in their seed are taken together, without runs that did not settle
-unless none of them did. Their tables are large: they are read group by group, and only what
-is shown is kept.
+Points that differ only in their seed are taken together. Their tables are large:
+they are read group by group, and only what is shown is kept.
 """
 
 from __future__ import annotations
@@ -136,11 +135,10 @@ class BlamedPoints:
             of_mode = [run for run in runs if run["mode"] == mode]
             if not of_mode:
                 continue
-            used = [run for run in of_mode if run["steady"]] or of_mode
-            blame = merged_blame([found[run["identity"]][mode] for run in used])
-            confidence = max(run["run.confidence"] for run in used)
+            blame = merged_blame([found[run["identity"]][mode] for run in of_mode])
+            confidence = max(run["run.confidence"] for run in of_mode)
             merged[number_of] = blamed = Blamed(blame, names, confidence)
-            self._list((*key, number_of), blamed, of_mode, used)
+            self._list((*key, number_of), blamed, of_mode)
             self._note((*key, number_of), blamed)
         return self._draw(key, machine, merged)
 
@@ -182,8 +180,8 @@ class BlamedPoints:
         for name, rows in told.items():
             self.notes[name][key] = {("note",): rows}
 
-    def _list(self, key: Key, blamed: Blamed, runs: Sequence[Row], used: Sequence[Row]) -> None:
-        """Keep a row of the table of all groups: of these runs, those used."""
+    def _list(self, key: Key, blamed: Blamed, runs: Sequence[Row]) -> None:
+        """Keep a row of the table of all groups."""
         total = blamed.blame.late(blamed.confidence)
         rests = (blamed.blame.rest_share_of_pairs, blamed.blame.rest_share)
         self.untold = self.untold or rests[0] > 0
@@ -193,7 +191,7 @@ class BlamedPoints:
         ends = (
             Cell(number(total), total.value),
             *(Cell(share_text(rest), rest) if rest else None for rest in (*nobodys, *rests)),
-            _state(runs, used),
+            _state(runs),
         )
         shares = {kind: charged.share for (_, kind), charged in blamed.kinds()}
         self.rows[key] = runs[0], shares, ends
@@ -237,14 +235,11 @@ class BlamedPoints:
         return Table(tuple(heads), tuple(rows), _KINDS)
 
 
-def _state(runs: Sequence[Row], used: Sequence[Row]) -> Cell:
+def _state(runs: Sequence[Row]) -> Cell:
     """Return how many runs are taken together, and whether they settled."""
-    count = str(len(used))
-    if not all(run["steady"] for run in used):
-        return Cell(count, len(used), "open", "not settled: values still drift")
-    missing = len(runs) - len(used)
-    hint = f"{missing} did not settle" if missing else ""
-    return Cell(count, len(used), "good", hint)
+    drifting = sum(not run["steady"] for run in runs)
+    hint = f"{drifting} did not settle: values still drift" if drifting else ""
+    return Cell(str(len(runs)), len(runs), "open" if drifting else "good", hint)
 
 
 _MACHINE = {"nodes": PLACES, "channels": ENDS}
@@ -257,6 +252,6 @@ _UNTOLD = (
 _KINDS = "Why messages are late: shares of their lateness"
 _TEXT = (
     "Points that differ only in their seed are taken together: times and messages are added up. "
-    "Runs that did not settle are left out, unless none did. What is chosen here holds for both "
+    "What is chosen here holds for both "
     "figures; below each are its largest rows, means with half of their confidence interval."
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -120,21 +121,28 @@ def value_cell(column: str, value: Any) -> Cell:
 
 
 def _estimate(run: Row | None, metric: str) -> Content:
-    if run is None or run.get(metric) is None:
+    if run is None or metric not in run:
         return None
-    return Cell(number(estimate_in(run, metric), most=_DIGITS), float(run[metric]))
+    known = estimate_in(run, metric)
+    if known.is_cut_off:
+        return Cell(number(known, most=_DIGITS), known.low)
+    return None if math.isnan(known.value) else Cell(number(known, most=_DIGITS), known.value)
 
 
 def estimate_in(row: Row, name: str) -> Estimate:
     """Return an estimate from its columns; what is null is not known."""
     value, low, high = (row[name + end] for end in ("", "_low", "_high"))
-    nan = float("nan")
-    return Estimate(value, nan if low is None else low, nan if high is None else high)
+    known = [math.nan if number is None else number for number in (value, low, high)]
+    return Estimate(known[0], known[1], known[2])
 
 
 def _state(of_mode: Mapping[str, Row]) -> Cell:
     drifting = [mode for mode, run in of_mode.items() if not run["steady"]]
     full = [mode for mode, run in of_mode.items() if run["saturated"]]
+    cut = {run.get("cut_off"): mode for mode, run in of_mode.items() if run.get("cut_off")}
+    if cut:
+        hint = "; ".join(f"{mode}: by {limit}" for limit, mode in cut.items())
+        return Cell("cut off", "1 cut off", "bad", f"before it was complete, in {hint}")
     if full:
         more = f"; values still drift in {', '.join(drifting)}" if drifting else ""
         hint = f"accepts less than it is offered in {', '.join(full)}{more}"

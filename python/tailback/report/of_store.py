@@ -189,7 +189,7 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
 def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
     """Return where contention costs most, in a sentence: of completion if workloads end."""
     for name in ("theta_c", "theta_r"):
-        known = [row for row in rows if row.get(name) is not None and row["steady"]]
+        known = [row for row in rows if row.get(name) is not None]
         if known:
             worst = min(known, key=lambda row: row[name])
             theta, baseline = estimate_in(worst, name), worst["run.baseline"]
@@ -206,7 +206,8 @@ def _facts(
     failures: Sequence[Failure],
     modes: Sequence[str],
 ) -> list[tuple[str, str]]:
-    unsettled = sum(not row["steady"] for row in rows)
+    cut_off = sum(bool(row.get("cut_off")) for row in rows)
+    unsettled = sum(not row["steady"] and not row.get("cut_off") for row in rows)
     saturated = sum(bool(row["saturated"]) for row in rows)
     return [
         ("points", f"{variation.points.num_rows:,}"),
@@ -215,6 +216,7 @@ def _facts(
         ("seeds", str(len(set(values(variation.points["run.seed"]))))),
         ("failed points", f"{len(failures):,}"),
         ("runs not settled", f"{unsettled:,}"),
+        *([("runs cut off by a limit", f"{cut_off:,}")] if cut_off else []),
         *([("runs saturated", f"{saturated:,}")] if saturated else []),
         ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
         ("Tailback", _version(variation)),

@@ -16,7 +16,7 @@ from tailback.figures.look import MODE_LOOKS
 from tailback.metrics import GROWING
 from tailback.tables.frames import dictionaries, first_rows, numbered, values
 
-from .variation import SEED, Variation, rank
+from .variation import Variation, rank
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,23 +188,21 @@ class Series:
         for number, combination in enumerate(combinations):
             for mode in modes:
                 rows = self.rows(metric, abscissa, combination, mode)
-                single = self._unsettled(metric, abscissa, combination, mode)
-                if not rows and not single:
+                if not rows:
                     continue
                 words = [self.variation.text(combination, telling)] if telling else []
                 words += [mode] if len(modes) > 1 else []
-                unknown = [None] * len(single)
                 yield Line(
                     name=", ".join(words),
-                    x=[abscissa.place(row) for row in (*rows, *single)],
-                    y=[row[metric] for row in (*rows, *single)],
-                    low=[*(_end(row, metric, "low") for row in rows), *unknown],
-                    high=[*(_end(row, metric, "high") for row in rows), *unknown],
-                    hollow=[*(False for _ in rows), *(True for _ in single)],
-                    saturated=[bool(row["saturated"]) for row in (*rows, *single)],
+                    x=[abscissa.place(row) for row in rows],
+                    y=[row[metric] for row in rows],
+                    low=[_end(row, metric, "low") for row in rows],
+                    high=[_end(row, metric, "high") for row in rows],
+                    hollow=[bool(row["unsettled"]) for row in rows],
+                    saturated=[bool(row["saturated"]) for row in rows],
                     colour=MODES.index(mode) if alone else number,
                     look="solid" if alone else MODE_LOOKS[mode],
-                    remarks=[*map(_merged_remark, rows), *map(_single_remark, single)],
+                    remarks=[*map(_merged_remark, rows)],
                 )
 
     def rows(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
@@ -216,13 +214,6 @@ class Series:
             # What is offered is given, as a parameter is.
             return sorted(known, key=abscissa.place)
         return sorted(known, key=lambda row: rank(row[abscissa.along]))
-
-    def _unsettled(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
-        """Return runs that are in no mean; for a ratio also those whose other mode is not."""
-        index = self._index(self._single_index, self._single_rows, tuple(combination))
-        found = index.get((mode, *combination.values()), [])
-        known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
-        return [row for row in known if metric.startswith("theta") or not row["steady"]]
 
     def _index(
         self, made: dict[tuple[str, ...], Index], rows: Sequence[Row], columns: tuple[str, ...]
@@ -238,20 +229,8 @@ class Series:
         return {}
 
     @cached_property
-    def _single_index(self) -> dict[tuple[str, ...], Index]:
-        return {}
-
-    @cached_property
     def _merged_rows(self) -> list[Row]:
         return _with_loads(dictionaries(self.merged), self.variation.columns, self.more_loads)
-
-    @cached_property
-    def _single_rows(self) -> list[Row]:
-        """Runs of points of which a run never settled, each with the load of its own point."""
-        rows = dictionaries(self.runs)
-        drifting = {row["identity"] for row in rows if not row["steady"]}
-        rows = [row for row in rows if row["identity"] in drifting]
-        return _with_loads(rows, ["identity"], self.more_loads)
 
 
 def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[str]) -> list[Row]:
@@ -278,10 +257,6 @@ def _somewhere(row: Row, abscissa: Abscissa) -> bool:
 
 
 def _merged_remark(row: Row) -> str:
-    words = [f"{row['runs'] - row['unsettled']} seeds"] if row["runs"] > 1 else []
+    words = [f"{row['runs']} seeds"] if row["runs"] > 1 else []
     words += [f"{row['unsettled']} did not settle"] if row["unsettled"] else []
     return ", ".join(words)
-
-
-def _single_remark(row: Row) -> str:
-    return f"not settled, seed {row[SEED]}"

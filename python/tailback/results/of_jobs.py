@@ -135,7 +135,7 @@ def job_results(
         mine = processes["job"] == number
         if job.workload.finite:
             done_ps = int(processes["completed_ps"][mine].max(initial=0)) if over[number] else None
-            known["completion_us"] = _completion(job, done_ps)
+            known["completion_us"] = _completion(job, done_ps, sim.now_ps)
             known |= _rates(own, there, known["completion_us"])
         if job.name in fared:
             known |= fared[job.name].means
@@ -165,9 +165,9 @@ def _own(columns: Columns, job: str) -> Columns:
     return {"time_ps": columns["time_ps"], **own}
 
 
-def _completion(job: Job, done_ps: int | None) -> Estimate:
+def _completion(job: Job, done_ps: int | None, now_ps: int) -> Estimate:
     if done_ps is None:
-        return Estimate.unknown()
+        return Estimate.more_than(max(now_ps - job.start.ps, 0) / 1e6)
     # What has nothing to do is done at time 0.
     return Estimate.exact(max(done_ps - job.start.ps, 0) / 1e6, 1.0)
 

@@ -62,13 +62,26 @@ class Ending:
     """Whether the network took less than it was offered; None where no load is offered."""
     converged: bool | None
     """Whether the primary metric is as precise as was asked for; None if nothing was."""
-    complete: bool
-    """Whether the run was left to end by itself (no Ctrl-C)."""
+    cut_off: str = ""
+    """The limit that ended the run before it was complete, such as `run.max_duration = 1 s`.
+
+    Empty: none did. Complete is a workload that has ended, or a run as long as was asked for.
+    """
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.stop_reason == "interrupted"
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run was left to end by itself: no Ctrl-C, and no limit that cut it off."""
+        return not self.interrupted and not self.cut_off
 
     @property
     def settled(self) -> bool:
-        """Whether what was measured can stand: it is steady, and the network kept up."""
-        return self.steady and not self.saturated
+        """Whether what was measured can stand: it is steady and whole, and the network kept up."""
+        return self.steady and not self.saturated and not self.cut_off
 
     @property
     def window_ms(self) -> float:
@@ -149,8 +162,13 @@ class Result:
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself (no Ctrl-C)."""
+        """Whether the run was left to end by itself: no Ctrl-C, and no limit that cut it off."""
         return self.ending.complete
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.ending.interrupted
 
     @property
     def fidelity(self) -> str:
@@ -266,6 +284,7 @@ class Result:
         return {
             "kernel": self.kernel,
             "complete": ending.complete,
+            "cut_off": ending.cut_off or None,
             "converged": ending.converged,
             "settled": ending.settled,
             "steady": ending.steady,
@@ -324,7 +343,8 @@ class Result:
         return notebook.of_result(self.mode, self)
 
     def __repr__(self) -> str:
-        state = self.ending.stop_reason if self.complete else "incomplete"
+        cut = "cut off" if self.ending.cut_off else "incomplete"
+        state = self.ending.stop_reason if self.complete else cut
         metric = self.experiment.metric
         return (
             f"<Result {self.mode}, {self.ending.simulated_ms:g} ms simulated, {state}: "

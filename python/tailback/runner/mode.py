@@ -96,7 +96,8 @@ def plan(experiment: Experiment, mode: str, sim: engine.Simulation) -> Plan:
     counters.
     """
     run, populations = experiment.run, _populations(experiment, sim)
-    most = max(populations.nodes, populations.injection, populations.internal)
+    channels = experiment.machine.node_channels_per_wire * populations.injection
+    most = max(populations.nodes, channels, populations.internal)
     if run.limit_ps > _LARGEST_SUM_PS // most:
         key = "max_duration" if run.duration is None else "duration"
         allowed = f"must be at most {Time(_LARGEST_SUM_PS // most)} on a machine of {most} channels"
@@ -139,10 +140,10 @@ def _result(
         events=sim.events,
         packet_hops=counters["packet_hops"],
         stop_reason=str(stop),
-        steady=procedure.settled,
+        steady=procedure.settled and not (experiment.finite and procedure.cut_off(stop)),
         saturated=_saturated(known),
         converged=None if experiment.precision is None else _converged(procedure, stop),
-        complete=stop is not Stop.INTERRUPTED,
+        cut_off=_limit(experiment, stop) if procedure.cut_off(stop) else "",
     )
     blame = blame_of(experiment, sim, exact=exact)
     late = sim.take_late() if experiment.run.keep_messages else None
@@ -197,6 +198,13 @@ def _critical_path(sim: engine.Simulation, stop: Stop) -> CriticalPath | None:
     return CriticalPath.of(path, times, words, sim.places())
 
 
+def _limit(experiment: Experiment, stop: Stop) -> str:
+    """Return the key of the limit that ended a run, and how large it is."""
+    if stop is Stop.MAX_EVENTS:
+        return f"run.max_events = {experiment.run.max_events:,}"
+    return f"run.max_duration = {Time(experiment.run.limit_ps)}"
+
+
 def _converged(procedure: Procedure, stop: Stop) -> bool:
     """Whether the primary metric is as precise as asked; it has no mean if the run saturated."""
     return stop is not Stop.SATURATED and procedure.is_precise()
@@ -234,11 +242,14 @@ def _offered(
 
 
 def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> dict[str, Estimate]:
-    """Return when the last process of a workload that ends was done, from time 0 on."""
+    """Return when the last process of a workload that ends was done, from time 0 on.
+
+    If it did not end it takes longer than what was simulated.
+    """
     if not experiment.finite:
         return {}
     if stop is not Stop.FINISHED:
-        return {"completion_us": Estimate.unknown()}
+        return {"completion_us": Estimate.more_than(sim.now_ps / 1e6)}
     completed = sim.processes()["completed_ps"]
     return {"completion_us": Estimate.exact(int(completed.max(initial=0)) / 1e6, 1.0)}
 
@@ -274,8 +285,11 @@ def _populations(experiment: Experiment, sim: engine.Simulation) -> Populations:
     kinds = np.bincount(sim.channels()["kind"], minlength=len(tables.CHANNEL_KINDS))
     injection, internal, ejection, direct = (int(n) for n in kinds)
     nodes = len(sim.nodes()["node"])
+    # Of virtual channels of a node's link the link counts: it is busy when one of them sends.
+    per_link = experiment.machine.node_channels_per_wire
     # A direct channel both injects and ejects; the engine counts it as injection.
     wires = internal - sim.sharing_channels
     load = open_loop(experiment)
     own = class_metrics(experiment)
-    return Populations(nodes, injection + direct, internal, ejection, wires, load, own)
+    links = injection // per_link + direct, ejection // per_link
+    return Populations(nodes, links[0], internal, links[1], wires, load, own)

@@ -60,8 +60,6 @@ def class_metrics(experiment: Experiment) -> dict[str, Metric]:
         if machine.has_injection_channels:
             messages = _lengths_of(one, workload)
             injection_ps = fmean(_over_packets(n, size, machine.injection_ps) for n in messages)
-            # Loads are over channels, of which several may share a node's wire.
-            injection_ps *= machine.node_channels_per_wire
         found |= of_class(
             name,
             injection_ps=injection_ps,

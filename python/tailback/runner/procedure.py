@@ -4,7 +4,7 @@ A run has two phases. In the *warm-up* the start-up transient is looked for at
 checkpoints that lie ever further apart; it is over when MSER-5 would cut at
 most the first half of what has been seen, in all metrics that are watched. The
 *measurement* then starts afresh and goes on until the primary metric is known
-precisely enough and its window shows no drift, or until a limit. In a network that
+precisely enough and its window shows no trend, or until a limit. In a network that
 accepts less than it is offered, times from a message's creation on have no mean: once
 that is sure, the run is steered by what it accepts, and ends as `saturated`. Everything is
 decided from simulated time, never from the clock on the wall: the same
@@ -21,7 +21,7 @@ from typing import Literal, Protocol
 
 from tailback.metrics import GROWING, Populations
 from tailback.progress import State, Watch
-from tailback.samples import Columns, Samples, counted, estimate, truncation
+from tailback.samples import Columns, Samples, counted, drifts, estimate, truncation
 from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
 
@@ -140,6 +140,8 @@ class Procedure:
                 self.metric = _ACCEPTED
                 self.settled = self.is_warm()
             if self.settled or self.is_late(limit):
+                # A rule that finds no cut may be wrong: what is measured then tells by itself.
+                self.settled = self.settled or self.source.now_ps >= self.plan.settling_ps
                 self.begin_window()
                 return None
             checkpoint = self.later(checkpoint)
@@ -240,13 +242,21 @@ class Procedure:
         wanted = self.plan.precision
         return wanted is not None and enough and known.relative <= wanted
 
+    def cut_off(self, stop: Stop) -> bool:
+        """Whether a limit ended a workload that ends, or a run that was to be longer."""
+        if self.plan.finite:
+            return stop in (Stop.MAX_DURATION, Stop.MAX_EVENTS)
+        return (
+            stop is Stop.MAX_EVENTS
+            and self.plan.end is Stop.DURATION
+            and self.plan.precision is None
+        )
+
     def drifts(self) -> bool:
-        """Whether MSER-5 would still cut more than a quarter of the window."""
+        """Whether the metric has a trend in the window that is not chance."""
         if self.plan.finite:
             return False
-        columns = self.samples.since(self.window_ps)
-        cut, _ = truncation(self.metric, columns, self.plan.populations)
-        return 4 * cut > len(columns["time_ps"])
+        return drifts(self.metric, self.samples.since(self.window_ps), self.plan.populations)
 
     def estimate(self, name: str, *, exact: bool = False, from_ps: int | None = None) -> Estimate:
         """Return a metric over the window so far, or from an instant on."""

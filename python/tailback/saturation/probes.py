@@ -102,7 +102,7 @@ class Prober:
             experiment, longest = self._described(period_ps, look)
             result = run_mode(experiment, "full", watch=self._watched(period_ps))
             self._events += result.ending.events
-            if not result.complete:
+            if result.interrupted:
                 return None
             probe = self._judged(result, period_ps)
             known = probe.share.half_width <= min(self._tolerance / 4, TOLERATED_LOSS / 2)

@@ -50,6 +50,7 @@ class Saturation:
     tolerance: float
     bounds: Bounds
     predicted: float | None
+    predicted_is_exact: bool
     """Load at which the most loaded channel is always busy; None if no packet is sent."""
     probes: tuple[Probe, ...]
     """The loads tried, in the order they were."""
@@ -107,6 +108,7 @@ class Saturation:
             "accepted_at_low": _accepted(low),
             "accepted_at_high": _accepted(high),
             "predicted_messages_per_node_per_ms": self.predicted,
+            "predicted_exact": self.predicted_is_exact,
             "tolerance": self.tolerance,
             "tolerated_loss": TOLERATED_LOSS,
             "probes": [probe.to_dict() for probe in self.probes],
@@ -141,7 +143,9 @@ def saturate(
     open_loop(experiment)
     if not 0.001 <= tolerance <= 0.5:
         raise UserError("tolerance", shown(tolerance), "must be from 0.001 to 0.5")
-    predicted = describe(experiment).saturation_messages_per_node_per_ms
+    described = describe(experiment)
+    predicted = described.saturation_messages_per_node_per_ms
+    is_exact = described.load_is_exact
     bounds = Bounds.of(experiment, low, high, predicted)
     packets = predicted is not None
     prober = Prober(experiment, tolerance, watch, packets=packets)
@@ -149,7 +153,7 @@ def saturate(
         # Where nothing is sent between nodes there is nothing to be found in between.
         factor = _FACTOR if packets else bounds.longest_ps
         probes, complete = _search(prober, bounds, tolerance, factor, interrupted)
-    return Saturation(experiment, tolerance, bounds, predicted, tuple(probes), complete)
+    return Saturation(experiment, tolerance, bounds, predicted, is_exact, tuple(probes), complete)
 
 
 def _search(

@@ -1,8 +1,9 @@
 """Estimates with confidence intervals from one run.
 
-Three questions are answered here, each by pure functions of NumPy arrays:
+Four questions are answered here, each by pure functions of NumPy arrays:
 
 * where does the start-up transient end? (`transient`: `mser5`)
+* does what was measured drift? (`drift`: `drifts`)
 * what is a long-run ratio, and how well is it known? (`ratios`: `ratio_of_sums`)
 * what is the quotient of two such estimates? (`quotients`: `covariance`, `quotient`)
 
@@ -12,6 +13,7 @@ utilisation is busy time over time. One estimator serves them all.
 """
 
 from .batches import MAX_BATCHES, MIN_BATCHES, Floats, lag1_correlation
+from .drift import DRIFT_CONFIDENCE, drifts, trend
 from .estimates import Estimate
 from .quantiles import fisher_f, student_t
 from .quotients import Series, covariance, quotient
@@ -19,6 +21,7 @@ from .ratios import ratio_of_sums
 from .transient import Truncation, mser5, standard_errors
 
 __all__ = [
+    "DRIFT_CONFIDENCE",
     "MAX_BATCHES",
     "MIN_BATCHES",
     "Estimate",
@@ -26,6 +29,7 @@ __all__ = [
     "Series",
     "Truncation",
     "covariance",
+    "drifts",
     "fisher_f",
     "lag1_correlation",
     "mser5",
@@ -33,4 +37,5 @@ __all__ = [
     "ratio_of_sums",
     "standard_errors",
     "student_t",
+    "trend",
 ]

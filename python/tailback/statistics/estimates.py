@@ -11,8 +11,9 @@ class Estimate:
     """A number with its confidence interval `low` to `high`.
 
     NaN stands for what is not known: `value` when nothing was counted, `low`
-    and `high` when there were too few batches. `batches` is 0 for a number
-    that is exact (everything there is was measured); then low = value = high.
+    and `high` when there were too few batches, or `value` and `high`
+    when it is more than `low`. `batches` is 0 for a number that is exact
+    (everything there is was measured); then low = value = high.
     """
 
     value: float
@@ -42,6 +43,16 @@ class Estimate:
         return cls(value, value, value, standard_error=0.0, weight=weight)
 
     @classmethod
+    def more_than(cls, low: float) -> Estimate:
+        """Return what is known of a number that was cut off: it is more than that."""
+        return cls(math.nan, low, math.nan)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it is known only to be more than `low`."""
+        return math.isnan(self.value) and not math.isnan(self.low)
+
+    @classmethod
     def unknown(cls) -> Estimate:
         """Return what stands for nothing having been counted."""
         return cls(math.nan, math.nan, math.nan)
@@ -58,4 +69,6 @@ class Estimate:
         return {name: x if math.isfinite(x) else None for name, x in fields.items()}
 
     def __repr__(self) -> str:
+        if self.is_cut_off:
+            return f"> {self.low:.6g} (cut off)"
         return f"{self.value:.6g} [{self.low:.6g}, {self.high:.6g}]"

@@ -67,10 +67,11 @@ IDENTIFYING = (
 )
 
 ENDING = (
-    Column("settled", "bool", "", "Whether it is steady and not saturated."),
+    Column("settled", "bool", "", "Whether it is steady, not saturated and not cut off."),
     Column("steady", "bool", "", "Whether the start-up transient ended and no drift was seen."),
     Column("saturated", "bool", "", "Whether less was accepted than offered; null: no open loop."),
     Column("converged", "bool", "", "Whether it is as precise as asked; null if nothing was."),
+    Column("cut_off", "text", "", "Limit that ended the run before it was complete; null: none."),
     Column("stop_reason", "text", "", "Why the run ended: precision, finished, duration, ..."),
     Column("simulated_ms", "float64", "ms", "Simulated time of the whole run."),
     Column("warmup_ms", "float64", "ms", "Simulated time cut off as start-up transient."),

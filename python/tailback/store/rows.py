@@ -106,7 +106,9 @@ def _identifying(identity: str, results: Sequence[Result]) -> Iterator[tuple[Col
 
 def _endings(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
     for column in known.ENDING:
-        yield column, [getattr(result.ending, column.name) for result in results]
+        # A limit that cut nothing off is not known: null.
+        told = (getattr(result.ending, column.name) for result in results)
+        yield column, [None if value == "" else value for value in told]
 
 
 def _metrics(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:

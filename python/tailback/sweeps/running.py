@@ -21,6 +21,7 @@ from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
 
 from .effort import effort
+from .states import State, states
 
 if TYPE_CHECKING:
     from tailback.execution import Outcome, Pool
@@ -89,6 +90,10 @@ class SweepRun:
                     events = outcome.answer.events if outcome.answer else 0
                     shown.finished(self.to_do[outcome.index].effort, events, problem)
         self.store.write_index()
+
+    def states(self) -> list[State]:
+        """Return what is to be said of points: which did not settle, were cut off, and why."""
+        return states(self.store, {identity: where(point) for identity, point in self.points})
 
     def _keep(self, outcome: Outcome[Finding]) -> str | None:
         """Keep what came of a point; return why there is no result, and where, if so."""

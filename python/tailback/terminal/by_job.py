@@ -38,8 +38,9 @@ def measure_text(job: JobResult, metric: str) -> str:
     _, unit = _MEASURES[metric]
     if unit != "us":
         return f"{number(job[metric])} {unit}"
-    scaled = unit_for([job[metric].value], MICROSECONDS)
-    return f"{number(job[metric], 1 / scaled.size)} {scaled.name}"
+    scaled = unit_for([job[metric].value, job[metric].low], MICROSECONDS)
+    told, cut, _ = number(job[metric], 1 / scaled.size).partition(" (cut off)")
+    return f"{told} {scaled.name}{cut}"
 
 
 def measure_name(metric: str) -> str:

@@ -258,7 +258,7 @@ def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> t
     if not title.endswith(_TIMES):
         return (Unit("", 1.0),)
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
-    times = [estimate.value for estimate in known if estimate is not None]
+    times = [e.low if e.is_cut_off else e.value for e in known if e is not None]
     cycle = next(iter(results.values())).experiment.machine.cycle()
     in_cycles = () if cycle is None else (Unit("cycles", cycle.ps / _PS_PER_US),)
     return (unit_for(times, MICROSECONDS), *in_cycles)
@@ -266,7 +266,7 @@ def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> t
 
 def _anything(row: _Row, results: Mapping[str, Result]) -> bool:
     known = [result.estimates.get(row.metric) for result in results.values()]
-    return any(estimate is not None and estimate.value > 0 for estimate in known)
+    return any(e is not None and (e.value > 0 or e.is_cut_off) for e in known)
 
 
 def _ms(time_ms: float, digits: int) -> str:
@@ -302,6 +302,9 @@ def _endings(results: Iterable[Result]) -> list[Text]:
 
 def _verdict(cost: Cost) -> list[Text]:
     """Return what full costs against the baseline, each number with what it means."""
+    if cost.cut_off:
+        modes = " and ".join(cost.cut_off)
+        return [Text(f"What contention costs is not known: {modes} cut off before the end.")]
     lines = [Text(sentence) for sentence in latency_sentences(cost.latencies, cost.saturated)]
     for compared, found in groupby(cost.findings(), lambda f: f.compared):
         lines.append(Text(compared, style="dim"))

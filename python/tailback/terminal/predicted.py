@@ -11,16 +11,18 @@ from rich.text import Text
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
 from tailback.places import shown as place
-from tailback.prediction import Prediction, Routed
+from tailback.prediction import Prediction
 from tailback.prediction.message_law import Line, MessageLaw
+from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
-from tailback.wording.scaling import MICROSECONDS, scaled
+from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
 
 from .layout import heading, new_table
 from .parameters import parameters_tables
 
 _COUNTED = 1e12  # paths, above which not every digit is shown
+_SHOWN = 8  # switches of a circle
 
 
 def prediction_report(prediction: Prediction) -> RenderableType:
@@ -34,20 +36,26 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         *_rounded(prediction.experiment.machine),
         *_mixed(prediction),
         *_in_pieces(prediction),
+        *_headroom(prediction),
+        *_short_buffers(prediction),
         Text(),
         machine,
         Text(),
         topology,
     ]
     if prediction.experiment.machine.chosen_routing is not None:
-        rows = _routing_rows(prediction.routing, prediction.experiment.machine)
+        rows = _routing_rows(prediction)
         parts += [Text(), _listing("Routing", rows)]
     if prediction.law is not None:
         title = "A message alone, from node 0 to node 1"
         parts += [Text(), _listing(title, _law_rows(prediction.law))]
     loaded = prediction.most_loaded()
     if loaded:
-        table = new_table("Channels loaded most")
+        estimated = "" if prediction.load_is_exact else ", an estimate from two samples"
+        used = prediction.experiment.machine
+        together = used.shares_wires or used.node_channels_per_wire > 1
+        by_link = ", virtual channels of a link together" if together else ""
+        table = new_table(f"Channels loaded most{by_link}{estimated}")
         for name in ("from", "to"):
             table.add_column(name, overflow="fold")
         table.add_column("channel", no_wrap=True)
@@ -138,8 +146,42 @@ _FREE = {
 }
 
 
-def _routing_rows(r: Routed, machine: Machine) -> list[tuple[str, str]]:
+def _by_pauses(circle: tuple[int, ...]) -> str:
+    """Say that switches can pause each other."""
+    named = ", ".join(map(str, circle[:_SHOWN])) + (", ..." if len(circle) > _SHOWN else "")
+    return f"possible by pauses: switches {named} can pause each other in a circle"
+
+
+_ENDS = {"injection": "from nodes", "internal": "between switches"}
+
+
+def _short_buffers(prediction: Prediction) -> Iterator[Text]:
+    """Say which buffers are too short for their links."""
+    for one in prediction.short_buffers:
+        held, needed = (scaled(n * one.flit_bytes, BYTES) for n in (one.flits, one.needed))
+        yield Text(
+            f"links {_ENDS[one.kind]}: buffers hold {held}, and {needed} pass in a round trip of "
+            f"credits, so that they carry at most {100 * one.share:.0f} % (switch.input_buffer)",
+            style="yellow",
+        )
+
+
+def _headroom(prediction: Prediction) -> Iterator[Text]:
+    """Say whether frames may be lost though neighbours are told to pause."""
+    pauses = prediction.pauses
+    if pauses is None or pauses.headroom_bytes is None:
+        return
+    room, late = (scaled(size, BYTES) for size in (pauses.headroom_bytes, pauses.late_bytes))
+    told = f"pauses: memory has room for {room} above pause_high, and up to {late} may still come"
+    if pauses.may_lose:
+        yield Text(f"{told}: frames can be lost if all links send at once", style="yellow")
+    else:
+        yield Text(f"{told}: none is lost")
+
+
+def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
     """Return how packets find their way, and by what channels."""
+    r, machine = prediction.routing, prediction.experiment.machine
     parts = " + ".join(map(str, r.classes))
     routing = machine.chosen_routing
     if routing is None:
@@ -152,7 +194,8 @@ def _routing_rows(r: Routed, machine: Machine) -> list[tuple[str, str]]:
     ]
     if sum(r.classes) > 1:
         rows.append(("  share a wire", machine.link.sharing))
-    rows.append(("deadlock", _FREE[r.free_by]))
+    circle = () if prediction.pauses is None else prediction.pauses.circle
+    rows.append(("deadlock", _by_pauses(circle) if circle else _FREE[r.free_by]))
     if r.chooses or r.ways > 1:
         ways = "one way" if r.ways == 1 else f"up to {r.ways} ways"
         rows.append(("loads are those of", f"{ways} of each packet, drawn"))
@@ -199,15 +242,16 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
     ]
     machine = p.experiment.machine
     loaded = "wire" if machine.shares_wires else "channel"
+    estimated = "" if p.load_is_exact else " (estimate)"
     pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,
         (f"mean hops ({pairs})", plain(p.mean_hops)),
         *_zero_load_rows(p),
         (f"load per message, mean internal {loaded}", _time(p.load_mean_internal_us)),
-        (f"  most loaded {loaded}", _time(p.load_max_us)),
+        (f"  most loaded {loaded}{estimated}", _time(p.load_max_us)),
         (
-            "predicted saturation, messages per node and ms",
+            f"predicted saturation{estimated}, messages per node and ms",
             _or_unknown(p.saturation_messages_per_node_per_ms),
         ),
     ]
@@ -221,9 +265,21 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
         ("zero-load latency, data packet", _time(p.zero_load_data_us)),
         ("  to a neighbour", _time(p.zero_load_neighbour_us)),
     ]
+    if p.zero_loads:
+        rows = [row for packet in p.zero_loads for row in _alone_rows(packet)]
     if p.experiment.machine.interface.acknowledgements:
         rows.append(("  acknowledgement", _time(p.zero_load_ack_us)))
     return rows
+
+
+def _alone_rows(packet: ZeroLoad) -> list[tuple[str, str]]:
+    """Return how long a packet takes that is alone, and which packet that is."""
+    of = "" if packet.traffic_class is None else f" of {packet.traffic_class}"
+    what = f"message{of}" if packet.is_whole else f"full packet{of}"
+    return [
+        (f"zero-load latency, {what}, {packet.data_bytes:,} B", _time(packet.latency_us)),
+        ("  to a neighbour", _time(packet.neighbour_us)),
+    ]
 
 
 def _time(time_us: float) -> str:

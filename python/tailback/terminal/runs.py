@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,8 @@ def _estimates(
     values: Sequence[float | None], lows: Sequence[float], highs: Sequence[float]
 ) -> Iterator[str]:
     for value, low, high in zip(values, lows, highs, strict=True):
-        yield UNKNOWN if value is None else number(Estimate(value, low, high))
+        estimate = Estimate(math.nan if value is None else value, low, high)
+        yield number(estimate)
 
 
 def _shown(column: str, value: object) -> str:

@@ -86,7 +86,8 @@ def _remarks(found: Saturation) -> str:
     if found.predicted:
         low, high = (f"{100 * load / found.predicted:.0f}" for load in (found.low, found.high))
         share = low if low == high else f"{low} to {high}"
-        remarks += f"\nThat is {share} % of what the most loaded channel allows."
+        about = "" if found.predicted_is_exact else ", by an estimate"
+        remarks += f"\nThat is {share} % of what the most loaded channel allows{about}."
     if found.bracket.width > found.tolerance:
         asked = f"{100 * found.tolerance:g} %"
         remarks += f"\nWider than the {asked} asked for: some loads could not be decided."

@@ -23,6 +23,10 @@ class Ended(Protocol):
         """Whether it was left to end by itself."""
 
     @property
+    def cut_off(self) -> str:
+        """The limit that ended it before it was complete; empty: none."""
+
+    @property
     def converged(self) -> bool | None:
         """Whether it is as precise as was asked for; None if nothing was."""
 
@@ -42,8 +46,11 @@ class Ended(Protocol):
 def number(estimate: Estimate, scale: float = 1.0, most: int = DIGITS) -> str:
     """Return `6.943 ±0.012`: one or two digits of the half-width, at most `most` in all.
 
-    A half-width too small to show is left out: all digits shown are certain.
+    A half-width too small to show is left out: all digits shown are certain. Of what was cut off
+    it is said what it is more than: `> 1.0000 (cut off)`.
     """
+    if estimate.is_cut_off:
+        return f"> {plain(estimate.low * scale, most)} (cut off)"
     value, half = estimate.value * scale, estimate.half_width * scale
     if math.isnan(value):
         return UNKNOWN
@@ -83,12 +90,14 @@ def events_text(events: int, wall_seconds: float) -> str:
 def warnings(ending: Ended) -> list[str]:
     """Return what a reader of the numbers should be wary of."""
     found = []
-    if not ending.complete:
+    if ending.cut_off:
+        found.append(f"CUT OFF by {ending.cut_off} before it was complete; raise that")
+    elif not ending.complete:
         found.append("INCOMPLETE, interrupted; what was measured so far")
     elif ending.converged is False and ending.stop_reason != "saturated":
         found.append(f"not as precise as asked for: stopped by {ending.stop_reason}")
     if ending.saturated:
         found.append("SATURATED: the network accepts less than it is offered")
-    if not ending.steady:
+    if not ending.steady and not ending.cut_off:
         found.append("NOT SETTLED: values still drift; run longer")
     return found

@@ -87,8 +87,8 @@ pub struct Waiting {
     pub rank: Rank,
 }
 
-/// Who comes first at a gate.
-pub type Rank = (bool, Time, u32);
+/// Who comes first at a gate; in the end by who was queued first.
+pub type Rank = (bool, Time, u32, u32);
 
 impl Gates {
     /// Those of a machine.
@@ -195,7 +195,7 @@ impl Gates {
         let acks_first = self.acks_first[usize::from(is_home)];
         let is_later = !(acks_first && packet.class == Class::Ack);
         let since = if self.takes_turns && !is_home { since.max(before) } else { since };
-        (is_later, since, by)
+        (is_later, since, by, packet.serial)
     }
 }
 

@@ -1,0 +1,77 @@
+"""Input buffers that are shorter than a round trip of credits, and what links carry then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class ShortBuffers:
+    """Buffers at the ends of links of one kind."""
+
+    kind: str
+    """`injection` or `internal`: what links."""
+    flits: int
+    """What the buffers of a link hold, all its virtual channels together."""
+    needed: int
+    """What they would have to hold so that the link is never idle for want of room."""
+    flit_bytes: int
+
+    @property
+    def share(self) -> float:
+        """Share of its rate that such a link carries at most."""
+        return self.flits / self.needed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "kind": self.kind,
+            "buffer_bytes": self.flits * self.flit_bytes,
+            "round_trip_bytes": self.needed * self.flit_bytes,
+            "share_of_rate": self.share,
+        }
+
+
+def short_buffers(experiment: Experiment) -> tuple[ShortBuffers, ...]:
+    """Return the buffers that hold less than passes in a round trip of credits."""
+    machine = experiment.machine
+    flits = machine.input_flits(experiment.fidelity)
+    if not machine.has_credits or flits is None or experiment.fidelity == "fluid":
+        return ()
+    return tuple(_short(experiment, flits))
+
+
+def _short(experiment: Experiment, flits: int) -> Iterator[ShortBuffers]:
+    machine = experiment.machine
+    link = machine.link
+    together = machine.channels_per_wire if link.sharing != "separate" else 1
+    # Of several classes of links the fastest to answer counts: what is said is a bound.
+    delays = [link.delay.ps, *(c.delay.ps for c in machine.link_classes.values() if c.delay)]
+    for kind, delay_ps, rate, channels in (
+        ("injection", machine.node_delay.ps, machine.node_rate, machine.node_channels_per_wire),
+        ("internal", min(delays), min(machine.internal_rates), together),
+    ):
+        held, needed = flits * channels, machine.credit_flits(delay_ps, rate)
+        if held < needed and (kind == "injection" or machine.has_internal_channels):
+            yield ShortBuffers(kind, held, needed, link.flit.bytes)
+
+
+def bounded(
+    short: tuple[ShortBuffers, ...], wires: NDArray[np.float64], kinds: NDArray[Any], most: float
+) -> float:
+    """Return the load (us) of the wire that bounds all: those with short buffers count for more.
+
+    `wires` has loads and `kinds` what they are; `most`: what bounds without buffers.
+    """
+    for one in short:
+        loads = wires[kinds == one.kind]
+        most = max(most, float(loads.max(initial=0.0)) / one.share)
+    return most

@@ -1,0 +1,58 @@
+"""What `describe` says of input buffers that are shorter than a round trip of credits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tailback as tb
+
+LONG = {
+    "topology": {"kind": "xgft", "children": [2, 2], "parents": [2]},
+    "link": {"rate": "100 Gbit/s", "delay": "1 us"},
+}
+UNIFORM = {
+    "preset": "uniform_open_loop",
+    "message_size": "1000 B",
+    "compute_period": "200 ns",
+}
+
+
+def described(buffer: str | None, workload: dict[str, Any]) -> tb.Prediction:
+    machine = LONG | ({} if buffer is None else {"switch": {"input_buffer": buffer}})
+    return tb.describe(tb.Experiment.from_dict({"machine": machine, "workload": workload}))
+
+
+def test_a_short_buffer_bounds_what_links_carry() -> None:
+    found = described("2016 B", UNIFORM)
+    assert [one.kind for one in found.short_buffers] == ["injection", "internal"]
+    # 12,500 B pass in 1 us, and 1008 B while a packet leaves: links carry 2016 / 13508.
+    for one in found.short_buffers:
+        assert (one.flits * one.flit_bytes, one.needed * one.flit_bytes) == (2016, 13508)
+    assert found.saturation_messages_per_node_per_ms == pytest.approx(1e6 / 80.64 * 2016 / 13508)
+    told = found.to_dict()["short_buffers"]
+    assert [row["share_of_rate"] for row in told] == pytest.approx([2016 / 13508] * 2)
+
+
+def test_one_message_takes_as_long_as_is_said() -> None:
+    machine = LONG | {"switch": {"input_buffer": "2016 B"}}
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 2, "10 MB"]]}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    took_ms = tb.run(asked)["completion_us"].value / 1e3
+    # 10,000 packets of 1008 B at 12.5 B/ns alone take 0.8064 ms.
+    assert took_ms == pytest.approx(0.8064 * 13508 / 2016, rel=0.01)
+
+
+@pytest.mark.parametrize("buffer", ["13508 B", "64 kB", "unlimited"])
+def test_a_longer_one_does_not(buffer: str) -> None:
+    found = described(buffer, UNIFORM)
+    assert found.short_buffers == ()
+    assert found.saturation_messages_per_node_per_ms == pytest.approx(1e6 / 80.64)
+
+
+def test_a_buffer_for_the_round_trip_and_16_packets_is_long_enough() -> None:
+    machine = tb.Experiment.from_dict({"machine": LONG, "workload": UNIFORM}).machine
+    flit = machine.link.flit.bytes
+    assert machine.round_trip_buffer_flits() * flit == 13508 + 16 * 1008
+    assert described(f"{machine.round_trip_buffer_flits() * flit} B", UNIFORM).short_buffers == ()
