@@ -33,7 +33,7 @@ class Network:
     timer_us: float = 0.0
     """What a message takes longer that a timer sends: what the source's hosts did."""
     leaves_gaps: bool = False
-    """Whether a host leaves 22 flits of 6.25 ns between two messages."""
+    """Whether a host leaves 22 flits of 6.25 ns between the tail of a message and the next."""
     counts_frames: bool = False
     """Whether figure 14 has the rate at which frames follow each other, without the time until the
     first of them has come."""
@@ -41,7 +41,9 @@ class Network:
     @property
     def machine(self) -> dict[str, Any]:
         """The machine, as a table of a file."""
-        gaps = {"packet_interval": "143750 ps", "packet_interval_per_byte": "6250 ps/B"}
+        # Not an interval from start to start, which is over when a worm has been stopped. A host
+        # that computes already computes so much longer.
+        gaps = {"send_overhead_after": "137500 ps", "overlap": False, "receive_preempts": True}
         return {"preset": self.preset, **({"interface": gaps} if self.leaves_gaps else {})}
 
 

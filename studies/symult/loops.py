@@ -71,22 +71,33 @@ def run(cases: Iterable[Case]) -> Loops:
 
 def loop(case: Case) -> Loop:
     """Run one case in its modes."""
-    experiment = Experiment.from_dict(case.description)
+    experiment = Experiment.from_dict((case.twice if case.ends_early else case).description)
     cost = compare(experiment, case.modes)
+    before = (
+        compare(Experiment.from_dict(case.description), case.modes).modes if case.ends_early else {}
+    )
     workload, machine = experiment.workload, experiment.machine
     assert isinstance(workload, PeerExchange)
     peers = {n: len(workload.peers_of(machine, n)) for n in range(machine.nodes)}
     full = cost.modes["full"]
     return Loop(
-        {mode: _communication(result) for mode, result in cost.modes.items()},
+        {mode: _of_a_loop(case, result, before.get(mode)) for mode, result in cost.modes.items()},
         {node: count for node, count in peers.items() if count},
         {theta: value.value for theta, value in cost.thetas.items()},
         {part: full[part].value for part in PARTS},
-        sum(int(result.to_dict()["events"]) for result in cost.modes.values()),
+        sum(int(result.to_dict()["events"]) for result in (*cost.modes.values(), *before.values())),
     )
 
 
-def _communication(result: Result) -> dict[int, float]:
+def _of_a_loop(case: Case, result: Result, before: Result | None) -> dict[int, float]:
+    """Return the communication of a loop in us; ``before``: a run of the loops not measured."""
+    start = {} if before is None else _communication_ps(before)
+    end = _communication_ps(result)
+    return {node: (ps - start.get(node, 0)) / case.loops / 1e6 for node, ps in end.items()}
+
+
+def _communication_ps(result: Result) -> dict[int, int]:
+    """Return the time of all loops less that of computing."""
     workload, machine = result.experiment.workload, result.experiment.machine
     assert isinstance(workload, PeerExchange)
     found = {}
@@ -94,10 +105,10 @@ def _communication(result: Result) -> dict[int, float]:
         node = row["node"]
         if workload.peers_of(machine, node):
             computing = sum(t.ps for t in workload.times(machine, node, result.seed))
-            found[node] = (row["completed_ps"] - computing) / workload.repeat / 1e6
+            found[node] = row["completed_ps"] - computing
     return found
 
 
 def name(case: Case) -> str:
     """Return what tells a case from all others."""
-    return json.dumps([case.description, case.modes], sort_keys=True)
+    return json.dumps([case.description, case.modes, case.ends_early], sort_keys=True)

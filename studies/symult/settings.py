@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from studies.study import Study
@@ -43,6 +43,14 @@ class Case:
     flit_ns: float = FLIT_NS
     software: Keys = field(default_factory=dict)
     modes: tuple[str, ...] = ("full", "endpoints", "free")
+    ends_early: bool = False
+    """Whether nodes are done before the CPU is: its work for the last message sent is in no loop.
+    What is measured is then by how much longer twice as many loops take."""
+
+    @property
+    def twice(self) -> Case:
+        """The same with twice as many loops."""
+        return replace(self, loops=2 * self.loops)
 
     @property
     def description(self) -> dict[str, Any]:
@@ -93,7 +101,7 @@ PATTERNS = {
 def near_neighbours(pattern: str, size: int) -> Case:
     """Return a loop of figure 12; on which machine, and with which computing, is not printed."""
     peers, first, software = PATTERNS[pattern]
-    return Case(peers, size, sends_first=first, software=software)
+    return Case(peers, size, sends_first=first, software=software, ends_early=True)
 
 
 FIGURE_8_SIZE = 4096

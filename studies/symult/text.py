@@ -41,6 +41,8 @@ less that of computing.
 _LIMITS = """\
 * Loops are not 10,000 but 4 to 40: what is drawn is subtracted, and loops with and without
   contention draw the same.
+* Nodes are done when they have received, before the CPU has worked for their last message: a loop
+  of figure 12 is a tenth of what 20 loops take longer than 10; its costs are those of the 20.
 * Figures 4, 6, 7, 9 and 14 are plots without numbers.
 * How long the loops of figure 8 take without contention is not printed; delays are counted from its
   shortest loop."""

@@ -19,7 +19,24 @@ def test_a_schedule_is_told_with_what_else_there_is() -> None:
     rows = [line.split() for line in done.stdout.splitlines()]
     # Steps between barriers, groups, lower bound, node and link contention, busy nodes in %.
     assert ["2", "64", "64", "1", "2", "100"] in rows
-    assert ["128", "1", "1", "64", "128", "100"] in rows
+    # A node has 63 others to send to.
+    assert ["128", "1", "1", "63", "128", "100"] in rows
+
+
+@pytest.mark.parametrize(
+    ("mesh", "group", "node", "link"), [("2x3", 6, 5, 4), ("3x3", 9, 8, 6), ("3x3", 3, 3, 3)]
+)
+def test_the_contention_told_is_the_one_counted(
+    mesh: str, group: int, node: int, link: int
+) -> None:
+    """All at once: over a link between halves go the messages of one to the other; by hand."""
+    told = json.loads(tailback("schedule", mesh, "--json").stdout)
+    (found,) = [one for one in told["contentions"] if one["group"] == group]
+    assert (found["node"], found["link"]) == (node, link)
+    asked = json.loads(tailback("schedule", mesh, "--group", group, "--json").stdout)
+    assert (asked["node"], asked["link"]) == (node, link)
+    rows = [line.split() for line in tailback("schedule", mesh).stdout.splitlines()]
+    assert [*map(str, (node, link)), "100"] in [row[-3:] for row in rows]
 
 
 def test_json_has_what_is_counted() -> None:

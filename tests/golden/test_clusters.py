@@ -7,7 +7,9 @@ import hashlib
 import pytest
 
 from studies.clusters import published
-from studies.clusters.settings import NETWORKS, SIZES, cases
+from studies.clusters.settings import MYRINET, NETWORKS, SIZES, Case, cases
+from tailback.experiment import Experiment
+from tailback.runner import run_mode
 
 PUBLISHED = {
     "mesh.csv": "c259e13aefafe52b",
@@ -43,3 +45,28 @@ def test_every_printed_number_is_found() -> None:
 def test_every_program_is_run_on_every_network_with_every_size() -> None:
     half = sum(network.counts_frames for network in NETWORKS)
     assert len(cases()) == len(NETWORKS) * (4 * len(SIZES) + 2) + half
+
+
+def arrivals(*messages: tuple[int, int, int]) -> list[float]:
+    """Return when messages of the hosts of a switch of Myrinet have come, in flit times."""
+    rows = [["0 s", source, destination, f"{size} B"] for source, destination, size in messages]
+    case = Case(MYRINET, {"kind": "messages", "messages": rows})
+    found = run_mode(Experiment.from_dict(case.description), "full").messages
+    assert found is not None
+    return [ps / 6250 for ps in found.sort_by("message")["arrived_ps"].to_pylist()]
+
+
+def test_a_host_pauses_after_the_tail_of_a_message() -> None:
+    """A header, two cables of 22 and a switch of 16 flits: 61 more than bytes, and 22 between."""
+    first, second = arrivals((1, 4, 512), (1, 5, 512))
+    assert (first, second - first) == (512 + 61, 22 + 1 + 512)
+
+
+def test_a_host_pauses_after_a_worm_that_was_stopped() -> None:
+    """The second worm follows the first after 16 flits; five flits of it wait in the switch yet
+    when its tail leaves the host. So the third follows it by 5 flits less than the pause.
+    """
+    first, second, third = arrivals((0, 4, 310), (1, 4, 500), (1, 5, 500))
+    assert first == 310 + 61
+    assert second == first + 16 + 1 + 500
+    assert third == second + 22 - 5 + 1 + 500 == 1406

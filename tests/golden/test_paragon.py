@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from tailback import schedules
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.runner import run_mode
+from tailback.since311 import tomllib
 
-PRINTED = Path(__file__).parents[2] / "studies" / "paragon" / "published"
+ROOT = Path(__file__).parents[2]
+PRINTED = ROOT / "studies" / "paragon" / "published"
 PUBLISHED = {
     "parameters.csv": "bac544caa6bd3bdf",
     "permutation_checks.csv": "1717d4037145143f",
@@ -136,6 +139,21 @@ def test_a_barrier_costs_what_its_formula_says_and_nothing_else() -> None:
     ]
     # 64 processes: log2 is 6. The formula is printed for n, the side of the mesh.
     assert times[1] - times[0] == pytest.approx(7 * (134 + 6 * 27.1), rel=1e-9)
+
+
+def test_the_barrier_of_the_documents_is_the_one_of_a_square_of_this_side() -> None:
+    """The paper's n is the side: 215.3 us at 8 x 8, once for each of 8 groups but the last."""
+    text = (ROOT / "docs" / "schedules.md").read_text()
+    found = re.search(r"```toml exchange.toml\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    tables = tomllib.loads(found[1])
+    assert tables["workload"]["link_contention"] == 16
+    written = run_mode(Experiment.from_dict(tables), "full")["completion_us"].value
+    tables["machine"]["interface"]["barrier"] = "free"
+    free = run_mode(Experiment.from_dict(tables), "full")["completion_us"].value
+    assert (written - free) / 7 == pytest.approx(PLUS.us(8), rel=1e-9)
+    assert f"{PLUS.us(8):.1f}" == "215.3"
+    assert "134 + 13.55 · 6 = 215.3 us" in text
 
 
 def test_bounds_are_those_of_the_paper() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from studies.symult import numbers, published
 from studies.symult.loops import Loops, loop, name
-from studies.symult.settings import SECTION_3_1, along_the_diagonal
+from studies.symult.settings import SECTION_3_1, along_the_diagonal, near_neighbours
 from tailback.experiment import Experiment
 from tailback.runner import run_mode
 
@@ -66,6 +66,17 @@ def test_peers_are_on_the_way_for_the_same_time_at_any_distance() -> None:
     times = numbers.by_path(Loops({name(case): loop(case)}))
     assert sorted(times) == [2, 6, 10, 14, 18, 22]
     assert times[22] - times[2] == pytest.approx(20 * 0.0577, abs=0.001)
+
+
+def test_a_loop_of_figure_12_has_all_the_work_of_the_cpu() -> None:
+    """Printed are 385: 105 and 179 us for a message sent, 101 us for one received.
+
+    Flits come beside that, while the CPU works, but for two that receiving waits for.
+    """
+    found = loop(near_neighbours("AA_1NN", 1)).mean_us()
+    assert found == pytest.approx(385.1, abs=0.05)
+    assert found == pytest.approx(105 + 179 + 101 + 2 * 0.0577, abs=0.001)
+    assert published.near_neighbours("AA_1NN", 1) == "0.385"
 
 
 def test_all_numbers_of_figure_12_are_compared() -> None:

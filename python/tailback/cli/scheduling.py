@@ -151,7 +151,7 @@ def _made(
 
 
 def _others(made: Schedule) -> list[tuple[Contention, Counted]]:
-    """Return every contention the schedule can have, with what is counted then."""
+    """Return every contention that can be asked for, with what is counted then."""
     from tailback import schedules
 
     return [
@@ -202,7 +202,7 @@ def _save(option: str, path: Path, text: str) -> None:
 def _answer(
     made: Schedule, counted: Counted, others: list[tuple[Contention, Counted]]
 ) -> dict[str, Any]:
-    listed = [{"group": c.group, **asdict(n), "node": c.node, "link": c.link} for c, n in others]
+    listed = [{"group": of.group, **asdict(found)} for of, found in others]
     known = {"schedule": made.name, "mesh": list(made.shape), "group": made.group}
     return known | asdict(counted) | ({"contentions": listed} if listed else {})
 

@@ -62,12 +62,18 @@ def _signed_ps(text: str) -> int:
 
 
 class Formula(Part):
-    """What a collective takes that is no messages, for n members: the sum of all."""
+    """What a collective takes that is no messages: the sum of all.
+
+    n is the number of its members: the processes of its group, all nodes of a machine if there is
+    one on each. It is no side of a mesh: on a square of s x s nodes log2 n is 2 log2 s.
+    """
 
     section: ClassVar[str] = ""
 
     base: Signed = key(default="0 us", description="In any case; may be negative.")
-    per_log2: Signed = key(default="0 us", description="Times log2 n; may be negative.")
+    per_log2: Signed = key(
+        default="0 us", description="Times log2 of the number of members; may be negative."
+    )
     per_byte: MaybeTimePerByte = key(
         default=None, description="Times the length; default: nothing."
     )

@@ -163,7 +163,8 @@ class Interface(Part):
     barrier: Method = key(
         default=None,
         description='What a barrier is: messages by the table or an algorithm, "free", or '
-        '{base = "134 us", per_log2 = "27.1 us"} after the last has come; default: "messages".',
+        '{base = "134 us", per_log2 = "27.1 us"} after the last has come, per_log2 times log2 of '
+        'the number of members; default: "messages".',
     )
     collectives: CollectivesKey = key(
         default=Collectives(),

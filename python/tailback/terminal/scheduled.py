@@ -52,8 +52,8 @@ def _others(others: Sequence[tuple[Contention, Counted]]) -> RenderableType:
             f"{contention.group:,}",
             f"{counted.groups:,}",
             f"{counted.fewest_groups:,}",
-            f"{contention.node:,}",
-            f"{contention.link:,}",
+            f"{counted.node:,}",
+            f"{counted.link:,}",
             f"{100 * counted.busy:.4g}",
         )
     return table

@@ -20,6 +20,19 @@ pub struct Dependencies {
     /// Of pending operations, at the places that these name.
     collectives: Vec<Collective>,
     free_collectives: Vec<u32>,
+    /// Operations of the latest batches whose ranks were told of them after one that they are
+    /// behind had begun, or was done; none: nobody wants to know.
+    late: Option<Vec<Late>>,
+}
+
+/// An operation that a rank was told of late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Late {
+    pub rank: u32,
+    pub number: u32,
+    pub cpu: u8,
+    /// The number of what it is behind.
+    pub earlier: u32,
 }
 
 /// What is known of a rank as a whole.
@@ -69,7 +82,13 @@ impl Dependencies {
             edges: Slab::default(),
             collectives: Vec::new(),
             free_collectives: Vec::new(),
+            late: None,
         }
+    }
+
+    /// The same, which also keeps for [`Self::take_late`] what that tells.
+    pub fn keeping_late(self) -> Self {
+        Self { late: Some(Vec::new()), ..self }
     }
 
     /// How many ranks there are.
@@ -93,7 +112,9 @@ impl Dependencies {
         for operation in &batch.operations {
             let number = self.ranks[rank as usize].window.next();
             let own = after.by_ref().take(operation.after as usize);
-            let awaits = own.filter(|&&after| self.waits(rank, number, after)).count() as u32;
+            let awaits = own
+                .filter(|&&after| self.waits((rank, operation.cpu), number, after))
+                .count() as u32;
             let what = match operation.what {
                 What::Collective(which) => {
                     let call = batch.collectives[which as usize].clone();
@@ -124,14 +145,16 @@ impl Dependencies {
 
     /// Notes that the next operation of a rank is after another, unless that has come.
     #[inline]
-    fn waits(&mut self, rank: u32, number: u32, after: After) -> bool {
-        let Some(of) = self.ranks[rank as usize].window.get_mut(number - after.back) else {
-            // It is done.
+    fn waits(&mut self, (rank, cpu): (u32, u8), number: u32, after: After) -> bool {
+        let earlier = number - after.back;
+        let of = self.ranks[rank as usize].window.get_mut(earlier);
+        let Some(of) = of.filter(|of| !(after.begun && of.has_begun)) else {
+            // It is done, or has begun.
+            if let Some(late) = &mut self.late {
+                late.push(Late { rank, number, cpu, earlier });
+            }
             return false;
         };
-        if after.begun && of.has_begun {
-            return false;
-        }
         let (is_next, list) = if after.begun {
             (&mut of.next_after_begun, &mut of.after_begun)
         } else {
@@ -254,6 +277,37 @@ impl Dependencies {
     fn of(&self, rank: u32, number: u32) -> &Pending {
         let of = self.ranks[rank as usize].window.get(number);
         of.expect("an operation that has been read and is not done")
+    }
+
+    /// Calls with the number and the CPU of each operation of a rank that waits for one to begin,
+    /// or to be done.
+    #[inline]
+    pub fn waiting(
+        &self,
+        rank: u32,
+        number: u32,
+        to_begin: bool,
+        mut each: impl FnMut(u32, u8),
+    ) {
+        let of = self.of(rank, number);
+        let (is_next, mut next) = if to_begin {
+            (of.next_after_begun, of.after_begun)
+        } else {
+            (of.next_after_done, of.after_done)
+        };
+        if is_next {
+            each(number + 1, self.of(rank, number + 1).cpu);
+        }
+        while next != NOWHERE {
+            let edge = self.edges[next];
+            next = edge.next;
+            each(edge.later, self.of(rank, edge.later).cpu);
+        }
+    }
+
+    /// Takes the operations that ranks were told of late since the last time.
+    pub fn take_late(&mut self) -> impl Iterator<Item = Late> {
+        self.late.iter_mut().flat_map(|all| all.drain(..))
     }
 
     /// An operation that was ready has begun; appends to `ready` what may begin by that.

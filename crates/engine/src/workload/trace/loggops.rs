@@ -3,7 +3,8 @@
 //!
 //! It says what the classic simulator of that model says, to the last tick, so its rules are that
 //! one's, oddities included: what is after a computation is released when that begins, and queues
-//! behind its CPU; a receiver pays the gap per byte on its CPU; a rendezvous has no latency back.
+//! behind its CPU (what another CPU of the rank does waits until it is over: there the classic
+//! simulator forgets it); a receiver pays the gap per byte on its CPU; a rendezvous has no latency back.
 //! They are in `docs/model.md`. Dependencies and matching are those of ranks on any machine; nodes
 //! and network have no part in it.
 
@@ -12,6 +13,7 @@ mod messages;
 mod order;
 
 use super::machine::LogGops;
+use super::machine::behind::Until;
 use super::machine::events::Subject;
 use super::machine::message::Message;
 use super::operation::{Envelope, Operation, What};
@@ -67,6 +69,7 @@ impl LogGops {
                 watch.begins(count);
             }
         }
+        self.behind.was_fed(&mut ranks.dependencies, self.now);
         for process in ranks.take_fed().unwrap_or_default() {
             self.was_fed(ranks, process);
         }
@@ -86,6 +89,7 @@ impl LogGops {
                 return Ok((Reached::End, left));
             };
             left -= 1;
+            self.now = at;
             let handled = self.handle(ranks, at, subject);
             let later = handled.map_err(|error| RunError::Refused { at, error })?;
             if let Some(later) = later {
@@ -137,6 +141,7 @@ impl LogGops {
         for (rank, number) in released.drain(..) {
             let Operation { what, cpu, nic, .. } = ranks.dependencies.operation(rank, number);
             self.cpus.reach(cpu);
+            self.behind.reach(cpu);
             self.sending.reach(nic);
             self.receiving.reach(nic);
             if let Some(watch) = &mut self.watch {
@@ -145,6 +150,9 @@ impl LogGops {
             let mut at = *self.cpus.of(rank, cpu);
             if matches!(what, What::Send(_)) {
                 at = at.max(*self.sending.of(rank, nic));
+            }
+            if let Some(until) = self.behind.of(rank, number) {
+                at = at.max(until.at);
             }
             self.events.post(at, Subject::Operation(rank, number));
         }
@@ -160,25 +168,29 @@ impl LogGops {
         at: Time,
     ) -> Result<Option<Time>, SpecError> {
         let operation = ranks.dependencies.operation(rank, number);
+        let behind = self.behind.of(rank, number);
         let duration = match operation.what {
             What::Send(envelope) => {
                 return Ok(self.sends(ranks, (rank, number), operation, envelope, at));
             }
             What::Receive(filter) => {
-                self.begun(ranks, rank, number);
+                self.begun(ranks, rank, (number, operation.cpu), at);
                 if let Some(id) = ranks.matching.posts(rank, filter, number) {
                     let id = MessageId(id);
                     let message = self.messages.remove(id);
                     // The clocks are those of the receive's numbers.
                     let Operation { cpu, nic, .. } = operation;
-                    let taken = self.watch.as_mut().map(|watch| watch.takes((rank, cpu), at));
+                    let stands = behind.filter(|until| until.at == at).map_or(cpu, |of| of.cpu);
+                    let taken = self.watch.as_mut().map(|watch| watch.takes((rank, stands), at));
                     self.frees_sender(ranks, id, &Message { cpu, nic, ..message }, (at, taken));
-                    self.done(ranks, rank, number);
+                    let until = Until { cpu: message.cpu, at: message.taken_in.max(at) };
+                    self.done(ranks, rank, number, until);
                 }
                 return Ok(None);
             }
             What::Collective(_) => {
-                self.begun(ranks, rank, number);
+                self.follows((rank, 0), behind);
+                self.begun(ranks, rank, (number, operation.cpu), at);
                 return self.joins(ranks, (rank, number), at).map(|()| None);
             }
             What::Compute(time) => time,
@@ -189,12 +201,20 @@ impl LogGops {
             return Ok(Some(*cpu));
         }
         *cpu = at + duration;
+        self.follows((rank, operation.cpu), behind);
         if let Some(watch) = &mut self.watch {
             watch.computes((rank, operation.cpu), (at, at + duration), operation.call);
         }
-        self.begun(ranks, rank, number);
-        self.done(ranks, rank, number);
+        self.begun(ranks, rank, (number, operation.cpu), at);
+        self.done(ranks, rank, number, Until { cpu: operation.cpu, at: at + duration });
         Ok(None)
+    }
+
+    /// What a CPU does next stands behind what another one of its rank did, if that was longer.
+    fn follows(&mut self, (rank, cpu): (u32, u8), behind: Option<Until>) {
+        if let (Some(watch), Some(behind)) = (&mut self.watch, behind) {
+            watch.follows((rank, cpu), behind);
+        }
     }
 
     /// A message is sent, if CPU and interface are free; else when they are.
@@ -211,16 +231,24 @@ impl LogGops {
         if free > at {
             return Some(free);
         }
-        self.begun(ranks, rank, number);
-        let message = Message { from: rank, envelope, number, cpu, nic, team: TeamId::NONE };
+        let behind = self.behind.of(rank, number);
+        self.follows((rank, cpu), behind);
+        self.begun(ranks, rank, (number, cpu), at);
+        let team = TeamId::NONE;
+        let message = Message { from: rank, envelope, number, cpu, nic, taken_in: 0, team };
         self.sets_out(at, message, operation.call);
         if envelope.bytes <= self.law.eager_bytes {
-            self.done(ranks, rank, number);
+            let until = Until { cpu, at: *self.cpus.of(rank, cpu) };
+            self.done(ranks, rank, number, until);
         }
         None
     }
 
-    fn begun(&mut self, ranks: &mut Ranks, rank: u32, number: u32) {
+    /// An operation begins at a time, on a CPU.
+    fn begun(&mut self, ranks: &mut Ranks, rank: u32, (number, cpu): (u32, u8), at: Time) {
+        self.behind.begins(rank, number);
+        let until = Until { cpu, at };
+        self.behind.holds_up(&ranks.dependencies, (rank, number), until, true);
         ranks.dependencies.begun(rank, number, &mut self.ready);
         self.released.extend(self.ready.drain(..).map(|number| (rank, number)));
         if ranks.dependencies.wants(rank) {
@@ -228,7 +256,10 @@ impl LogGops {
         }
     }
 
-    fn done(&mut self, ranks: &mut Ranks, rank: u32, number: u32) {
+    /// An operation is done, as far as those behind it go that a CPU does; those that others do wait
+    /// until that is through with it.
+    fn done(&mut self, ranks: &mut Ranks, rank: u32, number: u32, until: Until) {
+        self.behind.holds_up(&ranks.dependencies, (rank, number), until, false);
         ranks.dependencies.done(rank, number, &mut self.ready);
         self.released.extend(self.ready.drain(..).map(|number| (rank, number)));
     }

@@ -1,5 +1,6 @@
 //! The `LogGOPS` machine: its clocks, and the messages on it. What ranks do with it is in `loggops.rs`.
 
+pub mod behind;
 pub mod clocks;
 pub mod events;
 pub mod message;
@@ -12,6 +13,7 @@ use crate::pool::Pool;
 use crate::spec;
 use crate::time::Time;
 use crate::workload::instruction::Send;
+use behind::Behind;
 use clocks::Clocks;
 use events::Events;
 use message::Message;
@@ -30,6 +32,10 @@ pub struct LogGops {
     /// Operations that may begin and are no events yet: rank, number.
     pub(super) released: Vec<(u32, u32)>,
     pub(super) ready: Vec<u32>,
+    /// What is behind something on another CPU.
+    pub(super) behind: Behind,
+    /// When what happened last did.
+    pub(super) now: Time,
     /// By rank: its part in collectives.
     pub(super) members: Vec<Member>,
     /// Messages sent, and bytes.
@@ -61,6 +67,8 @@ impl LogGops {
             receiving: Clocks::new(ranks, 0),
             released: Vec::new(),
             ready: Vec::new(),
+            behind: Behind::new(ranks),
+            now: 0,
             members: (0..ranks).map(|_| Member::default()).collect(),
             sent: (0, 0),
             has_begun: false,

@@ -117,7 +117,10 @@ impl Ranks {
         }
         let count = trace.nodes.len() as u32;
         Ok(Self {
-            dependencies: Dependencies::new(count),
+            dependencies: match rules.loggops {
+                None => Dependencies::new(count),
+                Some(_) => Dependencies::new(count).keeping_late(),
+            },
             matching: Matching::new(count),
             letters: Letters::default(),
             ranks: (0..count).map(|_| Rank::idle()).collect(),

@@ -6,7 +6,7 @@ use super::*;
 use crate::common::random::random_cases;
 use tailback_engine::measure::causes::Part;
 use tailback_engine::rng::{Purpose, Stream};
-use tailback_engine::workload::trace::What;
+use tailback_engine::workload::trace::{self, After, Batch, What};
 
 /// L = 100, o = 10, g = 7, G = 2, O = 1 ns, S = 50 B.
 fn without_network() -> Spec {
@@ -241,4 +241,59 @@ fn what_needs_a_network_is_refused() {
 fn joins_take_no_time() {
     let rank = Rank::in_order(&[What::Join, compute(5), What::Join]);
     assert_eq!(ends_of(&[rank, Rank::default(), Rank::default(), Rank::default()]), [5, 0, 0, 0]);
+}
+
+/// A rank that computes on its second CPU, sends from its third, and one that receives and computes on
+/// its second: as readers make it of what a GPU does.
+fn beside_each_other() -> [Rank; 4] {
+    let sends = Rank::default().on(compute(1000), 1, &[]).on(send(1, 21, 0), 2, &[(1, false)]);
+    let receives = Rank::default().on(receive(0, 0), 1, &[]).on(compute(1000), 1, &[(1, false)]);
+    [sends, receives, Rank::default(), Rank::default()]
+}
+
+/// What is behind a computation of another CPU waits until it is over, and what is behind a receive
+/// until the CPU that takes the message in is through: 1000, o + L, o + 20 G, 1000.
+#[test]
+fn what_another_cpu_does_is_waited_for() {
+    assert_eq!(ends_of(&beside_each_other()), [1030, 1000 + 110 + 50 + 1000, 0, 0]);
+    let expected = [
+        (Part::Computing, 0, 1000),
+        (Part::Sending, 1, 10),
+        (Part::Own, 1, 100),
+        (Part::Receiving, 1, 30),
+        (Part::Own, 1, 20),
+        (Part::Computing, 1, 1000),
+    ];
+    assert_eq!(path_of(&watched(&without_network(), &beside_each_other())), expected);
+}
+
+/// Also by way of what takes no time, from a receive that is posted late, and behind the beginning of
+/// something: a clock on the second CPU, 300 ns after another tick.
+#[test]
+fn what_waits_by_way_of_others_waits_too() {
+    let rank = Rank::default()
+        .on(compute(200), 1, &[])
+        .on(compute(300), 1, &[(1, false)])
+        .on(What::Join, 2, &[(1, false)])
+        .on(compute(40), 0, &[(1, false)])
+        .on(compute(5), 3, &[(3, true)]);
+    let idle = Rank::default;
+    // 200 + 300 on the second; the first from 500 on, and the fourth from 200 on.
+    assert_eq!(ends_of(&[rank.clone(), idle(), idle(), idle()]), [540, 0, 0, 0]);
+    let alone = Rank::default()
+        .on(compute(200), 1, &[])
+        .on(compute(300), 1, &[(1, false)])
+        .on(compute(400), 3, &[(1, true)]);
+    assert_eq!(ends_of(&[alone, idle(), idle(), idle()]), [600, 0, 0, 0]);
+}
+
+/// The next batch of a rank is read when the computation has begun, and begins when it is over.
+#[test]
+fn what_is_read_late_waits_for_another_cpu() {
+    let mut rank = Rank::default().on(compute(200), 1, &[]);
+    let after = vec![After { back: 1, begun: false }];
+    let later = trace::Operation::new(compute(30), 1);
+    rank.batches.push(Batch { operations: vec![later], after, ..Batch::default() });
+    let idle = Rank::default;
+    assert_eq!(ends_of(&[rank, idle(), idle(), idle()]), [230, 0, 0, 0]);
 }

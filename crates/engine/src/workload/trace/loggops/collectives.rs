@@ -6,6 +6,7 @@ use crate::time::Time;
 use crate::workload::collective::Next;
 use crate::workload::instruction::Op;
 use crate::workload::trace::machine::LogGops;
+use crate::workload::trace::machine::behind::Until;
 use crate::workload::trace::machine::events::Subject;
 use crate::workload::trace::machine::message::Message;
 use crate::workload::trace::ranks::Ranks;
@@ -56,7 +57,7 @@ impl LogGops {
                 Next::Over => {
                     let queue = &mut self.members[rank as usize].queue;
                     if let Some(number) = queue.pop_front() {
-                        self.done(ranks, rank, number);
+                        self.done(ranks, rank, number, Until { cpu: 0, at });
                     }
                     return self.begins_together(ranks, rank, at);
                 }

@@ -4,6 +4,7 @@ use crate::error::SpecError;
 use crate::ids::{InstantId, MessageId, TeamId};
 use crate::time::Time;
 use crate::workload::trace::machine::LogGops;
+use crate::workload::trace::machine::behind::Until;
 use crate::workload::trace::machine::events::Subject;
 use crate::workload::trace::machine::message::Message;
 use crate::workload::trace::machine::watch::Busy;
@@ -48,6 +49,7 @@ impl LogGops {
         let nic_until = at + law.gap_ps + message.takes(law.gap_per_byte_fs);
         *self.cpus.of(to, cpu) = cpu_until;
         *self.receiving.of(to, nic) = nic_until;
+        self.messages[id].taken_in = cpu_until;
         let busy = Busy { id, at, cpu_until, nic_until };
         let taken = self.watch.as_mut().map(|watch| watch.arrives(&message, busy, law));
         if team.is_some() {
@@ -58,7 +60,7 @@ impl LogGops {
         if let Some(receive) = ranks.matching.arrives(from, &envelope, id.0) {
             self.messages.remove(id);
             self.frees_sender(ranks, id, &message, (at, taken));
-            self.done(ranks, to, receive);
+            self.done(ranks, to, receive, Until { cpu, at: cpu_until });
         } else if let (Some(watch), Some(taken)) = (&mut self.watch, taken) {
             watch.lets_lie(taken);
         }
@@ -81,7 +83,7 @@ impl LogGops {
         for clock in [self.cpus.of(from, cpu), self.sending.of(from, nic)] {
             *clock = (*clock).max(at);
         }
-        self.done(ranks, from, number);
+        self.done(ranks, from, number, Until { cpu, at });
     }
 
     /// A message has been taken, at an instant that is known if there is a watch.

@@ -14,6 +14,8 @@ pub struct Message {
     pub number: u32,
     pub cpu: u8,
     pub nic: u8,
+    /// When its receiver's CPU is through with it, once that has begun.
+    pub taken_in: Time,
     /// The group whose collective it is part of; none: it is of no collective.
     pub team: TeamId,
 }
@@ -23,7 +25,7 @@ impl Message {
     pub fn of_collective(from: u32, send: &Send) -> Self {
         let Send { to, tag, bytes, team, .. } = *send;
         let envelope = Envelope { to: to.0, bytes, tag, context: 0 };
-        Self { from, envelope, number: u32::MAX, cpu: 0, nic: 0, team }
+        Self { from, envelope, number: u32::MAX, cpu: 0, nic: 0, taken_in: 0, team }
     }
 
     /// What its bytes but the first take, at so many femtoseconds each.

@@ -1,5 +1,6 @@
 //! Why ranks go on: on which instant each of their clocks stands.
 
+use super::behind::Until;
 use super::clocks::Clocks;
 use super::message::Message;
 use crate::ids::{InstantId, MessageId, ProcessId};
@@ -64,6 +65,18 @@ impl Watch {
         self.stands.cpus.reach(cpu);
         self.stands.sending.reach(nic);
         self.stands.receiving.reach(nic);
+    }
+
+    /// What a CPU of a rank does next is behind what another one did, until then; unless it has been
+    /// busy itself for as long.
+    pub fn follows(&mut self, (rank, cpu): (u32, u8), behind: Until) {
+        let own = *self.stands.cpus.of(rank, cpu);
+        if behind.cpu == cpu || self.causes.at(own) >= behind.at {
+            return;
+        }
+        let start = self.stands_at((rank, behind.cpu), behind.at);
+        self.causes.needs(own, start);
+        self.causes.replace(self.stands.cpus.of(rank, cpu), start);
     }
 
     /// A rank computes.
