@@ -301,10 +301,9 @@ class UgalL(_Weighing, Ordered):
 
 
 class UgalG(_Weighing, Ordered):
-    """Directly or by way of a random node or group: by the load of the first link between groups,
-    elsewhere by those of all links [Kim et al. 2008].
+    """Directly or by way of a random node or group: by loads elsewhere, too [Kim et al. 2008].
 
-    As `ugal_l`.
+    By that of the first link between groups, or without groups by those of all links. As `ugal_l`.
     """
 
     kind: ClassVar[str] = "ugal_g"

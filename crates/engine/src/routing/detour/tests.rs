@@ -147,12 +147,16 @@ fn the_less_loaded_way_is_taken() {
     assert_eq!(of(&ugal_l(), 0, 0), direct);
     assert_eq!(of(&ugal_l(), 6, 5), direct);
     assert_eq!(of(&ugal_l(), 7, 5), 8);
-    let biased =
-        RoutingSpec::UgalL { order: vec![], weighing: Weighing { threshold: 2, doubles: false } };
+    let biased = RoutingSpec::UgalL {
+        order: vec![],
+        weighing: Weighing { threshold: 2, ..Weighing::default() },
+    };
     assert_eq!(of(&biased, 7, 5), direct);
     assert_eq!(of(&biased, 8, 5), 8);
-    let doubled =
-        RoutingSpec::UgalL { order: vec![], weighing: Weighing { threshold: 30, doubles: true } };
+    let doubled = RoutingSpec::UgalL {
+        order: vec![],
+        weighing: Weighing { threshold: 30, doubles: true, ..Weighing::default() },
+    };
     assert_eq!(of(&doubled, 40, 5), direct);
     assert_eq!(of(&doubled, 41, 5), 8);
     // What is loaded further on is seen globally only: link 1 of switch 2 leads to group 3.

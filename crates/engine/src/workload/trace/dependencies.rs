@@ -87,6 +87,7 @@ impl Dependencies {
     }
 
     /// The same, which also keeps for [`Self::take_late`] what that tells.
+    #[must_use]
     pub fn keeping_late(self) -> Self {
         Self { late: Some(Vec::new()), ..self }
     }

@@ -60,8 +60,11 @@ fn case(dice: &mut Dice) -> Spec {
 /// The same on networks in which packets choose between ways by what lies behind their first links,
 /// so that it matters which flits have started by an instant.
 fn weighed(dice: &mut Dice) -> Spec {
-    let weighing =
-        Weighing { threshold: dice.one_of(&[-3, 0, 0, 0, 2, 30]), doubles: dice.chance(30) };
+    let weighing = Weighing {
+        threshold: dice.one_of(&[-3, 0, 0, 0, 2, 30]),
+        doubles: dice.chance(30),
+        only_behind: dice.chance(30),
+    };
     let order = Vec::new();
     let sides: &[&[u32]] = &[&[4], &[3, 2], &[3, 3]];
     let hyperx = TopologySpec::HyperX {
