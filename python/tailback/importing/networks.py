@@ -120,7 +120,7 @@ def _flat_fly(settings: Settings) -> Network:
     if settings.word("routing_function", ("ran_min", "ugal")) == "ugal":
         if settings.whole("num_vcs", 2, 255) % 2:
             raise settings.refused("num_vcs", "must be even with ugal")
-        routing = {"kind": "ugal_l", "threshold": 2, "load": "behind"}
+        routing = {"kind": "ugal_l", "threshold": 2, "backlog": "behind"}
     fly = {
         "kind": "hyperx",
         "dims": [k, k],

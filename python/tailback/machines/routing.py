@@ -274,7 +274,7 @@ class _Weighing(Routing):
         description="How loads weigh: times the hops of the way, or that of the way round twice "
         "(as BookSim has it on dragonflies, with a threshold of 30).",
     )
-    load: Literal["switch", "behind"] = key(
+    backlog: Literal["switch", "behind"] = key(
         default="switch",
         description="What loads a link: the flits that wait for it in its switch and those behind "
         "it, or only these (as BookSim2 has it).",
@@ -285,7 +285,7 @@ class _Weighing(Routing):
         weighing = {
             "threshold": self.threshold,
             "doubles": self.rule == "double",
-            "only_behind": self.load == "behind",
+            "only_behind": self.backlog == "behind",
         }
         return super().algorithm_spec(topology) | {"weighing": weighing}
 

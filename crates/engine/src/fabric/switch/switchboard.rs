@@ -76,6 +76,8 @@ pub struct Switchboard<C> {
     turns: Option<Turns>,
     /// Groups that must choose when the events of this instant are done.
     dirty: Marked,
+    /// When routes were decided by loads last, and the inputs whose packets' were.
+    pub(super) decided: (Time, Vec<ChannelId>),
     /// Where packets ask that have a choice of outputs.
     pub choices: Option<Choices>,
 }
@@ -148,6 +150,7 @@ impl<C: HasPort> Switchboard<C> {
             ack_priority: machine.interface.ack_priority,
             turns: Turns::new(&machine.interface),
             dirty: Marked::new(layout.channels()),
+            decided: (0, Vec::new()),
         }
     }
 

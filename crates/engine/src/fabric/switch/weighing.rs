@@ -20,14 +20,17 @@ impl<C: HasPort> Switchboard<C> {
         });
     }
 
-    /// Flits of the packets that wait for a group, if they count.
+    /// Flits of the packets that wait for a group since before this instant, if they count.
     pub fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
         if !act.wiring.routing.properties().counts_waiting {
             return 0;
         }
         let allocator = self.at(lead).rest().lead;
-        let asks =
-            |input: &ChannelId| allocator == lead || self.at(*input).port().front_output == lead;
+        let (since, ref latest) = self.decided;
+        let asks = |input: &ChannelId| {
+            (allocator == lead || self.at(*input).port().front_output == lead)
+                && !(since == act.now && latest.contains(input))
+        };
         let front = |input: ChannelId| self.at(input).port().buffer.first;
         let flits = |id| act.wiring.link.packet_flits(act.packets[id].bytes);
         self.waiting(allocator).filter(asks).map(front).map(flits).sum()
@@ -35,6 +38,11 @@ impl<C: HasPort> Switchboard<C> {
 
     /// Where that packet asks now.
     pub fn redirect(&mut self, input: ChannelId, act: &Act) {
+        if self.decided.0 != act.now {
+            self.decided.0 = act.now;
+            self.decided.1.clear();
+        }
+        self.decided.1.push(input);
         let port = self.at_mut(input).port_mut();
         port.front_output = act.wiring.asks_at(port.switch, &act.packets[port.buffer.first]);
     }

@@ -9,7 +9,7 @@ use crate::fabric::act::Act;
 use crate::fabric::network::layout::{End, Layout};
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, MessageId, PacketId};
-use crate::spec::Machine;
+use crate::spec::{FlowControl, Machine};
 use std::collections::HashMap;
 
 /// A message that has a copy, maybe with others.
@@ -54,6 +54,8 @@ impl Ways {
         let are_apart = wiring.integrated_timing.is_none()
             && !machine.interface.acknowledges
             && !wiring.replicates
+            // Tokens for what came by one wire of a link go by the other.
+            && machine.link.flow_control != FlowControl::InBand
             && wiring.has_fixed_ways();
         are_apart.then(|| Self {
             nodes: nodes as u32,

@@ -8,6 +8,7 @@ use crate::fabric::act::Act;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::selection::Free;
+use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
@@ -42,7 +43,12 @@ impl QueuedKernel {
     pub(super) fn becomes_ready(&mut self, input: ChannelId, act: &mut Act) {
         if act.wiring.routing.weighs() {
             let now = act.now;
-            self.board.decide(input, act, |channel| self.occupied_at(channel, now));
+            let port = self.board.at(input).port;
+            weighing::decide(port.switch, port.buffer.first, act, |lead, act| {
+                let channels = act.wiring.layout.group(lead).channels();
+                let behind: u32 = channels.map(|channel| self.occupied_at(channel, now)).sum();
+                behind + self.waiting_flits(lead, act)
+            });
         }
         let id = self.board.at_mut(input).port.buffer.pop(act.packets);
         let next = self.board.at(input).port.buffer.first;
@@ -69,6 +75,31 @@ impl QueuedKernel {
         let line = self.lines.begin((input, lead), &mut first, id, act.packets);
         self.board.at_mut(input).lines = first;
         self.begins_to_ask(line, act);
+    }
+
+    /// Flits of the packets that wait for a group since before this instant, if they count.
+    fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
+        if !act.wiring.routing.properties().counts_waiting {
+            return 0;
+        }
+        let flits = |mut id: PacketId| {
+            let mut sum = 0;
+            while id.is_some() {
+                let packet = &act.packets[id];
+                if packet.ready < act.now {
+                    sum += act.wiring.link.packet_flits(packet.bytes);
+                }
+                id = packet.next;
+            }
+            sum
+        };
+        if self.is_plain {
+            return flits(self.board.at(lead).queue.first);
+        }
+        let place = self.board.at(self.board.at(lead).rest.lead);
+        let lines = self.lines.at_place(place.ends[0]);
+        let of_lead = lines.filter(|&line| self.lines.at(line).lead == lead);
+        of_lead.map(|line| flits(self.lines.front(line))).sum()
     }
 
     /// The packet at the front of a line begins to ask, at its place.
