@@ -83,6 +83,8 @@ def _switch(machine: Assembled) -> dict[str, Any]:
         left_out += ("shared_buffer",)
     if machine.switch.queueing == "fifo":
         left_out += ("queueing",)
+    if machine.switch.input_order == "channel":
+        left_out += ("input_order",)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -238,6 +240,7 @@ def spec(
             if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
+        **({"ports": _ports_spec(machine)} if machine.switch.input_order == "port" else {}),
         "routing": _routing_spec(machine) | ({"traffic_classes": list(classes)} if classes else {}),
         "interface": _interface_spec(machine),
         **({} if machine.loggops is None else {"loggops": machine.loggops.spec()}),
@@ -333,6 +336,12 @@ def _queueing_spec(machine: Assembled) -> dict[str, Any]:
         "queueing": switch.queueing,
         **({} if speedup is None else {"input_speedup": speedup}),
     }
+
+
+def _ports_spec(machine: Assembled) -> dict[str, Any]:
+    """Return at which ports of switches links end, if a file says so."""
+    topology = machine.topology
+    return topology.ports_spec() if isinstance(topology, Graph) else {}
 
 
 def _frames_spec(machine: Assembled) -> dict[str, Any]:

@@ -72,6 +72,11 @@ def _has_no_marks(machine: Assembled) -> bool:
     return not machine.has_marks
 
 
+def _goes_round(machine: Assembled) -> bool:
+    switch = machine.switch
+    return switch.chosen_arbiter == "round_robin" and not switch.is_clocked
+
+
 def _is_clocked(machine: Assembled) -> bool:
     return machine.switch.is_clocked
 
@@ -202,6 +207,13 @@ NEEDS = (
     _Need("link", "width", _has_ways, _WAYS),
     _Need("link", "sharing", _has_ways, _WAYS),
     _Need("switch", "arbiter", _has_switches, _SWITCHES, ("fifo",)),
+    _Need(
+        "switch",
+        "input_order",
+        _goes_round,
+        'machine.switch.arbiter = "round_robin", without machine.switch.allocator',
+        ("channel",),
+    ),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
     _Need(

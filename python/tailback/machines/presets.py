@@ -307,6 +307,7 @@ PRESETS["myrinet"] = {
         "input_buffer": "160 B",
         "virtual_channels": 1,
         "arbiter": "round_robin",
+        "input_order": "port",
     },
     "routing": {
         "kind": "dimension_order",
