@@ -44,13 +44,11 @@ def myrinet(
     with failures(json):
         from tailback.importing import myrinet as made
         from tailback.importing import myrinet_files as files
-        from tailback.machines.topologies import Graph
         from tailback.survey import survey
 
         machine = loaded(file).machine
         topology = machine.topology
-        read = topology.graph if isinstance(topology, Graph) else None
-        known = read if read is not None and read.node_ports is not None else None
+        known = topology.graph_with_ports
         if known is not None:
             crossbars = made.crossbars_of_ports(known)
         else:

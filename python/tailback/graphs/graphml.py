@@ -58,7 +58,10 @@ def _number(root: ElementTree.Element) -> list[tuple[str, str]]:
 
 
 def _checked(found: Assembly, content: bytes) -> ElementTree.Element:
-    """Return what it is as XML; refuse what is not XML, names that are there twice, and links to what is not there."""
+    """Return a file as XML.
+
+    Refuse what is not XML, names that are there twice, and links to what is not there.
+    """
     try:
         root = ElementTree.fromstring(content)
     except (ElementTree.ParseError, *_UNREADABLE) as error:

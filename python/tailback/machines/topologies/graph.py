@@ -124,6 +124,11 @@ class Graph(Topology):
             "leaves": [] if graph.enters == graph.leaves else list(graph.leaves),
         }
 
+    @property
+    def graph_with_ports(self) -> NetworkGraph | None:
+        """The network, if its file says at which ports links are."""
+        return None if self.graph.node_ports is None else self.graph
+
     def ports_spec(self) -> dict[str, Any]:
         """Return at which ports links end, as the engine describes it; empty if it is not known."""
         graph = self.graph

@@ -301,8 +301,7 @@ impl Arbiter {
         let leads: Vec<ChannelId> =
             if are_allocators { layout.allocators.clone() } else { groups.collect() };
         let turns = machine.ports.as_ref().map(|ports| inputs::by_port(ports, layout));
-        let places =
-            Places { count: leads.len(), seed, machine, turns: turns.unwrap_or_default() };
+        let places = Places { count: leads.len(), seed, machine, turns: turns.unwrap_or_default() };
         let chosen = Chosen::new(switch.arbiter, &places);
         let (takes_first, reorders) = chosen.traits();
         let mut place_of = vec![0; layout.channels()];

@@ -283,13 +283,7 @@ impl Dependencies {
     /// Calls with the number and the CPU of each operation of a rank that waits for one to begin,
     /// or to be done.
     #[inline]
-    pub fn waiting(
-        &self,
-        rank: u32,
-        number: u32,
-        to_begin: bool,
-        mut each: impl FnMut(u32, u8),
-    ) {
+    pub fn waiting(&self, rank: u32, number: u32, to_begin: bool, mut each: impl FnMut(u32, u8)) {
         let of = self.of(rank, number);
         let (is_next, mut next) = if to_begin {
             (of.next_after_begun, of.after_begun)

@@ -280,10 +280,11 @@ fn what_waits_by_way_of_others_waits_too() {
     let idle = Rank::default;
     // 200 + 300 on the second; the first from 500 on, and the fourth from 200 on.
     assert_eq!(ends_of(&[rank.clone(), idle(), idle(), idle()]), [540, 0, 0, 0]);
-    let alone = Rank::default()
-        .on(compute(200), 1, &[])
-        .on(compute(300), 1, &[(1, false)])
-        .on(compute(400), 3, &[(1, true)]);
+    let alone = Rank::default().on(compute(200), 1, &[]).on(compute(300), 1, &[(1, false)]).on(
+        compute(400),
+        3,
+        &[(1, true)],
+    );
     assert_eq!(ends_of(&[alone, idle(), idle(), idle()]), [600, 0, 0, 0]);
 }
 
