@@ -107,7 +107,7 @@ def _interface(machine: Assembled) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written = machine.interface.written()
     receiving = ("receive_fifo", "drain_rate", "reply_queue")
-    if not machine.switch.has_frames:
+    if not _fills_up(machine):
         del written["minimum_packet"]
     others = {
         key: value
@@ -227,7 +227,7 @@ def spec(
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
             "half_duplex": _HALF_DUPLEX[link.duplex],
-            **({"framing": _framing(machine)} if machine.switch.has_frames else {}),
+            **({"framing": _framing(machine)} if _fills_up(machine) else {}),
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
@@ -252,6 +252,11 @@ def _flow_control(machine: Assembled) -> str | dict[str, Any]:
         return machine.link.flow_control
     stop, go = machine.marks
     return {"stop_go": {"stop_flits": stop, "go_flits": go}}
+
+
+def _fills_up(machine: Assembled) -> bool:
+    """Whether there are frames, or packets that are filled up."""
+    return machine.switch.has_frames or bool(machine.interface.minimum_packet.bytes)
 
 
 def _framing(machine: Assembled) -> dict[str, int]:

@@ -36,6 +36,12 @@ def _is_switched(machine: Assembled) -> bool:
     return not machine.switch.integrated
 
 
+def _can_fill_up(machine: Assembled) -> bool:
+    switch = machine.switch
+    stores = switch.integrated and switch.switching == "store_and_forward"
+    return switch.has_frames or stores
+
+
 def _has_queues(machine: Assembled) -> bool:
     return machine.has_output_queues
 
@@ -243,7 +249,12 @@ NEEDS = (
     _Need("switch", "forwarding", _is_switched, _SWITCHED),
     _Need("link", "preamble", _has_frames, _FRAMES),
     _Need("link", "frame_gap", _has_frames, _FRAMES),
-    _Need("interface", "minimum_packet", _has_frames, _FRAMES),
+    _Need(
+        "interface",
+        "minimum_packet",
+        _can_fill_up,
+        f'{_FRAMES}, or machine.switch.integrated with switching = "store_and_forward"',
+    ),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),
