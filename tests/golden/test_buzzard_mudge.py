@@ -175,3 +175,19 @@ class TestNumbersThatHold:
             for seed in self.SEEDS
         ]
         assert 80_000 < sum(needs) / len(needs) < 130_000
+
+
+@pytest.mark.parametrize("kind", ["fixed", "adaptive"])
+@pytest.mark.parametrize(("size", "packets"), [(1, 1), (10, 1), (11, 2), (26, 2), (27, 3)])
+@pytest.mark.parametrize("hops", [1, 2])
+def test_every_packet_has_twenty_bytes(kind: str, size: int, packets: int, hops: int) -> None:
+    """Of the first 4 are header, 6 length and type, and 10 data; a short one is filled up.
+
+    A byte takes 2 ticks, arbitration 4 at every node, and each node stores a packet.
+    """
+    machine = {"preset": f"buzzard_mudge_packet_{kind}", "topology": {"dimensions": 2}}
+    sent = {"kind": "messages", "messages": [["0 s", 0, 2**hops - 1, f"{size} B"]]}
+    for mode in ("full", "free"):
+        found = tb.run(tb.Experiment.from_dict({"machine": machine, "workload": sent}), mode=mode)
+        ticks = 40 * (packets + hops - 1) + 4 * hops
+        assert found["message_latency_us"].value == pytest.approx(ticks / 1000)

@@ -545,3 +545,57 @@ def test_all_formats_say_the_same_and_are_counted_alike(
     assert counted.paths_mean == pytest.approx(sum(paths) / len(paths), rel=1e-12)
     assert counted.bisection is not None
     assert sum(counted.bisection.halves or ()) == len(graph)
+
+
+PORTS = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="k" for="node" attr.name="kind" attr.type="string"/>
+<key id="s" for="edge" attr.name="source_port" attr.type="int"/>
+<key id="t" for="edge" attr.name="target_port" attr.type="int"/>
+<graph edgedefault="undirected"><node id="A"/><node id="B"/>
+<node id="p"><data key="k">node</data></node><node id="q"><data key="k">node</data></node>
+<edge source="p" target="A"><data key="t">4</data></edge>
+<edge source="B" target="q"><data key="s">0</data></edge>
+<edge source="B" target="A"><data key="s">2</data><data key="t">1</data></edge>
+<edge source="A" target="B"><data key="s">3</data><data key="t">1</data></edge>
+</graph></graphml>
+"""
+
+
+def test_a_graph_may_say_at_which_ports_its_links_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.graphml"
+    path.write_text(PORTS)
+    graph = read_graph(path, Conventions(None, None, 1, False))
+    links = [(link.source, link.port, link.destination, link.at) for link in graph.links]
+    assert links == [(0, 1, 1, 2), (0, 3, 1, 1), (1, 1, 0, 3), (1, 2, 0, 1)]
+    assert graph.node_ports == (4, 0)
+    assert graph.ports[1, 2] == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('<data key="t">4</data>', "", "has ports, but none of the link of node p"),
+        ('<data key="t">4</data>', '<data key="s">4</data>', "node p has a port at the node"),
+        ('<data key="t">4</data>', '<data key="t">3</data>', "port 3 of switch A has 2 links"),
+        ('<data key="t">4</data>', '<data key="t">-1</data>', "target_port is -1; must be 0 to"),
+        (
+            '<data key="s">2</data><data key="t">1</data>',
+            "",
+            "has ports, but none of the link from B to A",
+        ),
+        (
+            '<data key="s">2</data>',
+            "",
+            "link from B to A: must have a port at both switches, or at none",
+        ),
+    ],
+)
+def test_ports_that_are_not_known_or_not_apart_are_refused(
+    tmp_path: Path, old: str, new: str, expected: str
+) -> None:
+    path = tmp_path / "a.graphml"
+    path.write_text(PORTS.replace(old, new))
+    with pytest.raises(UserError) as told:
+        read_graph(path, Conventions(None, None, 1, False))
+    assert expected in str(told.value)
+    assert "\n" not in str(told.value)

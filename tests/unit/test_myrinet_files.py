@@ -98,6 +98,13 @@ def test_a_torus_of_32_crossbars_goes_round(tmp_path: Path) -> None:
     assert routes[14, 40][-1] == 0
 
 
+def test_parameters_that_are_not_given_are_those_of_the_topology(tmp_path: Path) -> None:
+    topology = _file(tmp_path, TOPOLOGY, "topology")
+    found = read_myrinet(topology, None, _file(tmp_path, "propDelay 3\n", "parameters"))
+    counted = {"numOfProcessor": 4, "numOfSwitch": 2, "maxNumOfPorts": 4}
+    assert found.parameters == PARAMETERS | counted | {"propDelay": 3}
+
+
 BAD_TOPOLOGIES = [
     ("S0: P0 S1.0\nS1: D P1\n", 'line 1 = "S1.0": is a cable known from one side only: S1.0 is D'),
     ("S0: P0 S1.0\nS1: S0.2 P1\n", 'line 1 = "S1.0": is a cable known from one side only'),
@@ -247,6 +254,79 @@ def test_routes_that_can_deadlock_are_found_before_the_run(tmp_path: Path) -> No
     experiment = tb.load(_imported(tmp_path, RING, routes))
     with pytest.raises(UserError, match="can deadlock: channel 0->1 waits for"):
         tb.run(experiment)
+
+
+#: Two cables from S0 to S1, and P2 and P3 at ports behind and before them.
+TWO_CABLES = """\
+S0: P0 S1.2 P1 S1.1
+S1: P3 S0.3 S0.1 P2
+"""
+BY_THE_SECOND = """\
+p0 p1 2
+p0 p2 33
+p0 p3 10
+p1 p0 0
+p1 p2 33
+p1 p3 30
+p2 p0 10
+p2 p1 12
+p2 p3 0
+p3 p0 10
+p3 p1 12
+p3 p2 3
+"""
+
+
+def test_routes_take_the_cables_that_they_name(tmp_path: Path) -> None:
+    file = _imported(tmp_path, TWO_CABLES, BY_THE_SECOND)
+    text = Path(tb.load(file).machine.routing.file).read_text()
+    assert "P0,P2,S1@3\n" in text
+    assert "P0,P3,S1@1\n" in text
+    alone, behind = 22 * 3 + 16 * 2 + 101, 22 * 3 + 16 * 2 + 101 + 16 + 101
+    # Each by a cable of its own; and both by the second, though the first is free.
+    assert _latencies(file, (0, 3), (1, 2)) == [alone, alone]
+    assert _latencies(file, (0, 2), (1, 3)) == [alone, behind]
+
+
+def _latencies(file: Path, *pairs: tuple[int, int]) -> list[float]:
+    """Return what messages of 100 bytes sent at once take, in flits."""
+    sent = tb.Messages(messages=[("0 s", source, to, "100 B") for source, to in pairs])
+    found = tb.run(tb.load(file).machine, sent, keep_messages=True).messages
+    assert found is not None
+    return [ps / 6250 for ps in found.sort_by("message")["latency_ps"].to_pylist()]
+
+
+def test_turns_are_those_of_the_ports_of_the_file(tmp_path: Path) -> None:
+    """P1 is at port 0 of S0, P0 at port 1; both send to P2 at once, and P1 is served first."""
+    topology = "S0: P1 P0 P2\n"
+    routes = "p0 p1 0\np0 p2 2\np1 p0 1\np1 p2 2\np2 p0 1\np2 p1 0\n"
+    file = _imported(tmp_path, topology, routes)
+    # The second follows the first after 16 flits.
+    first = 22 * 2 + 16 + 101
+    assert _latencies(file, (0, 2), (1, 2)) == [first + 16 + 101, first]
+
+
+def test_the_torus_of_the_preset_serves_its_ports_in_turn() -> None:
+    """Port by port: processors, then x-, x+, y-, y+ [Chen & Wyckoff, figure 8]."""
+    for first, second in ((56, 8), (8, 192), (192, 64), (1, 56)):
+        sent = [["0 s", second, 0, "100 B"], ["0 s", first, 0, "100 B"]]
+        workload = {"kind": "messages", "messages": sent}
+        tables = {"machine": {"preset": "myrinet"}, "workload": workload}
+        found = tb.run(tb.Experiment.from_dict(tables | {"run": {"keep_messages": True}})).messages
+        assert found is not None
+        pairs = zip(found["source"].to_pylist(), found["latency_ps"].to_pylist(), strict=True)
+        latencies = {source: ps / 1000 for source, ps in pairs}
+        assert latencies[first] < latencies[second]
+        if (first, second) == (56, 8):
+            assert latencies == {56: 1243.75, 8: 1975.0}
+
+
+def test_what_is_exported_has_the_same_ports(tmp_path: Path) -> None:
+    file = _imported(tmp_path, TWO_CABLES, BY_THE_SECOND)
+    done = tailback("export", "myrinet", file, "--out", tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "again.topology").read_text() == TWO_CABLES
+    assert (tmp_path / "again.routes").read_text() == BY_THE_SECOND
 
 
 def test_what_is_exported_is_imported_again(tmp_path: Path) -> None:

@@ -262,6 +262,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         'machine.interface.first_packet = "17 B": must be 1 B to packet_size = 16 B',
     ),
     (
+        {"switch": {"switching": "cut_through"}, "interface": {"minimum_packet": "20 B"}},
+        'machine.interface.minimum_packet = "20 B": has no effect here; needs '
+        "machine.switch.forwarding or segmentation, or machine.switch.integrated with switching "
+        '= "store_and_forward"',
+    ),
+    (
         {"interface": {"unit": "message", "packet_size": "16 B"}},
         'machine.interface.packet_size = "16 B": has no effect here; needs '
         'machine.interface.unit = "packet"',
@@ -419,7 +425,7 @@ class TestTimes:
             ("wormhole", 12 + 8 + 204, 12 + 8 + 204 - 168),
             ("circuit", 3 * 8 + 200, 3 * 8 + 32),
             # 10, 16, 16, 16, 16, 16 and 10 bytes: the first packet is followed by one after the
-            # other, the second brings the first 16 bytes; of two packets the shorter waits.
+            # other, the second brings the first 16 bytes; all are of 20 bytes.
             ("packet_fixed", None, None),
         ],
     )
@@ -427,11 +433,9 @@ class TestTimes:
         asked = experiment(preset(name), [["0 ns", 0, 7, "100 B"]], mode="free")
         result = run_mode(asked, "free")
         if complete_ns is None or begun_ns is None:
-            # Packets leave every 28 or 40 ns; the last of the wanted ones goes three steps.
-            first, full, last = 28, 40, 28
-            # Which at two steps waits for the longer one before it.
-            complete_ns = 4 + first + 5 * full + 3 * last + 2 * 4 + 2 * (full - last)
-            begun_ns = 4 + first + 3 * full + 2 * 4
+            # Packets leave every 40 ns; the last of the wanted ones goes three steps.
+            complete_ns = 4 + 6 * 40 + 3 * 40 + 2 * 4
+            begun_ns = 4 + 40 + 3 * 40 + 2 * 4
         assert result["message_latency_us"].value == pytest.approx(complete_ns / 1000)
         assert result["message_begins_us"].value == pytest.approx(begun_ns / 1000)
         assert result.longest_us("message_begins") == pytest.approx(begun_ns / 1000)
@@ -563,8 +567,8 @@ class TestPrediction:
 
     def test_packets_after_the_first_are_counted(self) -> None:
         found = tb.describe(experiment(preset("packet_fixed"), [["0 ns", 0, 1, "100 B"]]))
-        # 10, five times 16 and 10 bytes, each with a header of 4.
-        assert found.load_max_us == pytest.approx(64 * 2 * (100 + 7 * 4) / 1000)
+        # 10, five times 16 and 10 bytes, in packets of 20.
+        assert found.load_max_us == pytest.approx(64 * 2 * 7 * 20 / 1000)
 
 
 class TestStored:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tailback as tb
+from tailback.conversion import convert
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
 from tailback.workloads.placement import Placement, Placing
@@ -183,3 +185,70 @@ def test_flows_share_a_star_as_in_simgrid_s_cm02(program: str, ms: float) -> Non
     result = tb.run(tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run}))
     # A header of one byte is what is more.
     assert result["completion_us"].value == pytest.approx(ms * 1000, abs=0.005)
+
+
+def _varint(number: int) -> bytes:
+    found = bytearray()
+    while number >= 128:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
+
+
+def _field(number: int, value: int | bytes) -> bytes:
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    return _varint(number << 3 | 2) + _varint(len(value)) + value
+
+
+def _chakra(path: Path, *nodes: tuple[int, int, list[int], dict[str, int]]) -> None:
+    """Write a trace of Chakra: number and type of each node, what it is after, and attributes."""
+    found = b""
+    for number, kind, after, attributes in [(None, 0, [], {}), *nodes]:
+        one = _field(1, b"0.0.4") if number is None else _field(1, number) + _field(3, kind)
+        one += b"".join(_field(5, bytes([earlier])) for earlier in after)
+        if kind == 4:
+            one += _field(7, 1000)
+        for name, value in attributes.items():
+            one += _field(10, _field(1, name.encode()) + _field(9, value))
+        found += _varint(len(one)) + one
+    path.write_bytes(found)
+
+
+@pytest.mark.parametrize("target", ["et", "goal", "bin"])
+def test_what_waits_for_another_cpu_waits_without_a_network(tmp_path: Path, target: str) -> None:
+    """A GPU computes for 1 ms and sends by another CPU; whoever receives computes for 1 ms more.
+
+    By hand: o + L before the message, of which the receiver takes in 1 B in o.
+    """
+    to, back = {"comm_dst": 1, "comm_size": 1}, {"comm_src": 0, "comm_size": 1}
+    _chakra(tmp_path / "p.0.et", (1, 4, [], {}), (2, 5, [1], to))
+    _chakra(tmp_path / "p.1.et", (1, 6, [], back), (2, 4, [1], {}))
+    file = tmp_path / "p.0.et"
+    if target != "et":
+        file = tmp_path / f"p.{target}"
+        convert(tmp_path / "p.0.et", file)
+    law = {"latency": "2 us", "overhead": "1 us", "gap": "1 us", "gap_per_byte": "1 ns/B"}
+    tables = {
+        "machine": {"preset": "loggops", "loggops": law},
+        "workload": {"kind": "trace", "file": str(file)},
+    }
+    assert tb.run(Experiment.from_dict(tables))["completion_us"].value == 1000 + 1 + 2 + 1 + 1000
+
+
+def test_a_packet_of_netrace_waits_for_its_cycle_without_a_network(tmp_path: Path) -> None:
+    """Node 1 has packet 0 at 101 + o + L + o = 221, and sends packet 1 in cycle 235."""
+    file = tmp_path / "a.tra"
+    head = bytearray(72)
+    head[:4], head[38] = (0x484A5455).to_bytes(4, "little"), 2
+    head[48:56] = (2).to_bytes(8, "little")
+    first = struct.pack("<QI4xBBBBBI", 101, 0, 1, 0, 1, 2, 1, 1)
+    second = struct.pack("<QI4xBBBBB", 235, 1, 1, 1, 0, 2, 0)
+    file.write_bytes(bytes(head) + first + second)
+    law = {"latency": "100 ns", "overhead": "10 ns", "gap": "7 ns", "gap_per_byte": "0 ns/B"}
+    tables = {
+        "machine": {"preset": "loggops", "loggops": law},
+        "workload": {"kind": "trace", "file": str(file), "format": "netrace"},
+    }
+    found = tb.run(Experiment.from_dict(tables)).processes["completed_ps"].to_pylist()
+    assert found == [355_000, 245_000]

@@ -15,6 +15,7 @@ mod loggops;
 mod machine;
 mod pattern;
 mod pipeline;
+mod ports;
 mod routing;
 mod slots;
 mod switch;
@@ -36,6 +37,7 @@ pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
 pub use pipeline::{Allocator, Pipeline};
+pub use ports::Ports;
 pub use routing::{
     Flow, Hops, NO_HOP, ParallelLinks, Routing, RoutingSpec, Selection, SourceRoute, Turns,
     Weighing,

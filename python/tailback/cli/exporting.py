@@ -47,26 +47,36 @@ def myrinet(
         from tailback.survey import survey
 
         machine = loaded(file).machine
-        graph = survey(machine).graph
-        links = zip(
-            *(graph[name].tolist() for name in ("link_from", "link_to", "link_width")), strict=True
-        )
-        crossbars = made.crossbars_of(machine.homes(), machine.topology.switch_count, links)
+        topology = machine.topology
+        known = topology.graph_with_ports
+        if known is not None:
+            crossbars = made.crossbars_of_ports(known)
+        else:
+            graph = survey(machine).graph
+            links = zip(
+                *(graph[name].tolist() for name in ("link_from", "link_to", "link_width")),
+                strict=True,
+            )
+            crossbars = made.crossbars_of(machine.homes(), topology.switch_count, links)
         texts = {
             "topology": files.topology_text(crossbars),
             "parameters": files.parameters_text(made.parameters_of(crossbars, machine)),
         }
         routing = machine.chosen_routing
         if routing is not None and routing.kind == "source_routes":
-            ways = routing.algorithm_spec(machine.topology)["routes"]
-            texts["routes"] = files.routes_text(made.routes_of(crossbars, ways))
-        written = [Path(f"{out}.{name}") for name in texts]
-        for path, text in zip(written, texts.values(), strict=True):
+            written = routing.algorithm_spec(topology)
+            if known is not None:
+                routes = made.routes_of_ports(known, written)
+            else:
+                routes = made.routes_of(crossbars, written["routes"])
+            texts["routes"] = files.routes_text(routes)
+        paths = [Path(f"{out}.{name}") for name in texts]
+        for path, text in zip(paths, texts.values(), strict=True):
             write_named("--out", path, text.encode())
         if json:
-            print_json({"written": [str(path) for path in written]})
+            print_json({"written": [str(path) for path in paths]})
             return
-        for path in written:
+        for path in paths:
             typer.echo(f"written: {path}")
         if "routes" not in texts:
             typer.echo('no routes: they are not written down (routing.kind = "source_routes")')

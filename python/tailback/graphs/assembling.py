@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +23,18 @@ class Wires:
     width: int = 1
     delay_ps: int | None = None
     rate: Rate | None = None
+    ports: tuple[int | None, int | None] = (None, None)
+    """At which ports of its two switches it is; of the link of a node the node's is None."""
 
     @property
     def differ(self) -> bool:
-        """Whether anything is said."""
-        return self != Wires()
+        """Whether anything is said that is not the same for all nodes."""
+        return (self.width, self.delay_ps, self.rate) != (1, None, None)
+
+
+_Ports = tuple[int | None, int | None]
+_Like = tuple[str, str, int | None, Rate | None, _Ports]
+"""What is the same of the wires of one link."""
 
 
 @dataclass
@@ -38,9 +46,10 @@ class Assembly:
     """Nodes on each switch, beside those with names; None where the file does not say."""
     nodes: dict[str, None] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
-    _widths: dict[tuple[str, str, int | None, Rate | None], int] = field(default_factory=dict)
+    _widths: dict[_Like, int] = field(default_factory=dict)
     _enters: dict[str, str] = field(default_factory=dict)
     _leaves: dict[str, str] = field(default_factory=dict)
+    _node_ports: dict[str, int | None] = field(default_factory=dict)
 
     def mistake(self, problem: str, meant: str | None = None) -> UserError:
         """Return a mistake in the file."""
@@ -78,7 +87,12 @@ class Assembly:
         width, delay_ps = wires.width, wires.delay_ps
         if delay_ps is not None and delay_ps > _LONGEST_PS:
             raise self.mistake(f"{what}: must take at most 1 s")
-        key = (source, destination, delay_ps, wires.rate)
+        if wires.ports != (None, None):
+            if None in wires.ports:
+                raise self.mistake(f"{what}: must have a port at both switches, or at none")
+            if width != 1:
+                raise self.mistake(f"{what}: has {width} wires at one port; must be 1")
+        key = (source, destination, delay_ps, wires.rate, wires.ports)
         self._widths[key] = total = self._widths.get(key, 0) + width
         if width < 1 or total > _WIDEST:
             given = width if width < 1 else total
@@ -95,6 +109,11 @@ class Assembly:
                 f"the link of node {node} has a width, delay or rate; those of nodes are all the "
                 "same: machine.node_link"
             )
+        port = wires.ports[source == node]
+        if wires.ports[source != node] is not None:
+            raise self.mistake(f"the link of node {node} has a port at the node; must have none")
+        if self._node_ports.setdefault(node, port) != port:
+            raise self.mistake(f"node {node} is at two ports of switch {switch}")
         ends = self._enters if node == source else self._leaves
         if ends.setdefault(node, switch) != switch:
             problem = f"node {node} is on two switches, {ends[node]} and {switch}"
@@ -132,7 +151,10 @@ class Assembly:
             tuple(enters),
             tuple(leaves),
             self._places(),
+            self._ports_of_nodes(),
         )
+        if graph.node_ports is not None:
+            self._check_ports(graph, graph.node_ports)
         apart = graph.first_unreachable()
         if apart is not None:
             raise self.mistake(
@@ -149,10 +171,41 @@ class Assembly:
 
     def _links(self, number: dict[str, int]) -> tuple[Link, ...]:
         links = [
-            Link(number[source], number[destination], width, delay_ps, rate)
-            for (source, destination, delay_ps, rate), width in self._widths.items()
+            Link(number[source], number[destination], width, delay_ps, rate, *ports)
+            for (source, destination, delay_ps, rate, ports), width in self._widths.items()
         ]
-        return tuple(sorted(links, key=lambda link: link.source))
+        return tuple(sorted(links, key=lambda link: (link.source, link.port or 0)))
+
+    def _ports_of_nodes(self) -> tuple[int, ...] | None:
+        """Return the port of every node; raises `UserError` unless all links have some, or none."""
+        of_nodes = [port for port in self._node_ports.values() if port is not None]
+        with_ports = [like for like in self._widths if like[-1] != (None, None)]
+        if not of_nodes and not with_ports:
+            return None
+        if not self.nodes or any(self.switches.values()):
+            raise self.mistake("has ports, so its nodes must be vertices with links of their own")
+        for name in self.nodes:
+            if self._node_ports.get(name) is None:
+                raise self.mistake(f"has ports, but none of the link of node {name}")
+        for source, destination, *_, ports in self._widths:
+            if ports == (None, None):
+                what = f"the link from {source} to {destination}"
+                raise self.mistake(f"has ports, but none of {what}")
+        return tuple(of_nodes)
+
+    def _check_ports(self, graph: NetworkGraph, of_nodes: Sequence[int]) -> None:
+        """Refuse ports of a switch at which several links begin, or end."""
+        links = graph.links
+        begin = [(link.source, link.port) for link in links]
+        end = [(link.destination, link.at) for link in links]
+        for ports in (
+            [*zip(graph.leaves, of_nodes, strict=True), *begin],
+            [*zip(graph.enters, of_nodes, strict=True), *end],
+        ):
+            for (switch, port), count in Counter(ports).items():
+                if count > 1:
+                    name = graph.switches[switch]
+                    raise self.mistake(f"port {port} of switch {name} has {count} links")
 
     def _places(self) -> tuple[tuple[float, float], ...] | None:
         if any(name not in self.positions for name in self.switches):

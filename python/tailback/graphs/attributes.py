@@ -4,7 +4,8 @@
   nodes are on it; of either `x` and `y`, where it is drawn.
 * Of an edge: `width`, its parallel wires (1 if left out); `rate`, such as `"400 Gbit/s"`;
   `delay`, such as `"5 ns"`, or `latency` in cycles: the time a flit is on it. What is left
-  out is as on the machine's links.
+  out is as on the machine's links. `source_port` and `target_port`: at which ports of its two
+  switches it is, of the link of a node at which of its switch; of all edges, or of none.
 
 `label`, `name`, `id` and `key` may stand anywhere; other attributes are refused.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import UserError, nearest, shown
@@ -20,10 +22,11 @@ from ..units import Rate, Time
 from .assembling import Assembly, Wires, in_order
 
 _KINDS = ("switch", "node")
+_LARGEST_PORT = 65_535
 _MOST_DIGITS = 20
 _TOO_MUCH = 10**_MOST_DIGITS
 _OF_VERTICES = ("kind", "nodes", "x", "y")
-_OF_EDGES = ("width", "rate", "delay", "latency")
+_OF_EDGES = ("width", "rate", "delay", "latency", "source_port", "target_port")
 _NAMES = ("label", "name", "id", "key", "description")
 
 #: What attributes are called elsewhere.
@@ -71,10 +74,18 @@ def add_edges(
         _understood(found, what, given, _OF_EDGES)
         width = _whole(found, what, "width", given.get("width"))
         delay_ps, rate = _delay_ps(found, what, given, cycle_ps), _rate(found, what, given)
-        wires = Wires(1 if width is None else width, delay_ps, rate)
+        ports = (_port(found, what, given, "source"), _port(found, what, given, "target"))
+        wires = Wires(1 if width is None else width, delay_ps, rate, ports)
         found.add_edge(source, destination, wires)
         if not directed:
-            found.add_edge(destination, source, wires)
+            found.add_edge(destination, source, replace(wires, ports=ports[::-1]))
+
+
+def _port(found: Assembly, what: str, given: Attributes, end: str) -> int | None:
+    port = _whole(found, what, f"{end}_port", given.get(f"{end}_port"))
+    if port is not None and not 0 <= port <= _LARGEST_PORT:
+        raise found.mistake(f"{what}: {end}_port is {port}; must be 0 to {_LARGEST_PORT}")
+    return port
 
 
 def _understood(found: Assembly, what: str, given: Attributes, known: tuple[str, ...]) -> None:

@@ -28,19 +28,40 @@ def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
     import networkx as nx  # here: it takes a fifth of a second, and few machines need it
 
     found = Assembly(path)
-    _check(found, content)
+    root = _checked(found, content)
+    numbered = b"_port" in content
+    if numbered:
+        # NetworkX forgets from which end an undirected edge was written down.
+        ends = _number(root)
+        content = ElementTree.tostring(root)
     try:
         graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
     except (nx.NetworkXException, *_UNREADABLE) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GraphML that can be read: {reason}") from None
     add_vertices(found, dict(graph.nodes(data=True)))
-    add_edges(found, graph.edges(data=True), cycle_ps, directed=graph.is_directed())
+    edges = graph.edges(data=True)
+    if numbered:
+        named = graph.edges(keys=True, data=True)
+        edges = [(*ends[int(name)], given) for _, _, name, given in named]
+    add_edges(found, edges, cycle_ps, directed=graph.is_directed())
     return found
 
 
-def _check(found: Assembly, content: bytes) -> None:
-    """Refuse what is not XML, names that are there twice, and links to what is not there."""
+def _number(root: ElementTree.Element) -> list[tuple[str, str]]:
+    """Give every edge its number as its name; return from where to where they are written down."""
+    ends = []
+    for number, edge in enumerate(_elements(root, "edge")):
+        edge.set("id", str(number))
+        ends.append((edge.get("source", ""), edge.get("target", "")))
+    return ends
+
+
+def _checked(found: Assembly, content: bytes) -> ElementTree.Element:
+    """Return a file as XML.
+
+    Refuse what is not XML, names that are there twice, and links to what is not there.
+    """
     try:
         root = ElementTree.fromstring(content)
     except (ElementTree.ParseError, *_UNREADABLE) as error:
@@ -57,6 +78,7 @@ def _check(found: Assembly, content: bytes) -> None:
             if name not in names:
                 problem = f"link from {source} to {destination}: there is no {name or 'end'}"
                 raise found.mistake(problem, nearest(name, names))
+    return root
 
 
 def _elements(root: ElementTree.Element, kind: str) -> Iterator[ElementTree.Element]:

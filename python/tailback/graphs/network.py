@@ -20,6 +20,10 @@ class Link:
     """Time a flit is on them; None: as on the machine's links."""
     rate: Rate | None = None
     """Their rate; None: that of the machine's links."""
+    port: int | None = None
+    """By which port it leaves its switch; None: the file does not say."""
+    at: int | None = None
+    """The port of the switch that it leads to; None: the file does not say."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,27 @@ class NetworkGraph:
     nodes: tuple[str, ...]
     """Names of the nodes; a node that the file does not name is named after its switch."""
     links: tuple[Link, ...]
-    """In order of source, then as in the file."""
+    """In order of source, then of ports, or where these are not known as in the file."""
     enters: tuple[int, ...]
     """The switch each node sends to."""
     leaves: tuple[int, ...]
     """The switch each node receives from."""
     positions: tuple[tuple[float, float], ...] | None = None
     """Where each switch is to be drawn, if the file says so."""
+    node_ports: tuple[int, ...] | None = None
+    """The port of its switch at which each node is, if the file says so of all nodes and links."""
+
+    @property
+    def ports(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """By switch and port: which of its links leaves by it, and where to; if ports are known."""
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        counted: dict[int, int] = {}
+        for link in self.links:
+            number = counted.get(link.source, 0)
+            counted[link.source] = number + 1
+            if link.port is not None:
+                found[link.source, link.port] = number, link.destination
+        return found
 
     def first_unreachable(self) -> tuple[str, str] | None:
         """Return the names of two nodes of which the first cannot reach the second, if any."""

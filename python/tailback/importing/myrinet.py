@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from .myrinet_files import (
 from .toml import to_toml
 
 if TYPE_CHECKING:
+    from ..graphs import NetworkGraph
     from ..machines import Machine
 
 #: Time of a flit, a byte at 1.28 Gbit/s.
@@ -42,10 +43,25 @@ class Myrinet:
     notes: list[str] = field(default_factory=list)
     """What is not as in the files."""
 
+    @property
+    def has_ports(self) -> bool:
+        """Whether the graph says at which ports cables are.
+
+        Without routes it does not where there are several cables between two switches: packets take
+        any of these that is free.
+        """
+        return self.routes is not None or self._is_simple
+
+    @property
+    def _is_simple(self) -> bool:
+        return all(width == 1 for width in self.cables().values())
+
     def graph(self) -> bytes:
-        """Return the graph as GraphML: switches S0, S1, ..., nodes P0, P1, ...."""
+        """Return the graph as GraphML: switches S0, S1, ..., nodes P0, P1, ..., and ports."""
         root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-        for number, (of, name) in enumerate((("node", "kind"), ("edge", "width"))):
+        ports = (("edge", "source_port"), ("edge", "target_port"))
+        keys = (("node", "kind"), *(ports if self.has_ports else (("edge", "width"),)))
+        for number, (of, name) in enumerate(keys):
             kind = "string" if of == "node" else "int"
             place = {"id": f"d{number}", "for": of, "attr.name": name, "attr.type": kind}
             ElementTree.SubElement(root, "key", place)
@@ -56,14 +72,27 @@ class Myrinet:
         for name, vertex in vertices:
             made = ElementTree.SubElement(graph, "node", id=name)
             ElementTree.SubElement(made, "data", key="d0").text = vertex
-        for (low, high), width in sorted(self.cables().items()):
-            edge = ElementTree.SubElement(graph, "edge", source=f"S{low}", target=f"S{high}")
-            ElementTree.SubElement(edge, "data", key="d1").text = str(width)
-        for host, (switch, _) in sorted(hosts.items()):
-            ElementTree.SubElement(graph, "edge", source=f"P{host}", target=f"S{switch}")
+        for source, target, said in self._edges():
+            edge = ElementTree.SubElement(graph, "edge", source=source, target=target)
+            for key, number in said.items():
+                ElementTree.SubElement(edge, "data", key=key).text = str(number)
         ElementTree.indent(root)
         text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
         return text + b"\n"
+
+    def _edges(self) -> Iterator[tuple[str, str, dict[str, int]]]:
+        """Yield the ends of every edge, and what is said of it."""
+        hosts = sorted(self.crossbars.hosts.items())
+        if not self.has_ports:
+            for (low, high), width in sorted(self.cables().items()):
+                yield f"S{low}", f"S{high}", {"d1": width}
+            yield from ((f"P{host}", f"S{switch}", {}) for host, (switch, _) in hosts)
+            return
+        for switch, ports in enumerate(self.crossbars.switches):
+            for port, end in enumerate(ports):
+                if isinstance(end, Cable) and end.switch > switch:
+                    yield f"S{switch}", f"S{end.switch}", {"d1": port, "d2": end.port}
+        yield from ((f"P{host}", f"S{switch}", {"d2": port}) for host, (switch, port) in hosts)
 
     def cables(self) -> dict[tuple[int, int], int]:
         """Return how many cables lie between two switches, the lower number first."""
@@ -75,11 +104,21 @@ class Myrinet:
         return found
 
     def routes_csv(self) -> str:
-        """Return the routes as this program reads them (docs/routing.md)."""
+        """Return the routes as this program reads them (docs/routing.md).
+
+        They name ports where there are several cables between two switches.
+        """
         lines = ["source,destination,hops"]
+        cables, hosts = self.cables(), self.crossbars.hosts
         for (source, to), ports in sorted((self.routes or {}).items()):
             if source != to:
-                hops = [f"S{switch}" for switch in switches_of(self.crossbars, source, ports)]
+                before, hops = hosts[source][0], []
+                for switch, port in zip(
+                    switches_of(self.crossbars, source, ports), ports, strict=False
+                ):
+                    several = cables[min(before, switch), max(before, switch)] > 1
+                    hops.append(f"S{switch}@{port}" if several else f"S{switch}")
+                    before = switch
                 lines.append(",".join([f"P{source}", f"P{to}", *hops]))
         return "\n".join(lines) + "\n"
 
@@ -108,6 +147,7 @@ class Myrinet:
                     "input_buffer": f"{stop + given['buffer_ks']} B",
                     "virtual_channels": 1,
                     "arbiter": "round_robin",
+                    "input_order": "port",
                 },
                 "routing": routing,
                 "interface": {"unit": "message", "header": "1 B"},
@@ -137,14 +177,13 @@ def read_myrinet(
     }
     found = PARAMETERS | counted
     if parameters is not None:
-        found = read_parameters(parameters)
+        found = read_parameters(parameters, counted)
         _check_counts(parameters, topology, found, counted)
     ways = None if routes is None else read_routes(routes, crossbars)
     made = Myrinet(crossbars, found, ways)
-    if all(width == 1 for width in made.cables().values()):
+    if made.has_ports:
         return made
-    kept = "of several cables between two switches any is taken that is free"
-    note = kept if ways is None else f"{kept}, whichever the routes name"
+    note = "of several cables between two switches any is taken that is free"
     return Myrinet(crossbars, found, ways, [note])
 
 
@@ -165,16 +204,25 @@ def crossbars_of(
 ) -> Crossbars:
     """Return switches with their processors first, then cables to other switches.
 
-    ``homes``: the switch of every node; ``links``: from, to, wires, in both directions. Raises
-    `UserError` if that takes more ports than a digit can name, or links lead one way only.
+    ``homes``: the switch of every node; ``links``: from, to, wires, in both directions, of each
+    switch in the order of its ports. Raises `UserError` if that takes more ports than a digit can
+    name, or links lead one way only.
     """
+    links = list(links)
+    _check_both_ways(links)
     ports: list[list[Port]] = [[] for _ in range(switches)]
     for node, switch in enumerate(homes):
         ports[switch].append(Host(node))
-    for (low, high), width in sorted(_both_ways(links).items()):
-        for _ in range(width):
-            ports[low].append(Cable(high, len(ports[high])))
-            ports[high].append(Cable(low, len(ports[low]) - 1))
+    at: dict[tuple[int, int], list[int]] = {}
+    count = [len(here) for here in ports]
+    for source, to, width in links:
+        at.setdefault((source, to), []).extend(range(count[source], count[source] + width))
+        count[source] += width
+    used = dict.fromkeys(at, 0)
+    for source, to, width in links:
+        first = used[source, to]
+        used[source, to] = first + width
+        ports[source] += [Cable(to, port) for port in at[to, source][first : first + width]]
     for switch, here in enumerate(ports):
         if len(here) > MOST_PORTS:
             problem = f"switch {switch} has {len(here)} ports; must have at most {MOST_PORTS}"
@@ -182,8 +230,46 @@ def crossbars_of(
     return Crossbars(tuple(map(tuple, ports)))
 
 
-def _both_ways(links: Iterable[tuple[int, int, int]]) -> dict[tuple[int, int], int]:
-    """Return how many cables lie between two switches, the lower number first."""
+def crossbars_of_ports(graph: NetworkGraph) -> Crossbars:
+    """Return the switches of a graph whose ports are known. Raises `UserError` as above."""
+    _check_both_ways((link.source, link.destination, link.width) for link in graph.links)
+    ends: list[dict[int, Port]] = [{} for _ in graph.switches]
+    for node, (switch, port) in enumerate(zip(graph.enters, graph.node_ports or (), strict=True)):
+        ends[switch][port] = Host(node)
+    for link in graph.links:
+        if link.port is not None and link.at is not None:
+            ends[link.source][link.port] = Cable(link.destination, link.at)
+    for switch, here in enumerate(ends):
+        if max(here) >= MOST_PORTS:
+            problem = f"switch {switch} has port {max(here)}; must be 0 to {MOST_PORTS - 1}"
+            raise UserError("machine.topology", None, problem)
+    return Crossbars(tuple(tuple(map(here.get, range(max(here) + 1))) for here in ends))
+
+
+def routes_of_ports(graph: NetworkGraph, written: Mapping[str, Any]) -> Routes:
+    """Return ways in a graph whose ports are known, as the engine has them, as ports."""
+    by_link: dict[tuple[int, int], int] = {}
+    to_switch: dict[tuple[int, int], int] = {}
+    for (switch, port), (link, leads) in reversed([*graph.ports.items()]):
+        by_link[switch, link] = to_switch[switch, leads] = port
+    named = by_link if written["hops"] == "ports" else to_switch
+    found: dict[tuple[int, int], tuple[int, ...]] = {}
+    for way in written["routes"]:
+        source, to = int(way["source"]), int(way["destination"])
+        switch, ports = graph.enters[source], []
+        for hop in way["hops"]:
+            ports.append(named[switch, hop])
+            switch = _led_to(graph, switch, ports[-1])
+        found[source, to] = (*ports, (graph.node_ports or ())[to])
+    return found
+
+
+def _led_to(graph: NetworkGraph, switch: int, port: int) -> int:
+    return graph.ports[switch, port][1]
+
+
+def _check_both_ways(links: Iterable[tuple[int, int, int]]) -> None:
+    """Refuse links that have not as many wires back."""
     sides: tuple[dict[tuple[int, int], int], ...] = ({}, {})
     for source, to, width in links:
         pair = (min(source, to), max(source, to))
@@ -191,7 +277,6 @@ def _both_ways(links: Iterable[tuple[int, int, int]]) -> dict[tuple[int, int], i
         side[pair] = side.get(pair, 0) + width
     if sides[0] != sides[1]:
         raise UserError("machine.topology", None, "has links that lead one way only")
-    return sides[0]
 
 
 def routes_of(crossbars: Crossbars, ways: Iterable[Mapping[str, Any]]) -> Routes:

@@ -277,8 +277,11 @@ def switches_of(crossbars: Crossbars, source: int, ports: Sequence[int]) -> tupl
     return tuple(found)
 
 
-def read_parameters(path: Path) -> dict[str, int]:
-    """Read parameters; those that are not given are the printed ones. Raises `UserError`."""
+def read_parameters(path: Path, counted: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Read parameters. Raises `UserError`.
+
+    Those that are not given are ``counted``, or the printed ones.
+    """
     found: dict[str, int] = {}
     lines: dict[str, int] = {}
     for line, said in _lines(path):
@@ -296,7 +299,7 @@ def read_parameters(path: Path) -> dict[str, int]:
             raise _mistake(path, line, text, f"{name} must be a whole number")
         lines[name], found[name] = line, int(text)
         _check_parameter(path, line, name, int(text))
-    return PARAMETERS | found
+    return {**PARAMETERS, **(counted or {}), **found}
 
 
 def _check_parameter(path: Path, line: int, name: str, value: int) -> None:

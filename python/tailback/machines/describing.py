@@ -83,6 +83,8 @@ def _switch(machine: Assembled) -> dict[str, Any]:
         left_out += ("shared_buffer",)
     if machine.switch.queueing == "fifo":
         left_out += ("queueing",)
+    if machine.switch.input_order == "channel":
+        left_out += ("input_order",)
     written = machine.switch.written()
     return {key: value for key, value in written.items() if key not in left_out}
 
@@ -105,7 +107,7 @@ def _interface(machine: Assembled) -> dict[str, Any]:
     """Return the keys of interfaces; those of costs and receive FIFOs only where there are any."""
     written = machine.interface.written()
     receiving = ("receive_fifo", "drain_rate", "reply_queue")
-    if not machine.switch.has_frames:
+    if not _fills_up(machine):
         del written["minimum_packet"]
     others = {
         key: value
@@ -225,7 +227,7 @@ def spec(
             "credit_delay_ps": link.credit_delay.ps,
             "sharing": link.sharing,
             "half_duplex": _HALF_DUPLEX[link.duplex],
-            **({"framing": _framing(machine)} if machine.switch.has_frames else {}),
+            **({"framing": _framing(machine)} if _fills_up(machine) else {}),
         },
         "node_link": {
             **_times(machine, machine.node_link.rate, machine.node_link.delay),
@@ -238,6 +240,7 @@ def spec(
             if (times := _times(machine, one.rate, one.delay) | _half_duplex(one))
         },
         "switch": _switch_spec(machine, fidelity),
+        **({"ports": _ports_spec(machine)} if machine.switch.input_order == "port" else {}),
         "routing": _routing_spec(machine) | ({"traffic_classes": list(classes)} if classes else {}),
         "interface": _interface_spec(machine),
         **({} if machine.loggops is None else {"loggops": machine.loggops.spec()}),
@@ -249,6 +252,11 @@ def _flow_control(machine: Assembled) -> str | dict[str, Any]:
         return machine.link.flow_control
     stop, go = machine.marks
     return {"stop_go": {"stop_flits": stop, "go_flits": go}}
+
+
+def _fills_up(machine: Assembled) -> bool:
+    """Whether there are frames, or packets that are filled up."""
+    return machine.switch.has_frames or bool(machine.interface.minimum_packet.bytes)
 
 
 def _framing(machine: Assembled) -> dict[str, int]:
@@ -333,6 +341,12 @@ def _queueing_spec(machine: Assembled) -> dict[str, Any]:
         "queueing": switch.queueing,
         **({} if speedup is None else {"input_speedup": speedup}),
     }
+
+
+def _ports_spec(machine: Assembled) -> dict[str, Any]:
+    """Return at which ports of switches links end, if a file says so."""
+    topology = machine.topology
+    return topology.ports_spec() if isinstance(topology, Graph) else {}
 
 
 def _frames_spec(machine: Assembled) -> dict[str, Any]:

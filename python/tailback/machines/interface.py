@@ -63,8 +63,8 @@ class Interface(Part):
     header: SizeKey = key(default=Size(8), description="Header of a packet, at least 1 B.")
     minimum_packet: SizeKey = key(
         default=Size(0),
-        description="Least length of a frame, header included: shorter ones are filled up; with "
-        "switch.forwarding or segmentation.",
+        description="Least length of a frame, or of a packet that integrated nodes store, header "
+        "included: shorter ones are filled up; with switch.forwarding, segmentation or integrated.",
     )
     window: Window = key(
         default=None,

@@ -36,6 +36,12 @@ def _is_switched(machine: Assembled) -> bool:
     return not machine.switch.integrated
 
 
+def _can_fill_up(machine: Assembled) -> bool:
+    switch = machine.switch
+    stores = switch.integrated and switch.switching == "store_and_forward"
+    return switch.has_frames or stores
+
+
 def _has_queues(machine: Assembled) -> bool:
     return machine.has_output_queues
 
@@ -70,6 +76,11 @@ def _has_marks(machine: Assembled) -> bool:
 
 def _has_no_marks(machine: Assembled) -> bool:
     return not machine.has_marks
+
+
+def _goes_round(machine: Assembled) -> bool:
+    switch = machine.switch
+    return switch.chosen_arbiter == "round_robin" and not switch.is_clocked
 
 
 def _is_clocked(machine: Assembled) -> bool:
@@ -202,6 +213,13 @@ NEEDS = (
     _Need("link", "width", _has_ways, _WAYS),
     _Need("link", "sharing", _has_ways, _WAYS),
     _Need("switch", "arbiter", _has_switches, _SWITCHES, ("fifo",)),
+    _Need(
+        "switch",
+        "input_order",
+        _goes_round,
+        'machine.switch.arbiter = "round_robin", without machine.switch.allocator',
+        ("channel",),
+    ),
     _Need("switch", "delay", _has_switches, _SWITCHES),
     _Need("switch", "output_buffer", _has_switches, _SWITCHES),
     _Need(
@@ -231,7 +249,12 @@ NEEDS = (
     _Need("switch", "forwarding", _is_switched, _SWITCHED),
     _Need("link", "preamble", _has_frames, _FRAMES),
     _Need("link", "frame_gap", _has_frames, _FRAMES),
-    _Need("interface", "minimum_packet", _has_frames, _FRAMES),
+    _Need(
+        "interface",
+        "minimum_packet",
+        _can_fill_up,
+        f'{_FRAMES}, or machine.switch.integrated with switching = "store_and_forward"',
+    ),
     _Need("switch", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "ack_priority", _acknowledges, _ACKS),
     _Need("interface", "packet_size", _sends_packets, _PACKETS),

@@ -106,13 +106,14 @@ def _hypercube(switch: Tables, interface: Tables, routing: str = "dimension_orde
 
 _MESSAGES: Tables = {"unit": "message", "header": "2 B"}
 
-#: Section 5.3: packets of 4 header and 16 data bytes, of which the first has 10; 16 of them
-#: for each outgoing channel.
+#: Section 5.3: packets of 20 bytes, 4 of them header and 16 data; the first has 10, and 6 of length
+#: and type, and short ones are filled up. 16 of them for each outgoing channel.
 _PACKETS: Tables = {
     "unit": "packet",
     "header": "4 B",
     "packet_size": "16 B",
     "first_packet": "10 B",
+    "minimum_packet": "20 B",
 }
 _QUEUES: Tables = {"switching": "store_and_forward", "output_queue": 16}
 
@@ -307,6 +308,7 @@ PRESETS["myrinet"] = {
         "input_buffer": "160 B",
         "virtual_channels": 1,
         "arbiter": "round_robin",
+        "input_order": "port",
     },
     "routing": {
         "kind": "dimension_order",

@@ -4,13 +4,13 @@ Two kinds of CSV files. A *routing table* has the columns ``switch``, ``destinat
 ``next_switch``, and perhaps ``class``: which switch a packet for a node goes to next.
 *Source routes* have the columns ``source``, ``destination`` and ``hops``, the last of which
 goes on to the end of the row: the switches on the way after the source's own, each perhaps
-with its class, as in ``7:1``.
+with the port by which the switch before is left, as in ``7@2``, and with its class, as in ``7:1``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,10 @@ class Places:
     nodes: int
     switch_names: Mapping[str, int]
     node_names: Mapping[str, int]
+    enters: Sequence[int] = ()
+    """The switch of every node, if there are ports."""
+    ports: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    """By switch and port: which link of the switch that is, and the switch it leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,34 +118,70 @@ def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
         given = ",".join(names)
         raise UserError(str(path), shown(given), f"must begin with the columns {','.join(_ROUTES)}")
     lines: dict[tuple[int, int], int] = {}
-    routes = []
+    routes: list[dict[str, Any]] = []
+    ports: list[list[int | None]] = []
     for line, row in rows:
         source = reader.node(line, "source", cell(row, 0))
         to = reader.node(line, "destination", cell(row, 1))
         _once(reader, lines, line, (source, to), ("source", "destination"))
         hops_given = [text for given in row[2:] if (text := given.strip())]
         hops = [_hop(reader, line, hop) for hop in hops_given]
-        classes = [number for _, number in hops]
+        classes = [number for _, number, _ in hops]
         routes.append(
             {
                 "source": source,
                 "destination": to,
-                "hops": [switch for switch, _ in hops],
+                "hops": [switch for switch, _, _ in hops],
                 "classes": classes if any(classes) else [],
             }
         )
-    return {"hops": "switches", "routes": routes}
+        ports.append([port for _, _, port in hops])
+    if all(port is None for of_route in ports for port in of_route):
+        return {"hops": "switches", "routes": routes}
+    links = {(at, to): link for (at, _), (link, to) in reversed([*places.ports.items()])}
+    for (line, _), route, of_route in zip(rows, routes, ports, strict=True):
+        route["hops"] = _by_port(reader, line, links, route, of_route)
+    return {"hops": "ports", "routes": routes}
 
 
-def _hop(reader: _Reader, line: int, hop: str) -> tuple[int, int]:
-    """Return the switch and the class of ``7`` or ``7:1``."""
-    if hop in reader.places.switch_names:
-        return reader.switch(line, "hops", hop), 0
-    switch, colon, number = hop.rpartition(":")
-    if not colon:
-        return reader.switch(line, "hops", hop), 0
-    found = reader.switch(line, "hops", switch.strip())
-    return found, reader.virtual_class(line, "hops", number.strip())
+def _by_port(
+    reader: _Reader,
+    line: int,
+    links: Mapping[tuple[int, int], int],
+    route: Mapping[str, Any],
+    ports: Sequence[int | None],
+) -> list[int]:
+    """Return by which of its links a route leaves each switch: the first, where no port is said."""
+    places = reader.places
+    at, found = places.enters[route["source"]], []
+    for switch, port in zip(route["hops"], ports, strict=True):
+        if port is None:
+            link, leads = links.get((at, switch)), switch
+        else:
+            link, leads = places.ports.get((at, port), (None, switch))
+        if link is None or leads != switch:
+            names = {number: name for name, number in places.switch_names.items()}
+            here, there = names.get(at, at), names.get(switch, switch)
+            by = "" if port is None else f" at port {port}"
+            raise reader.mistake(line, "hops", there, f"switch {here} has no link to it{by}")
+        found.append(link)
+        at = switch
+    return found
+
+
+def _hop(reader: _Reader, line: int, hop: str) -> tuple[int, int, int | None]:
+    """Return the switch, the class and the port of ``7``, ``7:1``, ``7@2`` or ``7@2:1``."""
+    names = reader.places.switch_names
+    before, colon, number = hop.rpartition(":")
+    has_class = bool(colon) and hop not in names
+    place = before.strip() if has_class else hop
+    name, at, port = place.rpartition("@")
+    has_port = bool(at and reader.places.ports) and place not in names
+    switch = reader.switch(line, "hops", name.strip() if has_port else place)
+    by = whole_number(port.strip()) if has_port else None
+    if has_port and by is None:
+        raise reader.mistake(line, "hops", hop, "must name a port by its number behind @")
+    return switch, reader.virtual_class(line, "hops", number.strip()) if has_class else 0, by
 
 
 def _once(

@@ -24,6 +24,7 @@ Arbiter = Literal[
     "priority",
     "least_recently_granted",
 ]
+InputOrder = Literal["channel", "port"]
 Allocator = Literal[
     "islip",
     "separable_input_first",
@@ -185,6 +186,12 @@ class Switch(Part):
         "run by a clock, how allocators choose among requests; default: round_robin. There fifo, "
         "oldest_first and priority need separable or wavefront allocators, least_recently_granted "
         "(a matrix arbiter) separable ones, and there are no others.",
+    )
+    input_order: InputOrder = key(
+        default="channel",
+        description="In which order round_robin goes over the inputs of a switch: by the numbers "
+        "of channels, or by those of its ports (port): nodes first, then the links of each port "
+        "in turn; of a graph whose file has ports, as that says.",
     )
     ack_priority: bool = key(
         default=False, description="Whether switches grant acknowledgements before data."

@@ -41,7 +41,8 @@ pub struct Link {
     pub framing: Framing,
 }
 
-/// How frames lie on a link where switches forward them, or cut them into cells.
+/// How frames lie on a link where switches forward them, or cut them into cells; packets of nodes that
+/// store them have a least length, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Framing {

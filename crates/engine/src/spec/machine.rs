@@ -5,6 +5,7 @@ use super::collective::Collectives;
 use super::interface::{Interface, Local, MessageOrder, Multicast, Unit};
 use super::link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Sharing};
 use super::loggops::LogGops;
+use super::ports::Ports;
 use super::routing::{Routing, RoutingSpec, Selection};
 use super::switch::{Switch, Switching};
 use super::topology::TopologySpec;
@@ -31,6 +32,9 @@ pub struct Machine {
     pub uncontended: Vec<(u32, u32)>,
     /// The switches.
     pub switch: Switch,
+    /// The ports of switches, if arbiters go round them; absent: they go round channels, by number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ports: Option<Ports>,
     /// Which way packets go.
     #[serde(default)]
     pub routing: Routing,
@@ -70,6 +74,7 @@ impl Machine {
             node_link: Some(LinkClass { width: Some(degree), ..LinkClass::default() }),
             link_classes: BTreeMap::new(),
             uncontended: Vec::new(),
+            ports: None,
             switch: Switch::default(),
             routing: Routing::default(),
             loggops: None,

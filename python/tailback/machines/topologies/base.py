@@ -6,11 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import door
 from ...parts import Part, key
 from . import failed
+
+if TYPE_CHECKING:
+    from ...graphs import NetworkGraph
 
 #: Nodes of the largest machine.
 MOST_NODES = door.MOST_NODES
@@ -112,6 +115,11 @@ class Topology(Part):
     def switch_count(self) -> int:
         """Number of switches."""
         return self.facts.switches
+
+    @property
+    def graph_with_ports(self) -> NetworkGraph | None:
+        """The network of a file that says at which ports of switches links are; else None."""
+        return None
 
     @property
     def link_classes(self) -> tuple[str, ...]:

@@ -124,13 +124,29 @@ class Graph(Topology):
             "leaves": [] if graph.enters == graph.leaves else list(graph.leaves),
         }
 
+    @property
+    def graph_with_ports(self) -> NetworkGraph | None:
+        """The network, if its file says at which ports links are."""
+        return None if self.graph.node_ports is None else self.graph
+
+    def ports_spec(self) -> dict[str, Any]:
+        """Return at which ports links end, as the engine describes it; empty if it is not known."""
+        graph = self.graph
+        if graph.node_ports is None:
+            return {}
+        return {"nodes": list(graph.node_ports), "links": [link.at for link in graph.links]}
+
     def digest(self) -> str:
         """Return a hash of the network, whatever file it comes from."""
 
         def written(link: Link) -> dict[str, Any]:
             return {"delay_ps": link.delay_ps, "rate": link.rate and link.rate.amount}
 
-        text = json.dumps(self.spec_with(written), sort_keys=True, separators=(",", ":"))
+        described = self.spec_with(written)
+        if self.graph.node_ports is not None:
+            leaving = [link.port for link in self.graph.links]
+            described |= {"ports": self.ports_spec(), "leaving": leaving}
+        text = json.dumps(described, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def resolved(self) -> dict[str, Any]:

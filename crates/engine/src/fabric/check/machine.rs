@@ -8,10 +8,13 @@ use crate::spec::{Fidelity, Framing, HalfDuplex, LinkClass, Machine, Switching};
 /// Largest window that is a number.
 pub(super) const MOST_IN_FLIGHT: u64 = 1 << 20;
 
-/// Frames lie on links where there are any.
+/// Frames lie on links where there are any; packets may be filled up where nodes store them.
 pub fn framing(machine: &Machine) -> Result<(), SpecError> {
     let (framing, switch) = (machine.link.framing, &machine.switch);
-    if switch.frames.is_none() && switch.cells.is_none() && framing != Framing::default() {
+    let filled = Framing { minimum_bytes: framing.minimum_bytes, ..Framing::default() };
+    let stores = switch.integrated && switch.switching == Switching::StoreAndForward;
+    let none = if stores { filled } else { Framing::default() };
+    if switch.frames.is_none() && switch.cells.is_none() && framing != none {
         let allowed = "must be left out without switch.forwarding and switch.segmentation";
         return Err(SpecError::new("machine.link.framing", "given", allowed));
     }

@@ -12,6 +12,7 @@
 //! the rules say, and another fidelity, which looks at other instants, would find other times.
 //! That is what [`Arbitrate`] promises, and what debug builds assert ([`Looks`]).
 
+mod inputs;
 mod kinds;
 
 use crate::fabric::network::layout::Layout;
@@ -74,6 +75,8 @@ pub struct Places<'a> {
     pub seed: u64,
     /// The machine: what an arbiter has to know of traffic classes, or of itself.
     pub machine: &'a Machine,
+    /// By channel: its place in the order in which inputs take turns; empty: its number.
+    pub turns: Vec<u32>,
 }
 
 /// A request as it is compared with others: priority of acknowledgements, then the arbiter's.
@@ -297,7 +300,8 @@ impl Arbiter {
         let groups = layout.groups.iter().map(|group| group.first);
         let leads: Vec<ChannelId> =
             if are_allocators { layout.allocators.clone() } else { groups.collect() };
-        let places = Places { count: leads.len(), seed, machine };
+        let turns = machine.ports.as_ref().map(|ports| inputs::by_port(ports, layout));
+        let places = Places { count: leads.len(), seed, machine, turns: turns.unwrap_or_default() };
         let chosen = Chosen::new(switch.arbiter, &places);
         let (takes_first, reorders) = chosen.traits();
         let mut place_of = vec![0; layout.channels()];

@@ -64,6 +64,7 @@ fn machine(dice: &mut Dice) -> Machine {
         node_link: Some(LinkClass { width: Some(node_width), ..of_nodes }),
         link_classes: BTreeMap::new(),
         uncontended: Vec::new(),
+        ports: None,
         switch: Switch { delay_ps: switch_delay, ..switch },
         routing: Routing { algorithm, ..Routing::default() },
         loggops: None,

@@ -115,6 +115,7 @@ fn machine(dice: &mut Dice) -> Machine {
         node_link: Some(LinkClass { width: Some(node_width), ..LinkClass::default() }),
         link_classes: BTreeMap::new(),
         uncontended: Vec::new(),
+        ports: None,
         switch,
         routing: Routing { algorithm: order(dice, dimensions), ..Routing::default() },
         interface,

@@ -99,6 +99,7 @@ fn machine(dice: &mut Dice) -> Machine {
         node_link: Some(of_nodes),
         link_classes: BTreeMap::new(),
         uncontended: Vec::new(),
+        ports: None,
         switch,
         routing: Routing::default(),
         interface,

@@ -21,6 +21,12 @@ impl Layout {
         self.group_of.iter().enumerate().map(opposite).collect()
     }
 
+    /// Per group the port of the one that leads back, if that leads to another switch.
+    pub fn ports_back(&self) -> Vec<Option<usize>> {
+        let port = |back: ChannelId| Some(self.port_and_class(self.group(back))?.0);
+        self.groups_back().into_iter().map(|back| back.and_then(port)).collect()
+    }
+
     /// The first group of some without one of as many channels that leads back.
     pub fn one_way(&self, is_one: impl Fn(&Group) -> bool) -> Option<&Group> {
         let mut groups = self.groups.iter().zip(self.groups_back());

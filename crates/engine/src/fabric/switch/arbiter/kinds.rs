@@ -91,21 +91,30 @@ impl Arbitrate for OldestFirst {
 /// [Dally & Towles 2004, chapter 18].
 #[derive(Clone)]
 pub struct RoundRobin {
-    /// By place: the input granted last, or none.
+    /// By place: the input granted last, as its place in the order of turns, or none.
     last: Vec<ChannelId>,
+    /// By input: its place in that order; empty: its number.
+    turns: Vec<u32>,
+}
+
+impl RoundRobin {
+    #[inline]
+    fn turn(&self, input: ChannelId) -> ChannelId {
+        self.turns.get(input.index()).map_or(input, |&turn| ChannelId(turn))
+    }
 }
 
 impl Arbitrate for RoundRobin {
     const REORDERS: bool = true;
 
     fn new(places: &Places<'_>) -> Self {
-        Self { last: vec![ChannelId::NONE; places.count] }
+        Self { last: vec![ChannelId::NONE; places.count], turns: places.turns.clone() }
     }
 
     /// How many numbers it is behind the one after the last; none lies before number 0.
     #[inline]
     fn key(&self, place: usize, input: ChannelId, _: &Packet) -> u64 {
-        input.0.wrapping_sub(self.last[place].0).wrapping_sub(1).into()
+        self.turn(input).0.wrapping_sub(self.last[place].0).wrapping_sub(1).into()
     }
 
     fn renew(&mut self, like: &Self, place: usize) {
@@ -114,7 +123,7 @@ impl Arbitrate for RoundRobin {
 
     #[inline]
     fn granted(&mut self, place: usize, input: ChannelId, _: &Packet) {
-        self.last[place] = input;
+        self.last[place] = self.turn(input);
     }
 }
 
@@ -193,7 +202,7 @@ mod tests {
 
     fn random() -> kinds::Random {
         let machine = Machine::t9000(TopologySpec::Pair);
-        kinds::Random::new(&Places { count: 1, seed: 3, machine: &machine })
+        kinds::Random::new(&Places { count: 1, seed: 3, machine: &machine, turns: Vec::new() })
     }
 
     /// A packet joins others at place 0 of a list.

@@ -21,7 +21,7 @@ impl<A: Arbitrate> Place<A> {
             packet
         };
         let machine = Machine::t9000(TopologySpec::Pair);
-        let places = Places { count: 1, seed: 1, machine: &machine };
+        let places = Places { count: 1, seed: 1, machine: &machine, turns: Vec::new() };
         let arbiter = A::new(&places);
         Self { arbiter, looks: Looks::default(), packets: queued.iter().map(packet).collect() }
     }
