@@ -113,7 +113,7 @@ class TestMerging:
     def test_nothing_settled(self, runs: pl.DataFrame) -> None:
         found = merged(runs.with_columns(steady=False))
         assert found["unsettled"].to_list() == found["runs"].to_list()
-        for name in (RATE, f"{RATE}_batches", f"{RATE}_weight", "theta_t", "lifetime_us_p50"):
+        for name in (RATE, f"{RATE}_batches", f"{RATE}_weight", "theta_t"):
             assert set(found[name]) != {None}
         assert not found["steady"].any()
 
