@@ -170,7 +170,7 @@ class TestColumns:
         digits = offering | {"pattern": "digit_shuffle", "pattern_base": 2}
         square = {"topology": {"kind": "mesh", "dims": [4, 4]}}
         for pattern in (digits, offering | {"pattern": "tornado", "pattern_dimension": "x"}):
-            costs.append(cost_of(square, pattern))
+            costs.append(cost_of(square | {"switch": {"queueing": "voq"}}, pattern))
         job = {"share": 2, "workload": {"kind": "ring_allreduce"}}
         both = {"machine": MACHINES["mesh"], "job": [job | {"name": name} for name in "ab"]}
         costs.append(compare(Experiment.from_dict(both), ("full", "endpoints")))
