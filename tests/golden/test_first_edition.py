@@ -23,6 +23,8 @@ FOLDER = Path(__file__).parent / "first_edition"
 FILES = sorted(FOLDER.glob("*.toml"))
 SHORT = ("wormhole_mesh", "bursts", "adaptive_mesh", "campus")
 LONG = ("tweedie", "sweep")
+THEN = {"hypercube_transports": ["machine.interface.minimum_packet=0 B"]}
+"""What presets said then: short packets of Buzzard & Mudge were not filled up."""
 
 with (FOLDER / "rows.csv").open(newline="") as lines:
     ROWS = list(csv.DictReader(lines))
@@ -42,6 +44,7 @@ def _window(name: str, *, finite: bool) -> list[str]:
 def test_packets_are_those_of_the_first_edition(row: dict[str, str], examples: Path) -> None:
     path = examples / row["example"]
     cut = _window(path.stem, finite=Experiment.load(path).finite)
+    cut += THEN.get(path.stem, [])
     packets = run_mode(Experiment.load(path, cut), row["mode"], packets=True).packets
     assert packets.num_rows == int(row["packets"])
     digest = hashlib.sha256()
