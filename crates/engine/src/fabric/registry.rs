@@ -251,6 +251,12 @@ pub fn accepts_network(
 }
 
 impl KernelKind {
+    /// Whether packets that pass a switch by different links have nothing of it in common: no memory, and
+    /// no allocator.
+    fn shares_links_only(self) -> bool {
+        matches!(self, Self::Flits | Self::Packet | Self::Slots | Self::Tokens | Self::Worm)
+    }
+
     /// The kernel that simulates a machine in one contention mode at a fidelity.
     pub fn of(
         machine: &Machine,
@@ -370,14 +376,13 @@ impl AnyKernel {
                     && wiring.integrated_timing.is_none()
                     && template.has_gates();
                 let shares_wires = fidelity == Fidelity::Packet;
-                use KernelKind::{Flits, Packet, Slots, Tokens, Worm};
-                let may_share = matches!(template.kind(), Flits | Packet | Slots | Tokens | Worm);
+                let shares_links = template.kind().shares_links_only();
                 let kernel = if is_shared {
                     PrivateKernel::endpoints(machine, wiring, template, shares_wires)
                 } else {
                     PrivateKernel::free(machine, wiring, template)
                 };
-                Self::Private(if may_share {
+                Self::Private(if shares_links {
                     kernel.together(machine, wiring, topology.nodes)
                 } else {
                     kernel

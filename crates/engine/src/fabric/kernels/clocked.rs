@@ -217,22 +217,13 @@ impl ClockedKernel {
         }
     }
 
-    /// Flits in the buffers at the ends of a group, or on the way there.
-    fn behind(&self, lead: ChannelId, act: &Act) -> u32 {
-        let channels = act.wiring.layout.group(lead).channels();
-        channels.map(|channel| self.capacity - self.board.at(channel).credits).sum()
-    }
-
-    /// Flits of the packets that ask for a virtual channel of a group, if they count.
+    /// Flits of the packets that ask for a virtual channel of a group.
     fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
-        if !act.wiring.routing.properties().counts_waiting {
-            return 0;
-        }
         let switch = act.wiring.layout.group(lead).from;
         let askers = self.switches.askers(switch);
         let ports = askers.map(|number| self.board.at(self.inputs.channel(switch, number)).port);
         let waiting = ports.filter(|port| port.front_output == lead);
-        waiting.map(|port| act.wiring.link.packet_flits(act.packets[port.buffer.first].bytes)).sum()
+        waiting.map(|port| weighing::flits_of(port.buffer.first, act)).sum()
     }
 
     /// The header at the front of a buffer asks for a virtual channel.
@@ -240,9 +231,10 @@ impl ClockedKernel {
     fn asks(&mut self, channel: ChannelId, act: &mut Act) {
         if act.wiring.routing.weighs() {
             let port = self.board.at(channel).port;
-            weighing::decide(port.switch, port.buffer.first, act, |lead, act| {
-                self.behind(lead, act) + self.waiting_flits(lead, act)
-            });
+            let held =
+                |of: &mut Self, channel, _: &mut Act| of.capacity - of.board.at(channel).credits;
+            let front = (port.switch, port.buffer.first);
+            weighing::decide(self, front, act, held, Self::waiting_flits);
         }
         let port = &mut self.board.at_mut(channel).port;
         let switch = port.switch;

@@ -20,7 +20,7 @@ use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wires::Wires;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Switchboard, has_board};
+use crate::fabric::switch::switchboard::{HasPort, Port, Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -256,34 +256,9 @@ impl PacketKernel {
     #[allow(clippy::inline_always)]
     #[inline(always)]
     fn start(&mut self, id: ChannelId, packet_id: PacketId, tokens: u32, act: &mut Act) -> Time {
-        let (now, link) = (act.now, act.wiring.timing(id));
-        let packet = &act.packets[packet_id];
-        let end = now + link.packet_ps(packet.bytes);
-        let ready = packet.ready;
-        act.observe(Observation::Sent {
-            packet: packet_id,
-            channel: id,
-            ready,
-            start: now,
-            until: end,
-        });
-        let packet = &mut act.packets[packet_id];
         let channel = self.board.at_mut(id);
-        let kind = channel.port.kind;
-        let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
-        let wait =
-            Wait { time: now - packet.ready, is_throttling: first_internal || packet.hops == 0 };
-        act.measures.starts(id, kind, (now, end), wait);
-        if first_internal {
-            packet.first_internal = now;
-        }
-        let mut ready = now + link.hop_ps;
-        packet.ready = ready;
-        act.packets.crosses(packet_id, id, act.wiring);
-        if !act.wiring.goes_on_behind_header() && channel.port.switch.is_some() {
-            ready = goes_on_at(id, packet_id, channel.port.switch, act);
-        }
-        let packet = &act.packets[packet_id];
+        let (end, ready) = sets_off(id, packet_id, &channel.port, act);
+        let (now, packet) = (act.now, &act.packets[packet_id]);
         channel.packets += 1;
         channel.busy += end - now;
         channel.free_at = end;
@@ -298,13 +273,7 @@ impl PacketKernel {
                 self.board.mark(allocator);
             }
         } else {
-            let head = now + link.header_ps + link.wire_ps;
-            self.board.post_header(id, packet_id, head, act);
-            let there = end + link.wire_ps;
-            if self.board.watches_ends() {
-                self.board.comes_home(id, packet_id, act);
-            }
-            self.board.post_tail(id, packet_id, there, act);
+            comes_to_node(&mut self.board, id, packet_id, end, act);
         }
         self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
         end
@@ -416,6 +385,56 @@ impl Kernel for PacketKernel {
         let receives = self.board.has_receivers();
         Traits { stretches: receives, receives, in_order: true, ..Traits::default() }
     }
+}
+
+/// A packet starts on a channel: what is told of that. When it will have left the sending side, and
+/// when it may go on from a switch at the channel's end.
+// Inlined into its callers, of which one is called with every hop.
+#[allow(clippy::inline_always)]
+#[inline(always)]
+fn sets_off(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (Time, Time) {
+    let (now, link) = (act.now, act.wiring.timing(id));
+    let packet = &act.packets[packet_id];
+    let end = now + link.packet_ps(packet.bytes);
+    let ready = packet.ready;
+    act.observe(Observation::Sent {
+        packet: packet_id,
+        channel: id,
+        ready,
+        start: now,
+        until: end,
+    });
+    let packet = &mut act.packets[packet_id];
+    let first_internal = port.kind == ChannelKind::Internal && packet.first_internal == NEVER;
+    let wait = Wait { time: now - ready, is_throttling: first_internal || packet.hops == 0 };
+    act.measures.starts(id, port.kind, (now, end), wait);
+    if first_internal {
+        packet.first_internal = now;
+    }
+    let ready = now + link.hop_ps;
+    packet.ready = ready;
+    act.packets.crosses(packet_id, id, act.wiring);
+    if !act.wiring.goes_on_behind_header() && port.switch.is_some() {
+        return (end, goes_on_at(id, packet_id, port.switch, act));
+    }
+    (end, ready)
+}
+
+/// A packet that starts on a channel to its node, and has left the sending side at `end`, will be there.
+#[inline]
+fn comes_to_node<C: HasPort>(
+    board: &mut Switchboard<C>,
+    id: ChannelId,
+    packet: PacketId,
+    end: Time,
+    act: &mut Act,
+) {
+    let link = act.wiring.timing(id);
+    board.post_header(id, packet, act.now + link.header_ps + link.wire_ps, act);
+    if board.watches_ends() {
+        board.comes_home(id, packet, act);
+    }
+    board.post_tail(id, packet, end + link.wire_ps, act);
 }
 
 /// When a packet that starts on a channel now may go on from the switch at its end, where that

@@ -37,7 +37,7 @@ const NOBODY: u32 = u32::MAX;
 /// No copy yet: a message that waits behind others in its node.
 const BEHIND: u32 = u32::MAX - 1;
 
-/// A network of which every message has a copy for itself.
+/// A network of which every message has a copy for itself, or with messages that it meets nowhere.
 #[derive(Clone)]
 pub struct PrivateKernel<K> {
     /// The network at the start of a run.
@@ -376,7 +376,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
             unobserved(act, |act| copy.goes_on(act, &mut arrived));
-            self.looks_at_gates(number);
+            self.looks_at_gates(number, None);
         }
         loop {
             self.serve_gates(act);

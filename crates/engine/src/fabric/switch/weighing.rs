@@ -1,8 +1,9 @@
 //! Routes that depend on how loaded outputs are.
 //!
 //! Routing alone knows which ways are compared and how; here is what it cannot know: how many flits
-//! wait for an output in its switch, and are behind it. A packet is asked about when it asks for its output, before it joins those
-//! that wait there; from then on it is one of them, whatever becomes of the loads.
+//! wait for an output in its switch, and are behind it. A packet is asked about when it asks for its
+//! output, before it joins those that wait there; from then on it is one of them, whatever becomes of
+//! the loads.
 
 use super::switchboard::{HasPort, Switchboard};
 use crate::fabric::act::Act;
@@ -14,17 +15,13 @@ impl<C: HasPort> Switchboard<C> {
     #[inline(never)]
     pub fn decide(&self, input: ChannelId, act: &mut Act, held: impl Fn(ChannelId) -> u32) {
         let port = self.at(input).port();
-        decide(port.switch, port.buffer.first, act, |lead, act| {
-            let behind: u32 = act.wiring.layout.group(lead).channels().map(&held).sum();
-            behind + self.waiting_flits(lead, act)
-        });
+        let held = |_: &mut &Self, channel, _: &mut Act| held(channel);
+        let waiting = |board: &&Self, lead, act: &Act| board.waiting_flits(lead, act);
+        decide(&mut &*self, (port.switch, port.buffer.first), act, held, waiting);
     }
 
-    /// Flits of the packets that wait for a group since before this instant, if they count.
+    /// Flits of the packets that wait for a group since before this instant.
     pub fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
-        if !act.wiring.routing.properties().counts_waiting {
-            return 0;
-        }
         let allocator = self.at(lead).rest().lead;
         let (since, ref latest) = self.decided;
         let asks = |input: &ChannelId| {
@@ -32,8 +29,7 @@ impl<C: HasPort> Switchboard<C> {
                 && !(since == act.now && latest.contains(input))
         };
         let front = |input: ChannelId| self.at(input).port().buffer.first;
-        let flits = |id| act.wiring.link.packet_flits(act.packets[id].bytes);
-        self.waiting(allocator).filter(asks).map(front).map(flits).sum()
+        self.waiting(allocator).filter(asks).map(front).map(|id| flits_of(id, act)).sum()
     }
 
     /// Where that packet asks now.
@@ -48,19 +44,31 @@ impl<C: HasPort> Switchboard<C> {
     }
 }
 
-/// A packet asks at a switch: its route is decided. `loaded`: flits that wait for a group, and are
-/// behind it.
-pub fn decide(
-    switch: SwitchId,
-    id: PacketId,
+/// A packet asks at a switch: its route is decided. Of the kernel `of`: flits in the buffer at the end of a
+/// channel, or on the way there (`held`), and those of the packets that wait for a group (`waiting`).
+pub fn decide<K>(
+    of: &mut K,
+    (switch, id): (SwitchId, PacketId),
     act: &mut Act,
-    mut loaded: impl FnMut(ChannelId, &mut Act) -> u32,
+    held: impl Fn(&mut K, ChannelId, &mut Act) -> u32,
+    waiting: impl Fn(&K, ChannelId, &Act) -> u32,
 ) {
     let (wiring, header) = (act.wiring, act.packets[id].header());
+    let counts_waiting = wiring.routing.properties().counts_waiting;
+    let mut loaded = |lead: ChannelId, act: &mut Act| {
+        let channels = wiring.layout.group(lead).channels();
+        let behind: u32 = channels.map(|channel| held(of, channel, act)).sum();
+        behind + if counts_waiting { waiting(of, lead, act) } else { 0 }
+    };
     let load = |switch: SwitchId, slot: usize| {
         let leads = (0..wiring.shares.count())
             .map(|share| wiring.layout.slot_lead(switch, wiring.slot_of(slot, share)));
         leads.map(|lead| loaded(lead, act)).sum()
     };
     act.packets[id].route = wiring.routing.decide(switch, header, load);
+}
+
+/// Flits of a packet.
+pub fn flits_of(id: PacketId, act: &Act) -> u32 {
+    act.wiring.link.packet_flits(act.packets[id].bytes)
 }

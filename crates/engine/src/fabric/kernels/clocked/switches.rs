@@ -124,10 +124,9 @@ impl Switches {
 
     /// Numbers of the inputs that ask.
     pub fn askers(&self, switch: u32) -> impl Iterator<Item = u32> {
-        (0..self.words as u32 * 64).filter(move |&number| {
-            let (word, bit) = self.place(switch, number as u16);
-            self.asking[word] & bit != 0
-        })
+        let of =
+            move |number: u32| self.asking_in(switch, number as usize / 64) >> (number % 64) & 1;
+        (0..self.words as u32 * 64).filter(move |&number| of(number) != 0)
     }
 
     /// It has been granted one.

@@ -43,11 +43,9 @@ impl FlitsKernel {
         if act.wiring.routing.weighs() {
             for place in 0..self.asking.len() {
                 let port = self.board.at(self.asking[place]).port;
-                weighing::decide(port.switch, port.buffer.first, act, |lead, act| {
-                    let channels = act.wiring.layout.group(lead).channels();
-                    let behind: u32 = channels.map(|channel| self.held(channel, act)).sum();
-                    behind + self.board.waiting_flits(lead, act)
-                });
+                let waiting = |of: &Self, lead, act: &Act| of.board.waiting_flits(lead, act);
+                let front = (port.switch, port.buffer.first);
+                weighing::decide(self, front, act, Self::held, waiting);
             }
             for &channel in &self.asking {
                 self.board.redirect(channel, act);

@@ -11,7 +11,7 @@ mod places;
 mod rounds;
 mod turns;
 
-use super::UNBOUNDED;
+use super::{UNBOUNDED, comes_to_node, sets_off};
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
@@ -24,7 +24,7 @@ use crate::fabric::switch::switchboard::{Asker, Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
-use crate::measure::{ChannelKind, Use, Wait};
+use crate::measure::{ChannelKind, Use};
 use crate::spec::{Machine, Queueing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
@@ -121,50 +121,19 @@ impl QueuedKernel {
         (input, tokens): (ChannelId, u32),
         act: &mut Act,
     ) -> Time {
-        let (now, link) = (act.now, act.wiring.timing(id));
-        let packet = &act.packets[packet_id];
-        let end = now + link.packet_ps(packet.bytes);
-        let ready = packet.ready;
-        act.observe(Observation::Sent {
-            packet: packet_id,
-            channel: id,
-            ready,
-            start: now,
-            until: end,
-        });
-        let kind = self.board.at(id).port.kind;
-        let packet = &mut act.packets[packet_id];
-        let first_internal = kind == ChannelKind::Internal && packet.first_internal == NEVER;
-        let wait = Wait { time: now - ready, is_throttling: first_internal || packet.hops == 0 };
-        act.measures.starts(id, kind, (now, end), wait);
-        if first_internal {
-            packet.first_internal = now;
-        }
-        let mut ready = now + link.hop_ps;
-        packet.ready = ready;
-        act.packets.crosses(packet_id, id, act.wiring);
-        let switch = self.board.at(id).port.switch;
-        if !act.wiring.goes_on_behind_header() && switch.is_some() {
-            ready = super::goes_on_at(id, packet_id, switch, act);
-        }
-        self.takes_turn(id, (input, tokens), end, now);
+        let (end, ready) = sets_off(id, packet_id, &self.board.at(id).port, act);
+        self.takes_turn(id, (input, tokens), end, act.now);
         let channel = self.board.at_mut(id);
         channel.packets += 1;
-        channel.busy += end - now;
-        if switch.is_some() {
+        channel.busy += end - act.now;
+        if channel.port.switch.is_some() {
             channel.occupied = channel.occupied.wrapping_add(tokens);
             channel.waiting += 1;
             if !channel.port.buffer.first.is_some() {
                 act.events.post(ready, Event::Request(id.into()));
             }
         } else {
-            let head = now + link.header_ps + link.wire_ps;
-            self.board.post_header(id, packet_id, head, act);
-            let there = end + link.wire_ps;
-            if self.board.watches_ends() {
-                self.board.comes_home(id, packet_id, act);
-            }
-            self.board.post_tail(id, packet_id, there, act);
+            comes_to_node(&mut self.board, id, packet_id, end, act);
         }
         self.board.at_mut(id).port.buffer.push(packet_id, act.packets);
         if input.is_some() && self.board.at(input).waits_for_room() {

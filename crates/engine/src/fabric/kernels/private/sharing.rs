@@ -61,21 +61,11 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         }
     }
 
-    /// A copy has done something: the gates by which its packets come are looked at.
-    pub(super) fn looks_at_gates(&mut self, number: u32) {
+    /// A copy has done something, maybe at one gate (`at`): the others by which its packets come are looked
+    /// at. It may be known by now when a packet will have left them.
+    pub(super) fn looks_at_gates(&mut self, number: u32, at: Option<u32>) {
         let Some(gates) = &mut self.gates else { return };
-        let copy = &self.copies[number as usize];
-        for &gate in &copy.gates {
-            if !gates.all[gate as usize].is_private() {
-                gates.look_at(gate);
-            }
-        }
-    }
-
-    /// A packet has started at a gate: it may be known by now when it will have left others.
-    fn looks_at_others(&mut self, number: u32, but: u32) {
-        let Some(gates) = &mut self.gates else { return };
-        for &gate in self.copies[number as usize].gates.iter().filter(|&&gate| gate != but) {
+        for &gate in self.copies[number as usize].gates.iter().filter(|&&gate| at != Some(gate)) {
             if !gates.all[gate as usize].is_private() {
                 gates.look_at(gate);
             }
@@ -127,7 +117,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 let Some(gates) = &mut self.gates else { return };
                 let member = gates.all[number as usize].member(copy);
                 member.into_iter().for_each(|member| member.before = act.now);
-                self.looks_at_others(copy, number);
+                self.looks_at_gates(copy, Some(number));
             } else {
                 self.tried.push(copy);
             }
@@ -149,7 +139,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.takes_turns_in_draining(number, copy);
             self.set(copy, number, Gate::Open);
             self.chooses(copy, act);
-            self.looks_at_others(copy, number);
+            self.looks_at_gates(copy, Some(number));
         }
         true
     }
@@ -285,7 +275,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let mut arrived = |arrived| note(arrived, of_packet);
         unobserved(act, |act| self.copies[copy as usize].goes_on(act, &mut arrived));
         // Whoever waits where it will come by did so before.
-        self.looks_at_gates(copy);
+        self.looks_at_gates(copy, None);
         self.wake(copy);
     }
 

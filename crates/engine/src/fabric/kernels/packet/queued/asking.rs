@@ -42,13 +42,10 @@ impl QueuedKernel {
     #[inline]
     pub(super) fn becomes_ready(&mut self, input: ChannelId, act: &mut Act) {
         if act.wiring.routing.weighs() {
-            let now = act.now;
             let port = self.board.at(input).port;
-            weighing::decide(port.switch, port.buffer.first, act, |lead, act| {
-                let channels = act.wiring.layout.group(lead).channels();
-                let behind: u32 = channels.map(|channel| self.occupied_at(channel, now)).sum();
-                behind + self.waiting_flits(lead, act)
-            });
+            let held = |of: &mut Self, channel, act: &mut Act| of.occupied_at(channel, act.now);
+            let front = (port.switch, port.buffer.first);
+            weighing::decide(self, front, act, held, Self::waiting_flits);
         }
         let id = self.board.at_mut(input).port.buffer.pop(act.packets);
         let next = self.board.at(input).port.buffer.first;
@@ -77,17 +74,14 @@ impl QueuedKernel {
         self.begins_to_ask(line, act);
     }
 
-    /// Flits of the packets that wait for a group since before this instant, if they count.
+    /// Flits of the packets that wait for a group since before this instant.
     fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
-        if !act.wiring.routing.properties().counts_waiting {
-            return 0;
-        }
         let flits = |mut id: PacketId| {
             let mut sum = 0;
             while id.is_some() {
                 let packet = &act.packets[id];
                 if packet.ready < act.now {
-                    sum += act.wiring.link.packet_flits(packet.bytes);
+                    sum += weighing::flits_of(id, act);
                 }
                 id = packet.next;
             }
