@@ -33,7 +33,7 @@ pub(super) trait Algorithm {
     }
 
     /// The route of a packet that asks for its output at a switch, if that depends on how loaded
-    /// outputs are: `load` is the flits in the buffers behind a slot of a switch.
+    /// outputs are: `load` is the flits that wait for a slot of a switch, and are behind it.
     fn decide(
         &self,
         _switch: SwitchId,

@@ -5,7 +5,7 @@
 //! least loaded direct link with the least loaded of all others it may take in these dimensions: with
 //! H hops left and load q directly, and q' the other's load, it goes directly if
 //! `H · q ≤ (H + 1) · q' + threshold`, or, by the rule `double`, if `q ≤ 2 · q' + threshold`. Load is
-//! the flits in the buffers at the end of a link, or on their way there, all virtual channels together.
+//! as in [`super::detour`].
 //!
 //! *Where links have failed* a packet goes directly by any link that brings it nearer by what is left,
 //! so that a failed link within a line is gone round by way of another switch, in that line or not; it

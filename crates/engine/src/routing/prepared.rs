@@ -118,8 +118,8 @@ impl Routing {
         self.properties.weighs
     }
 
-    /// The route of a packet that asks for its output at a switch; `load`: flits in the buffers
-    /// behind a slot of a switch.
+    /// The route of a packet that asks for its output at a switch; `load`: flits that wait
+    /// for a slot of a switch, and are behind it.
     pub fn decide(
         &self,
         switch: SwitchId,
