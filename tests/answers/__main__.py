@@ -19,6 +19,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from tailback.errors import UserError
+
 from .checking import Found, check
 from .drawing import Case, draw
 
@@ -61,7 +63,11 @@ def findings(numbers: Sequence[int], jobs: int = 1) -> Iterator[tuple[int, Found
 
 def _found(number: int) -> tuple[int, Found]:
     with tempfile.TemporaryDirectory() as place:
-        return number, check(_drawn(number, place))
+        try:
+            case = _drawn(number, place)
+        except UserError:
+            return number, Found()  # no machine of its family was accepted
+        return number, check(case)
 
 
 def _drawn(number: int, place: str) -> Case:

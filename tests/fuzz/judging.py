@@ -11,7 +11,7 @@ from typing import Any
 from .cases import Case
 
 _LONGEST = 1500
-_CODES = (0, 2, 3)
+_CODES = (0, 2, 3, 4)
 _UNFORESEEN = re.compile(r"Traceback|panicked|RuntimeWarning|[A-Z][a-z]+Error: ")
 
 
@@ -45,8 +45,8 @@ def problems(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"unforeseen: {outcome.stderr.strip().splitlines()[-1][:120]}"
     if outcome.code == 2 and len(lines) != 1 and not usage:
         yield f"{len(lines)} error lines with exit code 2"
-    if outcome.code == 0 and lines:
-        yield "an error line with exit code 0"
+    if outcome.code in (0, 4) and lines:
+        yield f"an error line with exit code {outcome.code}"
     for line in lines:
         if not line.isprintable():
             yield f"not printable: {line[:80]!r}"

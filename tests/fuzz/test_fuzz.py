@@ -58,6 +58,7 @@ def test_every_table_is_known() -> None:
         (Outcome(2, "", ""), "0 error lines with exit code 2"),
         (Outcome(2, "", "error: a\nerror: b\n"), "2 error lines with exit code 2"),
         (Outcome(0, "", "error: a\n"), "an error line with exit code 0"),
+        (Outcome(4, "", "error: a\n"), "an error line with exit code 4"),
         (Outcome(2, "", "error: a\x1b[31m\n"), "not printable: 'error: a\\x1b[31m'"),
         (Outcome(2, "", f"error: {'a' * 2000}\n"), "a line of 2007 characters"),
         (Outcome(2, "", "error: a\nTraceback\n"), "unforeseen: Traceback"),
