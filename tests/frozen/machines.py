@@ -38,7 +38,15 @@ def whole_packets(rng: random.Random, scale: Scale) -> Tables:
     switch: Tables = {"switching": switching}
     if rng.random() < 0.3:
         switch["virtual_channels"] = rng.choice([2, 4])
-    return _machine(scale, switch=switch, interface=_packets(rng, scale))
+    interface = _packets(rng, scale)
+    queueing = rng.choice([None, "fifo", "voq", "output"])
+    if queueing is not None:
+        switch["queueing"] = queueing
+    room = rng.choice([None, 1, 2, 2, 4])
+    if room is not None:
+        packet = scale.flit_bytes + int(interface["packet_size"].split()[0])
+        switch["input_buffer"] = f"{room * (packet + scale.flit_bytes)} B"
+    return _machine(scale, switch=switch, interface=interface)
 
 
 def wormhole(rng: random.Random, scale: Scale, **switch: Any) -> Tables:

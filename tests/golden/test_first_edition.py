@@ -23,8 +23,12 @@ FOLDER = Path(__file__).parent / "first_edition"
 FILES = sorted(FOLDER.glob("*.toml"))
 SHORT = ("wormhole_mesh", "bursts", "adaptive_mesh", "campus")
 LONG = ("tweedie", "sweep")
-THEN = {"hypercube_transports": ["machine.interface.minimum_packet=0 B"]}
-"""What presets said then: short packets of Buzzard & Mudge were not filled up."""
+THEN = {
+    "hypercube_transports": ["machine.interface.minimum_packet=0 B"],
+    "torus": ["workload.radius=4"],
+}
+"""What was usual then: short packets of Buzzard & Mudge were not filled up, and destinations were
+at most half the largest dimension away."""
 
 with (FOLDER / "rows.csv").open(newline="") as lines:
     ROWS = list(csv.DictReader(lines))

@@ -320,7 +320,7 @@ def test_the_identity_does_not_change_with_how_it_was_written() -> None:
             "interface": {"first_packet": "32 B"},
             "routing": {"kind": "dor", "order": [0, "y"]},
         },
-        "workload": {"radius": 2, "compute_period": "0.1 ms"},
+        "workload": {"radius": 3, "compute_period": "0.1 ms"},
         "run": {"precision": 0.01, "metric": "messages_per_node_per_ms"},
     }
     identity = small().identity(1)
@@ -365,7 +365,7 @@ def test_resolved_says_what_was_left_to_tailback() -> None:
     assert resolved["machine"]["routing"]["order"] == ["x", "y"]
     assert resolved["machine"]["interface"]["window"] == 1
     assert resolved["run"]["fidelity"] == "packet"
-    assert resolved["workload"]["radius"] == 2
+    assert resolved["workload"]["radius"] == 3
     assert resolved["run"]["sample_interval"] == "50 us"
     assert resolved["run"]["metric"] == "messages_per_node_per_ms"
 

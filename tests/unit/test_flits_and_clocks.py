@@ -25,8 +25,8 @@ class TestFlits:
         assert machine.packet_flits(100) == 3
         assert machine.packet_ps(100) == 3 * 64 * 80
         switch = machine.spec("packet")["switch"]
-        assert switch["input_buffer_flits"] == 2 * 3
-        assert machine.resolved("packet")["switch"]["input_buffer"] == f"{2 * 3 * 64} B"
+        assert switch["input_buffer_flits"] == 16 * 3
+        assert machine.resolved("packet")["switch"]["input_buffer"] == f"{16 * 3 * 64} B"
 
     def test_a_buffer_has_room_for_whole_flits_only(self) -> None:
         machine = Machine(

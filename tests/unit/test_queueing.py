@@ -10,6 +10,7 @@ import pytest
 import tailback as tb
 from tailback import engine
 from tailback.errors import UserError
+from tailback.machines import machine_of
 from tailback.runner import run_mode
 
 
@@ -23,7 +24,8 @@ def experiment(switch: dict[str, Any], **parts: Any) -> tb.Experiment:
         "topology": {"kind": "star", "nodes": 8},
         "link": {"rate": "4 Gbit/s"},
         "interface": {"packet_size": "96 B"},
-        "switch": {"switching": "cut_through", "input_buffer": "800 B", **switch},
+        "switch": {"switching": "cut_through", "input_buffer": "800 B", "queueing": "fifo"}
+        | switch,
         **parts,
     }
     return tb.Experiment.from_dict(
@@ -69,10 +71,39 @@ def test_refused_in_one_line(switch: dict[str, Any], expected: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_the_usual_kind_is_not_in_the_specification() -> None:
-    for switch in ({}, {"queueing": "fifo"}):
-        assert "queueing" not in experiment(switch).spec("full", record_packets=False)
-    assert '"voq"' in experiment({"queueing": "voq"}).spec("full", record_packets=False)
+def test_the_usual_kind_is_output_where_packets_keep_to_one() -> None:
+    def usual(**machine: Any) -> str:
+        return str(machine_of(machine).queueing)
+
+    assert usual() == usual(switch={"switching": "store_and_forward"}) == "output"
+    assert usual(switch={"switching": "wormhole"}) == "fifo"
+    assert usual(routing={"kind": "minimal_adaptive"}) == "fifo"
+    assert usual(switch={"forwarding": "per_port", "switching": "store_and_forward"}) == "fifo"
+    of_then = {"switch": {"switching": "cut_through"}, "link": {"flow_control": "out_of_band"}}
+    assert usual(preset="wormhole_mesh", **of_then) == "fifo"
+    assert usual(preset="infiniband_like") == "output"
+
+
+def test_fluid_knows_of_no_queues() -> None:
+    asked = experiment({"queueing": None})
+    assert "queueing" not in asked.machine.spec("fluid")["switch"]
+    assert asked.machine.spec("packet")["switch"]["queueing"] == "output"
+
+
+@pytest.mark.parametrize(
+    ("machine", "selection"),
+    [
+        ({}, "first"),
+        ({"routing": {"kind": "odd_even"}}, "random"),
+        ({"routing": {"kind": "odd_even"}, "switch": {"queueing": "fifo"}}, "first"),
+        ({"routing": {"kind": "minimal_adaptive"}}, "first"),
+        ({"topology": {"kind": "pod_fat_tree"}}, "random"),
+        ({"topology": {"kind": "pod_fat_tree"}, "switch": {"switching": "wormhole"}}, "random"),
+        ({"topology": {"kind": "pod_fat_tree"}, "switch": {"switching": "circuit"}}, "first"),
+    ],
+)
+def test_packets_spread_where_they_have_a_choice(machine: Any, selection: str) -> None:
+    assert machine_of(machine).selection == selection
 
 
 def test_as_many_at_a_time_as_there_are_outputs_is_output() -> None:

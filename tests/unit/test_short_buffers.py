@@ -53,6 +53,20 @@ def test_a_longer_one_does_not(buffer: str) -> None:
 
 def test_a_buffer_for_the_round_trip_and_16_packets_is_long_enough() -> None:
     machine = tb.Experiment.from_dict({"machine": LONG, "workload": UNIFORM}).machine
-    flit = machine.link.flit.bytes
-    assert machine.round_trip_buffer_flits() * flit == 13508 + 16 * 1008
-    assert described(f"{machine.round_trip_buffer_flits() * flit} B", UNIFORM).short_buffers == ()
+    flits = machine.input_flits("packet")
+    assert flits is not None
+    assert flits * machine.link.flit.bytes == 12500 + 16 * 1008
+    assert described(None, UNIFORM).short_buffers == ()
+
+
+def test_a_switch_that_looks_for_long_counts_as_a_long_link() -> None:
+    machine = {"topology": {"kind": "star", "nodes": 2}, "switch": {"delay": "1 us"}}
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 1, "10 MB"]]}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    assert asked.machine.input_flits("packet") == 12500 + 16 * 1008
+    # 10,000 packets of 80.64 ns, a header on a link and the switch.
+    assert tb.run(asked)["completion_us"].value == pytest.approx(806.4 + 0.00064 + 1)
+    machine["switch"] |= {"input_buffer": "2016 B"}
+    short = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    share = tb.describe(short).short_buffers[0].share
+    assert tb.run(short)["completion_us"].value == pytest.approx(806.4 / share, rel=0.01)

@@ -16,8 +16,8 @@ from .interface import Interface
 from .kinds import ROUTINGS
 from .link import Link, LinkClass, NodeLink
 from .loggops import LogGops
-from .routing import Routing
-from .switch import Switch
+from .routing import MinimalAdaptive, Routing, Selection
+from .switch import Queueing, Switch
 from .topologies import Graph, Mesh, Topology
 
 #: Flits between the marks for STOP and for GO, unless it is said otherwise.
@@ -203,6 +203,46 @@ class Assembled(Part):
         return switch.switching == "wormhole" or not (switch.integrated or self.makes_circuits)
 
     @property
+    def has_packet_queues(self) -> bool:
+        """Whether whole packets stand in input buffers and ask for outputs at any time."""
+        stores = self.switch.switching in ("store_and_forward", "cut_through")
+        if not stores or not self.has_input_buffers or self.switch.has_frames:
+            return False
+        return self.topology.switch_count > 0
+
+    @cached_property
+    def queueing(self) -> Queueing:
+        """`switch.queueing` or its default: output, where who waits keeps to its output."""
+        if self.switch.queueing is not None:
+            return self.switch.queueing
+        routing = self.chosen_routing
+        keeps = routing is None or not (routing.spreads or routing.facts(self.topology).escapes)
+        is_usual = self.has_packet_queues and self.interface.reply_queue is None
+        return "output" if is_usual and keeps else "fifo"
+
+    @property
+    def input_speedup(self) -> int | None:
+        """`switch.input_speedup` or its default; None: as rates of channels are at each input."""
+        given = self.switch.input_speedup
+        is_even = self.switch.is_clocked or set(self.rates) == {self.node_rate}
+        return 1 if given is None and is_even else given
+
+    @cached_property
+    def selection(self) -> Selection:
+        """`routing.selection` or its default: random where the first would fill up alone."""
+        routing = self.chosen_routing
+        if routing is not None and routing.selection is not None:
+            return routing.selection
+        takes_first = self.makes_circuits or self.switch.has_frames or self.switch.is_clocked
+        if routing is None or takes_first:
+            return "first"
+        climbs = isinstance(routing, MinimalAdaptive) and not self.topology.facts.is_direct
+        if routing.spreads or routing.ascends or climbs:
+            return "random"
+        keeps_to_it = self.queueing != "fifo" and routing.facts(self.topology).chooses
+        return "random" if keeps_to_it else "first"
+
+    @property
     def has_output_queues(self) -> bool:
         """Whether packets stand in queues at outgoing channels."""
         stores = self.switch.switching in ("store_and_forward", "cut_through")
@@ -232,12 +272,18 @@ class Assembled(Part):
     @cached_property
     def round_trip_flits(self) -> int:
         """Flits that a link can send while a signal goes to and fro, where that is longest."""
+        fastest = min(self.link.flit_ps(rate) for rate in self.rates)
+        return -(-2 * self.longest_delay_ps // fastest)
+
+    @cached_property
+    def longest_delay_ps(self) -> int:
+        """Time on the longest link, in picoseconds."""
         link = self.link
         delays = [link.delay, self.node_link.delay, *(c.delay for c in self.link_classes.values())]
         longest = max(delay.ps for delay in delays if delay is not None)
         if isinstance(self.topology, Graph):
             longest = max(longest, *(one.delay_ps or 0 for one in self.topology.graph.links), 0)
-        return -(-2 * longest // min(link.flit_ps(rate) for rate in self.rates))
+        return longest
 
     @property
     def marks(self) -> tuple[int, int]:
@@ -266,7 +312,21 @@ class Assembled(Part):
             # The C104 has 35 B at its inputs and 35 B at its outputs. Only `token` has
             # buffers at outputs; elsewhere both are at the input.
             return 35 if fidelity == "token" else 70
-        return 2 * self.packet_flits(self.interface.packet_room.bytes)
+        return self.usual_input_flits
+
+    @property
+    def usual_input_flits(self) -> int:
+        """Flits of the usual input buffer: what passes in a round trip of credits, and packets.
+
+        Of whole packets 16, so that queues for outputs carry 98 % of what links do (docs/model.md);
+        two where flits go on by themselves.
+        """
+        packets = 16 if self.has_packet_queues else 2
+        room = packets * self.packet_flits(self.interface.packet_room.bytes)
+        if not self.has_credits:
+            return room
+        away = self.longest_delay_ps + self.switch_ps + self.link.credit_delay.ps
+        return room + -(-away // min(self.link.flit_ps(rate) for rate in self.rates))
 
     @property
     def has_credits(self) -> bool:
@@ -283,18 +343,17 @@ class Assembled(Part):
         """
         link = self.link
         packets = {"cut_through": 1, "store_and_forward": 2}.get(self.switch.switching, 0)
-        under_way = -(-(delay_ps + link.credit_delay.ps) // link.flit_ps(rate))
+        # Of flits that go on by themselves only the header waits until the switch has looked at it.
+        away = delay_ps + link.credit_delay.ps + (self.switch_ps if packets else 0)
+        under_way = -(-away // link.flit_ps(rate))
         whole = packets * self.packet_flits(self.interface.packet_room.bytes)
         return under_way + max(whole, 1)
 
-    def round_trip_buffer_flits(self, packets: int = 16) -> int:
-        """Return the flits of a buffer that no link with credits has to wait for.
-
-        What passes in the longest round trip of credits, and so many full packets.
-        """
-        longest = max(delay.ps for delay in (self.link.delay, self.node_delay))
-        trip = self.credit_flits(longest, max(self.rates))
-        return trip + packets * self.packet_flits(self.interface.packet_room.bytes)
+    @property
+    def switch_ps(self) -> int:
+        """Time from a header's arrival at a switch until it asks for an output, in picoseconds."""
+        switch = self.switch
+        return (switch.delay if switch.fall_through is None else switch.fall_through).ps
 
     @property
     def node_delay(self) -> Time:

@@ -50,7 +50,9 @@ def resolved(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
             for name, one in machine.link_classes.items()
         },
         "switch": _switch(machine) | _of_switch(machine, fidelity),
-        "routing": {} if routing is None else plain(routing.resolved(machine.topology)),
+        "routing": {}
+        if routing is None
+        else plain(routing.resolved(machine.topology) | {"selection": machine.selection}),
         "interface": _interface(machine) | _of_interface(machine),
         "clock": plain(machine.clock),
     }
@@ -81,7 +83,7 @@ def _switch(machine: Assembled) -> dict[str, Any]:
         left_out += ("regrant_delay",)
     if not machine.switch.is_clocked:
         left_out += ("shared_buffer",)
-    if machine.switch.queueing == "fifo":
+    if not machine.has_packet_queues:
         left_out += ("queueing",)
     if machine.switch.input_order == "channel":
         left_out += ("input_order",)
@@ -160,9 +162,7 @@ def _of_switch(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
             found["output_buffer"] = str(switch.output_buffer)
     else:
         found |= dict.fromkeys(CLOCKED)
-    if switch.input_speedup is None:
-        is_even = switch.queueing == "voq" and set(machine.rates) == {machine.node_rate}
-        found["input_speedup"] = 1 if switch.is_clocked or is_even else None
+    found |= _queues(machine)
     if switch.is_segmented:
         found |= {name: str(time) for name, time in cell_times(machine).items()}
     if machine.has_output_queues:
@@ -194,6 +194,16 @@ def _of_interface(machine: Assembled) -> dict[str, Any]:
         "early": str(early(machine)) if machine.switch.integrated else None,
         "ack_priority": interface.ack_priority if interface.acknowledgements else None,
     }
+
+
+def _queues(machine: Assembled) -> dict[str, Any]:
+    """Return how many of an input ask at a time, as a file has it."""
+    found: dict[str, Any] = {}
+    if machine.has_packet_queues:
+        found["queueing"] = machine.queueing
+    if machine.switch.is_clocked or machine.switch.queueing == "voq":
+        found["input_speedup"] = machine.input_speedup
+    return found
 
 
 def output_flits(machine: Assembled) -> int:
@@ -322,7 +332,7 @@ def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
         **({"regrant_delay_ps": switch.regrant_delay.ps} if switch.regrant_delay.ps else {}),
         "virtual_channels": machine.channels_per_wire,
         # Not in the identity of experiments that know nothing of it.
-        **_queueing_spec(machine),
+        **_queueing_spec(machine, fidelity),
         "arbiter": switch.chosen_arbiter,
         "ack_priority": switch.ack_priority,
         **(_clocked_spec(machine) if switch.is_clocked else {}),
@@ -331,14 +341,16 @@ def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     }
 
 
-def _queueing_spec(machine: Assembled) -> dict[str, Any]:
+def _queueing_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     """Return which packets of input buffers may ask, and how many leave at a time."""
-    switch = machine.switch
-    if switch.queueing == "fifo":
+    given = machine.switch.queueing
+    # Fluid has no packets that could ask.
+    queueing = machine.queueing if fidelity == "packet" or given is not None else "fifo"
+    if queueing == "fifo":
         return {}
-    speedup = switch.input_speedup if switch.queueing == "voq" else None
+    speedup = machine.input_speedup if queueing == "voq" else None
     return {
-        "queueing": switch.queueing,
+        "queueing": queueing,
         **({} if speedup is None else {"input_speedup": speedup}),
     }
 
@@ -427,7 +439,7 @@ def _input_flits(machine: Assembled, fidelity: Fidelity) -> int | None:
 def _routing_spec(machine: Assembled) -> dict[str, Any]:
     # Where packets have no choice of links any will do.
     routing = machine.chosen_routing or DimensionOrder()
-    return routing.spec(machine.topology)
+    return routing.spec(machine.topology, machine.selection)
 
 
 def _interface_spec(machine: Assembled) -> dict[str, Any]:

@@ -91,9 +91,8 @@ def _has_input_speedup(machine: Assembled) -> bool:
     return machine.switch.is_clocked or machine.switch.queueing == "voq"
 
 
-def _has_whole_packets(machine: Assembled) -> bool:
-    stores = machine.switch.switching in ("cut_through", "store_and_forward")
-    return stores and machine.has_input_buffers and not machine.switch.has_frames
+def _has_packet_queues(machine: Assembled) -> bool:
+    return machine.has_packet_queues
 
 
 def _is_not_clocked(machine: Assembled) -> bool:
@@ -232,8 +231,7 @@ NEEDS = (
         _Need("switch", name, _is_clocked, "machine.switch.allocator")
         for name in (*CLOCKED, "shared_buffer")
     ),
-    _Need("switch", "queueing", _has_switches, _SWITCHES),
-    _Need("switch", "queueing", _has_whole_packets, _WHOLE),
+    _Need("switch", "queueing", _has_packet_queues, _WHOLE),
     _Need(
         "switch",
         "input_speedup",

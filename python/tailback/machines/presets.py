@@ -37,19 +37,19 @@
 * ``slingshot_like``: a dragonfly of Rosetta switches [De Sensi et al. 2020]: 64 ports of 200
   Gbit/s [Argonne], of which 16 lead to nodes, 31 to the other switches of a group and 17 to other
   groups; a switch takes 350 ns on average. How ports are divided and the 350 ns are known from
-  what others quote of that paper. Cables of 2 m and 20 m (5 ns/m), buffers of 16 KiB, packets of
-  4096 B and UGAL are choices: what its routing and congestion control do exactly is not public.
+  what others quote of that paper. Cables of 2 m and 20 m (5 ns/m), packets of 4096 B and UGAL
+  are choices: what its routing and congestion control do exactly is not public.
   4 groups; the largest has 545.
 * ``infiniband_like``: a fat tree of two levels of 36-port switches [Raz 2016], 648 nodes, with EDR
   links: four lanes of 25 Gbit/s [MSB7890]. That a switch takes 90 ns [Mellanox 2015] is known
   from what others quote. Packets of 2048 B with 26 B of headers and checksums [IBTA 2007] (8 B for
   the link, 12 B for the transport, checksums of 4 B and 2 B), routes by destination as subnet
-  managers lay them; buffers of 8 KiB and cables of 3 m are choices.
+  managers lay them; cables of 3 m are a choice.
 * ``tpu_torus_like``: a cube of 64 accelerators, a torus of 4 x 4 x 4 with links of 50 GB/s
   [Jouppi et al. 2023], as others quote it; that a machine of 4096 has 24 TB/s across its middle
-  [Google Cloud] is 47 GB/s for each of 512 links, if it is 16 x 16 x 16. Its packets, buffers and
-  delays are not public: packets of 512 B in flits of 32 B, 4 KiB for each of 2 virtual channels,
-  50 ns in a switch and 5 ns on a link are choices.
+  [Google Cloud] is 47 GB/s for each of 512 links, if it is 16 x 16 x 16. Its packets and delays are
+  not public: packets of 512 B in flits of 32 B, 2 virtual channels, 50 ns in a switch and 5 ns on
+  a link are choices. Input buffers of these three are the usual ones, which links do not wait for.
 * ``avici_tsr``: 256 nodes with gigabit Ethernet on 16 line cards of an Avici TSR [Chen & Wyckoff].
   Printed are its cells of 72 bytes in 30 ns, 16 ports per card, packets of 64 to 1518 bytes and
   one of the two fabrics of the hardware (sections 2.3 and 3.2). Fitted to the latencies and the
@@ -195,14 +195,14 @@ PRESETS: dict[str, Tables] = {
         },
         "link": {"rate": "200 Gbit/s", "delay": "10 ns", "credit_delay": "10 ns"},
         "link_classes": {"global": {"delay": "100 ns"}},
-        "switch": {"switching": "cut_through", "delay": "350 ns", "input_buffer": "16384 B"},
+        "switch": {"switching": "cut_through", "delay": "350 ns"},
         "routing": {"kind": "ugal_l"},
         "interface": {"header": "32 B", "packet_size": "4096 B"},
     },
     "infiniband_like": {
         "topology": {"kind": "xgft", "children": [18, 36], "parents": [18]},
         "link": {"rate": "100 Gbit/s", "delay": "15 ns", "credit_delay": "15 ns"},
-        "switch": {"switching": "cut_through", "delay": "90 ns", "input_buffer": "8192 B"},
+        "switch": {"switching": "cut_through", "delay": "90 ns"},
         "routing": {"kind": "d_mod_k"},
         "interface": {"header": "26 B", "packet_size": "2048 B"},
     },
@@ -213,7 +213,6 @@ PRESETS: dict[str, Tables] = {
             "switching": "wormhole",
             "delay": "50 ns",
             "virtual_channels": 2,
-            "input_buffer": "4096 B",
         },
         "routing": {"kind": "dimension_order"},
         "interface": {"header": "32 B", "packet_size": "480 B"},
@@ -342,6 +341,10 @@ PRESETS["gigabit_ethernet"] = {
 
 # The parameters are the defaults of `LogGops`; a rank needs a node.
 PRESETS["loggops"] = {"topology": {"kind": "star", "nodes": 4096}, "loggops": {}}
+
+#: Machines of today: with all others switches serve who came first at an input, as they did.
+OF_TODAY = frozenset(("slingshot_like", "infiniband_like", "tpu_torus_like"))
+OF_THEIR_TIME: Tables = {"switch": {"queueing": "fifo"}}
 
 #: What the mode `full` of such a machine is compared with, unless `run.baseline` says otherwise:
 #: [Tweedie, definition 6.1].

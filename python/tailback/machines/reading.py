@@ -13,7 +13,7 @@ from .letters import LOGGOPS, LOGGP, spelled_out
 from .link import Link, LinkClass, NodeLink
 from .loggops import LogGops
 from .machine import Machine
-from .presets import PRESETS
+from .presets import OF_THEIR_TIME, OF_TODAY, PRESETS
 from .routing import Routing
 from .switch import Switch
 from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES, Topology
@@ -83,7 +83,7 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
     if name is not None:
         if not isinstance(name, str) or name not in PRESETS:
             raise choice("machine.preset", name, PRESETS)
-        preset = PRESETS[name]
+        preset = PRESETS[name] if name in OF_TODAY else refined(OF_THEIR_TIME, PRESETS[name])
     own = {key: value for key, value in table.items() if key != "preset"}
     selects = any(key in _SELECTORS for _, key in _paths(changes))
     said = set(_paths(own))

@@ -61,11 +61,14 @@ class Routing(Part):
     kind: ClassVar[str]
     spreads: ClassVar[bool] = False
     """Whether an output is usually selected at random."""
+    ascends: ClassVar[bool] = False
+    """Whether packets may choose among ways up that are equally short."""
 
     selection: Selection | None = key(
         default=None,
-        description="Which of several free outputs a packet takes; default: first, with chaos and "
-        "deflection random.",
+        description="Which of several free outputs a packet takes; default: random where there are "
+        "several ways up, where switches keep a queue for each output, and with chaos and "
+        "deflection; else first.",
     )
     parallel_links: Literal["any", "destination"] = key(
         default="any",
@@ -84,13 +87,6 @@ class Routing(Part):
         "livelock.",
     )
 
-    @property
-    def chosen_selection(self) -> str:
-        """`selection` or its default."""
-        if self.selection is not None:
-            return self.selection
-        return "random" if self.spreads else "first"
-
     def facts(self, topology: Topology) -> RoutingFacts:
         """Return what the engine knows of it there. Raises `UserError` where it is not possible."""
         with topology.names():
@@ -104,11 +100,11 @@ class Routing(Part):
         """Return the algorithm as the engine describes it."""
         return {"kind": self.kind}
 
-    def spec(self, topology: Topology) -> dict[str, Any]:
-        """Return the routing as the engine describes it."""
+    def spec(self, topology: Topology, selection: Selection) -> dict[str, Any]:
+        """Return the routing as the engine describes it, with the selection that a machine has."""
         return {
             "algorithm": self.algorithm_spec(topology),
-            "selection": self.chosen_selection,
+            "selection": selection,
             "hop_limit": self.hop_limit,
             "allow_deadlock": self.allow_deadlock,
             # Left out where it is as before there was this key.
@@ -120,7 +116,7 @@ class Routing(Part):
         written = self.written()
         if self.parallel_links == "any":
             del written["parallel_links"]
-        return {"kind": self.kind, **written, "selection": self.chosen_selection}
+        return {"kind": self.kind, **written}
 
 
 def _dimensions(topology: Topology) -> tuple[str, ...]:
@@ -396,6 +392,8 @@ class Deflection(_Whole):
 
 class _Choosing(Routing):
     """Several ways that are equally short."""
+
+    ascends: ClassVar[bool] = True
 
     adaptive: bool | None = key(
         default=None,

@@ -174,11 +174,12 @@ class Switch(Part):
         description="Virtual channels of every link between a node and its switch, in switches "
         "that run by a clock; default: virtual_channels.",
     )
-    queueing: Queueing = key(
-        default="fifo",
+    queueing: Queueing | None = key(
+        default=None,
         description="Which packets of an input buffer may ask, where packets are sent as a whole: "
         "the first of all, and one leaves at a time (fifo); the first for each output, and "
-        "input_speedup leave at a time (voq), or any number (output).",
+        "input_speedup leave at a time (voq), or any number (output). Default: output; fifo where "
+        "who waits may take another way, and with presets of machines of their time.",
     )
     arbiter: Arbiter | None = key(
         default=None,

@@ -189,7 +189,7 @@ def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
     by_class = f" ({parts}, by class)" if len(r.classes) > 1 else ""
     rows = [
         ("routing", routing.kind),
-        ("  choice of outputs", routing.chosen_selection if r.chooses else "none"),
+        ("  choice of outputs", machine.selection if r.chooses else "none"),
         ("virtual channels of a link", f"{sum(r.classes)}{by_class}"),
     ]
     if sum(r.classes) > 1:

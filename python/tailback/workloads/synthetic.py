@@ -76,8 +76,8 @@ class Synthetic(Workload, init=False):
     )
     radius: Radius = Field(
         default=None,
-        description="Largest difference to a destination in every coordinate, or all for "
-        "destinations anywhere; default: half the largest dimension. "
+        description="Largest difference to a destination in every coordinate; default: all, "
+        "destinations anywhere. "
         'For pattern = "uniform" on machines with coordinates.',
     )
     hot_spots: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False)] = Field(
@@ -305,9 +305,9 @@ class Synthetic(Workload, init=False):
         """Return the radius as a number on this machine; None if there is no limit to it."""
         if self.pattern != "uniform" or not _grid(network):
             return None
-        if self.radius is None:
-            return max(network.shape) // 2
-        return max(network.shape) - 1 if self.radius == "all" else self.radius
+        if self.radius is None or self.radius == "all":
+            return max(network.shape) - 1
+        return self.radius
 
     def permutation(self, network: Network) -> tuple[int, ...] | None:
         """Return for every node the node it sends to; None if destinations are drawn.
