@@ -1,6 +1,7 @@
 //! Mode `full`, switching `circuit`: a packet's header gets the channels of its way one by
 //! one and keeps them; its data follow when it has them all, and then all fall free at once.
-//! Mode `endpoints` is the same with channels between switches that are never held (`open`).
+//! Mode `endpoints` is the same with channels between switches of which nobody keeps another
+//! message (`open`).
 //!
 //! A circuit is a chain of channels, from the last back to the first. Whoever asks for a
 //! channel at a node is listed there; when a channel falls free those who may take it come on
@@ -30,7 +31,7 @@ use crate::fabric::switch::switchboard::{Switchboard, has_board};
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
-use crate::measure::{Class, Use};
+use crate::measure::{ChannelKind, Class, Use};
 use crate::routing::Outputs;
 use crate::spec::Machine;
 use crate::time::Time;
@@ -120,7 +121,7 @@ impl CircuitKernel {
 
     /// The same where nobody waits for channels between switches.
     pub fn endpoints(machine: &Machine, topology: &Topology, wiring: &Wiring, seed: u64) -> Self {
-        let open = Some(Open::new(wiring.layout.channels()));
+        let open = Some(Open::new(&wiring.layout));
         Self { open, ..Self::new(machine, topology, wiring, seed) }
     }
 
@@ -186,7 +187,13 @@ impl CircuitKernel {
         mut channels: impl Iterator<Item = ChannelId> + Clone,
         act: &mut Act,
     ) {
-        let is_free = |channel: &ChannelId| self.held_as(*channel).is_none();
+        let (wire_of, message) = (&act.wiring.layout.wire_of, act.packets[id].message);
+        let is_free = |channel: &ChannelId| match &self.open {
+            Some(open) if self.board.at(*channel).port.kind == ChannelKind::Internal => {
+                !open.is_used(wire_of[channel.index()], message)
+            }
+            _ => self.held_as(*channel).is_none(),
+        };
         if let Some(free) = channels.clone().find(is_free) {
             self.leave_node(id, act);
             return self.grant(free, id, act);

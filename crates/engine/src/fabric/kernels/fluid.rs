@@ -117,12 +117,13 @@ impl FluidKernel {
         if let Some(limit) = self.pacing.as_ref().and_then(|pacing| pacing.limit(&act.packets[id]))
         {
             flow.way.limit = flow.way.limit.min(limit);
+            flow.way.most = flow.way.most.min(limit);
         }
         (flow.route, flow.turn, self.turn) = (header.route, self.turn, self.turn.wrapping_add(1));
         (flow.rate, flow.left, flow.settled) = (0, 0, act.now);
         flow.pace.begin(&flow.way, act.wiring);
         let links = self.ways.shared(&act.wiring.layout, &flow.way);
-        self.sharing.join(slot, flow.way.limit, links);
+        self.sharing.join(slot, flow.way.most, links);
         self.sources.begins(flow.origin, flow.way.lanes);
         self.set_out(id, slot, act);
     }

@@ -68,7 +68,7 @@ pub struct Layout {
     /// Lead of node 0's ejection group.
     first_ejection: u32,
     /// Channels from a node to its switch, or back.
-    node_channels: u32,
+    pub node_channels: u32,
     /// By share: where its group begins among these; they are one group where there is one.
     node_groups: Vec<u32>,
     /// Slots of a switch: ports times classes.

@@ -1,6 +1,7 @@
 //! Channels become part of circuits and fall free.
 
 use super::nodes::is_of_node;
+use super::open::Open;
 use super::{CircuitKernel, State};
 use crate::event_queue::Event;
 use crate::fabric::act::Act;
@@ -20,7 +21,8 @@ impl CircuitKernel {
         if let Some(open) = &mut self.open
             && kind == ChannelKind::Internal
         {
-            open.take(id, channel, now);
+            let wire = act.wiring.layout.wire_of[channel.index()];
+            open.take((id, act.packets[id].message), (channel, wire), now);
         } else {
             act.observe(Observation::Held { packet: id, channel });
             let circuit = &mut self.circuits[id.index()];
@@ -138,8 +140,12 @@ impl CircuitKernel {
             self.release(channel, act);
             channel = before;
         }
-        let used = self.open.as_mut().map_or(0, |open| open.leave(id, act.now));
-        (0..used).for_each(|_| act.measures.falls_free(ChannelKind::Internal, act.now));
+        let (of, wire_of) = ((id, act.packets[id].message), &act.wiring.layout.wire_of);
+        let left = |open: &mut Open| open.leave(of, wire_of, act.now);
+        while let Some(channel) = self.open.as_mut().and_then(left) {
+            act.measures.falls_free(ChannelKind::Internal, act.now);
+            self.call_for(channel, act.packets);
+        }
     }
 
     /// The message that holds a channel leaves it, and all it holds beyond it, `to` one that was
@@ -181,17 +187,20 @@ impl CircuitKernel {
         let (now, kind) = (act.now, self.board.at(channel).port.kind);
         act.measures.falls_free(kind, now);
         act.observe(Observation::Left { channel, at: now });
-        let record = self.board.at_mut(channel);
-        record.leave(now);
-        let (from, lead, opposite) = (record.from, record.lead, record.opposite);
+        self.board.at_mut(channel).leave(now);
         if is_of_node(kind) {
-            return self.board.mark(lead);
+            return self.board.mark(self.board.at(channel).lead);
         }
-        self.call(from, lead, act.packets);
-        if opposite.is_some() {
-            let record = self.board.at(opposite);
+        self.call_for(channel, act.packets);
+    }
+
+    /// Those who ask for a channel, or the other direction of its wire, or may do so, get a chance.
+    fn call_for(&mut self, channel: ChannelId, packets: &PacketPool) {
+        let opposite = self.board.at(channel).opposite;
+        for channel in [channel, opposite].into_iter().filter(|channel| channel.is_some()) {
+            let record = self.board.at(channel);
             let (from, lead) = (record.from, record.lead);
-            self.call(from, lead, act.packets);
+            self.call(from, lead, packets);
         }
     }
 

@@ -36,10 +36,12 @@ pub struct Ways {
 pub struct Way {
     /// The leads of the groups it takes.
     pub leads: Vec<ChannelId>,
-    /// The rate of the slowest wire: the most it can have.
+    /// The rate of the slowest wire.
     pub limit: u64,
-    /// How many such flows find room side by side.
+    /// How many flows of a message take it side by side.
     pub lanes: u16,
+    /// The most each of them can have: those of one message meet themselves, in every mode.
+    pub most: u64,
 }
 
 impl Ways {
@@ -101,7 +103,7 @@ impl Ways {
     pub fn find(&mut self, mut header: Header, wiring: &Wiring, sharing: &Sharing, way: &mut Way) {
         let layout = &wiring.layout;
         way.leads.clear();
-        (way.limit, way.lanes) = (u64::MAX, u16::MAX);
+        way.limit = u64::MAX;
         let mut lead = wiring.injection_lead(header.source, header.traffic);
         loop {
             let group = layout.group(lead);
@@ -117,10 +119,10 @@ impl Ways {
         }
         way.limit = way.limit.min(self.drains.map_or(u64::MAX, |(_, rate)| rate));
         let links = way.leads.iter().map(|&lead| self.link_of(layout, lead));
-        for link in links.chain(self.drain(layout, way)) {
-            let lanes = sharing.capacity(link).div_ceil(way.limit);
-            way.lanes = way.lanes.min(u16::try_from(lanes).unwrap_or(u16::MAX));
-        }
+        let capacities = links.chain(self.drain(layout, way)).map(|link| sharing.capacity(link));
+        let narrowest = capacities.min().unwrap_or(way.limit);
+        way.lanes = u16::try_from(narrowest.div_ceil(way.limit)).unwrap_or(u16::MAX);
+        way.most = way.limit.min(narrowest / u64::from(way.lanes));
     }
 
     /// Of the outputs that are preferred the one with the fewest flows for its capacity.
