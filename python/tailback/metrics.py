@@ -174,12 +174,18 @@ CLASS_METRICS: dict[str, Metric] = {
 
 
 def of_class(
-    name: str, *, injection_ps: float | None, is_source: bool, is_answered: bool
+    name: str,
+    *,
+    injection_ps: float | None,
+    is_source: bool,
+    is_answered: bool,
+    sending_share: float = 1.0,
 ) -> dict[str, Metric]:
-    """Return the metrics of a traffic class by their names, such as `round_trip_us[read]`.
+    """Return the metrics of a traffic class by their names, such as `classes.read.round_trip_us`.
 
     Loads are time on injection channels, of which a message takes ``injection_ps`` on average
     (none: there are no such channels); what is offered is known of sources that do not wait.
+    ``sending_share``: of all messages whose time comes, those of nodes that send any.
     """
     left_out = set()
     if injection_ps is None:
@@ -188,11 +194,17 @@ def of_class(
         left_out |= {"offered_load", "accepted_share", "failed_messages_per_node_per_ms"}
     if not is_answered:
         left_out.add("round_trip_us")
+    if not sending_share:
+        left_out |= {"offered_load", "accepted_share"}
     found = {}
     for stem, metric in CLASS_METRICS.items():
         if stem in left_out:
             continue
         scale = injection_ps if stem.endswith("_load") else metric.scale
+        if stem == "offered_load" and injection_ps is not None:
+            scale = injection_ps * sending_share
+        elif stem == "accepted_share":
+            scale = 1 / sending_share
         below = metric.denominator
         found[class_name(stem, name)] = Metric(
             _of(metric.numerator, name),
@@ -202,13 +214,26 @@ def of_class(
     return found
 
 
+OF_CLASSES = "classes."
+"""What the names of metrics of traffic classes begin with."""
+
+
 def class_name(stem: str, name: str) -> str:
-    """Return what a metric or counter of a traffic class is called."""
-    return f"{stem}[{name}]"
+    """Return what a metric of a traffic class is called, such as `classes.read.round_trip_us`."""
+    return f"{OF_CLASSES}{name}.{stem}"
+
+
+def class_of(metric: str) -> tuple[str, str]:
+    """Return the traffic class a metric is of, empty for one of the whole run, and its stem."""
+    if not metric.startswith(OF_CLASSES):
+        return "", metric
+    name, _, stem = metric.removeprefix(OF_CLASSES).rpartition(".")
+    return name, stem
 
 
 def _of(counters: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return tuple(class_name(counter, name) for counter in counters)
+    """Return what counters of a traffic class are called."""
+    return tuple(f"{counter}[{name}]" for counter in counters)
 
 
 _LATENCIES = ("message_latency_count",)

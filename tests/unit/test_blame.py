@@ -241,12 +241,12 @@ def test_classes_have_percentiles_of_lateness() -> None:
     rows = [row for row in found.messages.to_pylist() if row["class"] == "large"]
     late = sorted(row["late_ps"] / 1e6 for row in rows)
     told = found.to_dict()
-    percentiles = told["percentiles"]["message_late_us[large]"]
+    percentiles = told["classes"]["large"]["percentiles"]["message_late_us"]
     assert list(percentiles) == ["p50", "p90", "p95", "p99", "p99.9"]
     assert percentiles["p99.9"] == late[-1] > 0
     assert percentiles["p50"] == late[(len(late) + 1) // 2 - 1]
-    assert found["message_late_us[large]"].value == pytest.approx(sum(late) / len(late))
-    assert found["message_slowdown[small]"].value >= 1
+    assert found["classes.large.message_late_us"].value == pytest.approx(sum(late) / len(late))
+    assert found["classes.small.message_slowdown"].value >= 1
     assert told["lateness"]["lost"] == {"packets": 0, "messages": 0}
 
 

@@ -510,7 +510,7 @@ def test_jobs_are_measured_as_classes_and_alone_keep_their_virtual_channels() ->
         job_table["virtual_channels"] = [place // 2, place // 2]
     experiment = Experiment.from_dict(described)
     result = tb.run(experiment)
-    assert result["message_latency_us[urgent]"].value == pytest.approx(
+    assert result["classes.urgent.message_latency_us"].value == pytest.approx(
         result.jobs["urgent"]["message_latency_us"].value
     )
     alone = tb.run(experiment.only("urgent"))
@@ -560,8 +560,10 @@ def test_a_job_may_have_the_workload_traffic() -> None:
     jobs = result.jobs
     assert (jobs["one"].messages, jobs["two"].messages) == (2 * 4 * 30, 2 * 8 * 30)
     for name in ("one", "two"):
-        trip = result[f"round_trip_us[{name}.read]"].value
-        latencies = (result[f"message_latency_us[{name}.{one}]"].value for one in ("read", "data"))
+        trip = result[f"classes.{name}.read.round_trip_us"].value
+        latencies = (
+            result[f"classes.{name}.{one}.message_latency_us"].value for one in ("read", "data")
+        )
         assert trip == pytest.approx(sum(latencies))
     alone = tb.run(experiment.only("two"))
     assert alone.jobs["two"].messages == 2 * 8 * 30

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailback.errors import UserError
-from tailback.metrics import Populations, class_name, increments
+from tailback.metrics import Populations, class_of, increments
 from tailback.statistics import Estimate, Series
 from tailback.tables.flows import FLOW, flows
 
@@ -295,41 +295,50 @@ class Result:
             "window_ms": ending.window_ms,
             "events": ending.events,
             "packet_hops": ending.packet_hops,
-            **{name: value.to_dict() for name, value in self.estimates.items()},
-            **self._in_cycles(),
+            **{name: e.to_dict() for name, e in self.estimates.items() if not class_of(name)[0]},
+            **{
+                f"{name}_cycles": value.to_dict()
+                for name, value in self.cycles.items()
+                if not class_of(name)[0]
+            },
             "percentiles": self._percentiles(),
             **({"lateness": self.untold.to_dict()} if self.asks_for_lateness else {}),
+            **self._by_class(),
             **self._by_job(),
         }
+
+    def _by_class(self) -> dict[str, Any]:
+        """Return what was measured of every traffic class: as `jobs`, by name."""
+        found: dict[str, dict[str, Any]] = {}
+        cycles = {f"{name}_cycles": value for name, value in self.cycles.items()}
+        for name, value in (*self.estimates.items(), *cycles.items()):
+            traffic_class, stem = class_of(name)
+            if traffic_class:
+                found.setdefault(traffic_class, {})[stem] = value.to_dict()
+        for name, own in found.items():
+            own["percentiles"] = self._percentiles_of(name)
+        return {"classes": found} if found else {}
 
     def _by_job(self) -> dict[str, Any]:
         found = {name: job.to_dict() for name, job in self.jobs.items()}
         return {"jobs": found} if found else {}
 
-    def _in_cycles(self) -> dict[str, Any]:
-        return {f"{name}_cycles": value.to_dict() for name, value in self.cycles.items()}
-
     def _percentiles(self) -> dict[str, dict[str, float | None]]:
-        names = [f"p{percent:g}" for percent in PERCENTS]
-        return (
-            {
-                told: dict(zip(names, self.percentiles(variable, PERCENTS), strict=True))
-                for variable, told in _PERCENTILE_VARIABLES.items()
-                if self.has(variable)
-            }
-            | {
-                class_name(f"{told}_us", name): dict(
-                    zip(names, self.percentiles(variable, PERCENTS, name), strict=True)
-                )
-                for variable, told in CLASS_VARIABLES.items()
-                for name in self.classes_with(variable)
-            }
-            | {
-                class_name(metric, name): dict(zip(names, values, strict=True))
-                for name, own in self.fared.items()
-                for metric, values in own.percentiles.items()
-            }
-        )
+        return {
+            told: _by_percent(self.percentiles(variable, PERCENTS))
+            for variable, told in _PERCENTILE_VARIABLES.items()
+            if self.has(variable)
+        }
+
+    def _percentiles_of(self, name: str) -> dict[str, dict[str, float | None]]:
+        """Return the percentiles of a traffic class."""
+        known = {
+            f"{told}_us": _by_percent(self.percentiles(variable, PERCENTS, name))
+            for variable, told in CLASS_VARIABLES.items()
+            if name in self.classes_with(variable)
+        }
+        late = self.fared[name].percentiles if name in self.fared else {}
+        return known | {metric: _by_percent(values) for metric, values in late.items()}
 
     def plot(self) -> go.Figure:
         """Return the load of channels and the distribution of lifetimes, as Plotly's figure."""
@@ -350,3 +359,8 @@ class Result:
             f"<Result {self.mode}, {self.ending.simulated_ms:g} ms simulated, {state}: "
             f"{metric} = {self.estimates[metric]!r}>"
         )
+
+
+def _by_percent(values: Sequence[float | None]) -> dict[str, float | None]:
+    """Return `PERCENTS` by their names in JSON: `p50`, …."""
+    return dict(zip((f"p{percent:g}" for percent in PERCENTS), values, strict=True))

@@ -14,7 +14,7 @@ import numpy as np
 from tailback import engine, interrupts, tables
 from tailback.critical_path import CriticalPath, Words
 from tailback.errors import UserError, shown
-from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
+from tailback.metrics import ALL_METRICS, WAITS, Populations, class_of, measured
 from tailback.progress import Watch, ignore
 from tailback.results import Ending, Result
 from tailback.results.of_jobs import job_results
@@ -216,7 +216,7 @@ def _saturated(known: Mapping[str, Estimate]) -> bool | None:
     Of several traffic classes: of any. What is not known well enough to have an interval is not
     called so.
     """
-    shares = [e for name, e in known.items() if name.startswith("accepted_share")]
+    shares = [e for name, e in known.items() if class_of(name)[1] == "accepted_share"]
     found = [share.high < 1 for share in shares if not math.isnan(share.value)]
     return any(found) if found else None
 

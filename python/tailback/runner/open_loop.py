@@ -60,11 +60,15 @@ def class_metrics(experiment: Experiment) -> dict[str, Metric]:
         if machine.has_injection_channels:
             messages = _lengths_of(one, workload)
             injection_ps = fmean(_over_packets(n, size, machine.injection_ps) for n in messages)
+        # Which nodes of a job have nobody to send to depends on where the job is: not counted.
+        alone = workload is experiment.workload
+        share = one.as_synthetic.sending_share(machine) if alone else 1.0
         found |= of_class(
             name,
             injection_ps=injection_ps,
             is_source=not workload.answers(one.name) and one.repeat is None,
             is_answered=one.reply is not None,
+            sending_share=share,
         )
     return found
 

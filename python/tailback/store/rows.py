@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from tailback.charging import Totals, empty_table
 from tailback.comparison import MODES, Cost
 from tailback.critical_path import PART_WORDS, CriticalPath
-from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS
+from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS, class_of
 from tailback.results import CLASS_VARIABLES, Result
 from tailback.results.names import kind_of_classes
 from tailback.statistics import Estimate
@@ -164,7 +164,7 @@ def _classes_of(result: Result) -> pa.Table:
     """Return the metrics of every traffic class of a run, then its percentiles."""
     rows: list[tuple[Value, ...]] = []
     for name in result.populations.of_classes:
-        stem, _, class_ = name.removesuffix("]").partition("[")
+        class_, stem = class_of(name)
         rows.append((class_, stem, *_parts(result[name])))
     nothing = (None,) * (len(known.MERGED) - 1)
     for variable, told in CLASS_VARIABLES.items():
