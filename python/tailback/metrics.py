@@ -223,12 +223,21 @@ def class_name(stem: str, name: str) -> str:
     return f"{OF_CLASSES}{name}.{stem}"
 
 
+OF_JOBS = "jobs."
+"""What the names of metrics of single jobs begin with."""
+
+
 def class_of(metric: str) -> tuple[str, str]:
     """Return the traffic class a metric is of, empty for one of the whole run, and its stem."""
     if not metric.startswith(OF_CLASSES):
         return "", metric
     name, _, stem = metric.removeprefix(OF_CLASSES).rpartition(".")
     return name, stem
+
+
+def stem_of(metric: str) -> str:
+    """Return what a metric of a traffic class or a job is called without these."""
+    return metric.rpartition(".")[2] if metric.startswith((OF_CLASSES, OF_JOBS)) else metric
 
 
 def _of(counters: tuple[str, ...], name: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from rich.console import Console, RenderableType
 
@@ -118,6 +119,62 @@ def test_classes_are_stored(tmp_path: Path) -> None:
     told = {(row["class"], row["metric"]) for row in rows}
     assert {("ask", "round_trip_us"), ("ask", "round_trip_us_p99")} <= told
     assert ("answer", "round_trip_us") not in told
+
+
+def test_numbers_of_classes_have_one_name_everywhere(tmp_path: Path) -> None:
+    experiment = _experiment([ASK, ANSWER])
+    described = {**experiment.resolved(), "run": {"duration": "4 us", "keep_messages": True}}
+    described["sweep"] = {"seeds": 2, "workload": {"rate_factor": [0.5, 1.0]}}
+    store = tb.sweep(tb.Sweep.from_dict(described), tmp_path / "out", pool=Here())
+    single = tb.run(Experiment.from_dict({k: v for k, v in described.items() if k != "sweep"}))
+    told = single.to_dict()["classes"]["ask"]
+    runs = tb.table(
+        store,
+        ["seed", "classes.ask.round_trip", "classes.ask.round_trip_us_p99"]
+        + ["classes.ask.message_slowdown", "classes.ask.message_late_us_p99_9"],
+        ["rate_factor == 1", "seed == 1", "mode == 'full'"],
+        over=(),
+    )
+    [row] = runs.to_pylist()
+    assert row["classes.ask.round_trip_us"] == told["round_trip_us"]["value"]
+    assert row["classes.ask.round_trip_us_low"] == told["round_trip_us"]["low"]
+    assert row["classes.ask.round_trip_us_p99"] == told["percentiles"]["round_trip_us"]["p99"]
+    assert row["classes.ask.message_slowdown"] == told["message_slowdown"]["value"]
+    late = told["percentiles"]["message_late_us"]["p99.9"]
+    assert row["classes.ask.message_late_us_p99_9"] == late
+    # Both seeds together: percentiles are those of all messages.
+    [both] = tb.table(
+        store, ["classes.ask.round_trip_us_p99"], ["rate_factor == 1", "mode == 'full'"]
+    ).to_pylist()
+    tails = [
+        tb.run(Experiment.from_dict(single.experiment.resolved() | {"run": run}))
+        .percentile("round_trip", 99, "ask")
+        for run in ({"duration": "4 us", "seed": seed} for seed in (1, 2))
+    ]
+    found = both["classes.ask.round_trip_us_p99"]
+    assert min(tails) <= found <= max(tails)
+    picture = tb.plot(store, "rate_factor", "classes.ask.round_trip_us_p99")
+    [line, _] = picture.picture.lines
+    assert line.y[1] == found
+    assert picture.picture.y.title == "round trip, 99th percentile, class ask (µs)"
+    against = tb.plot(store, "classes.answer.accepted_load", "classes.answer.message_latency")
+    assert [len(one.x) for one in against.picture.lines] == [2, 2]
+    with pytest.raises(UserError, match="no such column"):
+        tb.plot(store, "rate_factor", "classes.answer.round_trip")
+
+
+def test_an_index_without_classes_is_made_again(tmp_path: Path) -> None:
+    described = _experiment([ASK, ANSWER]).resolved()
+    described["sweep"] = {"workload": {"rate_factor": [0.5, 1.0]}}
+    store = tb.sweep(tb.Sweep.from_dict(described), tmp_path / "out", pool=Here())
+    index = tmp_path / "out" / "runs.parquet"
+    whole = index.read_bytes()
+    rows = pq.read_table(index)
+    assert "classes.ask.round_trip_us_standard_error" in rows.column_names
+    pq.write_table(rows.select([n for n in rows.column_names if n[:8] != "classes."]), index)
+    assert store.runs()["classes.ask.round_trip_us"].null_count == 0
+    store.write_index()
+    assert index.read_bytes() == whole
 
 
 @pytest.mark.parametrize(

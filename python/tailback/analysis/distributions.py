@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailback.results import BINS, percentiles_of
+from tailback.metrics import class_of
+from tailback.results import BINS, CLASS_VARIABLES, percentiles_of
 from tailback.store.columns import PERCENTILES
 from tailback.tables import shape_of
 from tailback.tables.frames import Ints, first_rows, numbered, values
@@ -82,7 +83,8 @@ def merged_percentiles(
 ) -> Iterator[tuple[int, dict[str, float]]]:
     """Yield percentiles of histograms added up, by their names such as `lifetime_us_p99`.
 
-    `bins` holds rows of histograms: `identity`, `mode`, `variable`, `low`, `high`, `count`.
+    `bins` holds rows of histograms: `identity`, `mode`, `variable`, `class`, `low`, `high`,
+    `count`.
     `place` says by identity and mode what they are added up for, as a number that comes
     with the percentiles.
     """
@@ -91,18 +93,29 @@ def merged_percentiles(
     pairs = zip(values(first["identity"]), values(first["mode"]), strict=True)
     number = np.array([place.get(pair, -1) for pair in pairs], np.int64)[runs]
     wanted = dict(_wanted(names))
-    for variable in dict.fromkeys(variable for variable, _ in wanted.values()):
-        percents = {name: percent for name, (v, percent) in wanted.items() if v == variable}
-        rows = np.flatnonzero(pc.equal(bins["variable"], variable).to_numpy() & (number >= 0))
+    for of in dict.fromkeys(of for of, _ in wanted.values()):
+        percents = {name: percent for name, (other, percent) in wanted.items() if other == of}
+        variable, traffic_class = of
+        counts = pc.equal(bins["variable"], variable).to_numpy() & (number >= 0)
+        if traffic_class:
+            counts &= pc.equal(bins["class"], traffic_class).to_numpy()
+        rows = np.flatnonzero(counts)
         yield from _percentiles(bins, rows, number[rows], percents)
 
 
-def _wanted(names: Sequence[str]) -> Iterator[tuple[str, tuple[str, float]]]:
-    """Yield a variable and a percentage for each name of a column."""
+def _wanted(names: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[str, str], float]]]:
+    """Yield a variable with its traffic class, if any, and a percentage for each column."""
+    of_classes = {told: variable for variable, told in CLASS_VARIABLES.items()}
     for name in names:
+        traffic_class, stem = class_of(name)
         for suffix, percent in PERCENTILES.items():
-            if name.endswith(f"_{suffix}"):
-                yield name, (name.removesuffix(f"_{suffix}").removesuffix("_us"), percent)
+            if not stem.endswith(f"_{suffix}"):
+                continue
+            variable = stem.removesuffix(f"_{suffix}").removesuffix("_us")
+            if traffic_class:
+                # Of lateness there is one histogram for all classes.
+                variable = of_classes.get(variable, "")
+            yield name, ((variable, traffic_class), percent)
 
 
 def _percentiles(

@@ -53,7 +53,8 @@ def merged(
     * estimates, null where one was cut off: `_low` is then what the mean is more than;
       `_batches` is the degrees of freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
-      where several runs were merged; those of jobs are null there always.
+      where several runs were merged; those of jobs, and of lateness of traffic classes, are null
+      there always.
 
     Groups are in the order of their first runs. Raises `UserError` for what is
     no parameter in `over`.

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailback.errors import UserError, listed, nearest, shown
-from tailback.metrics import ALL_METRICS, THETAS
-from tailback.store.columns import MERGED, OF_JOBS, PATH_METRICS, PERCENTILE_COLUMNS
+from tailback.metrics import ALL_METRICS, CLASS_METRICS, THETAS, class_of, stem_of
+from tailback.store.columns import MERGED, PATH_METRICS, PERCENTILE_COLUMNS, PERCENTILES
 
 PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
 """What the names of parameters begin with."""
@@ -17,6 +17,7 @@ PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
 _UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
 _INTERVAL = ("_low", "_high")
 _PERCENTILES = frozenset(column.name for column in PERCENTILE_COLUMNS)
+_PERCENTILES_OF_CLASSES = _PERCENTILES | {f"round_trip_us_{suffix}" for suffix in PERCENTILES}
 
 
 def column_named(name: str, columns: Iterable[str], place: str = "fields") -> str:
@@ -79,21 +80,23 @@ def _bare_key(column: str) -> str:
 
 
 def is_metric(column: str) -> bool:
-    """Whether a column is a metric: of a run, its critical path, or a job (`jobs.NAME.METRIC`)."""
-    if column in ALL_METRICS or column in PATH_METRICS:
+    """Whether a column is a metric: of a run, its critical path, a job or a traffic class.
+
+    The last are called `jobs.NAME.METRIC` and `classes.NAME.METRIC`.
+    """
+    if class_of(column)[0] and stem_of(column) in CLASS_METRICS:
         return True
-    return column.startswith(OF_JOBS) and column.rpartition(".")[2] in ALL_METRICS
+    return column in PATH_METRICS or stem_of(column) in ALL_METRICS
 
 
 def is_percentile(column: str) -> bool:
-    """Whether a column is a percentile: of a run, or of a job (`jobs.NAME.METRIC_p99`)."""
-    return column in _PERCENTILES or (
-        column.startswith(OF_JOBS) and column.rpartition(".")[2] in _PERCENTILES
-    )
+    """Whether a column is a percentile: of a run, a job (`jobs.NAME.METRIC_p99`), or a class."""
+    known = _PERCENTILES_OF_CLASSES if class_of(column)[0] else _PERCENTILES
+    return stem_of(column) in known
 
 
 def metric_of(column: str) -> str:
-    """Return the column of a job's metric that a part of it, such as its ``_low``, belongs to."""
+    """Return the column of a metric that a part of it, such as its ``_low``, belongs to."""
     ends = [part for part in MERGED if is_metric(column.removesuffix(part))]
     return column.removesuffix(max(ends, key=len)) if ends else column
 

@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.errors import UserError, shown
-from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_FINITE, THETAS
+from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_CLASSES, OF_FINITE, OF_JOBS, THETAS
 from tailback.store.columns import (
     LIGHT,
     MERGED,
-    OF_JOBS,
     PATH_METRICS,
     PERCENTILE_COLUMNS,
     RATIO_PARTS,
@@ -129,8 +128,8 @@ def _values(names: Iterable[str]) -> list[str]:
     owners |= {name + part: name for name in THETAS for part in RATIO_PARTS}
     owners |= {column.name: column.name for column in PERCENTILE_COLUMNS}
     names = list(names)
-    of_jobs = [name for name in names if name.startswith(OF_JOBS)]
-    owners |= {name: metric_of(name) for name in of_jobs}
+    single = [name for name in names if name.startswith((OF_JOBS, OF_CLASSES))]
+    owners |= {name: metric_of(name) for name in single}
     return list(dict.fromkeys(owners[name] for name in names if name in owners))
 
 

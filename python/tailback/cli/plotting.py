@@ -76,7 +76,8 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
         picture = plots.plot(store, x, y, mode=mode, where=where or (), title=title)
         if out is not None and str(out) == "-":
             print(picture.svg, end="")
-        else:
-            print(
-                picture.save(out or folder / plots.FOLDER / f"{picture.picture.name}.{form.value}")
-            )
+            return
+        if out is None:
+            (folder / plots.FOLDER).mkdir(exist_ok=True)
+            out = folder / plots.FOLDER / f"{picture.picture.name}.{form.value}"
+        print(picture.save(out))

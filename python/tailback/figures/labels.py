@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from tailback.metrics import stem_of
 from tailback.wording import UNKNOWN
 from tailback.wording.scaling import scaled
 
@@ -45,6 +47,9 @@ METRICS: dict[str, Axis] = {
     "theta_r": Axis("theta_r", log=False, from_zero=True),
     "theta_c": Axis("theta_c", log=False, from_zero=True),
     "completion_us": Axis("completion time", "µs", from_zero=True),
+    "round_trip_us": Axis("mean round trip", "µs", from_zero=True),
+    "message_late_us": Axis("mean lateness of messages", "µs", from_zero=True),
+    "message_slowdown": Axis("mean slowdown of messages", from_zero=True),
 }
 """How metrics are drawn, under the names of their columns."""
 
@@ -72,13 +77,38 @@ VARIABLES: dict[str, str] = {
 """Times whose distributions are shown."""
 
 
+_PERCENTILE = re.compile(r"(.+)_p(\d+(?:_\d+)?)")
+
+
 def metric_axis(name: str) -> Axis:
-    """Return the axis of a metric, whose column has the metric's name."""
-    known = METRICS.get(name)
+    """Return the axis of a metric or percentile, whose column has its name.
+
+    Of a metric of a traffic class or a job it says of which.
+    """
+    stem = stem_of(name)
+    whole = _axis_of(stem)
+    if stem == name:
+        return replace(whole, column=name)
+    kind, _, rest = name.removesuffix(f".{stem}").partition(".")
+    of_whom = f"{_OF_WHOM[kind]} {rest}"
+    return replace(whole, label=f"{whole.label}, {of_whom}", column=name)
+
+
+_OF_WHOM = {"classes": "class", "jobs": "job"}
+
+
+def _axis_of(stem: str) -> Axis:
+    """Return the axis of a metric or percentile of a whole run."""
+    known = METRICS.get(stem)
     if known is not None:
-        return replace(known, column=name)
-    label, unit = _split(name)
-    return Axis(label, unit, column=name, percent=name.endswith("_utilisation"))
+        return known
+    part = _PERCENTILE.fullmatch(stem)
+    if part is not None:
+        label, unit = _split(part[1])
+        told = "median" if part[2] == "50" else f"{part[2].replace('_', '.')}th percentile"
+        return Axis(f"{label}, {told}", unit, from_zero=True)
+    label, unit = _split(stem)
+    return Axis(label, unit, percent=stem.endswith("_utilisation"))
 
 
 def parameter_label(column: str) -> str:

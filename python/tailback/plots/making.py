@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailback.analysis import conditions, merged
-from tailback.analysis.names import PARAMETERS, column_named
+from tailback.analysis.names import PARAMETERS, column_named, is_metric, is_percentile
 from tailback.errors import UserError, shown
 from tailback.figures.curves import Line, in_suitable_units
 from tailback.figures.labels import parameter_axis, parameter_label
 from tailback.files import write_named
-from tailback.metrics import ALL_METRICS, THETAS
+from tailback.metrics import THETAS
 from tailback.report import across, titles, usual
 from tailback.report.series import OFFERED, Abscissa, Series
 from tailback.report.usual import Picture
 from tailback.report.variation import Variation
-from tailback.store.columns import LIGHT, PERCENTILE_COLUMNS
+from tailback.store.columns import LIGHT
 from tailback.store.points import PointStore
 from tailback.tables.frames import dictionaries
 
@@ -35,7 +35,6 @@ FOLDER = "plots"
 """Where pictures go in a store unless something else is said."""
 
 KINDS = (".svg", ".pdf", ".png")
-_PERCENTILES = tuple(column.name for column in PERCENTILE_COLUMNS)
 
 
 def check_kind(option: str, path: Path) -> str:
@@ -78,7 +77,7 @@ class Plot:
     def _drawn(self) -> tuple[Sequence[Line], Scale, Scale, list[str]]:
         seen = self.picture
         lines, x, y = in_suitable_units(seen.lines, seen.x, seen.y)
-        if x.column in ALL_METRICS and not x.percent:
+        if is_metric(x.column) and not x.percent:
             x = replace(x, from_zero=True)
         across_ = scale_of(x, [value for line in lines for value in line.x])
         up = scale_of(y, _with_intervals(lines))
@@ -112,7 +111,8 @@ def plot(  # each a thing that can be asked for
     """Return the picture that suits a store, or the one of `y` against `x`.
 
     `x` is a parameter that was varied, or a metric (then its value in mode `full` at the same
-    point), `y` a metric, `theta_t` or `theta_r`; both as `tailback table` calls them. Runs
+    point), `y` a metric or percentile, of a job or traffic class too, `theta_t` or `theta_r`; both
+    as `tailback table` calls them. Runs
     for which `where` does not hold are left out. Raises `UserError` for names that are not
     known, and where nothing was varied.
     """
@@ -154,13 +154,13 @@ class _Maker:
         asked = [column_named(name, columns, place) for place, name in names.items()]
         measures = [name for name in asked if not name.startswith(PARAMETERS)]
         for name in measures:
-            if name not in (*ALL_METRICS, *THETAS, *_PERCENTILES):
+            if not (is_metric(name) or is_percentile(name) or name in THETAS):
                 place = list(names)[asked.index(name)]
                 raise UserError(place, shown(name), "is no metric; docs/store.md lists them")
         wanted = [name for name in (*across.METRICS, *measures) if name in columns]
         frame = merged(runs, values=wanted, histograms=lambda p: store.nested("histograms", p))
         variation = Variation.of(runs, sweeps)
-        series = Series(variation, frame, runs, tuple(m for m in measures if m in ALL_METRICS))
+        series = Series(variation, frame, runs, tuple(m for m in measures if m not in THETAS))
         return cls(
             series, columns, titles.title_of(sweeps, dictionaries(runs.slice(0, 1))[0], variation)
         )

@@ -11,6 +11,8 @@ from tailback.figures.drawing import Axis
 from tailback.wording.scaling import trimmed
 
 _TICKS = 6
+_TITLE = 76
+"""Letters of a title that fit in the usual size."""
 _MANY_DECADES = 3.2
 _ROOM = 0.04
 """Left free beyond the outermost points, as a part of the axis."""
@@ -92,6 +94,11 @@ def _log(axis: Axis, numbers: Sequence[float]) -> Scale:
     inside = [mark for mark in marks if low <= mark <= high]
     ticks = tuple((mark, _log_text(mark * shown)) for mark in inside)
     return Scale(axis.title, low, high, True, ticks)
+
+
+def title_size(title: str, usual: int) -> float:
+    """Return the size of the letters of a title: the usual one, less where it would not fit."""
+    return usual if len(title) <= _TITLE else max(round(usual * _TITLE / len(title), 1), usual / 2)
 
 
 def _log_text(value: float) -> str:

@@ -9,7 +9,7 @@ from html import escape
 from tailback.figures.curves import Line
 from tailback.figures.look import FONT, LIGHT, colour, dash
 
-from .scales import Point, Scale, points_of
+from .scales import Point, Scale, points_of, title_size
 
 WIDTH, HEIGHT = 720, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 20, 46, 60
@@ -53,7 +53,8 @@ def svg(title: str, lines: Sequence[Line], x: Scale, y: Scale, notes: Sequence[s
     frame = _Frame(x, y, _LEFT, _TOP, WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM)
     parts = [
         f'<rect width="{WIDTH}" height="{height:.0f}" fill="{LIGHT.paper}"/>',
-        f'<text x="{WIDTH / 2}" y="26" text-anchor="middle" font-size="15" font-weight="600">'
+        f'<text x="{WIDTH / 2}" y="26" text-anchor="middle" font-size="{title_size(title, 15)}" '
+        f'font-weight="600">'
         f"{escape(title)}</text>",
         *_axes(frame, turned, bottom),
         *(part for line in lines for part in _drawn(line, frame)),

@@ -10,7 +10,7 @@ from tailback.errors import UserError
 from tailback.figures.curves import Line
 from tailback.figures.look import LIGHT, colour, dash
 
-from .scales import Scale, points_of
+from .scales import Scale, points_of, title_size
 
 _INCHES = (7.2, 4.8)
 _DPI = 200
@@ -33,7 +33,7 @@ def drawn(  # as `svg`, and the kind of file
     figure = Figure(figsize=_INCHES, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11, fontweight="bold")
+    axes.set_title(title, fontsize=title_size(title, 11), fontweight="bold")
     for line in lines:
         _draw(axes, line, x)
     _scale(axes, x, "x")

@@ -13,7 +13,7 @@ from tailback.figures.curves import Line
 from tailback.figures.drawing import Axis
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
-from tailback.metrics import GROWING
+from tailback.metrics import GROWING, stem_of
 from tailback.tables.frames import dictionaries, first_rows, numbered, values
 
 from .variation import Variation, rank
@@ -74,7 +74,7 @@ class Series:
     runs: pa.Table
     """One row per run."""
     more_loads: tuple[str, ...] = ()
-    """Metrics besides the usual ones that others may be drawn against."""
+    """Metrics and percentiles besides the usual ones that others may be drawn against."""
 
     @cached_property
     def modes(self) -> list[str]:
@@ -244,7 +244,7 @@ def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[
 
 def _end(row: Row, metric: str, end: str) -> float | None:
     """Return an end of an interval; None for a time that grows as long as the run goes on."""
-    grows = row["saturated"] and metric in GROWING
+    grows = row["saturated"] and stem_of(metric) in GROWING
     return None if grows else row.get(f"{metric}_{end}")
 
 

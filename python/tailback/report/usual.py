@@ -7,20 +7,24 @@ the latency of messages, or their rate.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from tailback.analysis.names import PARAMETERS
 from tailback.errors import UserError, shown
 from tailback.figures.curves import Line
 from tailback.figures.drawing import Axis
 from tailback.figures.labels import metric_axis
-from tailback.metrics import THETAS
+from tailback.metrics import THETAS, stem_of
 
 from .series import EVERYTHING, OFFERED, Abscissa, Series
 
 ACCEPTED, LATENCY, RATE = "accepted_load", "message_latency_us", "messages_per_node_per_ms"
 
 _MOST_LINES_OF_MODES = 1
+_NO_NAME = re.compile(r"[^\w.-]+")
+"""What names of files are better without."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,8 +69,9 @@ def _suitable(series: Series) -> Iterator[Picture]:
 
 def picture(series: Series, x: Abscissa, y: str, mode: str | None = None) -> Picture:
     """Return a picture of any measure against anything; raise `UserError` if it is not known."""
-    name = f"{y}_{x.column.rpartition('.')[2]}"
-    loads = (x.column, y) == (OFFERED, ACCEPTED)
+    along = x.column.rpartition(".")[2] if x.column.startswith(PARAMETERS) else x.column
+    name = _NO_NAME.sub("_", f"{y}_{along}")
+    loads = (stem_of(x.column), stem_of(y)) == (OFFERED, ACCEPTED)
     found = next(_known(series, x, y, name, metric_axis(y).label, mode, identity=loads), None)
     if found is None:
         where = "" if mode is None else f" in mode {mode}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tailback.critical_path import PART_WORDS
-from tailback.metrics import ALL_METRICS, OF_FINITE, OF_LATENESS, THETAS
+from tailback.metrics import ALL_METRICS, OF_FINITE, OF_JOBS, OF_LATENESS, THETAS
 
 Type = Literal["text", "float64", "int64", "bool", "list", "integer"]
 """What a value may be; any may be null. `integer` is a whole number of any width, also unsigned."""
@@ -223,9 +223,6 @@ def _percentile_columns() -> Iterator[Column]:
             meaning = f"Percentile {percent:g} of the {word}, all classes."
             yield Column(f"{variable}_{suffix}", "float64", "us" if unit else "", meaning)
 
-
-#: What the names of columns of single jobs begin with.
-OF_JOBS = "jobs."
 
 #: What is stored of every job, under `jobs.NAME.METRIC`: those that it has.
 METRICS_OF_JOBS = (

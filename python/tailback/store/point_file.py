@@ -14,12 +14,13 @@ import pyarrow.parquet as pq
 from tailback.charging import Blame, Totals, unknown_blame
 from tailback.errors import UserError
 
+from .classes import spread
 from .columns import BLAME_TABLES, LIGHT, NESTED, PATH_TABLES, TRAFFIC_TABLE
 from .documents import check_is_file, damaged
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
-_OPTIONAL = frozenset((TRAFFIC_TABLE, *PATH_TABLES, *BLAME_TABLES))
+_OPTIONAL = frozenset((*PATH_TABLES, *BLAME_TABLES))
 OLD_BLAME = "has waits of packets, charged by an older version, not how late messages were"
 """What is wrong with blame that has other tables."""
 
@@ -46,7 +47,8 @@ def check_whole(path: Path) -> None:
 def light(paths: Sequence[Path], without: Iterable[str] = ()) -> list[pa.Table]:
     """Return the rows of points, in their order, without the large columns and some others.
 
-    In one table, which takes a third of the time, if all have the same columns.
+    In one table, which takes a third of the time, if all have the same columns. What was measured
+    of traffic classes is columns there.
     """
     from pyarrow import dataset
 
@@ -64,10 +66,10 @@ def light(paths: Sequence[Path], without: Iterable[str] = ()) -> list[pa.Table]:
                 *(pairs[c].to_pylist() for c in pairs.column_names), strict=True
             ):
                 _check_identity(Path(name), {identity})
-            return [together.drop_columns([_PATH])]
+            return [spread(together.drop_columns([_PATH]))]
     except (pa.ArrowException, OSError):
         pass  # A damaged file: it will be named.
-    return [_rows(path, dropped) for path in paths]
+    return [spread(_rows(path, dropped)) for path in paths]
 
 
 def nested(path: Path, name: str) -> pa.Table:

@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.metrics import OF_CLASSES, OF_JOBS
 from tailback.since311 import Self
 from tailback.standstill import Standstill
 from tailback.tables import parquet
@@ -35,7 +36,8 @@ from tailback.tables.frames import below, column_of
 from tailback.units import counted
 
 from . import point_file
-from .columns import BLAME_COLUMNS, OF_JOBS, PATH_COLUMNS
+from .classes import are_left_out
+from .columns import BLAME_COLUMNS, PATH_COLUMNS
 from .documents import damaged, json_bytes, read_json
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ VERSION = 1
 _FOLDERS = ("sweeps", "points", "failures")
 #: What lies in a store, also while another sweep makes it.
 _OWN = re.compile(rf"{'|'.join(_FOLDERS)}|\.?store\.json(\.\d+\.part)?")
+_KIND = "workload.kind"
 _IDENTITY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -263,7 +266,11 @@ class PointStore:
             return set()
         try:
             point_file.check_whole(self._index)
-            found = pq.read_table(self._index, columns=["identity"])["identity"]
+            names = pq.read_schema(self._index).names
+            found = pq.read_table(self._index, columns=["identity", _KIND])
+            if are_left_out(names, {*found[_KIND].unique().to_pylist()}):
+                return set()
+            found = found["identity"]
         except (UserError, pa.ArrowException, OSError, KeyError):
             # It is made from the points and says nothing that they do not: made again.
             return set()
@@ -351,8 +358,9 @@ def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
     there = set(together.column_names)
     known = (*columns(), *PATH_COLUMNS, *BLAME_COLUMNS)
     ordered = [column.name for column in known if column.name in there]
-    # Those of jobs are called after the jobs.
-    ordered += [name for name in together.column_names if name.startswith(OF_JOBS)]
+    # Those of jobs and traffic classes are called after these.
+    for start in (OF_JOBS, OF_CLASSES):
+        ordered += [name for name in together.column_names if name.startswith(start)]
     # Rows of one point stay in the order of their modes: the sort is stable.
     order = pc.sort_indices(together, sort_keys=[("identity", "ascending")])
     return together.select(ordered).take(order)

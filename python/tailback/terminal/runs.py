@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tailback.figures.labels import list_text
+from tailback.metrics import OF_CLASSES, OF_JOBS
 from tailback.statistics import Estimate
 from tailback.tables.frames import floats, is_number, values
 from tailback.wording import UNKNOWN, number, plain
@@ -46,10 +47,11 @@ def _is_end(name: str, names: Sequence[str]) -> bool:
 def _short(name: str, names: Sequence[str]) -> str:
     """Return the last part of a parameter's name, or more if another ends so.
 
-    What is of some kind is always said.
+    What is of some kind is always said, and of which job or traffic class.
     """
     parts = name.split(".")
-    for count in range(2 if parts[-1] == "kind" else 1, len(parts)):
+    of_part = parts[-1] == "kind" or name.startswith((OF_CLASSES, OF_JOBS))
+    for count in range(2 if of_part else 1, len(parts)):
         last = ".".join(parts[-count:])
         if sum(f".{other}".endswith(f".{last}") for other in names) == 1:
             return last
