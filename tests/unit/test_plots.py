@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import plots
-from tailback.figures.curves import Line
+from tailback.cli import app
+from tailback.figures.curves import Line, curves
 from tailback.figures.drawing import Axis
 from tailback.plots.scales import scale_of
 from tailback.plots.svg import svg
@@ -214,3 +216,58 @@ class TestScales:
         places = scale_of(x, ["a<b", "c&d"])
         told = texts(svg("<title>", lines, places, scale_of(y, [1.0, 2.0]), ["<note>"]))
         assert {"<title>", "<b>&", "</svg>", "a<b", "c&d", "not settled", "<note>"} <= set(told)
+
+
+@pytest.fixture(scope="module")
+def queues(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
+    """What ends by itself, and does not in time where messages are long, with two kinds of queues."""
+    described = {
+        "machine": {
+            "topology": {"kind": "torus", "dims": [3, 3]},
+            "link": {"rate": "100 Gbit/s"},
+            "switch": {"switching": "cut_through", "input_buffer": "8 KiB"},
+            "interface": {"packet_size": "1 KiB"},
+        },
+        "workload": {"kind": "synthetic", "compute_period": "1 us", "repeat": 5},
+        "run": {"max_duration": "20 us"},
+    }
+    axes = {
+        "workload.message_size": ["1 KiB", "64 KiB"],
+        "machine.switch.queueing": ["fifo", "output"],
+    }
+    return small_store(tmp_path_factory.mktemp("queues"), axes, base=described)
+
+
+def test_points_that_were_cut_off_are_drawn_as_lower_bounds(queues: PointStore) -> None:
+    plot = tb.plot(queues, "message_size", "completion_us")
+    assert [line.name for line in plot.picture.lines] == ["queueing = fifo", "queueing = output"]
+    for line in plot.picture.lines:
+        assert line.bounds == [False, True]
+        assert line.y[0] is not None
+        assert line.y[0] < 20
+        assert line.y[1] == 20
+    assert "cut off: at least so much" in texts(plot.svg)
+    # Only the point that is known is joined: no line.
+    assert "<polyline" not in plot.svg
+    drawn = curves(plot.picture.lines, plot.picture.x, plot.picture.y)
+    assert drawn.table["cut off, at least"] == [False, True] * 2
+    symbols = [trace["marker"]["symbol"] for trace in drawn.plot["data"]]
+    assert symbols.count("triangle-up-open") == 2
+
+
+@needs_matplotlib
+def test_lower_bounds_are_drawn_by_matplotlib(queues: PointStore, tmp_path: Path) -> None:
+    plot = tb.plot(queues, "message_size", "completion_us")
+    assert plot.save(tmp_path / "bound.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_an_axis_shows_its_default_as_it_is(queues: PointStore) -> None:
+    rows = tb.table(queues, ["queueing"], ["mode == 'full'"]).to_pylist()
+    assert [row["machine.switch.queueing"] for row in rows] == ["fifo", "output"] * 2
+    assert len(tb.table(queues, ["queueing"], ["queueing == 'fifo'"])) == 4
+
+
+def test_a_picture_may_be_the_first_in_its_folder(queues: PointStore) -> None:
+    answer = CliRunner().invoke(app, ["plot", str(queues.folder), "--y", "completion_us"])
+    assert answer.exit_code == 0
+    assert Path(answer.output.strip()).parent == queues.folder / "plots"

@@ -26,7 +26,8 @@ class Line:
     `x` holds numbers, or texts for an axis of categories. `low` and `high` are
     a confidence interval for every point, None or NaN where it is not known.
     Points that are `hollow` are drawn open and are not joined to others; those
-    that are `saturated` are crosses, joined as usual.
+    that are `saturated` are crosses, joined as usual. Of those that are `bounds`
+    it is known only that the value is above: arrows, not joined either.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Line:
     high: Sequence[float | None] | None = None
     hollow: Sequence[bool] | None = None
     saturated: Sequence[bool] | None = None
+    bounds: Sequence[bool] | None = None
     colour: int = 0
     look: Look = "solid"
     remarks: Sequence[str] | None = None
@@ -106,6 +108,8 @@ def table_of(lines: Sequence[Line], x: Axis, y: Axis) -> dict[str, list[Any]]:
         table["settled"] = [not hollow for line in lines for hollow in _flags(line)]
     if any(any(line.saturated or ()) for line in lines):
         table["saturated"] = [flag for line in lines for flag in _saturated(line)]
+    if any(any(line.bounds or ()) for line in lines):
+        table["cut off, at least"] = [flag for line in lines for flag in _bounds(line)]
     return table
 
 
@@ -155,10 +159,11 @@ def named(text: str) -> dict[str, Any]:
 
 
 def _traces(line: Line, number: int, x: Axis, y: Axis) -> Iterator[dict[str, Any]]:
-    """Yield the joined points, and the open ones."""
-    hollow = _flags(line)
-    drawn_open = [i for i, flag in enumerate(hollow) if flag]
-    joined = [i for i, flag in enumerate(hollow) if not flag]
+    """Yield the joined points, the open ones, and lower bounds."""
+    hollow, bounds = _flags(line), _bounds(line)
+    drawn_open = [i for i, flag in enumerate(hollow) if flag and not bounds[i]]
+    joined = [i for i, flag in enumerate(hollow) if not flag and not bounds[i]]
+    above = [i for i, flag in enumerate(bounds) if flag]
     shade = colour(line.colour)
     size = _MARKER_PX if len(line.x) <= _MANY_POINTS else _SMALL_MARKER_PX
     marker: dict[str, Any] = {
@@ -195,6 +200,19 @@ def _traces(line: Line, number: int, x: Axis, y: Axis) -> Iterator[dict[str, Any
             "marker": {**marker, "symbol": open_symbol, "size": 8, "line": {"width": 1.5}},
             "showlegend": False,
         }
+    if above:
+        yield common | {
+            **_places(line, above, x, y),
+            "mode": "markers",
+            "marker": {
+                **marker,
+                "symbol": "triangle-up-open",
+                "size": 9,
+                "line": {"width": 1.5, "color": shade},
+            },
+            # Where nothing else of the line is shown the legend has this.
+            "showlegend": bool(line.name) and not joined,
+        }
 
 
 def _places(line: Line, which: Sequence[int], x: Axis, y: Axis) -> dict[str, Any]:
@@ -205,6 +223,8 @@ def _places(line: Line, which: Sequence[int], x: Axis, y: Axis) -> dict[str, Any
         words = [] if low[i] is None else [_half_width(low[i], high[i], y)]
         if _saturated(line)[i]:
             words.append("saturated")
+        if _bounds(line)[i]:
+            words.append("at least: cut off")
         if line.remarks is not None and line.remarks[i]:
             words.append(shown_text(line.remarks[i]))
         texts.append("<br>".join(words))
@@ -310,6 +330,10 @@ def _flags(line: Line) -> list[bool]:
 
 def _saturated(line: Line) -> list[bool]:
     return [False] * len(line.x) if line.saturated is None else list(line.saturated)
+
+
+def _bounds(line: Line) -> list[bool]:
+    return [False] * len(line.x) if line.bounds is None else list(line.bounds)
 
 
 def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | None]:

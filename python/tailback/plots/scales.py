@@ -115,6 +115,22 @@ class Point:
     high: float | None
     hollow: bool
     saturated: bool
+    bound: bool = False
+    """Whether it is only known that the value is above."""
+
+
+MARKS = {"saturated": "saturated", "hollow": "not settled", "bound": "cut off: at least so much"}
+"""What is said of marks in the legend, by the field of a `Point`."""
+
+
+def marks(lines: Iterable[Line]) -> list[str]:
+    """Return the fields of points whose marks need an explanation."""
+    flags = {"saturated": False, "hollow": False, "bound": False}
+    for line in lines:
+        flags["saturated"] |= any(line.saturated or ())
+        flags["hollow"] |= any(line.hollow or ())
+        flags["bound"] |= any(line.bounds or ())
+    return [name for name in MARKS if flags[name]]
 
 
 def points_of(line: Line, x: Scale) -> list[Point]:
@@ -123,10 +139,20 @@ def points_of(line: Line, x: Scale) -> list[Point]:
     lows, highs = (
         list(end) if end is not None else [None] * count for end in (line.low, line.high)
     )
-    hollow, full = (list(flags or [False] * count) for flags in (line.hollow, line.saturated))
+    hollow, full, bounds = (
+        list(flags or [False] * count) for flags in (line.hollow, line.saturated, line.bounds)
+    )
     places: Sequence[float | str] = line.x
     return [
-        Point(x.number(there), float(up), _finite(lows[i]), _finite(highs[i]), hollow[i], full[i])
+        Point(
+            x.number(there),
+            float(up),
+            _finite(lows[i]),
+            _finite(highs[i]),
+            hollow[i],
+            full[i],
+            bounds[i],
+        )
         for i, (there, up) in enumerate(zip(places, line.y, strict=True))
         if up is not None and math.isfinite(up)
     ]

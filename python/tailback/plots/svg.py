@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from tailback.figures.curves import Line
 from tailback.figures.look import FONT, LIGHT, colour, dash
 
-from .scales import Point, Scale, points_of, title_size
+from .scales import MARKS, Point, Scale, marks, points_of, title_size
 
 WIDTH, HEIGHT = 720, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 20, 46, 60
@@ -44,7 +44,7 @@ def svg(title: str, lines: Sequence[Line], x: Scale, y: Scale, notes: Sequence[s
     `notes` are lines of text below all that.
     """
     named = [line for line in lines if line.name]
-    legend = list(_legend(named, lines)) if len(named) > 1 or _marks(lines) else []
+    legend = list(_legend(named, lines)) if len(named) > 1 or marks(lines) else []
     turned = bool(x.categories) and sum(map(len, x.categories)) * _LETTER > WIDTH - _LEFT - _RIGHT
     longest = max((len(text) for text in x.categories), default=0)
     bottom = _BOTTOM + (min(longest * _LETTER * 0.5, 140) if turned else 0)
@@ -125,7 +125,7 @@ def _stroke(x1: float, y1: float, x2: float, y2: float, shade: str, width: float
 def _drawn(line: Line, frame: _Frame) -> Iterator[str]:
     """Yield the line through the points, their intervals, and the points."""
     points = points_of(line, frame.x)
-    joined = [point for point in points if not point.hollow]
+    joined = [point for point in points if not point.hollow and not point.bound]
     shade = colour(line.colour)
     if line.look not in ("points", "printed") and not frame.x.categories and len(joined) > 1:
         way = " ".join(f"{frame.across(p.x):.1f},{frame.up(p.y):.1f}" for p in joined)
@@ -154,8 +154,16 @@ def _interval(point: Point, shade: str, frame: _Frame) -> Iterator[str]:
 
 
 def _mark(line: Line, point: Point, x: float, y: float) -> str:
-    """Return a dot; an open one if the run never settled, a cross if it was saturated."""
+    """Return a dot; an open one if the run never settled, a cross if it was saturated.
+
+    An arrow where the value is known to be above only.
+    """
     shade = colour(line.colour)
+    if point.bound:
+        way = f"M{x:.1f} {y:.1f}v-15m-4.5 5.5l4.5 -5.5l4.5 5.5"
+        ring = f'fill="{LIGHT.paper}" stroke="{shade}" stroke-width="1.6"'
+        arrow = f'<path d="{way}" stroke="{shade}" stroke-width="1.6" fill="none"/>'
+        return f'{arrow}<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" {ring}/>'
     if point.saturated or line.look == "printed":
         way = f"M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10"
         return f'<path d="{way}" stroke="{shade}" stroke-width="2.4" fill="none"/>'
@@ -169,13 +177,6 @@ def _mark(line: Line, point: Point, x: float, y: float) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" {ring}/>'
 
 
-def _marks(lines: Sequence[Line]) -> list[str]:
-    """Return the marks that need an explanation."""
-    hollow = any(any(line.hollow or ()) for line in lines)
-    full = any(any(line.saturated or ()) for line in lines)
-    return [*(["saturated"] if full else []), *(["not settled"] if hollow else [])]
-
-
 def _legend(named: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
     """Yield keys and texts: of the lines, then of marks that need an explanation."""
     for line in named if len(named) > 1 else ():
@@ -185,7 +186,7 @@ def _legend(named: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[str,
             way = ""
         dot = Point(0, 0, None, None, hollow=False, saturated=False)
         yield way + ("" if line.look == "plain" else _mark(line, dot, 14, 0)), line.name
-    for text in _marks(lines):
-        grey = Line("", [], [], colour=6)
-        dot = Point(0, 0, None, None, hollow=text != "saturated", saturated=text == "saturated")
-        yield _mark(grey, dot, 14, 0), text
+    grey, dot = Line("", [], [], colour=6), Point(0, 0, None, None, hollow=False, saturated=False)
+    for field in marks(lines):
+        below = 4 if field == "bound" else 0
+        yield _mark(grey, replace(dot, **{field: True}), 14, below), MARKS[field]

@@ -10,10 +10,18 @@ from tailback.errors import UserError
 from tailback.figures.curves import Line
 from tailback.figures.look import LIGHT, colour, dash
 
-from .scales import Scale, points_of, title_size
+from .scales import MARKS, Scale, marks, points_of, title_size
 
 _INCHES = (7.2, 4.8)
 _DPI = 200
+_CARET_UP_BASE = 10
+"""An open caret whose base is at the point: what Matplotlib calls so."""
+_BOUND: dict[str, Any] = {
+    "linestyle": "none",
+    "marker": _CARET_UP_BASE,
+    "markersize": 9,
+    "markerfacecolor": LIGHT.paper,
+}
 _MARKERS = {"dashed": "s", "dotted": "D", "printed": "x"}
 
 
@@ -56,7 +64,7 @@ def drawn(  # as `svg`, and the kind of file
 
 def _draw(axes: Any, line: Line, x: Scale) -> None:
     shade, points = colour(line.colour), points_of(line, x)
-    joined = [point for point in points if not point.hollow]
+    joined = [point for point in points if not point.hollow and not point.bound]
     plain = line.look == "plain"
     style: dict[str, Any] = {"color": shade, "linewidth": 0.8 if plain else 1.6}
     pattern = dash(line.look)
@@ -82,6 +90,9 @@ def _draw(axes: Any, line: Line, x: Scale) -> None:
     )
     marker = _MARKERS.get(line.look, "o")
     for point in points:
+        if point.bound:
+            axes.plot([point.x], [point.y], color=shade, **_BOUND)
+            continue
         dot: dict[str, Any] = {"marker": "x" if point.saturated else marker, "color": shade}
         if point.hollow and not point.saturated:
             dot["markerfacecolor"] = LIGHT.paper
@@ -102,9 +113,12 @@ def _scale(axes: Any, scale: Scale, letter: str) -> None:
 
 
 def _explain(axes: Any, lines: Sequence[Line]) -> None:
-    """Add to the legend what crosses and open dots are."""
+    """Add to the legend what crosses, open dots and arrows are."""
     black: dict[str, Any] = {"linestyle": "none", "color": LIGHT.text}
-    if any(any(line.saturated or ()) for line in lines):
-        axes.plot([], [], marker="x", label="saturated", **black)
-    if any(any(line.hollow or ()) for line in lines):
-        axes.plot([], [], marker="o", markerfacecolor="none", label="not settled", **black)
+    looks: dict[str, dict[str, Any]] = {
+        "saturated": {"marker": "x"},
+        "hollow": {"marker": "o", "markerfacecolor": "none"},
+        "bound": _BOUND,
+    }
+    for field in marks(lines):
+        axes.plot([], [], label=MARKS[field], **black | looks[field])

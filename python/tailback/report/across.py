@@ -173,8 +173,8 @@ def _each_line(
 
 _TEXT = (
     "Lines are means over seeds with their confidence intervals; open markers are of runs that did "
-    "not settle, crosses are saturated. The load is that of the mode `full` at the "
-    "same point."
+    "not settle, crosses are saturated, triangles of runs that a limit cut off: at least so much. "
+    "The load is that of the mode `full` at the same point."
 )
 _CAPTIONS = {
     "message_latency_us": (

@@ -127,8 +127,10 @@ class Series:
         return None
 
     def known(self, metric: str) -> bool:
-        """Whether a metric was measured anywhere."""
-        there = [f[metric] for f in (self.merged, self.runs) if metric in f.column_names]
+        """Whether a metric was measured anywhere, or is known to be more than it was then."""
+        names = (metric, f"{metric}_low")
+        frames = (self.merged, self.runs)
+        there = [f[name] for f in frames for name in names if name in f.column_names]
         return any(column.null_count < len(column) for column in there)
 
     # ---- combinations
@@ -195,11 +197,12 @@ class Series:
                 yield Line(
                     name=", ".join(words),
                     x=[abscissa.place(row) for row in rows],
-                    y=[row[metric] for row in rows],
+                    y=[row[f"{metric}_low" if _is_bound(row, metric) else metric] for row in rows],
                     low=[_end(row, metric, "low") for row in rows],
                     high=[_end(row, metric, "high") for row in rows],
                     hollow=[bool(row["unsettled"]) for row in rows],
                     saturated=[bool(row["saturated"]) for row in rows],
+                    bounds=[_is_bound(row, metric) for row in rows],
                     colour=MODES.index(mode) if alone else number,
                     look="solid" if alone else MODE_LOOKS[mode],
                     remarks=[*map(_merged_remark, rows)],
@@ -209,7 +212,11 @@ class Series:
         """Return merged rows in their order along the line, without those that know nothing."""
         index = self._index(self._merged_index, self._merged_rows, tuple(combination))
         found = index.get((mode, *combination.values()), [])
-        known = [row for row in found if row[metric] is not None and _somewhere(row, abscissa)]
+        known = [
+            row
+            for row in found
+            if (row[metric] is not None or _is_bound(row, metric)) and _somewhere(row, abscissa)
+        ]
         if abscissa.column == OFFERED:
             # What is offered is given, as a parameter is.
             return sorted(known, key=abscissa.place)
@@ -244,8 +251,15 @@ def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[
 
 def _end(row: Row, metric: str, end: str) -> float | None:
     """Return an end of an interval; None for a time that grows as long as the run goes on."""
+    if _is_bound(row, metric):
+        return None
     grows = row["saturated"] and stem_of(metric) in GROWING
     return None if grows else row.get(f"{metric}_{end}")
+
+
+def _is_bound(row: Row, metric: str) -> bool:
+    """Whether it is known only what a value is more than: a limit cut the run off."""
+    return row[metric] is None and row.get(f"{metric}_low") is not None
 
 
 def _load(metric: str) -> str:

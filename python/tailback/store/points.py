@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -202,13 +202,19 @@ class PointStore:
         """Return one row per run of every finished point, without the large columns.
 
         In order of identity, then mode. What only a sweep knows (names of its `let`,
-        presets it varied) are columns behind the others. Columns `without` are not read.
+        presets it varied) are columns behind the others; where a parameter that it varied is null
+        as the default, it is what the sweep says. Columns `without` are not read.
         """
         runs = self._runs(without)
-        known = set(runs.column_names)
-        for name, by_identity in self._labels(known).items():
+        for name, by_identity in self._labels(runs).items():
             labels = [by_identity.get(identity) for identity in runs["identity"].to_pylist()]
-            runs = runs.append_column(name, column_of(labels))
+            if name not in runs.column_names:
+                runs = runs.append_column(name, column_of(labels))
+                continue
+            kept = runs[name]
+            said = pa.array(labels, kept.type)
+            place = runs.column_names.index(name)
+            runs = runs.set_column(place, name, pc.coalesce(kept, said))
         return runs
 
     def _runs(self, without: Iterable[str] = ()) -> pa.Table:
@@ -232,11 +238,13 @@ class PointStore:
         why = f"; {counted(failed, 'point')} failed: tailback report says why" if failed else ""
         return f"holds no finished point{why}"
 
-    def _labels(self, known: Container[str]) -> dict[str, dict[str, Any]]:
+    def _labels(self, runs: pa.Table) -> dict[str, dict[str, Any]]:
         """Return what only sweeps know of points: by column, then by identity.
 
-        `known`: the columns of the runs. Of several sweeps that have a point, one counts.
+        That is what `runs` have no column of, or some of them no value. Of several sweeps that
+        have a point, one counts.
         """
+        known = {name for name in runs.column_names if not runs[name].null_count}
         found: dict[str, dict[str, Any]] = {}
         told: set[str] = set()
         for sweep in self.sweeps():
