@@ -220,7 +220,7 @@ class TestScales:
 
 @pytest.fixture(scope="module")
 def queues(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
-    """What ends by itself, and does not in time where messages are long, with two kinds of queues."""
+    """What ends by itself, though not in time where messages are long; two kinds of queues."""
     described = {
         "machine": {
             "topology": {"kind": "torus", "dims": [3, 3]},

@@ -78,14 +78,17 @@ def test_other_workloads_know_of_no_classes() -> None:
 def test_every_class_is_measured_by_itself(tmp_path: Path) -> None:
     experiment = _experiment([ASK, ANSWER])
     result = tb.run(experiment)
-    assert result["classes.ask.round_trip_us"].value > result["classes.ask.message_latency_us"].value
-    rates = [
-        result[f"classes.{name}.messages_per_node_per_ms"].value for name in ("ask", "answer")
-    ]
+    assert (
+        result["classes.ask.round_trip_us"].value > result["classes.ask.message_latency_us"].value
+    )
+    rates = [result[f"classes.{name}.messages_per_node_per_ms"].value for name in ("ask", "answer")]
     assert rates[0] == pytest.approx(rates[1], rel=0.02)
     assert sum(rates) == pytest.approx(result["delivered_messages_per_node_per_ms"].value)
     told = result.to_dict()
-    assert told["classes"]["ask"]["round_trip_us"]["value"] == result["classes.ask.round_trip_us"].value
+    assert (
+        told["classes"]["ask"]["round_trip_us"]["value"]
+        == result["classes.ask.round_trip_us"].value
+    )
     tail = told["classes"]["ask"]["percentiles"]["round_trip_us"]["p99"]
     assert tail == result.percentile("round_trip", 99, "ask")
     assert tail > result["classes.ask.round_trip_us"].value
@@ -130,8 +133,13 @@ def test_numbers_of_classes_have_one_name_everywhere(tmp_path: Path) -> None:
     told = single.to_dict()["classes"]["ask"]
     runs = tb.table(
         store,
-        ["seed", "classes.ask.round_trip", "classes.ask.round_trip_us_p99"]
-        + ["classes.ask.message_slowdown", "classes.ask.message_late_us_p99_9"],
+        [
+            "seed",
+            "classes.ask.round_trip",
+            "classes.ask.round_trip_us_p99",
+            "classes.ask.message_slowdown",
+            "classes.ask.message_late_us_p99_9",
+        ],
         ["rate_factor == 1", "seed == 1", "mode == 'full'"],
         over=(),
     )
@@ -147,8 +155,9 @@ def test_numbers_of_classes_have_one_name_everywhere(tmp_path: Path) -> None:
         store, ["classes.ask.round_trip_us_p99"], ["rate_factor == 1", "mode == 'full'"]
     ).to_pylist()
     tails = [
-        tb.run(Experiment.from_dict(single.experiment.resolved() | {"run": run}))
-        .percentile("round_trip", 99, "ask")
+        tb.run(Experiment.from_dict(single.experiment.resolved() | {"run": run})).percentile(
+            "round_trip", 99, "ask"
+        )
         for run in ({"duration": "4 us", "seed": seed} for seed in (1, 2))
     ]
     found = both["classes.ask.round_trip_us_p99"]

@@ -11,7 +11,8 @@
 * `groups`: which runs differ only in what does not matter, such as the seed;
 * `merging`: estimates of such runs as one estimate;
 * `distributions`: their exact moments and percentiles;
-* `tables`: all of it for `tailback table`.
+* `tables`: all of it for `tailback table`;
+* `message_rows`: messages and flows of single runs, likewise.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ from __future__ import annotations
 from .conditions import where
 from .distributions import merged_moments, merged_percentiles
 from .merging import merged
+from .message_rows import flows_of, messages
 from .names import column_named, ordered, select
 from .tables import table
 
 __all__ = [
     "column_named",
+    "flows_of",
     "merged",
     "merged_moments",
     "merged_percentiles",
+    "messages",
     "ordered",
     "select",
     "table",

@@ -37,6 +37,7 @@ _LONGEST = 1000
 
 #: The dimension and size of the units that end the names of columns.
 _COLUMN_UNITS: dict[str, tuple[type[Quantity], int]] = {
+    "_ps": (Time, 1),
     "_us": (Time, 10**6),
     "_ms": (Time, 10**9),
     "_bytes": (Size, 1),
@@ -48,8 +49,11 @@ _QUANTITY = re.compile(
     r"(?P<quoted>'[^']*'|\"[^\"]*\")"
     r"|(?<![\w.])(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
     rf"\s*(?:\*\s*)?(?P<unit>{'|'.join(map(re.escape, _UNITS))})(?![\w/])"
+    r"|(?<![\w.])(?P<reserved>class)(?![\w.])"
 )
 _PLACE = "quantity__"
+_RESERVED = "reserved__"
+"""In front of a column whose name is a word of Python."""
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -141,6 +145,8 @@ def _placed(found: re.Match[str], quantities: list[Quantity]) -> str:
     """Put a name in the place of a quantity; leave what is quoted as it is."""
     if found["quoted"] is not None:
         return found[0]
+    if found["reserved"] is not None:
+        return f"{_RESERVED}{found[0]}"
     kind = next(q for q in (Time, Size, Rate) if found["unit"] in q.units)
     quantities.append(kind.parse(f"{found['number']} {found['unit']}"))
     return f" {_PLACE}{len(quantities) - 1} "
@@ -202,7 +208,7 @@ class _Reader:
             return _Term(self.quantities[int(name.removeprefix(_PLACE))])
         if name in _WORDS:
             return _Term(_WORDS[name])
-        column = column_named(name, self.empty.column_names, "where")
+        column = column_named(name.removeprefix(_RESERVED), self.empty.column_names, "where")
         self.columns.add(column)
         unit = next((unit for unit in _COLUMN_UNITS if column.endswith(unit)), None)
         return _Term(pc.field(column), unit)

@@ -14,7 +14,7 @@ from tailback.store.columns import MERGED, PATH_METRICS, PERCENTILE_COLUMNS, PER
 PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
 """What the names of parameters begin with."""
 
-_UNITS = ("_us", "_ms", "_bytes", "_mbit_per_s")
+_UNITS = ("_us", "_ms", "_ps", "_bytes", "_mbit_per_s")
 _INTERVAL = ("_low", "_high")
 _PERCENTILES = frozenset(column.name for column in PERCENTILE_COLUMNS)
 _PERCENTILES_OF_CLASSES = _PERCENTILES | {f"round_trip_us_{suffix}" for suffix in PERCENTILES}

@@ -135,7 +135,7 @@ def _values(names: Iterable[str]) -> list[str]:
 
 def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list[str]:
     varied = [name for sweep in sweeps for name in sweep["columns"] if name in rows.column_names]
-    fields = _telling(rows, list(dict.fromkeys(varied)))
+    fields = telling(rows, list(dict.fromkeys(varied)))
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
     if "cut_off" in rows.column_names and rows["cut_off"].null_count < rows.num_rows:
         counts.append("cut_off")
@@ -149,8 +149,9 @@ def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
 
 
-def _telling(rows: pa.Table, fields: list[str]) -> list[str]:
+def telling(rows: pa.Table, fields: Sequence[str]) -> list[str]:
     """Return `fields` and the parameters that are needed to tell all rows apart."""
+    fields = list(fields)
     candidates = [name for name in rows.column_names if name.startswith(PARAMETERS)]
     candidates += [name for name in ("version", "results_version") if name in rows.column_names]
     candidates.sort(key=lambda name: name in _SELDOM)

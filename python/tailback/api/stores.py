@@ -5,33 +5,42 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import pyarrow as pa
 
-from tailback.analysis import tables
-from tailback.errors import UserError
+from tailback.analysis import flows_of, messages, tables
+from tailback.errors import UserError, choice
 from tailback.store.points import PointStore
 
 Results: TypeAlias = PointStore | str | os.PathLike[str]
 """What `sweep` returned, or the folder it was written into."""
 
 
-def table(
+def table(  # noqa: PLR0913  # each a thing that can be asked for
     results: Results,
     fields: Sequence[str] | None = None,
     conditions: Sequence[str] = (),
     over: Sequence[str] = ("run.seed",),
     sort: Sequence[str] = (),
     limit: int | None = None,
+    *,
+    rows: Literal["runs", "flows", "messages"] = "runs",
 ) -> pa.Table:
     """Return the runs of a sweep as an Arrow table, those that differ only in `over` merged.
 
     Without `fields`: what the sweep varied, and the main metrics with their intervals.
     `conditions` must all hold; rows are sorted by `sort` (`"-field"`: from high to low).
-    Raises `UserError` for a name or a condition that is not clear.
+    Where the sweep has `run.keep_messages`, `rows` may be the flows or messages of each run
+    instead. Raises `UserError` for a name or a condition that is not clear.
     """
-    return tables.table(store_of(results), fields, conditions, over, sort, limit)
+    store = store_of(results)
+    if rows == "runs":
+        return tables.table(store, fields, conditions, over, sort, limit)
+    made = {"flows": flows_of, "messages": messages}
+    if rows not in made:
+        raise choice("rows", rows, ("runs", *made))
+    return made[rows](store, fields, conditions, sort, limit)
 
 
 def store_of(results: Results) -> PointStore:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tailback.sweeps.running import SweepRun
     from tailback.sweeps.states import State
 
+MERGED = "run.seed"
+"""Runs that differ only in this are one row."""
+
 MANY = 10_000
 """Sweeps of more points are run only when that is meant."""
 
@@ -188,6 +191,14 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
     print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
+class Rows(str, Enum):
+    """What a row of a table is."""
+
+    runs = "runs"
+    flows = "flows"
+    messages = "messages"
+
+
 class Form(str, Enum):
     """How a table is written."""
 
@@ -216,7 +227,7 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     merge: Annotated[
         str,
         typer.Option("--merge", metavar="A,B,...", help="Merge runs that differ only in these."),
-    ] = "run.seed",
+    ] = MERGED,
     sort: Annotated[
         str | None,
         typer.Option("--sort", metavar="A,-B,...", help="Sort; - from high to low."),
@@ -228,22 +239,32 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it into a file.")
     ] = None,
+    of: Annotated[
+        Rows,
+        typer.Option("--rows", help="What a row is; flows and messages with run.keep_messages."),
+    ] = Rows.runs,
 ) -> None:
-    """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted."""
+    """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted.
+
+    Or the flows or messages of each run, where run.keep_messages was true: these are not merged.
+    """
     with failures(json=False):
+        from tailback.analysis import flows_of, messages
         from tailback.analysis import table as rows_of
         from tailback.store.points import PointStore
 
         if out is not None:
             check_named("--out", out)
-        rows = rows_of(
-            PointStore.open(folder),
-            None if fields is None else _names(fields),
-            where or (),
-            _names(merge),
-            _names(sort or ""),
-            limit,
-        )
+        store = PointStore.open(folder)
+        chosen = None if fields is None else _names(fields)
+        asked = (where or (), _names(sort or ""), limit)
+        if of is Rows.runs:
+            conditions, order, most = asked
+            rows = rows_of(store, chosen, conditions, _names(merge), order, most)
+        elif merge != MERGED:
+            raise UserError("--merge", merge, f"is of runs; {of.value} are those of each run")
+        else:
+            rows = (flows_of if of is Rows.flows else messages)(store, chosen, *asked)
         _write(rows, form, out)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tailback.figures.labels import parameter_label
+from tailback.metrics import OF_JOBS
 from tailback.statistics import Estimate
-from tailback.store.columns import METRICS_OF_JOBS, OF_JOBS
+from tailback.store.columns import METRICS_OF_JOBS
 from tailback.wording import number
 
 from .content import Cell, Content, Section, Table

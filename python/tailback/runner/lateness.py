@@ -74,7 +74,7 @@ def has_all(messages: pa.Table | None, counters: Mapping[str, int]) -> bool:
 
 
 def of_classes(fared: Mapping[str, Fared]) -> dict[str, Estimate]:
-    """Return the means of `OF_LATENESS` of each traffic class, as `classes.read.message_late_us`."""
+    """Return the means of `OF_LATENESS` of each class, such as `classes.read.message_late_us`."""
     return {
         class_name(metric, name): mean
         for name, own in fared.items()

@@ -343,6 +343,15 @@ TRAFFIC_COLUMNS = (
 """The columns that points with `workload.kind = "traffic"` have and others have not."""
 
 
+MESSAGE_TABLE = "messages"
+"""A column that holds a table likewise, of points with `run.keep_messages`; it is large."""
+
+MESSAGE_COLUMNS = (
+    Column(MESSAGE_TABLE, "list", "", "Messages received, in that order: those that have a row."),
+)
+"""The columns that points with `run.keep_messages` have and others have not."""
+
+
 def _counted(unit: str, **meanings: str) -> tuple[Column, ...]:
     return tuple(Column(name, "integer", unit, meaning) for name, meaning in meanings.items())
 
@@ -379,7 +388,7 @@ NODES_OF_INTEGRATED = _counted(
     own_bytes_max="The same of its own packets that had not set out.",
 )
 
-#: Columns of the tables in `NESTED`, `PATH_TABLES` and `BLAME_TABLES`. Coordinates of nodes are
+#: Columns of the tables in `NESTED` and the other columns that hold one. Coordinates of nodes are
 #: x, y, z, x3, ... as the machine has.
 INNER: dict[str, tuple[Column, ...]] = {
     "moments": (
@@ -466,6 +475,29 @@ INNER: dict[str, tuple[Column, ...]] = {
         Column("standard_error", "float64", "", "Its standard error, likewise."),
         Column("weight", "float64", "", "What the sum was divided by."),
         Column("batches", "integer", "", "Batches behind the interval; 0: exact."),
+    ),
+    MESSAGE_TABLE: (
+        *_counted(
+            "",
+            message="How many were sent before it.",
+            source_process="The process that sent it.",
+            source="Its node.",
+            destination_process="The process that received it.",
+            destination="Its node.",
+        ),
+        *_counted("B", bytes="Its length."),
+        *_counted("", tag="What the receiver knows it by."),
+        *_counted(
+            "ps",
+            sent_ps="When its send was called.",
+            arrived_ps="When its last byte was there.",
+            received_ps="When its process had accepted it, too.",
+            latency_ps="From its send until its last byte was there.",
+            alone_ps="How long that takes alone; null where it is not known, as the next two.",
+            late_ps="How much longer it took; less than 0 if it was quicker.",
+        ),
+        Column("slowdown", "float64", "", "How many times as long as alone."),
+        Column("class", "text", "", "Its traffic class or job, where there are several."),
     ),
     "critical_path_waits": (
         Column("part", "text", "", "source, destination, network or spread."),

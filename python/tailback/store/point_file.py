@@ -15,12 +15,12 @@ from tailback.charging import Blame, Totals, unknown_blame
 from tailback.errors import UserError
 
 from .classes import spread
-from .columns import BLAME_TABLES, LIGHT, NESTED, PATH_TABLES, TRAFFIC_TABLE
+from .columns import BLAME_TABLES, LIGHT, MESSAGE_TABLE, NESTED, PATH_TABLES
 from .documents import check_is_file, damaged
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
-_OPTIONAL = frozenset((*PATH_TABLES, *BLAME_TABLES))
+_OPTIONAL = frozenset((MESSAGE_TABLE, *PATH_TABLES, *BLAME_TABLES))
 OLD_BLAME = "has waits of packets, charged by an older version, not how late messages were"
 """What is wrong with blame that has other tables."""
 
@@ -105,6 +105,15 @@ def tables(path: Path, wanted: Mapping[str, Iterable[str]]) -> dict[str, dict[st
     """Return some columns of the tables in large columns, by mode and name."""
     leaves = [f"{name}.list.element.{column}" for name in wanted for column in wanted[name]]
     return _tables_in(_columns(path, leaves), wanted)
+
+
+def messages(path: Path) -> dict[str, pa.Table]:
+    """Return the messages that have a row, by mode; none of a point that has kept none."""
+    table = _columns(path, [MESSAGE_TABLE])
+    if MESSAGE_TABLE not in table.column_names:
+        return {}
+    found = _tables_in(table, [MESSAGE_TABLE])
+    return {mode: tables[MESSAGE_TABLE] for mode, tables in found.items() if tables}
 
 
 def blame(path: Path) -> dict[str, Blame]:

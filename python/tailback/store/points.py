@@ -312,6 +312,13 @@ class PointStore:
         """
         return point_file.blame(self._point(identity))
 
+    def messages(self, identity: str) -> dict[str, pa.Table]:
+        """Return the messages of a point that have a row, by mode.
+
+        None without `run.keep_messages`.
+        """
+        return point_file.messages(self._point(identity))
+
     def write_index(self) -> None:
         """Make `runs.parquet` anew from the files of all points."""
         if self._identities() == self._indexed():

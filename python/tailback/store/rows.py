@@ -27,6 +27,7 @@ from tailback.store import columns as known
 from tailback.store.columns import (
     BLAME_PAIRS,
     BLAME_TABLES,
+    MESSAGE_TABLE,
     NESTED,
     PATH_ROWS,
     PATH_TABLES,
@@ -62,7 +63,7 @@ def table_of(cost: Cost, identity: str) -> pa.Table:
         *_of_paths(cost, results),
     ]
     nested = {name: _nested([getattr(r, name) for r in results], name) for name in NESTED}
-    nested |= _of_classes(results) | _on_paths(cost, results)
+    nested |= _of_classes(results) | _on_paths(cost, results) | _messages(results)
     return pa.table(_arrays(parts) | nested | _blamed(cost, results))
 
 
@@ -71,7 +72,7 @@ def to_bytes(table: pa.Table) -> bytes:
 
     Compressing the others, of a few rows, would take longer than all the rest.
     """
-    large = (*NESTED, TRAFFIC_TABLE, *PATH_TABLES, *BLAME_TABLES)
+    large = (*NESTED, TRAFFIC_TABLE, MESSAGE_TABLE, *PATH_TABLES, *BLAME_TABLES)
     compressed = {path: "zstd" for name in large for path in _leaves(table.schema, name)}
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -185,6 +186,20 @@ def _classes_of(result: Result) -> pa.Table:
             for place, column in enumerate(columns)
         }
     )
+
+
+def _messages(results: Sequence[Result]) -> dict[str, pa.Array]:
+    """Return the messages that have a row, if the experiment asks for them: `MESSAGE_COLUMNS`."""
+    if results[0].messages is None:
+        return {}
+    inner = [column.name for column in known.INNER[MESSAGE_TABLE]]
+    tables = [
+        None
+        if r.messages is None
+        else r.messages.select([n for n in inner if n in r.messages.column_names])
+        for r in results
+    ]
+    return {MESSAGE_TABLE: _nested(tables, MESSAGE_TABLE)}
 
 
 def _of_jobs(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:

@@ -25,7 +25,8 @@ def flows(messages: pa.Table, by: Sequence[str] = FLOW) -> pa.Table:
     `by`: what messages of a flow have in common, columns of `messages`; those it has not got are
     left out. Of latency, time alone, lateness and slowdown (latency over time alone) there are
     mean, median and percentiles (the least value that so many are not above), in picoseconds; null
-    where none is known, as of messages to their own node. `early` counts messages that were
+    where none is known, as of messages to their own node. `completion` is from the first send of
+    a message of the flow until its last byte has come. `early` counts messages that were
     quicker than alone, `unknown` those of which it is not known how long they take alone.
     """
     keys = [name for name in by if name in messages.column_names]
@@ -39,6 +40,8 @@ def flows(messages: pa.Table, by: Sequence[str] = FLOW) -> pa.Table:
     columns["bytes"] = _summed(messages["bytes"].to_numpy().astype(np.int64), groups, len(first))
     columns["early"] = _summed((late < 0).astype(np.int64), groups, len(first))
     columns["unknown"] = _summed(np.isnan(late).astype(np.int64), groups, len(first))
+    if {"sent_ps", "arrived_ps"} <= {*messages.column_names}:
+        columns["completion_ps"] = _completed(messages, groups, len(first))
     for name in known:
         parts = np.split(_floats(messages, name)[order], ends) if len(first) else []
         told = np.array([_told(part) for part in parts]).reshape(len(parts), 1 + len(PERCENTILES))
@@ -89,6 +92,18 @@ def _summed(values: NDArray[np.int64], groups: NDArray[np.int64], most: int) -> 
     sums = np.zeros(most, dtype=np.int64)
     np.add.at(sums, groups, values)
     return sums
+
+
+def _completed(messages: pa.Table, groups: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return how long it takes from the first send of each flow until all of it is there."""
+    sent, arrived = (
+        messages[name].to_numpy().astype(np.int64) for name in ("sent_ps", "arrived_ps")
+    )
+    first, last = np.full(most, np.iinfo(np.int64).max), np.zeros(most, dtype=np.int64)
+    np.minimum.at(first, groups, sent)
+    np.maximum.at(last, groups, arrived)
+    took: NDArray[np.int64] = last - first
+    return took
 
 
 def _floats(messages: pa.Table, name: str) -> NDArray[np.float64]:

@@ -1,0 +1,131 @@
+"""Messages of the points of a sweep: what is kept, and tables of them and of their flows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import tailback as tb
+from tailback.cli import app
+from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.store.columns import INNER, MESSAGE_TABLE
+from tailback.store.points import PointStore
+from tests.stores import Here, small_store
+
+MACHINE = {
+    "preset": "booksim_mesh",
+    "topology": {"kind": "mesh", "dims": [3, 3]},
+    "switch": {"virtual_channels": 1},
+    "interface": {"packet_size": "64 B"},
+}
+SMALL = {"name": "small", "period": "100 ns", "message_size": "8 B"}
+LARGE = {"name": "large", "period": "400 ns", "message_size": "256 B", "pattern": "transpose"}
+BASE: dict[str, Any] = {
+    "machine": MACHINE,
+    "workload": {"kind": "traffic", "traffic_class": [SMALL, LARGE]},
+    "run": {"duration": "8 us", "keep_messages": True},
+}
+FACTORS = {"workload.rate_factor": [1.0, 2.0]}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
+    """Two classes at two loads with two seeds, all messages kept."""
+    return small_store(tmp_path_factory.mktemp("messages"), FACTORS, seeds=[1, 2], base=BASE)
+
+
+def one_run() -> tb.Result:
+    """The run with the seed 2 at the higher load."""
+    changes = {"run": {**BASE["run"], "seed": 2}}
+    changes["workload"] = {**BASE["workload"], "rate_factor": 2.0}
+    return tb.run(Experiment.from_dict(BASE | changes))
+
+
+def chosen(*more: str) -> list[str]:
+    return ["rate_factor == 2", "seed == 2", "mode == 'full'", *more]
+
+
+def test_messages_of_points_are_those_of_single_runs(store: PointStore) -> None:
+    kept = tb.table(store, conditions=chosen(), rows="messages")
+    assert kept.column_names[:3] == ["workload.rate_factor", "run.seed", "mode"]
+    columns = [column.name for column in INNER[MESSAGE_TABLE]]
+    single = one_run().messages
+    assert single is not None
+    assert kept.select(columns) == single.select(columns)
+    assert set(kept["mode"].to_pylist()) == {"full"}
+
+
+def test_messages_are_chosen_and_sorted_by_their_own_columns(store: PointStore) -> None:
+    found = tb.table(
+        store,
+        ["seed", "class", "late_ps"],
+        ["late > 5 ns", "class == 'large'", "rate_factor == 2"],
+        sort=["-late"],
+        limit=5,
+        rows="messages",
+    )
+    late = found["late_ps"].to_pylist()
+    assert found.column_names == ["run.seed", "class", "late_ps"]
+    assert len(late) == 5
+    assert late == sorted(late, reverse=True)
+    assert min(late) > 5000
+    first = tb.table(store, limit=3, rows="messages")
+    assert len(first) == 3
+
+
+def test_flows_have_completion_times(store: PointStore) -> None:
+    flows = tb.table(store, conditions=chosen("class == 'small'"), rows="flows")
+    single = one_run()
+    whole = [row for row in single.flows().to_pylist() if row["class"] == "small"]
+    assert flows.drop_columns(["workload.rate_factor", "run.seed", "mode"]).to_pylist() == whole
+    assert single.messages is not None
+    rows = single.messages.to_pylist()
+    for flow in whole[:4]:
+        ends = (flow["source"], flow["destination"], "small")
+        of_flow = [r for r in rows if (r["source"], r["destination"], r["class"]) == ends]
+        begin = min(row["sent_ps"] for row in of_flow)
+        assert flow["completion_ps"] == max(row["arrived_ps"] for row in of_flow) - begin
+
+
+def test_points_without_messages_are_as_they_were(store: PointStore, tmp_path: Path) -> None:
+    run = {"duration": "8 us"}
+    without = small_store(tmp_path / "without", FACTORS, base=BASE | {"run": run})
+    [identity, *_] = without.runs()["identity"].to_pylist()
+    path = without.folder / "points" / f"{identity}.parquet"
+    assert MESSAGE_TABLE not in pq.read_schema(path).names
+    with pytest.raises(UserError, match="keep_messages = false: must be true in a sweep"):
+        tb.table(without, rows="messages")
+    # Not in the index either, where they are kept.
+    index = pq.read_schema(store.folder / "runs.parquet").names
+    assert MESSAGE_TABLE not in index
+
+
+def test_the_command_line_shows_them(store: PointStore) -> None:
+    def told(*options: str) -> str:
+        answer = CliRunner().invoke(app, ["table", str(store.folder), *options])
+        assert answer.exit_code == 0, answer.output
+        return answer.output
+
+    lines = told("--rows", "flows", "--where", "seed == 1", "--format", "csv").splitlines()
+    assert "completion_ps" in lines[0].split(",")
+    assert len(told("--rows", "messages", "--limit", "4", "--format", "csv").splitlines()) == 5
+    answer = CliRunner().invoke(app, ["table", str(store.folder), "--rows", "flows", "--merge", ""])
+    assert answer.exit_code == 2
+    assert "--merge" in answer.output
+
+
+def test_a_sweep_goes_on_beside_points_that_keep_nothing(tmp_path: Path) -> None:
+    """Points of a store may differ in whether they keep messages."""
+    folder = tmp_path / "both"
+    for run in ({"duration": "8 us"}, BASE["run"]):
+        described = {**BASE, "run": run, "sweep": {"workload": {"rate_factor": [1.0]}}}
+        both = tb.sweep(tb.Sweep.from_dict(described), folder, pool=Here())
+    assert len({*both.runs()["identity"].to_pylist()}) == 2
+    rows = tb.table(both, ["slowdown"], ["mode == 'full'"], rows="messages")
+    assert np.isfinite(rows["slowdown"].to_numpy()).all()
