@@ -14,6 +14,7 @@ import tailback as tb
 from tailback.cli import app
 from tailback.errors import UserError
 from tailback.experiment import Experiment
+from tailback.figures.curves import Line
 from tailback.store.columns import INNER, MESSAGE_TABLE
 from tailback.store.points import PointStore
 from tests.stores import Here, small_store
@@ -129,3 +130,78 @@ def test_a_sweep_goes_on_beside_points_that_keep_nothing(tmp_path: Path) -> None
     assert len({*both.runs()["identity"].to_pylist()}) == 2
     rows = tb.table(both, ["slowdown"], ["mode == 'full'"], rows="messages")
     assert np.isfinite(rows["slowdown"].to_numpy()).all()
+
+
+def reached(line: Line, share: float) -> float:
+    """Return where a distribution reaches a share: the least value that so much is not above."""
+    return next(
+        float(x) for x, y in zip(line.x, line.y, strict=True) if y is not None and y >= share
+    )
+
+
+def test_distributions_agree_with_percentiles(store: PointStore) -> None:
+    [row] = tb.table(
+        store,
+        ["message_latency_us_p50", "classes.large.message_latency_us_p95"],
+        ["rate_factor == 2", "mode == 'full'"],
+    ).to_pylist()
+    for name, share in (
+        ("message_latency_us_p50", 0.5),
+        ("classes.large.message_latency_us_p95", 0.95),
+    ):
+        plot = tb.plot(store, cdf=name.rpartition("_us_")[0])
+        [_, line] = plot.picture.lines
+        assert line.name == "rate factor = 2"
+        assert (line.y[0], line.y[-1]) == (0, 1)
+        x, y = np.array(line.x, dtype=float), np.array(line.y, dtype=float)
+        assert (np.diff(x) >= 0).all()
+        assert (np.diff(y) >= 0).all()
+        assert float(np.interp(share, y, x)) == pytest.approx(row[name], rel=1e-3)
+
+
+def test_distributions_of_rows_are_exact(store: PointStore) -> None:
+    rows = tb.table(
+        store,
+        ["late_ps", "slowdown"],
+        ["rate_factor == 2", "mode == 'full'", "class == 'large'"],
+        rows="messages",
+    )
+    slowdowns = np.sort(rows["slowdown"].to_numpy())
+    [_, line] = tb.plot(store, cdf="classes.large.message_slowdown").picture.lines
+    middle = slowdowns[int(np.ceil(len(slowdowns) / 2)) - 1]
+    assert reached(line, 0.5) == middle
+    assert line.x[-1] == slowdowns[-1]
+    flows = tb.table(store, ["completion"], ["rate_factor == 2", "mode == 'full'"], rows="flows")
+    completions = flows["completion_ps"].to_numpy() / 1e6
+    [_, line] = tb.plot(store, cdf="flow_completion").picture.lines
+    assert reached(line, 1.0) == completions.max()
+    share = float((completions <= np.median(completions)).mean())
+    assert reached(line, share) <= np.median(completions)
+
+
+def test_distributions_are_drawn(store: PointStore) -> None:
+    plot = tb.plot(store, cdf="classes.small.message_late", where=["rate_factor == 2"])
+    assert plot.picture.name == "cdf_classes.small.message_late_us"
+    assert plot.picture.y.title == "share of messages (%)"
+    assert "distribution of lateness of messages, class small" in plot.title
+    # One combination: a line for each mode in which it is known.
+    assert [line.name for line in plot.picture.lines][:2] == ["full", "endpoints"]
+    assert "<circle" not in plot.svg
+    answer = CliRunner().invoke(app, ["plot", str(store.folder), "--cdf", "hops", "--out", "-"])
+    assert answer.exit_code == 0
+    assert "share of packets" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"cdf": "message_latncy"}, "did you mean message_latency"),
+        ({"cdf": "hops", "x": "rate_factor"}, "has axes of its own"),
+        ({"cdf": "flow_completion", "mode": "ideal"}, "is not known at any point in mode ideal"),
+    ],
+)
+def test_distributions_that_cannot_be_drawn(
+    store: PointStore, asked: dict[str, str], problem: str
+) -> None:
+    with pytest.raises(UserError, match=problem):
+        tb.plot(store, **asked)

@@ -55,25 +55,30 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
     out: PlotOut = None,
     title: Title = None,
     form: Annotated[Kind, typer.Option("--format", help="Of the usual pictures.")] = Kind.svg,
+    cdf: Annotated[
+        str | None,
+        typer.Option("--cdf", metavar="NAME", help="Draw how it is distributed: message_latency."),
+    ] = None,
 ) -> None:
     """Draw the usual pictures of a sweep into DIR/plots, or one picture into a file.
 
     Those that suit it: latency and accepted load against the offered load, or what contention
-    leaves of the message rate against what was varied.
+    leaves of the message rate against what was varied. With --cdf, the share of messages (packets,
+    flows) that took no longer: of anything of which a table has percentiles, and flow_completion.
     """
     with failures(json=False):
         from tailback import plots
         from tailback.store.points import PointStore
 
         store = PointStore.open(folder)
-        if out is None and x is None and y is None and mode is None:
+        if out is None and x is None and y is None and mode is None and cdf is None:
             made = plots.write_plots(
                 store, folder / plots.FOLDER, f".{form.value}", where=where or (), title=title
             )
             for path in made:
                 print(path)
             return
-        picture = plots.plot(store, x, y, mode=mode, where=where or (), title=title)
+        picture = plots.plot(store, x, y, mode=mode, where=where or (), title=title, cdf=cdf)
         if out is not None and str(out) == "-":
             print(picture.svg, end="")
             return

@@ -41,6 +41,8 @@ class Line:
     bounds: Sequence[bool] | None = None
     colour: int = 0
     look: Look = "solid"
+    marked: bool = True
+    """Whether its points are marked, or only the line through them is drawn."""
     remarks: Sequence[str] | None = None
     """Shown beside each point when one points at it."""
 
@@ -184,7 +186,7 @@ def _traces(line: Line, number: int, x: Axis, y: Axis) -> Iterator[dict[str, Any
     thin = line.look == "plain"
     yield common | {
         **_places(line, joined, x, y),
-        "mode": "lines" if thin else mode,
+        "mode": mode if line.marked and not thin else "lines",
         "line": {"color": shade, "width": 1 if thin else 2, "dash": dash(line.look)},
         "marker": marker,
         "showlegend": bool(line.name),

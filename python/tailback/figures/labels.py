@@ -47,6 +47,7 @@ METRICS: dict[str, Axis] = {
     "theta_r": Axis("theta_r", log=False, from_zero=True),
     "theta_c": Axis("theta_c", log=False, from_zero=True),
     "completion_us": Axis("completion time", "µs", from_zero=True),
+    "flow_completion_us": Axis("completion time of flows", "µs", from_zero=True),
     "round_trip_us": Axis("mean round trip", "µs", from_zero=True),
     "message_late_us": Axis("mean lateness of messages", "µs", from_zero=True),
     "message_slowdown": Axis("mean slowdown of messages", from_zero=True),

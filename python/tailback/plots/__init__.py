@@ -1,6 +1,7 @@
 """Pictures for papers: the lines of a sweep as SVG without further libraries, or PDF and PNG.
 
 * `making`: which picture, from which store, into which file;
+* `cumulative`: distributions of times;
 * `scales`: axes and their ticks, the same for every kind of file;
 * `svg`, `with_matplotlib`: who draws.
 """

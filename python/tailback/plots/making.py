@@ -24,6 +24,7 @@ from tailback.store.columns import LIGHT
 from tailback.store.points import PointStore
 from tailback.tables.frames import dictionaries
 
+from . import cumulative
 from .scales import Scale, scale_of
 from .svg import svg
 from .with_matplotlib import drawn
@@ -107,17 +108,23 @@ def plot(  # each a thing that can be asked for
     mode: str | None = None,
     where: Sequence[str] = (),
     title: str | None = None,
+    cdf: str | None = None,
 ) -> Plot:
-    """Return the picture that suits a store, or the one of `y` against `x`.
+    """Return the picture that suits a store, the one of `y` against `x`, or a distribution.
 
     `x` is a parameter that was varied, or a metric (then its value in mode `full` at the same
     point), `y` a metric or percentile, of a job or traffic class too, `theta_t` or `theta_r`; both
-    as `tailback table` calls them. Runs
+    as `tailback table` calls them. `cdf` is what is distributed: the name of a percentile without
+    its end, such as `message_latency`, or `flow_completion`. Runs
     for which `where` does not hold are left out. Raises `UserError` for names that are not
     known, and where nothing was varied.
     """
     asked = {place: name for place, name in (("x", x), ("y", y)) if name is not None}
     made = _Maker.of(store, where, asked)
+    if cdf is not None:
+        if asked:
+            raise UserError("cdf", shown(cdf), "has axes of its own; leave out x and y")
+        return made.plot(cumulative.picture(store, made.series, cdf, mode, made.columns), title)
     return made.plot(made.chosen(x, y, mode), title)
 
 

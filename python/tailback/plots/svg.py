@@ -130,7 +130,7 @@ def _drawn(line: Line, frame: _Frame) -> Iterator[str]:
     if line.look not in ("points", "printed") and not frame.x.categories and len(joined) > 1:
         way = " ".join(f"{frame.across(p.x):.1f},{frame.up(p.y):.1f}" for p in joined)
         yield f'<polyline points="{way}" fill="none" stroke="{shade}" {_style(line)}/>'
-    if line.look == "plain":
+    if line.look == "plain" or not line.marked:
         return
     for point in points:
         yield from _interval(point, shade, frame)
@@ -185,7 +185,10 @@ def _legend(named: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[str,
         if line.look in ("points", "printed"):
             way = ""
         dot = Point(0, 0, None, None, hollow=False, saturated=False)
-        yield way + ("" if line.look == "plain" else _mark(line, dot, 14, 0)), line.name
+        yield (
+            way + ("" if line.look == "plain" or not line.marked else _mark(line, dot, 14, 0)),
+            line.name,
+        )
     grey, dot = Line("", [], [], colour=6), Point(0, 0, None, None, hollow=False, saturated=False)
     for field in marks(lines):
         below = 4 if field == "bound" else 0

@@ -74,7 +74,7 @@ def _draw(axes: Any, line: Line, x: Scale) -> None:
         style["dashes"] = [float(part) / 2 for part in pattern.replace("px", "").split(",")]
     label = {"label": line.name} if line.name else {}
     axes.plot([p.x for p in joined], [p.y for p in joined], **style, **label)
-    if plain:
+    if plain or not line.marked:
         return
     known = [p for p in points if p.low is not None and p.high is not None]
     below = [p.y - (p.low or 0.0) for p in known]

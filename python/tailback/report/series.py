@@ -135,14 +135,15 @@ class Series:
 
     # ---- combinations
 
-    def groups(self, abscissa: Abscissa) -> dict[str, list[Row]]:
+    def groups(self, abscissa: Abscissa | None) -> dict[str, list[Row]]:
         """Return the combinations that make lines, by the text of what is held fixed for them.
 
-        Combinations are of all parameters that do not follow from the abscissa. If
-        they are many, the last parameters are held fixed.
+        Combinations are of all parameters that do not follow from the abscissa; of all without
+        one. If they are many, the last parameters are held fixed.
         """
-        given = abscissa.along
-        others = self.variation.telling([c for c in self.variation.columns if c != given], [given])
+        given = [] if abscissa is None else [abscissa.along]
+        others = [c for c in self.variation.columns if c not in given]
+        others = self.variation.telling(others, given)
         split = self._lines_of(others)
         rows: list[dict[str, Any]] = [{}]
         if others:

@@ -70,13 +70,18 @@ def _suitable(series: Series) -> Iterator[Picture]:
 def picture(series: Series, x: Abscissa, y: str, mode: str | None = None) -> Picture:
     """Return a picture of any measure against anything; raise `UserError` if it is not known."""
     along = x.column.rpartition(".")[2] if x.column.startswith(PARAMETERS) else x.column
-    name = _NO_NAME.sub("_", f"{y}_{along}")
+    name = file_name(f"{y}_{along}")
     loads = (stem_of(x.column), stem_of(y)) == (OFFERED, ACCEPTED)
     found = next(_known(series, x, y, name, metric_axis(y).label, mode, identity=loads), None)
     if found is None:
         where = "" if mode is None else f" in mode {mode}"
         raise UserError("y", shown(y), f"is not known at any point{where}")
     return found
+
+
+def file_name(text: str) -> str:
+    """Return a name for the file of a picture that is called so, without its ending."""
+    return _NO_NAME.sub("_", text)
 
 
 def _known(  # noqa: PLR0913, PLR0917  # what a picture is of, each once

@@ -1,0 +1,219 @@
+"""Distributions: which share of messages, packets or flows took no longer than a time.
+
+Those of histograms are of all there were. Of what has no histogram (lateness of one traffic class,
+messages of one job, flows) they are of the messages that have a row, with `run.keep_messages`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailback.analysis.message_rows import of_runs
+from tailback.analysis.names import column_named
+from tailback.comparison import MODES
+from tailback.errors import UserError, shown
+from tailback.figures.curves import Line, spreads
+from tailback.figures.drawing import Axis
+from tailback.figures.labels import metric_axis
+from tailback.figures.look import COLOURS, MODE_LOOKS
+from tailback.metrics import OF_CLASSES, OF_JOBS, class_of, stem_of
+from tailback.report.series import EVERYTHING, Row, Series
+from tailback.report.usual import Picture, file_name
+from tailback.results import BINS, CLASS_VARIABLES
+from tailback.store.points import PointStore
+from tailback.tables.flows import flows
+from tailback.tables.frames import Floats, dictionaries
+
+FLOWS = "flow_completion_us"
+"""From the first send of a message of a flow until the last byte of all has come."""
+
+_HOPS = "hops"
+_MEDIAN = "_p50"
+_MOST = 1000
+"""Values of rows that are drawn; of more, as many quantiles."""
+_PS_IN_US = 1e6
+
+#: Columns of messages by the stems of names.
+_OF_ROWS = {
+    "message_latency_us": "latency_ps",
+    "message_alone_us": "alone_ps",
+    "message_late_us": "late_ps",
+    "message_slowdown": "slowdown",
+}
+_OF_CLASSES = {f"{told}_us": variable for variable, told in CLASS_VARIABLES.items()}
+
+
+def known(columns: Iterable[str]) -> list[str]:
+    """Return what has a distribution, by its name: that of its percentiles without their ends."""
+    stems = [name.removesuffix(_MEDIAN) for name in columns if name.endswith(_MEDIAN)]
+    owners = dict.fromkeys(name.removesuffix(stem_of(name)) for name in stems)
+    return [*stems, *(f"{owner}{FLOWS}" for owner in owners), _HOPS]
+
+
+def picture(
+    store: PointStore, series: Series, wanted: str, mode: str | None, columns: Sequence[str]
+) -> Picture:
+    """Return the distributions of what is `wanted`: a line for each combination, or each mode.
+
+    Raises `UserError` for what is not known, or was not kept.
+    """
+    name = column_named(wanted, known(columns), "cdf")
+    held, combinations = next(iter(series.groups(None).items()))
+    modes = [there for there in series.modes if there != "ideal"]
+    if mode is not None:
+        modes = [mode]
+    elif len(combinations) > 1:
+        modes = ["full"] if "full" in modes else modes[:1]
+    drawn = list(_lines(store, series, name, combinations, modes))
+    if not drawn:
+        where = "" if mode is None else f" in mode {mode}"
+        problem = f"is not known at any point{where}; flows, jobs and lateness of one class need "
+        raise UserError("cdf", shown(wanted), f"{problem}run.keep_messages = true in the sweep")
+    x = metric_axis(name)
+    x = replace(x, label=x.label.removeprefix("mean "), from_zero=True)
+    what = "flows" if stem_of(name) == FLOWS else "packets" if "lifetime" in name else "messages"
+    what = "packets" if name == _HOPS else what
+    y = Axis(f"share of {what}", log=False, percent=True, from_zero=True, column="share")
+    caption = "" if held == EVERYTHING else f"Where {held}."
+    title = f"distribution of {x.label}"
+    return Picture(file_name(f"cdf_{name}"), title, _on_one_scale(drawn), x, y, caption)
+
+
+def _lines(
+    store: PointStore, series: Series, name: str, combinations: Sequence[Row], modes: Sequence[str]
+) -> Iterator[Line]:
+    alone = len(combinations) == 1
+    differing = [c for c in combinations[0] if len({row[c] for row in combinations}) > 1]
+    rows = dictionaries(series.runs)
+    for number, combination in enumerate(combinations):
+        for mode in modes:
+            places = [
+                place
+                for place, row in enumerate(rows)
+                if row["mode"] == mode and all(row[c] == v for c, v in combination.items())
+            ]
+            found = _cumulative(store, series.runs.take(places), name) if places else None
+            if found is None:
+                continue
+            words = [series.variation.text(combination, differing)] if differing else []
+            words += [mode] if len(modes) > 1 else []
+            words += ["saturated"] if any(rows[place]["saturated"] for place in places) else []
+            words += ["cut off"] if any(rows[place].get("cut_off") for place in places) else []
+            yield Line(
+                name=", ".join(words),
+                x=found.values.tolist(),
+                y=found.shares.tolist(),
+                colour=MODES.index(mode) if alone else number,
+                # Colours repeat, and there are no marks that tell such lines apart.
+                look="dashed" if number >= len(COLOURS) else "solid" if alone else MODE_LOOKS[mode],
+                marked=False,
+            )
+
+
+def _on_one_scale(lines: Sequence[Line]) -> list[Line]:
+    """Return lines without zeros if their values differ so much that the axis is logarithmic."""
+    positive = [[place for place, x in enumerate(line.x) if float(x) > 0] for line in lines]
+    numbers = [float(line.x[i]) for line, there in zip(lines, positive, strict=True) for i in there]
+    if not spreads(numbers):
+        return [*lines]
+    found = []
+    for line, there in zip(lines, positive, strict=True):
+        kept = [*there]
+        x, y = [float(line.x[i]) for i in kept], [line.y[i] for i in kept]
+        if len(kept) < len(line.x) and kept:
+            # What is zero lies left of the axis: the line comes from there.
+            x, y = [min(numbers), *x], [y[0], *y]
+        found.append(replace(line, x=x, y=y))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Cumulative:
+    """Values in rising order, and the share of all that is not above each."""
+
+    values: Floats
+    shares: Floats
+
+    @classmethod
+    def of_bins(cls, low: Floats, high: Floats, count: Floats) -> _Cumulative:
+        """Return that of a histogram whose values are spread evenly over each bin."""
+        edges, places = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+        counts = np.bincount(places.reshape(-1), weights=count)
+        reached = np.cumsum(counts)
+        total = reached[-1]
+        values = edges.T.reshape(-1)
+        shares = np.stack([reached - counts, reached]).T.reshape(-1) / total
+        return cls(values, shares)
+
+    @classmethod
+    def of_values(cls, values: Floats) -> _Cumulative:
+        """Return that of single values: steps."""
+        ordered = np.sort(values)
+        shares = np.arange(1, len(ordered) + 1) / len(ordered)
+        if len(ordered) > _MOST:
+            chosen = np.unique(np.linspace(0, len(ordered) - 1, _MOST).round().astype(np.int64))
+            ordered, shares = ordered[chosen], shares[chosen]
+        before = np.concatenate([[0.0], shares[:-1]])
+        return cls(np.repeat(ordered, 2), np.stack([before, shares]).T.reshape(-1))
+
+
+def _cumulative(store: PointStore, runs: pa.Table, name: str) -> _Cumulative | None:
+    """Return the distribution over all of some runs; None if nothing is known of it."""
+    stem = stem_of(name)
+    traffic_class = class_of(name)[0]
+    if not name.startswith((OF_CLASSES, OF_JOBS)) and stem != FLOWS:
+        return _of_histograms(store, runs, stem.removesuffix("_us"), None)
+    if traffic_class and stem in _OF_CLASSES:
+        return _of_histograms(store, runs, _OF_CLASSES[stem], traffic_class)
+    owner = name.removesuffix(f".{stem}").partition(".")[2] if name != FLOWS else None
+    return _of_rows(store, runs, stem, owner)
+
+
+def _of_histograms(
+    store: PointStore, runs: pa.Table, variable: str, traffic_class: str | None
+) -> _Cumulative | None:
+    modes: Mapping[str, str] = dict(
+        zip(runs["identity"].to_pylist(), runs["mode"].to_pylist(), strict=True)
+    )
+    bins = store.nested("histograms", [*modes])
+    bins = bins.filter(pc.equal(bins["variable"], variable))
+    if traffic_class is not None:
+        bins = bins.filter(pc.equal(bins["class"], traffic_class))
+    wanted = [modes[identity] for identity in bins["identity"].to_pylist()]
+    bins = bins.filter(pc.equal(bins["mode"], pa.array(wanted, pa.string())))
+    if not bins.num_rows:
+        return None
+    size = 1.0 if variable == _HOPS else _PS_IN_US
+    low, high, count = (bins[column].to_numpy().astype(np.float64) for column in BINS)
+    return _Cumulative.of_bins(low / size, high / size, count)
+
+
+def _of_rows(store: PointStore, runs: pa.Table, stem: str, owner: str | None) -> _Cumulative | None:
+    """Return the distribution over messages that have a row, or their flows.
+
+    `owner`: the traffic class or job they are of.
+    """
+    found: list[Any] = []
+    for _, messages in of_runs(store, runs):
+        rows = messages
+        if owner is not None:
+            if "class" not in rows.column_names:
+                continue
+            rows = rows.filter(pc.equal(rows["class"], owner))
+        if not rows.num_rows:
+            continue
+        if stem == FLOWS:
+            found.append(flows(rows)["completion_ps"].to_numpy() / _PS_IN_US)
+            continue
+        values = rows[_OF_ROWS[stem]].drop_null().cast(pa.float64(), safe=False).to_numpy()
+        values = values if stem == "message_slowdown" else values / _PS_IN_US
+        # As in histograms: what was quicker than alone is not late.
+        found.append(np.maximum(values, 0.0))
+    together = np.concatenate(found) if found else np.zeros(0)
+    return _Cumulative.of_values(together) if len(together) else None
