@@ -17,6 +17,7 @@ from tailback.figures.curves import Line, curves
 from tailback.figures.drawing import Axis
 from tailback.plots.scales import scale_of
 from tailback.plots.svg import svg
+from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
 from tests.stores import Here, small_store
 
@@ -271,3 +272,60 @@ def test_a_picture_may_be_the_first_in_its_folder(queues: PointStore) -> None:
     answer = CliRunner().invoke(app, ["plot", str(queues.folder), "--y", "completion_us"])
     assert answer.exit_code == 0
     assert Path(answer.output.strip()).parent == queues.folder / "plots"
+
+
+@pytest.fixture(scope="module")
+def routings(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
+    """Routings that need different numbers of virtual channels."""
+    machine = {
+        "topology": {"kind": "torus", "dims": [4, 4]},
+        "switch": {"switching": "cut_through", "queueing": "output", "input_buffer": "8 KiB"},
+    }
+    axes = {"machine.routing.kind": ["valiant", "dimension_order"]}
+    described = {"machine": machine, "workload": OPEN["workload"], "run": {"duration": "4 us"}}
+    return small_store(tmp_path_factory.mktemp("routings"), axes, base=described)
+
+
+def test_virtual_channels_that_are_left_to_routings_are_told(
+    routings: PointStore, costs: PointStore
+) -> None:
+    text = "valiant 4, dimension_order 2"
+
+    def told(*command: str) -> str:
+        answer = CliRunner().invoke(app, [*command])
+        assert answer.exit_code == 0, answer.output
+        return answer.output
+
+    folder = str(routings.folder)
+    assert told("table", folder).endswith(f"\nvirtual channels: {text}\n")
+    assert "virtual channels:" not in told("table", folder, "--fields", "routing,virtual_channels")
+    assert "virtual channels:" not in told("table", folder, "--format", "csv")
+    plot = tb.plot(routings, cdf="message_latency")
+    assert f"Virtual channels: {text}." in texts(plot.svg)
+    assert ("virtual channels", text) in page_of(routings).facts
+    assert "Virtual channels" not in tb.plot(costs).svg
+
+
+def test_a_sweep_says_at_its_end_how_many_virtual_channels_there_are(tmp_path: Path) -> None:
+    file = tmp_path / "routings.toml"
+    file.write_text(
+        """
+[machine]
+topology = { kind = "torus", dims = [3, 3] }
+switch = { switching = "cut_through", queueing = "output", input_buffer = "8 KiB" }
+[run]
+duration = "2 us"
+[sweep]
+machine.routing.kind = ["dimension_order", "valiant"]
+"""
+    )
+    command = ["sweep", str(file), "--out", str(tmp_path / "out"), "--jobs", "1"]
+    answer = CliRunner().invoke(app, command)
+    assert answer.exit_code == 0, answer.output
+    assert "virtual channels: dimension_order 2, valiant 4" in answer.output
+    answer = CliRunner().invoke(app, [*command, "--json"])
+    assert '"valiant": [\n      4\n    ]' in answer.output
+    varied = ["--set", "machine.switch.virtual_channels=4"]
+    answer = CliRunner().invoke(app, [*command[:3], str(tmp_path / "same"), *varied])
+    assert answer.exit_code == 0, answer.output
+    assert "virtual channels:" not in answer.output

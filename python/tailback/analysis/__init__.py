@@ -12,11 +12,13 @@
 * `merging`: estimates of such runs as one estimate;
 * `distributions`: their exact moments and percentiles;
 * `tables`: all of it for `tailback table`;
+* `channels`: how many virtual channels routings have that are compared;
 * `message_rows`: messages and flows of single runs, likewise.
 """
 
 from __future__ import annotations
 
+from .channels import channels_by_routing, channels_text
 from .conditions import where
 from .distributions import merged_moments, merged_percentiles
 from .merging import merged
@@ -25,6 +27,8 @@ from .names import column_named, ordered, select
 from .tables import table
 
 __all__ = [
+    "channels_by_routing",
+    "channels_text",
     "column_named",
     "flows_of",
     "merged",

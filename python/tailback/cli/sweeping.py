@@ -29,6 +29,7 @@ from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, e
 if TYPE_CHECKING:
     from pyarrow import Table
 
+    from tailback.store.points import PointStore
     from tailback.sweeps.running import SweepRun
     from tailback.sweeps.states import State
 
@@ -162,8 +163,24 @@ def _pool(
     return DaskPool.at(scheduler)
 
 
+def _channels(run: SweepRun) -> dict[str, list[int]]:
+    """Return how many virtual channels the routings of a sweep have that were left to them."""
+    from tailback.analysis import channels_by_routing
+    from tailback.store.columns import LIGHT
+
+    store, own = run.store, {identity for identity, _ in run.points}
+    if not store.has_points:
+        return {}
+    runs = store.runs(without=LIGHT)
+    runs = runs.filter([name in own for name in runs["identity"].to_pylist()])
+    return channels_by_routing(runs, store.sweeps())
+
+
 def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) -> None:
+    from tailback.analysis import channels_text
+
     finished, failed = run.finished_before + run.done, run.failed_before + run.failed
+    channels = _channels(run)
     if json:
         print_json(
             {
@@ -175,6 +192,7 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
                     kind: sum(len(state.where) for state in states if state.kind == kind)
                     for kind in ("cut_off", "unsettled", "saturated")
                 },
+                **({"virtual_channels": channels} if channels else {}),
                 "states": [state.to_dict() for state in states],
                 "failures": [
                     {"kind": f.kind, "text": f.text, "where": dict(f.varied)}
@@ -188,6 +206,8 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
     print(f"{finished} of {run.count} points finished{before}{lost}.")
     for state in states:
         print(f"  {state.line}")
+    if channels:
+        print(f"  virtual channels: {channels_text(channels)}")
     print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
@@ -266,6 +286,19 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
         else:
             rows = (flows_of if of is Rows.flows else messages)(store, chosen, *asked)
         _write(rows, form, out)
+        if of is Rows.runs and form is Form.table and out is None:
+            _tell_channels(store, rows.column_names)
+
+
+def _tell_channels(store: PointStore, columns: list[str]) -> None:
+    """Say below a table of several routings how many virtual channels each has."""
+    from tailback.analysis.channels import CHANNELS, ROUTING, channels_by_routing, channels_text
+    from tailback.store.columns import LIGHT
+
+    if ROUTING in columns and CHANNELS not in columns:
+        found = channels_by_routing(store.runs(without=LIGHT), store.sweeps())
+        if found:
+            print(f"virtual channels: {channels_text(found)}")
 
 
 def _names(text: str) -> list[str]:

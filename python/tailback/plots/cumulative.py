@@ -118,18 +118,17 @@ def _lines(
 
 def _on_one_scale(lines: Sequence[Line]) -> list[Line]:
     """Return lines without zeros if their values differ so much that the axis is logarithmic."""
-    positive = [[place for place, x in enumerate(line.x) if float(x) > 0] for line in lines]
-    numbers = [float(line.x[i]) for line, there in zip(lines, positive, strict=True) for i in there]
+    numbers = [float(x) for line in lines for x in line.x if float(x) > 0]
     if not spreads(numbers):
         return [*lines]
     found = []
-    for line, there in zip(lines, positive, strict=True):
-        kept = [*there]
-        x, y = [float(line.x[i]) for i in kept], [line.y[i] for i in kept]
-        if len(kept) < len(line.x) and kept:
+    for line in lines:
+        xs = [float(x) for x in line.x]
+        points = [(x, up) for x, up in zip(xs, line.y, strict=True) if x > 0]
+        if points and len(points) < len(xs):
             # What is zero lies left of the axis: the line comes from there.
-            x, y = [min(numbers), *x], [y[0], *y]
-        found.append(replace(line, x=x, y=y))
+            points = [(min(numbers), points[0][1]), *points]
+        found.append(replace(line, x=[x for x, _ in points], y=[up for _, up in points]))
     return found
 
 

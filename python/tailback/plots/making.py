@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailback.analysis import conditions, merged
+from tailback.analysis import channels_by_routing, channels_text, conditions, merged
 from tailback.analysis.names import PARAMETERS, column_named, is_metric, is_percentile
 from tailback.errors import UserError, shown
 from tailback.figures.curves import Line, in_suitable_units
@@ -100,7 +100,7 @@ def _with_intervals(lines: Sequence[Line]) -> list[float | None]:
     return [*values, *(v for v in ends if v is not None and max(near[0], 0) < v < near[1])]
 
 
-def plot(  # each a thing that can be asked for
+def plot(  # noqa: PLR0913  # each a thing that can be asked for
     store: PointStore,
     x: str | None = None,
     y: str | None = None,
@@ -151,6 +151,8 @@ class _Maker:
     columns: Sequence[str]
     subject: str
     """What was simulated, in words."""
+    note: str = ""
+    """What is said below every picture."""
 
     @classmethod
     def of(cls, store: PointStore, where: Sequence[str], names: Mapping[str, str]) -> _Maker:
@@ -168,9 +170,10 @@ class _Maker:
         frame = merged(runs, values=wanted, histograms=lambda p: store.nested("histograms", p))
         variation = Variation.of(runs, sweeps)
         series = Series(variation, frame, runs, tuple(m for m in measures if m not in THETAS))
-        return cls(
-            series, columns, titles.title_of(sweeps, dictionaries(runs.slice(0, 1))[0], variation)
-        )
+        title = titles.title_of(sweeps, dictionaries(runs.slice(0, 1))[0], variation)
+        channels = channels_by_routing(runs, sweeps)
+        note = f"Virtual channels: {channels_text(channels)}." if channels else ""
+        return cls(series, columns, title, note)
 
     def usual(self) -> list[Picture]:
         """Return the usual pictures, at least one."""
@@ -216,7 +219,8 @@ class _Maker:
 
     def plot(self, seen: Picture, title: str | None) -> Plot:
         """Return a picture with what is above it: what is drawn, and of what."""
-        return Plot(seen, title or f"{seen.title}: {self.subject}")
+        caption = " ".join(filter(None, (seen.caption, self.note)))
+        return Plot(replace(seen, caption=caption), title or f"{seen.title}: {self.subject}")
 
 
 def _runs(store: PointStore, where: Sequence[str]) -> pa.Table:

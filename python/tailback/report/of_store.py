@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tailback.analysis import merged
+from tailback.analysis import channels_by_routing, channels_text, merged
 from tailback.comparison import MODES
 from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
@@ -102,6 +102,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
         series = Series(variation, frame, runs)
         sections += [*opening.sections(series), across.section(series)]
     modes = [mode for mode in MODES if mode in set(values(runs["mode"]))]
+    channels = channels_by_routing(runs, sweeps)
     loads = Loads(store, choices, modes, rows)
     loads.read([row["identity"] for row in variation.rows])
     sections.append(loads.section())
@@ -127,7 +128,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
         title=one_line(title or "").strip() or _title(sweeps, rows[0], variation),
         lead=(_machine(rows[0], variation), *_findings(rows, variation)),
         sections=tuple(sections),
-        facts=tuple(_facts(rows, variation, failures, modes)),
+        facts=tuple(_facts(rows, variation, failures, modes, channels)),
         terms=TERMS,
     )
 
@@ -205,6 +206,7 @@ def _facts(
     variation: Variation,
     failures: Sequence[Failure],
     modes: Sequence[str],
+    channels: Mapping[str, Sequence[int]],
 ) -> list[tuple[str, str]]:
     cut_off = sum(bool(row.get("cut_off")) for row in rows)
     unsettled = sum(not row["steady"] and not row.get("cut_off") for row in rows)
@@ -218,6 +220,7 @@ def _facts(
         ("runs not settled", f"{unsettled:,}"),
         *([("runs cut off by a limit", f"{cut_off:,}")] if cut_off else []),
         *([("runs saturated", f"{saturated:,}")] if saturated else []),
+        *([("virtual channels", channels_text(channels))] if channels else []),
         ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
         ("Tailback", _version(variation)),
     ]
