@@ -19,7 +19,15 @@ from tailback.comparison import MODES, Cost, compare
 from tailback.experiment import Experiment
 from tailback.experiment.tables import entries
 from tailback.metrics import METRICS
-from tailback.store.columns import INNER, LIGHT, MERGED, NESTED, OF_JOBS, TRAFFIC_TABLE
+from tailback.store.columns import (
+    INNER,
+    LIGHT,
+    MERGED,
+    MESSAGE_TABLE,
+    NESTED,
+    OF_JOBS,
+    TRAFFIC_TABLE,
+)
 from tailback.store.parameters import column_of, labels, parameters
 from tailback.store.point_file import light
 from tailback.store.rows import table_of, to_bytes
@@ -180,8 +188,9 @@ class TestColumns:
             table = table_of(cost, "abc")
             # Those of jobs are called after the jobs.
             table = table.select([n for n in table.column_names if not n.startswith(OF_JOBS)])
-            if TRAFFIC_TABLE in table.column_names:
-                table = table.drop_columns([TRAFFIC_TABLE])
+            # Tables that only some points have are documented apart.
+            apart = [n for n in (TRAFFIC_TABLE, MESSAGE_TABLE) if n in table.column_names]
+            table = table.drop_columns(apart)
             names = table.column_names
             # Kinds of machine and workload share keys, but not their order.
             rest = [name for name in names if not name.startswith(("machine.", "workload."))]
@@ -208,6 +217,15 @@ class TestColumns:
                     "text": pa.types.is_string,
                 }[kind]
                 assert is_kind(fields[column]), column
+
+    def test_columns_of_messages_are_documented(self) -> None:
+        table = table_of(cost_of(duration="2 ms", keep_messages=True), "abc")
+        inner = table.schema.field(MESSAGE_TABLE).type.value_type
+        names = [column.name for column in INNER[MESSAGE_TABLE]]
+        # One job and no traffic classes: messages are of none.
+        assert [field.name for field in inner] == [name for name in names if name != "class"]
+        for column in INNER[MESSAGE_TABLE][:-2]:
+            assert pa.types.is_integer(inner.field(column.name).type), column.name
 
     def test_types_do_not_depend_on_values(self) -> None:
         # Nothing crosses the network; no interval; parameters given that are null elsewhere.

@@ -205,3 +205,18 @@ def test_distributions_that_cannot_be_drawn(
 ) -> None:
     with pytest.raises(UserError, match=problem):
         tb.plot(store, **asked)
+
+
+def test_percentiles_of_classes_are_those_of_all_seeds(store: PointStore) -> None:
+    name = "classes.large.message_slowdown_p95"
+    [row] = tb.table(store, [name], ["rate_factor == 2", "mode == 'full'"]).to_pylist()
+    rows = tb.table(
+        store,
+        ["slowdown"],
+        ["rate_factor == 2", "mode == 'full'", "class == 'large'"],
+        rows="messages",
+    )
+    slowdowns = np.sort(rows["slowdown"].to_numpy())
+    assert row[name] == slowdowns[int(np.ceil(0.95 * len(slowdowns))) - 1]
+    plot = tb.plot(store, "rate_factor", name, mode="full")
+    assert plot.picture.lines[0].y[-1] == row[name]

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailback.metrics import class_of
+from tailback.metrics import class_of, stem_of
 from tailback.results import BINS, CLASS_VARIABLES, percentiles_of
 from tailback.store.columns import PERCENTILES
 from tailback.tables import shape_of
-from tailback.tables.frames import Ints, first_rows, numbered, values
+from tailback.tables.flows import percentiles
+from tailback.tables.frames import Floats, Ints, first_rows, numbered, values
 
 from .groups import SEEDS, grouped
 
+if TYPE_CHECKING:
+    from tailback.store.points import PointStore
+
+#: Columns of messages by the stems of metrics.
+_COLUMNS = {
+    "message_latency_us": "latency_ps",
+    "message_alone_us": "alone_ps",
+    "message_late_us": "late_ps",
+    "message_slowdown": "slowdown",
+}
+_PS_IN_US = 1e6
 _POWERS = ("sum", "sum2", "sum3")
 _SHAPE = ("mean", "standard_deviation", "skewness")
 
@@ -128,3 +141,57 @@ def _percentiles(
     for of_part, part in zip(together, np.split(np.arange(len(order)), starts[1:]), strict=False):
         found = percentiles_of(low[part], high[part], count[part], [*percents.values()])
         yield int(of_part), dict(zip(percents, (value / 1e6 for value in found), strict=True))
+
+
+def of_runs(store: PointStore, runs: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the messages of those of the rows of `runs` that have some, with the row's number."""
+    pairs = zip(values(runs["identity"]), values(runs["mode"]), strict=True)
+    read: tuple[str, Mapping[str, pa.Table]] = ("", {})
+    for number, (identity, mode) in enumerate(pairs):
+        if identity != read[0]:
+            # All modes of a point are in one file, and its rows follow each other.
+            read = (identity, store.messages(identity))
+        if mode in read[1]:
+            yield number, read[1][mode]
+
+
+def owned_by(messages: pa.Table, owner: str | None) -> pa.Table:
+    """Return the messages of a traffic class or job; all if it is None."""
+    if owner is None:
+        return messages
+    if "class" not in messages.column_names:
+        return messages.slice(0, 0)
+    return messages.filter(pc.equal(messages["class"], owner))
+
+
+def of_rows(store: PointStore, runs: pa.Table, metric: str) -> Floats:
+    """Return a metric of all messages of `runs` that have a row: `jobs.a.message_late_us`, ….
+
+    Of what `_COLUMNS` does not have nothing is known.
+    """
+    stem = stem_of(metric)
+    if stem not in _COLUMNS:
+        return np.zeros(0)
+    owner = metric.removesuffix(f".{stem}").partition(".")[2] if stem != metric else None
+    found = [np.zeros(0)]
+    for _, messages in of_runs(store, runs):
+        known = owned_by(messages, owner)[_COLUMNS[stem]].drop_null()
+        numbers = known.cast(pa.float64(), safe=False).to_numpy()
+        found.append(numbers / _PS_IN_US if stem.endswith("_us") else numbers)
+    return np.concatenate(found)
+
+
+def percentiles_of_rows(numbers: Floats, names: Sequence[str]) -> dict[str, float]:
+    """Return percentiles by the names of their columns: the least value so many are not above."""
+    percents = {
+        name: PERCENTILES[name.removeprefix(metric_of_percentile(name))[1:]] for name in names
+    }
+    if not len(numbers):
+        return {}
+    return dict(zip(percents, percentiles(numbers, [*percents.values()]), strict=True))
+
+
+def metric_of_percentile(name: str) -> str:
+    """Return what a percentile is of: `message_late_us` for `message_late_us_p99`."""
+    ends = [f"_{suffix}" for suffix in PERCENTILES if name.endswith(f"_{suffix}")]
+    return name.removesuffix(max(ends, key=len, default=""))

@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, RATIO_PARTS
-from tailback.tables.frames import Ints, floats, nullable, numbered, values
+from tailback.tables.frames import Floats, Ints, floats, nullable, numbered, values
 
 from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off
-from .distributions import merged_percentiles
+from .distributions import merged_percentiles, metric_of_percentile, percentiles_of_rows
 from .groups import SEEDS, grouped
 from .names import is_metric, is_percentile
 from .pooling import Flags, Pairs, Pool, ratios
@@ -30,12 +30,16 @@ _CONFIDENCE = "run.confidence"
 Histograms = Callable[[Sequence[str]], pa.Table]
 """Gives the histograms of points by their identities; see `PointStore.nested`."""
 
+Messages = Callable[[pa.Table, str], Floats]
+"""Gives a metric of each message of some runs that has a row; see `distributions.of_rows`."""
+
 
 def merged(
     frame: pa.Table,
     over: Sequence[str] = SEEDS,
     values: Iterable[str] | None = None,
     histograms: Histograms | None = None,
+    messages: Messages | None = None,
 ) -> pa.Table:
     """Return one row for all runs that differ only in the parameters `over`, for each mode.
 
@@ -53,8 +57,8 @@ def merged(
     * estimates, null where one was cut off: `_low` is then what the mean is more than;
       `_batches` is the degrees of freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
-      where several runs were merged; those of jobs, and of lateness of traffic classes, are null
-      there always.
+      where several runs were merged; those of jobs, and of lateness of traffic classes, from
+      their `messages`, if these were kept.
 
     Groups are in the order of their first runs. Raises `UserError` for what is
     no parameter in `over`.
@@ -71,7 +75,7 @@ def merged(
             found |= _estimates(cells, pools[name], name)
         elif name in THETAS:
             found |= _ratio(cells, name, pools)
-    found |= _percentiles(cells, [n for n in chosen if is_percentile(n)], histograms)
+    found |= _percentiles(cells, [n for n in chosen if is_percentile(n)], histograms, messages)
     first = [name for name in columns if name in {"identity", "mode", *cells.groups.keys}]
     names = [*first, *COUNTED, *_ending(columns), *_in_full(chosen)]
     return pa.table({name: found[name] for name in names})
@@ -217,9 +221,12 @@ def _rows_of(cells: Cells, mode: str, known: Flags | None = None) -> Ints:
 
 
 def _percentiles(
-    cells: Cells, names: Sequence[str], histograms: Histograms | None
+    cells: Cells,
+    names: Sequence[str],
+    histograms: Histograms | None,
+    messages: Messages | None,
 ) -> dict[str, pa.Array]:
-    """Return percentiles: as stored of a single run, of histograms added up, or null."""
+    """Return percentiles: as stored of a single run, of histograms added up, of rows, or null."""
     counts = {name: cells.sum(~np.isnan(cells.measured(name))) for name in names}
     found = {name: np.where(counts[name] == 1, cells.alone(name), np.nan) for name in names}
     several = np.any([count > 1 for count in counts.values()], axis=0)
@@ -233,4 +240,20 @@ def _percentiles(
             for name, value in percentiles.items():
                 if counts[name][cell] != 1:
                     found[name][cell] = value
+    if messages is not None:
+        _from_rows(found, counts, cells, messages)
     return {name: nullable(column) for name, column in found.items()}
+
+
+def _from_rows(
+    found: Mapping[str, Floats], counts: Mapping[str, Floats], cells: Cells, messages: Messages
+) -> None:
+    """Fill in percentiles of several runs of which no histogram is kept, but messages are."""
+    runs = cells.groups.runs.select(["identity", "mode"])
+    for metric in dict.fromkeys(map(metric_of_percentile, found)):
+        names = [name for name in found if metric_of_percentile(name) == metric]
+        untold = np.isnan(found[names[0]]) & (counts[names[0]] > 1)
+        for cell in np.flatnonzero(untold).tolist():
+            numbers = messages(runs.take(np.flatnonzero(cells.cell == cell)), metric)
+            for name, value in percentiles_of_rows(numbers, names).items():
+                found[name][cell] = value

@@ -17,6 +17,7 @@ from tailback.tables.flows import FLOW, flows
 from tailback.tables.frames import below, dictionaries, differs
 
 from .conditions import Condition, condition
+from .distributions import of_runs
 from .names import column_named, ordered
 from .tables import in_sweep_order, telling
 
@@ -55,25 +56,6 @@ def flows_of(
 ) -> pa.Table:
     """Return one row for each flow of each run, likewise; see `tables.flows`."""
     return _table(store, lambda found: flows(found, by), fields, conditions, sort, limit)
-
-
-def of_runs(
-    store: PointStore, runs: pa.Table, names: Iterable[str] = ()
-) -> Iterator[tuple[int, pa.Table]]:
-    """Yield the messages of those of the rows of `runs` that have some, with the row's number."""
-    wanted = tuple(names)
-    pairs = zip(runs["identity"].to_pylist(), runs["mode"].to_pylist(), strict=True)
-    read: tuple[str, Mapping[str, pa.Table]] = ("", {})
-    for number, (identity, mode) in enumerate(pairs):
-        if identity != read[0]:
-            # All modes of a point are in one file, and its rows follow each other.
-            read = (identity, store.messages(identity))
-        if mode in read[1]:
-            found = read[1][mode]
-            yield (
-                number,
-                found.select([n for n in wanted if n in found.column_names] or found.column_names),
-            )
 
 
 def _table(

@@ -24,6 +24,7 @@ from tailback.tables.frames import combinations, dictionaries, differs, floats, 
 
 from .cells import COUNTED
 from .conditions import Condition, condition
+from .distributions import of_rows
 from .groups import SEEDS, over_columns
 from .merging import merged
 from .names import PARAMETERS, column_named, metric_of, ordered, with_intervals
@@ -67,7 +68,13 @@ def table(
     wanted += [name for each in late for name in each.columns]
     for each in early:
         runs = runs.filter(each.expression)
-    result = merged(runs, over, _values(wanted), lambda points: store.nested("histograms", points))
+    result = merged(
+        runs,
+        over,
+        _values(wanted),
+        lambda points: store.nested("histograms", points),
+        lambda rows, metric: of_rows(store, rows, metric),
+    )
     for each in late:
         result = result.filter(each.expression)
     found = ordered(result, sort)

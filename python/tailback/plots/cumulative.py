@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailback.analysis.message_rows import of_runs
+from tailback.analysis.distributions import of_rows, of_runs, owned_by
 from tailback.analysis.names import column_named
 from tailback.comparison import MODES
 from tailback.errors import UserError, shown
@@ -39,13 +38,6 @@ _MOST = 1000
 """Values of rows that are drawn; of more, as many quantiles."""
 _PS_IN_US = 1e6
 
-#: Columns of messages by the stems of names.
-_OF_ROWS = {
-    "message_latency_us": "latency_ps",
-    "message_alone_us": "alone_ps",
-    "message_late_us": "late_ps",
-    "message_slowdown": "slowdown",
-}
 _OF_CLASSES = {f"{told}_us": variable for variable, told in CLASS_VARIABLES.items()}
 
 
@@ -170,8 +162,10 @@ def _cumulative(store: PointStore, runs: pa.Table, name: str) -> _Cumulative | N
         return _of_histograms(store, runs, stem.removesuffix("_us"), None)
     if traffic_class and stem in _OF_CLASSES:
         return _of_histograms(store, runs, _OF_CLASSES[stem], traffic_class)
-    owner = name.removesuffix(f".{stem}").partition(".")[2] if name != FLOWS else None
-    return _of_rows(store, runs, stem, owner)
+    if stem == FLOWS:
+        owner = name.removesuffix(f".{stem}").partition(".")[2] if name != FLOWS else None
+        return _of_flows(store, runs, owner)
+    return _of_messages(store, runs, name)
 
 
 def _of_histograms(
@@ -193,26 +187,18 @@ def _of_histograms(
     return _Cumulative.of_bins(low / size, high / size, count)
 
 
-def _of_rows(store: PointStore, runs: pa.Table, stem: str, owner: str | None) -> _Cumulative | None:
-    """Return the distribution over messages that have a row, or their flows.
-
-    `owner`: the traffic class or job they are of.
-    """
-    found: list[Any] = []
+def _of_flows(store: PointStore, runs: pa.Table, owner: str | None) -> _Cumulative | None:
+    """Return the distribution over the flows of a traffic class or job, or all."""
+    found = []
     for _, messages in of_runs(store, runs):
-        rows = messages
-        if owner is not None:
-            if "class" not in rows.column_names:
-                continue
-            rows = rows.filter(pc.equal(rows["class"], owner))
-        if not rows.num_rows:
-            continue
-        if stem == FLOWS:
+        rows = owned_by(messages, owner)
+        if rows.num_rows:
             found.append(flows(rows)["completion_ps"].to_numpy() / _PS_IN_US)
-            continue
-        values = rows[_OF_ROWS[stem]].drop_null().cast(pa.float64(), safe=False).to_numpy()
-        values = values if stem == "message_slowdown" else values / _PS_IN_US
-        # As in histograms: what was quicker than alone is not late.
-        found.append(np.maximum(values, 0.0))
-    together = np.concatenate(found) if found else np.zeros(0)
-    return _Cumulative.of_values(together) if len(together) else None
+    return _Cumulative.of_values(np.concatenate(found)) if found else None
+
+
+def _of_messages(store: PointStore, runs: pa.Table, name: str) -> _Cumulative | None:
+    """Return the distribution over messages that have a row."""
+    # As in histograms: what was quicker than alone is not late.
+    values = np.maximum(of_rows(store, runs, name), 0.0)
+    return _Cumulative.of_values(values) if len(values) else None

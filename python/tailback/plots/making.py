@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailback.analysis import channels_by_routing, channels_text, conditions, merged
+from tailback.analysis.distributions import of_rows
 from tailback.analysis.names import PARAMETERS, column_named, is_metric, is_percentile
 from tailback.errors import UserError, shown
 from tailback.figures.curves import Line, in_suitable_units
@@ -167,7 +168,12 @@ class _Maker:
                 place = list(names)[asked.index(name)]
                 raise UserError(place, shown(name), "is no metric; docs/store.md lists them")
         wanted = [name for name in (*across.METRICS, *measures) if name in columns]
-        frame = merged(runs, values=wanted, histograms=lambda p: store.nested("histograms", p))
+        frame = merged(
+            runs,
+            values=wanted,
+            histograms=lambda points: store.nested("histograms", points),
+            messages=lambda rows, metric: of_rows(store, rows, metric),
+        )
         variation = Variation.of(runs, sweeps)
         series = Series(variation, frame, runs, tuple(m for m in measures if m not in THETAS))
         title = titles.title_of(sweeps, dictionaries(runs.slice(0, 1))[0], variation)
