@@ -48,6 +48,8 @@ from tailback.store.columns import (
     PATH_TABLES,
     PERCENTILE_COLUMNS,
     RATIO_COLUMNS,
+    MESSAGE_COLUMNS,
+    MESSAGE_TABLE,
     TRAFFIC_COLUMNS,
     TRAFFIC_TABLE,
     Column,
@@ -315,6 +317,11 @@ def _traffic_columns() -> str:
     return _inner_tables(TRAFFIC_COLUMNS, (TRAFFIC_TABLE,))
 
 
+def _message_columns() -> str:
+    """Return the columns inside the one that points with `run.keep_messages` have."""
+    return _inner_tables(MESSAGE_COLUMNS, (MESSAGE_TABLE,))
+
+
 def _blame_columns() -> str:
     """Return the columns that points with `run.blame` have besides, and those inside them."""
     said = [column for column in BLAME_COLUMNS if column.name not in BLAME_TABLES]
@@ -362,6 +369,7 @@ _PARTS: dict[str, Callable[[], str]] = {
     "columns": _columns,
     "inner columns": _inner_columns,
     "traffic columns": _traffic_columns,
+    "message columns": _message_columns,
     "blame columns": _blame_columns,
     "path columns": _path_columns,
 }

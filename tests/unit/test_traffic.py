@@ -14,6 +14,8 @@ from rich.console import Console, RenderableType
 import tailback as tb
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
+from tailback.report.content import Table
+from tailback.report.of_store import page_of
 from tailback.runner.open_loop import class_metrics
 from tailback.store.columns import INNER, TRAFFIC_TABLE
 from tailback.terminal.failed import failure_report
@@ -170,6 +172,16 @@ def test_numbers_of_classes_have_one_name_everywhere(tmp_path: Path) -> None:
     assert [len(one.x) for one in against.picture.lines] == [2, 2]
     with pytest.raises(UserError, match="no such column"):
         tb.plot(store, "rate_factor", "classes.answer.round_trip")
+
+    told = next(s for s in page_of(store).sections if s.title == "Traffic classes")
+    [table] = [part for part in told.content if isinstance(part, Table)]
+    assert {"latency, µs: 95 %", "round trip, µs: 99.9 %", "slowdown"} <= {*table.columns}
+    assert "offered, %" not in table.columns  # the network slows it down
+    shown = tb.table(store).column_names
+    assert [name for name in shown if name.startswith("classes.")][::3] == [
+        "classes.ask.message_latency_us",
+        "classes.answer.message_latency_us",
+    ]
 
 
 def test_an_index_without_classes_is_made_again(tmp_path: Path) -> None:

@@ -12,7 +12,15 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.errors import UserError, shown
-from tailback.metrics import ALL_METRICS, MAIN_THETAS, OF_CLASSES, OF_FINITE, OF_JOBS, THETAS
+from tailback.metrics import (
+    ALL_METRICS,
+    MAIN_THETAS,
+    OF_CLASSES,
+    OF_FINITE,
+    OF_JOBS,
+    THETAS,
+    class_of,
+)
 from tailback.store.columns import (
     LIGHT,
     MERGED,
@@ -63,7 +71,7 @@ def table(
     early, late = _sorted_out(conditions_, over)
     chosen = None if fields is None else [_merged_name(f, names, over, "fields") for f in fields]
     order = [_merged_name(field.removeprefix("-"), names, over, "sort") for field in sort]
-    usual = [name for name in _DEFAULT_VALUES if name in names]
+    usual = [name for name in (*_DEFAULT_VALUES, *_of_classes(names)) if name in names]
     wanted = [*(usual if chosen is None else chosen), *order]
     wanted += [name for each in late for name in each.columns]
     for each in early:
@@ -84,7 +92,9 @@ def table(
     return found.slice(0, limit).select(shown_columns)
 
 
-_OPEN_LOOP = ("offered_load", "accepted_load", "message_latency_us")
+LATENCY = "message_latency_us"
+_MOST_CLASSES = 4
+_OPEN_LOOP = ("offered_load", "accepted_load", LATENCY)
 """Shown first where a load is offered, instead of others."""
 _INSTEAD = ("messages_per_node_per_ms", "routed_lifetime_us")
 
@@ -148,12 +158,19 @@ def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list
         counts.append("cut_off")
     there = [name for name in (*_OPEN_LOOP, *_MAIN) if name in rows.column_names]
     main = [name for name in there if _says_something(rows[name]) or _is_cut_off(rows, name)]
+    main += _of_classes(rows.column_names)
     if "offered_load" in main:
         # Messages sent are the accepted load; theta_r says what the network leaves of it.
         marks = ["saturated"] if _says_something(rows["saturated"]) else []
         return [*fields, "mode", *counts, *marks, *(n for n in main if n not in _INSTEAD)]
     main = [name for name in main if name not in _OPEN_LOOP]
     return [*fields, "mode", *counts, *(main or [_OTHERWISE])]
+
+
+def _of_classes(names: Iterable[str]) -> list[str]:
+    """Return the latencies of traffic classes, where there are few."""
+    found = [name for name in names if class_of(name)[1] == LATENCY and class_of(name)[0]]
+    return found if len(found) <= _MOST_CLASSES else []
 
 
 def telling(rows: pa.Table, fields: Sequence[str]) -> list[str]:

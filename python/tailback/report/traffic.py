@@ -20,15 +20,27 @@ if TYPE_CHECKING:
 
 _KIND = "workload.kind"
 _COLUMNS = ("class", "metric", "value", "low", "high")
+_TAILS = {"p50": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
+"""Percentiles that are told, by the ends of their names."""
+
+_TIMES = {
+    "message_latency_us": "latency, µs",
+    "round_trip_us": "round trip, µs",
+    "message_alone_us": "alone, µs",
+    "message_late_us": "late, µs",
+    "message_slowdown": "slowdown",
+}
 _METRICS = {
     "offered_load": ("offered, %", 100.0),
     "accepted_load": ("accepted, %", 100.0),
     "messages_per_node_per_ms": ("messages per node and ms", 1.0),
-    "message_latency_us": ("latency, µs", 1.0),
-    "message_latency_us_p99": ("99th percentile", 1.0),
-    "round_trip_us": ("round trip, µs", 1.0),
-    "round_trip_us_p99": ("99th percentile", 1.0),
+    **{
+        name + end: (f"{told}{tail}", 1.0)
+        for name, told in _TIMES.items()
+        for end, tail in {"": "", **{f"_{p}": f": {words}" for p, words in _TAILS.items()}}.items()
+    },
 }
+"""What is told of a class, by metric: in words, and its scale."""
 _DIGITS = 4
 
 _LEAD = (
@@ -55,8 +67,16 @@ def section(store: Store, variation: Variation) -> Section | None:
     columns = [*variation.columns, *([SEED] if several else [])]
     headings = [parameter_label(column) for column in columns]
     told = [label for label, _ in _METRICS.values()]
-    rows = tuple(row for point in points for row in _rows(store, point, columns))
-    table = Table((*headings, "mode", "class", *told), rows, "", searchable=True)
+    rows = [row for point in points for row in _rows(store, point, columns)]
+    heads = (*headings, "mode", "class", *told)
+    # What is known of no class is left out: round trips without replies, lateness without rows.
+    kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
+    table = Table(
+        tuple(heads[i] for i in kept),
+        tuple(tuple(row[i] for i in kept) for row in rows),
+        "",
+        searchable=True,
+    )
     return Section("Traffic classes", (_LEAD, table))
 
 
@@ -79,5 +99,8 @@ def _cell(row: Mapping[str, Any] | None, scale: float) -> Content:
         return None
     nan = float("nan")
     low, high = (nan if row[end] is None else float(row[end]) for end in ("low", "high"))
+    if row["metric"].endswith(tuple(f"_{end}" for end in _TAILS)):
+        # Percentiles have no interval.
+        low = high = float(row["value"])
     estimate = Estimate(float(row["value"]), low, high).times(scale)
     return Cell(number(estimate, most=_DIGITS), float(estimate.value))

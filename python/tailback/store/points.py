@@ -275,14 +275,13 @@ class PointStore:
         try:
             point_file.check_whole(self._index)
             names = pq.read_schema(self._index).names
-            found = pq.read_table(self._index, columns=["identity", _KIND])
-            if are_left_out(names, {*found[_KIND].unique().to_pylist()}):
-                return set()
-            found = found["identity"]
+            wanted = ["identity", *(name for name in names if name == _KIND)]
+            found = pq.read_table(self._index, columns=wanted)
+            kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
         except (UserError, pa.ArrowException, OSError, KeyError):
             # It is made from the points and says nothing that they do not: made again.
             return set()
-        return set(found.to_pylist())
+        return set() if are_left_out(names, {*kinds}) else set(found["identity"].to_pylist())
 
     def nested(self, name: str, identities: Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a large column, such as `nodes`, `channels` or `blame_pairs`.
