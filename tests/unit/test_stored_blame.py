@@ -201,7 +201,7 @@ class TestReading:
         store = small_store(tmp_path, axes, base=PLAIN)
         for _ in ("from the index", "from the files of points"):
             runs = runs_of(store)
-            assert sorted(runs["run.blame"].to_list(), key=str) == [None] * 4 + [True] * 4
+            assert sorted(runs["run.blame"].to_list(), key=str) == [False] * 4 + [True] * 4
             assert not set(BLAME_TABLES).intersection(runs.columns)
             (tmp_path / "runs.parquet").unlink(missing_ok=True)
         pairs = nested_of(store, "blame_pairs")
