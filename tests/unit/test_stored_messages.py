@@ -220,3 +220,34 @@ def test_percentiles_of_classes_are_those_of_all_seeds(store: PointStore) -> Non
     assert row[name] == slowdowns[int(np.ceil(0.95 * len(slowdowns))) - 1]
     plot = tb.plot(store, "rate_factor", name, mode="full")
     assert plot.picture.lines[0].y[-1] == row[name]
+
+
+def test_an_asterisk_stands_for_each_class(store: PointStore) -> None:
+    plot = tb.plot(store, "rate_factor", "classes.*.message_latency", mode="full")
+    lines = plot.picture.lines
+    assert [line.name for line in lines] == ["small", "large"]
+    for line in lines:
+        single = tb.plot(store, "rate_factor", f"classes.{line.name}.message_latency", mode="full")
+        assert line.y == single.picture.lines[0].y
+    assert plot.picture.y.title == "mean message latency (µs)"
+    assert plot.title.startswith("mean message latency against rate factor, by class")
+    loads = tb.plot(store, "classes.*.offered_load", "classes.*.accepted_load", mode="full")
+    # What is offered is drawn once.
+    assert [line.name for line in loads.picture.lines] == ["offered", "small", "large"]
+    assert loads.picture.lines[0].x[-1] == loads.picture.lines[2].x[-1]
+    shares = tb.plot(store, cdf="classes.*.message_slowdown", where=["rate_factor == 2"])
+    assert [line.colour for line in shares.picture.lines] == [0, 0, 1, 1]
+    assert shares.picture.x.label == "slowdown of messages"
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ("*.message_latency", "an asterisk stands for a class or job"),
+        ("jobs.*.message_latency", "is known of no job"),
+        ("classes.*.message_latncy", "is known of no class"),
+    ],
+)
+def test_an_asterisk_must_stand_for_something(store: PointStore, asked: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        tb.plot(store, "rate_factor", asked)

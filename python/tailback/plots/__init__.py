@@ -2,6 +2,7 @@
 
 * `making`: which picture, from which store, into which file;
 * `cumulative`: distributions of times;
+* `each`: traffic classes or jobs in one picture;
 * `scales`: axes and their ticks, the same for every kind of file;
 * `svg`, `with_matplotlib`: who draws.
 """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from tailback.store.points import PointStore
 from tailback.tables.frames import dictionaries
 
 from . import cumulative
+from .each import Names, of_each, together
 from .scales import Scale, scale_of
 from .svg import svg
 from .with_matplotlib import drawn
@@ -116,17 +118,35 @@ def plot(  # noqa: PLR0913  # each a thing that can be asked for
     `x` is a parameter that was varied, or a metric (then its value in mode `full` at the same
     point), `y` a metric or percentile, of a job or traffic class too, `theta_t` or `theta_r`; both
     as `tailback table` calls them. `cdf` is what is distributed: the name of a percentile without
-    its end, such as `message_latency`, or `flow_completion`. Runs
-    for which `where` does not hold are left out. Raises `UserError` for names that are not
-    known, and where nothing was varied.
+    its end, such as `message_latency`, or `flow_completion`. An asterisk stands for each traffic
+    class or job: `classes.*.message_latency`. Runs for which `where` does not hold are left out.
+    Raises `UserError` for names that are not known, and where nothing was varied.
     """
     asked = {place: name for place, name in (("x", x), ("y", y)) if name is not None}
-    made = _Maker.of(store, where, asked)
     if cdf is not None:
         if asked:
             raise UserError("cdf", shown(cdf), "has axes of its own; leave out x and y")
-        return made.plot(cumulative.picture(store, made.series, cdf, mode, made.columns), title)
-    return made.plot(made.chosen(x, y, mode), title)
+        asked = {"cdf": cdf}
+    runs = _runs(store, where)
+    columns = [*runs.column_names, *cumulative.known(runs.column_names)]
+    each = of_each(asked, columns, partial(_is_known, columns))
+    made = _Maker.of(store, runs, [] if cdf is not None else list(each.values()))
+    pictures = {}
+    for owner, own in each.items():
+        if cdf is not None:
+            seen = cumulative.picture(store, made.series, own["cdf"], mode, made.columns)
+        else:
+            seen = made.chosen(own.get("x"), own.get("y"), mode)
+        pictures[owner] = seen
+    return made.plot(together(pictures), title)
+
+
+def _is_known(columns: Sequence[str], place: str, name: str) -> bool:
+    try:
+        column_named(name, dict.fromkeys(columns), place)
+    except UserError:
+        return False
+    return True
 
 
 def write_plots(
@@ -138,7 +158,7 @@ def write_plots(
     title: str | None = None,
 ) -> list[Path]:
     """Write all the usual pictures of a store into a folder; return where they are."""
-    made = _Maker.of(store, where, {})
+    made = _Maker.of(store, _runs(store, where), [])
     plots = [made.plot(seen, title) for seen in made.usual()]
     folder.mkdir(parents=True, exist_ok=True)
     return [each.save(folder / f"{each.picture.name}{kind}") for each in plots]
@@ -156,18 +176,19 @@ class _Maker:
     """What is said below every picture."""
 
     @classmethod
-    def of(cls, store: PointStore, where: Sequence[str], names: Mapping[str, str]) -> _Maker:
-        """Read the runs that are asked for, and merge what is drawn of them."""
-        runs = _runs(store, where)
+    def of(cls, store: PointStore, runs: pa.Table, names: Sequence[Names]) -> _Maker:
+        """Merge what is drawn of runs: all that one of `names` asks for."""
         sweeps = store.sweeps()
         columns = runs.column_names
-        asked = [column_named(name, columns, place) for place, name in names.items()]
-        measures = [name for name in asked if not name.startswith(PARAMETERS)]
-        for name in measures:
+        measures = []
+        for place, asked in (pair for each in names for pair in each.items()):
+            name = column_named(asked, columns, place)
+            if name.startswith(PARAMETERS):
+                continue
             if not (is_metric(name) or is_percentile(name) or name in THETAS):
-                place = list(names)[asked.index(name)]
                 raise UserError(place, shown(name), "is no metric; docs/store.md lists them")
-        wanted = [name for name in (*across.METRICS, *measures) if name in columns]
+            measures.append(name)
+        wanted = [n for n in dict.fromkeys((*across.METRICS, *measures)) if n in columns]
         frame = merged(
             runs,
             values=wanted,

@@ -1,0 +1,87 @@
+"""Pictures of every traffic class or job: `classes.*.message_latency` is that of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tailback.errors import UserError, shown
+from tailback.figures.curves import Line
+from tailback.figures.drawing import Axis
+from tailback.figures.labels import metric_axis
+from tailback.figures.look import Look
+from tailback.metrics import OF_CLASSES, OF_JOBS, stem_of
+from tailback.report.usual import Picture
+
+EACH = "*"
+
+_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted", "dash-dotted", "long-dashed")
+_WORDS = {OF_CLASSES: "class", OF_JOBS: "job"}
+
+Names = Mapping[str, str]
+"""What is drawn, as users call it, by the option that asks for it."""
+
+
+def of_each(
+    names: Names, columns: Iterable[str], is_known: Callable[[str, str], bool]
+) -> dict[str, Names]:
+    """Return what is asked for, by class or job; under an empty name where that is of no matter.
+
+    `is_known` says whether a name, of an option, is one. Raises `UserError` where a name with an
+    asterisk is of nothing.
+    """
+    starred = {option: name for option, name in names.items() if EACH in name}
+    if not starred:
+        return {"": names}
+    option, pattern = next(iter(starred.items()))
+    start = next((start for start in _WORDS if pattern.startswith(f"{start}{EACH}.")), None)
+    if start is None or pattern.count(EACH) > 1:
+        problem = f"an asterisk stands for a class or job: {OF_CLASSES}*.message_latency"
+        raise UserError(option, shown(pattern), problem)
+    owned = [name.removesuffix(stem_of(name))[:-1] for name in columns if name.startswith(start)]
+    found: dict[str, Names] = {}
+    for owner in dict.fromkeys(name.removeprefix(start) for name in owned):
+        own = {option: name.replace(EACH, owner) for option, name in names.items()}
+        if all(is_known(option, own[option]) for option in starred):
+            found[owner] = own
+    if not found:
+        raise UserError(option, shown(pattern), f"is known of no {_WORDS[start]}")
+    return found
+
+
+def together(pictures: Mapping[str, Picture]) -> Picture:
+    """Return one picture for all classes or jobs: a colour for each."""
+    if len(pictures) == 1:
+        return next(iter(pictures.values()))
+    first = next(iter(pictures.values()))
+    plain = [line for seen in pictures.values() for line in seen.lines if line.look == "plain"]
+    # Of what others are compared with one line is enough: that which goes on longest.
+    lines: list[Line] = sorted(plain, key=lambda line: float(max(line.x)))[-1:]
+    for number, (owner, seen) in enumerate(pictures.items()):
+        own = [line for line in seen.lines if line.look != "plain"]
+        for line, look in zip(own, _looks(len(own)), strict=True):
+            name = ", ".join(filter(None, (owner, line.name)))
+            lines.append(replace(line, name=name, colour=number, look=look))
+    x, y = _of_all(first.x), _of_all(first.y)
+    told = first.title
+    for axis, whole in ((first.x, x), (first.y, y)):
+        told = told.replace(axis.label, whole.label)
+    owners = [*pictures]
+    name = first.name.replace(f".{owners[0]}.", ".each.")
+    kind = "class" if OF_CLASSES in f"{first.x.column} {first.y.column}" else "job"
+    return replace(first, name=name, title=f"{told}, by {kind}", lines=lines, x=x, y=y)
+
+
+def _looks(count: int) -> Sequence[Look]:
+    return [_LOOKS[number % len(_LOOKS)] for number in range(count)]
+
+
+def _of_all(axis: Axis) -> Axis:
+    """Return the axis of a metric of a class or job as one of all of them."""
+    if not axis.column.startswith(tuple(_WORDS)):
+        return axis
+    stem = stem_of(axis.column)
+    whole = metric_axis(stem)
+    # Distributions are of single values, not means.
+    label = whole.label if axis.label.startswith("mean ") else whole.label.removeprefix("mean ")
+    return replace(axis, label=label)
