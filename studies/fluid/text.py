@@ -28,11 +28,14 @@ is by what share `fluid` is above `packet`, below if negative.
   both as simulated, one seed each."""
 
 _WHY = """\
-* *Too low in `full`:* in a buffer packets wait behind others whose output is busy, in `fluid`
-  nobody stands in the way of who goes elsewhere. *Passing a busy node* is that alone: the four
-  share the way into the node in both fidelities; the fifth, which alternates with one of them on a
-  link, waits behind it in `packet`, and has what that leaves of the link in `fluid`. Larger buffers
-  do not help it: they are first come, first served.
+* *Too low in `full`:* in `packet` a buffer that is full of packets for a busy output keeps all
+  others from the link before it; in `fluid` nobody stands in the way of who goes elsewhere.
+  *Passing a busy node* is that alone: the four share the way into the node in both fidelities; the
+  fifth, which alternates with one of them on a link, waits for room with it in `packet`, and has
+  what that leaves of the link in `fluid`. With one queue at each input (`queueing = "fifo"`) it is
+  more: packets wait behind others whose output is busy, too.
+* *Too high below saturation:* rates of all flows on a link are equal at every instant, where
+  packets of a message that came first go first.
 * *Too high in `endpoints`, and where receivers are busy:* a message has its node's link until it is
   through, as long as its receiver is shared with others; in `packet` what has left its node waits
   in a buffer at the other end, without bounds in `endpoints`, and the node sends the next message.

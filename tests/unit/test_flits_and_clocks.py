@@ -158,3 +158,17 @@ def printed(table: Table) -> str:
     with io.StringIO() as out:
         Console(file=out, width=100).print(table)
         return out.getvalue()
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "voq", "output"])
+def test_a_packet_of_one_flit_waits_for_no_other_on_a_slower_link(queueing: str) -> None:
+    machine = {
+        "topology": {"kind": "mesh", "dims": [3]},
+        "link": {"rate": "128 Gbit/s", "flit": "16 B"},
+        "node_link": {"rate": "12.8 Gbit/s"},
+        "switch": {"queueing": queueing},
+    }
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 2, "0 B"]]}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    # A flit takes 10 ns from and to a node, 1 ns on each of two links between.
+    assert tb.run(asked)["completion_us"].value == pytest.approx(0.022)

@@ -176,6 +176,7 @@ impl EventQueue {
         let name = kind << NUMBER_BITS | number;
         let bucket = time >> self.bucket_bits;
         let ahead = bucket.wrapping_sub(self.cursor);
+        debug_assert!(bucket >= self.cursor, "event posted before the wheel: {time}");
         if ahead.wrapping_sub(1) < BUCKETS as u64 - 1 {
             let event = self.entry(time, name);
             self.place(bucket, event);

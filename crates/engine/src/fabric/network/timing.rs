@@ -88,13 +88,16 @@ impl Timing {
     /// From a packet's start on a channel until it may start on the next, if it goes on behind
     /// its header and then without a gap: its header must be at the switch, and every later
     /// flit there before its turn. Of these the last two decide: all others are equally long on
-    /// each of the channels, and the last may be shorter.
+    /// each of the channels, and the last may be shorter. A packet of one flit has no other.
     pub fn behind_header_ps(&self, next: &Self, bytes: u32) -> Time {
+        let header = self.header_ps + self.delay_ps;
+        if self.empty_flits + self.size.flits(bytes) == 1 {
+            return header;
+        }
         let there = self.packet_ps(bytes) + self.delay_ps;
         let last_follows = there + next.last_ps;
         let body_follows = (there + next.last_ps + next.flit_ps).saturating_sub(self.last_ps);
         let sent = next.packet_ps(bytes);
-        let header = self.header_ps + self.delay_ps;
         header.max(last_follows.max(body_follows).saturating_sub(sent))
     }
 
