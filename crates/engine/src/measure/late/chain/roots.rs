@@ -305,11 +305,8 @@ impl Chain<'_> {
         let between = self.packets.get(first.number as usize..=last.number as usize)?;
         let size = |&id: &RecordId| u64::from(self.log.record(id).size);
         let all: u64 = between.iter().map(size).sum();
-        let buffers = match self.log.departures() {
-            // Nobody but they keeps them from those between.
-            Some(_) => u64::from(front.hop.saturating_sub(at_hand.hop).max(1)),
-            None => 1,
-        };
+        // Nobody but they keeps them from the buffers between.
+        let buffers = u64::from(front.hop.saturating_sub(at_hand.hop).max(1));
         (all > buffers * u64::from(self.rules.capacity)).then_some(front)
     }
 
