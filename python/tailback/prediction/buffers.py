@@ -49,7 +49,19 @@ def short_buffers(experiment: Experiment) -> tuple[ShortBuffers, ...]:
     return tuple(_short(experiment, flits))
 
 
-def _short(experiment: Experiment, flits: int) -> Iterator[ShortBuffers]:
+@dataclass(frozen=True, slots=True)
+class _Buffered:
+    """Links of one kind and the buffers at their ends, in flits."""
+
+    kind: str
+    held: int
+    """What the buffers of a link hold, all its virtual channels together."""
+    needed: int
+    """What passes in a round trip of credits."""
+
+
+def links_with_buffers(experiment: Experiment, flits: int) -> Iterator[_Buffered]:
+    """Yield the links of nodes and those between switches; buffers hold so many flits each."""
     machine = experiment.machine
     link = machine.link
     together = machine.channels_per_wire if link.sharing != "separate" else 1
@@ -59,9 +71,15 @@ def _short(experiment: Experiment, flits: int) -> Iterator[ShortBuffers]:
         ("injection", machine.node_delay.ps, machine.node_rate, machine.node_channels_per_wire),
         ("internal", min(delays), min(machine.internal_rates), together),
     ):
-        held, needed = flits * channels, machine.credit_flits(delay_ps, rate)
-        if held < needed and (kind == "injection" or machine.has_internal_channels):
-            yield ShortBuffers(kind, held, needed, link.flit.bytes)
+        if kind == "injection" or machine.has_internal_channels:
+            yield _Buffered(kind, flits * channels, machine.credit_flits(delay_ps, rate))
+
+
+def _short(experiment: Experiment, flits: int) -> Iterator[ShortBuffers]:
+    for link in links_with_buffers(experiment, flits):
+        if link.held < link.needed:
+            flit_bytes = experiment.machine.link.flit.bytes
+            yield ShortBuffers(link.kind, link.held, link.needed, flit_bytes)
 
 
 def bounded(

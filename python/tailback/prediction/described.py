@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from .buffers import ShortBuffers, bounded, short_buffers
 from .loads import by_wire, first_of_wires, predicted_loads
 from .message_law import MessageLaw, message_law
 from .pauses import Pauses, pauses_of
+from .switch_limit import SwitchLimit, switch_limit
 from .zero_load import ZeroLoad, zero_loads
 
 if TYPE_CHECKING:
@@ -130,10 +131,19 @@ class Prediction:
     """What pauses of switches can do; None where there are none."""
     short_buffers: tuple[ShortBuffers, ...]
     """Input buffers that are shorter than a round trip of credits: their links carry less."""
+    switch_limit: SwitchLimit | None
+    """What limits switches of this kind and buffer under uniform traffic; None elsewhere."""
     zero_loads: tuple[ZeroLoad, ...]
     """The same of the packets of each traffic class and length."""
     law: MessageLaw | None
     """What messages take alone, where they cost something in software."""
+
+    @property
+    def limited_saturation_messages_per_node_per_ms(self) -> float | None:
+        """Predicted saturation: what the most loaded channel allows, and what switches do."""
+        limit = self.switch_limit
+        limited = None if limit is None else limit.saturation_messages_per_node_per_ms
+        return self.saturation_messages_per_node_per_ms if limited is None else limited
 
     @property
     def _acknowledges(self) -> bool:
@@ -171,7 +181,11 @@ class Prediction:
     @property
     def _by_buffers(self) -> dict[str, Any]:
         short = [one.to_dict() for one in self.short_buffers]
-        return {"short_buffers": short} if short else {}
+        limit = self.switch_limit
+        return {
+            **({"short_buffers": short} if short else {}),
+            **({} if limit is None else {"switch_limit": limit.to_dict()}),
+        }
 
     @property
     def _stopped(self) -> dict[str, None]:
@@ -220,9 +234,13 @@ class Prediction:
         machine = self.experiment.machine
         built = machine.topology
         names = built.graph.switches if isinstance(built, Graph) else ()
-        return topology.picture(
+        drawn = topology.picture(
             machine, self.survey.graph, self.switches, self._group_loads(), names
         )
+        limit = self.switch_limit
+        if limit is None or limit.share >= 1:
+            return drawn
+        return replace(drawn, title=f"{drawn.title}; {limit.in_words}")
 
     def _group_loads(self) -> dict[tuple[str, int, int], float]:
         """Return the mean load of the channels from each place to each other."""
@@ -294,10 +312,18 @@ def describe(experiment: Experiment) -> Prediction:
     short = short_buffers(experiment)
     saturation = predicted["saturation_messages_per_node_per_ms"]
     load_us, pairs = predicted["channel_load"] / 1e6, predicted["pairs"]
+    known = load_us if loads.least_load is None else loads.least_load / 1e6
+    wires, kinds = by_wire(experiment, channels, known)
     if short and saturation:
-        known = load_us if loads.least_load is None else loads.least_load / 1e6
-        wires, kinds = by_wire(experiment, channels, known)
         saturation = 1e3 / bounded(short, wires, kinds, 1e3 / saturation)
+    limit = switch_limit(
+        experiment,
+        machine.kernel,
+        predicted["routing_classes"],
+        float(wires[kinds == "injection"].max(initial=0.0)),
+        float(wires.max(initial=0.0)),
+        saturation,
+    )
     return Prediction(
         experiment=experiment,
         kernel=machine.kernel,
@@ -310,6 +336,7 @@ def describe(experiment: Experiment) -> Prediction:
         zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
         zero_load_neighbour_us=neighbour_us,
         short_buffers=short,
+        switch_limit=limit,
         zero_loads=alone,
         pauses=pauses_of(experiment.machine, counted.graph, channels, load_us),
         bisection_channels=bisection.wires if bisection and bisection.exact else None,

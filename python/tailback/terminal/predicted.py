@@ -13,6 +13,7 @@ from tailback.machines.describing import rounded
 from tailback.places import shown as place
 from tailback.prediction import Prediction
 from tailback.prediction.message_law import Line, MessageLaw
+from tailback.prediction.switch_limit import SwitchLimit
 from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
@@ -38,6 +39,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         *_in_pieces(prediction),
         *_headroom(prediction),
         *_short_buffers(prediction),
+        *_beyond_switches(prediction),
         Text(),
         machine,
         Text(),
@@ -166,6 +168,55 @@ def _short_buffers(prediction: Prediction) -> Iterator[Text]:
         )
 
 
+_QUEUES = {
+    "fifo": "one queue at every input (head-of-line blocking)",
+    "voq": "virtual output queues",
+    "output": "output queues",
+}
+
+
+def _beyond_switches(prediction: Prediction) -> Iterator[Text]:
+    """Say where switches cannot carry what the workload offers."""
+    limit = prediction.switch_limit
+    if limit is None or not limit.is_exceeded:
+        return
+    most, offered = (
+        _or_unknown(load)
+        for load in (
+            limit.saturation_messages_per_node_per_ms,
+            limit.offered_messages_per_node_per_ms,
+        )
+    )
+    yield Text(
+        f"the workload offers {offered} messages per node and ms, and switches with "
+        f"{_QUEUES[limit.queueing]}{_with_room(limit)} carry about {most} "
+        "(switch.queueing, switch.input_buffer)",
+        style="yellow",
+    )
+
+
+def _with_room(limit: SwitchLimit) -> str:
+    """Return the room for packets that a limit is for."""
+    return "" if limit.packets is None else f" and room for {plain(limit.packets, 3)} packets"
+
+
+def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
+    """Return the predicted saturation, and what limits it."""
+    label = f"predicted saturation{estimated}, messages per node and ms"
+    limit = p.switch_limit
+    by_channel = _or_unknown(p.saturation_messages_per_node_per_ms)
+    if limit is None or limit.share >= 1:
+        return [(label, by_channel)]
+    name = f"links that switches carry ({limit.queueing}{_with_room(limit)})"
+    if limit.saturation_messages_per_node_per_ms is None:
+        return [(label, by_channel), (f"  evenly loaded {name}", limit.carried)]
+    return [
+        (label, _or_unknown(limit.saturation_messages_per_node_per_ms)),
+        ("  by the most loaded channel alone", by_channel),
+        (f"  share of {name}", limit.carried),
+    ]
+
+
 def _headroom(prediction: Prediction) -> Iterator[Text]:
     """Say whether frames may be lost though neighbours are told to pause."""
     pauses = prediction.pauses
@@ -250,10 +301,7 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         *_zero_load_rows(p),
         (f"load per message, mean internal {loaded}", _time(p.load_mean_internal_us)),
         (f"  most loaded {loaded}{estimated}", _time(p.load_max_us)),
-        (
-            f"predicted saturation{estimated}, messages per node and ms",
-            _or_unknown(p.saturation_messages_per_node_per_ms),
-        ),
+        *_limited_rows(p, estimated),
     ]
 
 
