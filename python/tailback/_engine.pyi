@@ -1,6 +1,6 @@
 """The compiled engine (crates/python), as Python sees it. Times are picoseconds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +102,18 @@ class Simulation:
 
 def facts(question_json: str) -> str: ...
 def trace_facts(file: dict[str, Any]) -> dict[str, int]: ...
-def predict(spec_json: str, max_pairs: int, messages: _Lists = None) -> dict[str, Any]: ...
+def predict(
+    spec_json: str,
+    max_pairs: int,
+    messages: _Lists = None,
+    weights: NDArray[np.float64] | None = None,
+) -> dict[str, Any]: ...
 def survey(
-    topology_json: str, link_width: int, max_links: int, link_delay_ps: int = 0
+    topology_json: str,
+    link_width: int,
+    max_links: int,
+    link_delay_ps: int = 0,
+    sources: Sequence[int] | None = None,
 ) -> dict[str, Any]: ...
 def convert_trace(
     file: Path, out: Path, settings: dict[str, Any], watch: Callable[[int], bool]

@@ -231,18 +231,33 @@ class Simulation:
         return self._engine.histograms()
 
 
-def predict(spec: str, max_pairs: int, messages: MessageColumns | None = None) -> dict[str, Any]:
-    """Return what can be said without simulating; see `prediction`."""
+def predict(
+    spec: str,
+    max_pairs: int,
+    messages: MessageColumns | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> dict[str, Any]:
+    """Return what can be said without simulating; see `prediction`.
+
+    Each message of a list stands for as many as its weight says.
+    """
     with _user_errors(spec):
-        return compiled.predict(spec, max_pairs, messages)
+        return compiled.predict(spec, max_pairs, messages, weights)
 
 
 def survey(
-    topology: str, link_width: int, max_links: int, link_delay_ps: int = 0
+    topology: str,
+    link_width: int,
+    max_links: int,
+    link_delay_ps: int = 0,
+    sources: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """Return what can be said about a topology (JSON) by counting; see `survey`."""
+    """Return what can be said about a topology (JSON) by counting; see `survey`.
+
+    `sources`: switches that stand for all, those that nodes enter at for as many each.
+    """
     with _user_errors("{}"):
-        return compiled.survey(topology, link_width, max_links, link_delay_ps)
+        return compiled.survey(topology, link_width, max_links, link_delay_ps, sources)
 
 
 @contextmanager

@@ -77,6 +77,18 @@ pub struct Routed {
 /// # Errors
 /// A description that cannot be simulated.
 pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
+    predict_weighted(spec, max_pairs, &[])
+}
+
+/// The same of a list of messages each of which stands for so many; one where nothing is said.
+///
+/// # Errors
+/// A description that cannot be simulated.
+pub fn predict_weighted(
+    spec: &Spec,
+    max_pairs: u64,
+    weights: &[f64],
+) -> Result<Prediction, SpecError> {
     let Assembly { topology, fabric, .. } = &Assembly::new(spec)?;
     let wiring = fabric.wiring();
     let mut walk = Walk {
@@ -92,7 +104,11 @@ pub fn predict(spec: &Spec, max_pairs: u64) -> Result<Prediction, SpecError> {
     };
     let (load_ps, drain_ps) = (vec![0.0; wiring.layout.channels()], vec![0.0; topology.nodes]);
     let mut sums = Sums { load_ps, drain_ps, ..Sums::default() };
-    let exact = each_flow(spec, topology, max_pairs, |flow| walk.add(&flow, &mut sums))?;
+    let mut weights = weights.iter();
+    let exact = each_flow(spec, topology, max_pairs, |flow| {
+        let weight = flow.weight * weights.next().copied().unwrap_or(1.0);
+        walk.add(&Flow { weight, ..flow }, &mut sums);
+    })?;
     Ok(summarise(spec, topology, &walk, &sums, exact))
 }
 
@@ -423,6 +439,26 @@ mod tests {
         assert_eq!((small.nodes, small.internal_channels), (256, 960));
         let large = predict(&thesis(vec![32, 32], 16), u64::MAX).unwrap();
         assert!((large.mean_hops - 16.57).abs() < 0.01, "{}", large.mean_hops);
+    }
+
+    /// A message that stands for three is three messages.
+    #[test]
+    fn messages_may_stand_for_several() {
+        let mut spec = thesis(vec![4, 4], 0);
+        let mut listed = |destination: Vec<u32>, weights: &[f64]| {
+            let count = destination.len();
+            spec.workload = Workload::Messages(Messages {
+                time_ps: vec![0; count],
+                source: vec![0; count],
+                destination,
+                bytes: vec![32; count],
+            });
+            predict_weighted(&spec, u64::MAX, weights).unwrap()
+        };
+        let (three, one) = (listed(vec![5, 9, 9, 9], &[]), listed(vec![5, 9], &[1.0, 3.0]));
+        assert_eq!(one.channel_load_ps, three.channel_load_ps);
+        assert_eq!(one.mean_hops, three.mean_hops);
+        assert_eq!((one.pairs, three.pairs), (2, 4));
     }
 
     #[test]

@@ -49,19 +49,42 @@ pub struct Survey {
 /// S · (S + L) is not above `max_links`.
 pub fn survey(topology: &Topology, usual: u32, max_links: u64) -> Survey {
     let graph = Graph::new(topology);
+    let (sources, exact) = sampled(topology, &graph, max_links);
+    searched(topology, usual, &graph, &sources, exact)
+}
+
+/// Surveys a topology from some switches that stand for all, each for as many as any other that
+/// nodes enter at.
+pub fn survey_from(topology: &Topology, usual: u32, sources: &[usize]) -> Survey {
+    searched(topology, usual, &Graph::new(topology), sources, true)
+}
+
+/// The switches to search from, and whether these are all.
+fn sampled(topology: &Topology, graph: &Graph, max_links: u64) -> (Vec<usize>, bool) {
     let cost = (topology.switches * (topology.switches + graph.to.len())) as u64;
     let step = cost.div_ceil(max_links.max(1)).max(1) as usize;
     // An odd stride visits all columns of a grid with an even number of them.
     let step = step | usize::from(step > 1);
-    let (ends, mut search) = (Ends::new(topology), Search::new(topology.switches));
+    let ends = Ends::new(topology);
     let (entries, others): (Vec<usize>, Vec<usize>) =
         (0..topology.switches).partition(|&switch| !ends.exits[switch].is_empty());
+    let sources = entries.into_iter().step_by(step).chain(others.into_iter().step_by(step));
+    (sources.collect(), step == 1)
+}
+
+/// Searches from these switches, which are all or stand for all if that is `exact`.
+fn searched(
+    topology: &Topology,
+    usual: u32,
+    graph: &Graph,
+    sources: &[usize],
+    exact: bool,
+) -> Survey {
+    let (ends, mut search) = (Ends::new(topology), Search::new(topology.switches));
     let mut sums = Sums { paths_min: f64::INFINITY, ..Sums::default() };
-    for list in [&entries, &others] {
-        for &source in list.iter().step_by(step) {
-            search.run(&graph, source);
-            sums.add_source(&ends, &search, source);
-        }
+    for &source in sources {
+        search.run(graph, source);
+        sums.add_source(&ends, &search, source);
     }
     if let Some(Attachment::Node(_)) = topology.attachments.first() {
         sums.add_pairs(topology.nodes as u64, 1, 1.0);
@@ -79,7 +102,7 @@ pub fn survey(topology: &Topology, usual: u32, max_links: u64) -> Survey {
         paths_max: sums.paths_max,
         bisection_channels: topology.bisection_channels(usual),
         sources: sums.sources,
-        exact: step == 1,
+        exact,
     }
 }
 
@@ -240,6 +263,15 @@ mod tests {
         assert_eq!((found.diameter, found.switch_diameter), (4, 2));
         assert_eq!(found.mean_hops, f64::from(4 + 4 + 3 + 4 + 2 + 3) / 6.0);
         assert!(!found.symmetric);
+    }
+
+    /// From a leaf and a root of a fat tree, whose leaves are alike, as from all.
+    #[test]
+    fn switches_may_stand_for_all_others() {
+        let tree = Topology::new(&TopologySpec::FatTree { arity: 3, levels: 3 }).unwrap();
+        let (all, some) = (survey(&tree, 1, u64::MAX), survey_from(&tree, 1, &[0, 26]));
+        assert_eq!((all.sources, some.sources), (27, 2));
+        assert_eq!(Survey { sources: all.sources, ..some }, all);
     }
 
     #[test]

@@ -11,11 +11,13 @@ mod instructions;
 mod simulation;
 mod traces;
 
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tailback_engine::facts::Question;
 use tailback_engine::spec::{Algorithm, Operation, TopologySpec};
+use tailback_engine::survey::survey_from;
 use tailback_engine::topology::Topology;
 use tailback_traces::Format;
 use tailback_traces::writers::Target;
@@ -72,18 +74,21 @@ fn facts(py: Python<'_>, question_json: &str) -> PyResult<String> {
 
 /// What can be said about a run without simulating it.
 ///
-/// Walks the routes of at most `max_pairs` pairs of nodes.
+/// Walks the routes of at most `max_pairs` pairs of nodes. Each message of a list stands for
+/// `weights` messages, else for one.
 #[pyfunction]
-#[pyo3(signature = (spec_json, max_pairs, messages=None))]
+#[pyo3(signature = (spec_json, max_pairs, messages=None, weights=None))]
 fn predict<'py>(
     py: Python<'py>,
     spec_json: &str,
     max_pairs: u64,
     messages: Option<simulation::Lists<'py>>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = simulation::parse(spec_json, messages)?;
+    let weights = weights.map_or_else(Vec::new, |weights| weights.as_array().to_vec());
     let prediction = py
-        .detach(|| tailback_engine::prediction::predict(&spec, max_pairs))
+        .detach(|| tailback_engine::prediction::predict_weighted(&spec, max_pairs, &weights))
         .map_err(|error| errors::spec_error(py, &error))?;
     columns::prediction(py, prediction)
 }
@@ -91,21 +96,26 @@ fn predict<'py>(
 /// What can be said about a topology (as JSON) by counting, and its links.
 ///
 /// Links have `link_width` wires and a delay of `link_delay_ps` if they have none of their own;
-/// at most about `max_links` of them are looked at.
+/// at most about `max_links` of them are looked at. If `sources` are given, ways are searched from
+/// these switches, which stand for all.
 #[pyfunction]
-#[pyo3(signature = (topology_json, link_width, max_links, link_delay_ps=0))]
+#[pyo3(signature = (topology_json, link_width, max_links, link_delay_ps=0, sources=None))]
 fn survey<'py>(
     py: Python<'py>,
     topology_json: &str,
     link_width: u32,
     max_links: u64,
     link_delay_ps: u64,
+    sources: Option<Vec<usize>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec: TopologySpec = serde_json::from_str(topology_json)
         .map_err(|error| PyValueError::new_err(format!("topology: {error}")))?;
     let counted = py.detach(|| {
         let topology = Topology::new(&spec)?;
-        let survey = tailback_engine::survey::survey(&topology, link_width, max_links);
+        let survey = match sources {
+            Some(sources) => survey_from(&topology, link_width, &sources),
+            None => tailback_engine::survey::survey(&topology, link_width, max_links),
+        };
         Ok((topology, survey))
     });
     let (topology, survey) = counted.map_err(|error| errors::spec_error(py, &error))?;
