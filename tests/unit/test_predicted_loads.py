@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import tailback as tb
 from tailback import engine, tables
 from tailback.prediction import loads
+from tailback.survey import symmetry
 from tests.commands import tailback
 
 UNIFORM = {"preset": "uniform_open_loop", "message_size": "1000 B", "compute_period": "1 us"}
@@ -22,7 +24,25 @@ ALIKE: dict[str, dict[str, Any]] = {
     "concentrated": {"kind": "concentrated_torus", "dims": [4, 3], "nodes_per_switch": 2},
     "hypercube": {"kind": "hypercube", "dimensions": 4},
     "fully connected": {"kind": "fully_connected", "switches": 5, "nodes_per_switch": 2},
+    "k-ary tree": {"kind": "fat_tree", "arity": 3, "levels": 3},
+    "pods": {"kind": "pod_fat_tree", "switch_ports": 6},
+    "leaves and spines": {"kind": "xgft", "children": [4, 5], "parents": [2]},
+    "uneven tree": {"kind": "xgft", "children": [2, 4, 3], "parents": [2, 3]},
+    "hyperx": {"kind": "hyperx", "dims": [3, 4], "nodes_per_switch": 2},
+    "wide hyperx": {"kind": "hyperx", "dims": [2, 3, 2], "dimension_widths": [1, 2, 3]},
+    "dragonfly": {"kind": "dragonfly", "groups": 9},
+    "dragonfly of few groups": {"kind": "dragonfly", "groups": 4, "nodes_per_switch": 4},
+    "dragonfly+": {"kind": "dragonfly_plus", "nodes_per_leaf": 4},
+    "dragonfly+ of few groups": {
+        "kind": "dragonfly_plus",
+        "nodes_per_leaf": 6,
+        "leaves": 2,
+        "spines": 3,
+        "groups": 4,
+    },
 }
+#: Those whose packets may go several ways.
+TREES = {"k-ary tree", "pods", "leaves and spines", "uneven tree"}
 
 
 def experiment(topology: dict[str, Any], **machine: Any) -> tb.Experiment:
@@ -36,19 +56,97 @@ def channels_of(asked: tb.Experiment) -> Any:
 
 
 @pytest.mark.parametrize("name", ALIKE)
-def test_one_source_says_what_all_do(name: str) -> None:
+def test_few_sources_say_what_all_do(name: str) -> None:
     asked = experiment(ALIKE[name])
     exact = engine.predict(asked.spec(), 10**6)
     assert exact["exact"]
     assert loads.sends_alike(asked)
-    found = loads._of_one_source(asked, channels_of(asked)).predicted
+    same = loads.moving_symmetry(asked)
+    assert same is not None
+    channels = channels_of(asked)
+    predicted = loads._of_few_sources(asked, channels, same)
+    assert predicted.exact
+    found = predicted.predicted
+    # All pairs are walked by ways that are drawn: sums of alike channels are exact, one is not.
+    kinds = same.kinds(channels)
+    mean = np.bincount(kinds, exact["channel_load"]) / np.bincount(kinds)
+    one_way = name not in TREES
+    assert bool(exact["routing_chooses"]) != one_way
     for key, value in exact.items():
-        if key.startswith("zero_load") or key in {"channel_load_max", "mean_hops", "pairs"}:
+        if key.startswith("zero_load") or key in {"mean_hops", "pairs"}:
             assert found[key] == pytest.approx(value), key
-    for key in ("channel_load_mean_internal", "saturation_messages_per_node_per_ms"):
-        assert found[key] == pytest.approx(exact[key]), key
-    if asked.machine.channels_per_wire == 1:
-        assert found["channel_load"] == pytest.approx(exact["channel_load"])
+    assert found["channel_load_mean_internal"] == pytest.approx(exact["channel_load_mean_internal"])
+    if one_way:
+        for key in ("channel_load_max", "saturation_messages_per_node_per_ms"):
+            assert found[key] == pytest.approx(exact[key]), key
+    wires, _ = loads.by_wire(asked, channels, found["channel_load"])
+    means, _ = loads.by_wire(asked, channels, mean[kinds])
+    assert wires == pytest.approx(means)
+    if one_way:
+        walked, _ = loads.by_wire(asked, channels, exact["channel_load"])
+        assert wires == pytest.approx(walked)
+
+
+@pytest.mark.parametrize("name", ["even torus", "hypercube", "hyperx"])
+def test_any_nearer_way_loads_alike(name: str) -> None:
+    asked = experiment(ALIKE[name], routing={"kind": "minimal_adaptive"})
+    exact, channels = engine.predict(asked.spec(), 10**6), channels_of(asked)
+    same = loads.moving_symmetry(asked)
+    assert same is not None
+    predicted = loads._of_few_sources(asked, channels, same)
+    assert predicted.exact
+    kinds = same.kinds(channels)
+    sums = np.bincount(kinds, exact["channel_load"])
+    assert np.bincount(kinds, predicted.predicted["channel_load"]) == pytest.approx(sums)
+    assert predicted.predicted["mean_hops"] == pytest.approx(exact["mean_hops"])
+
+
+@pytest.mark.parametrize(
+    ("topology", "routing"),
+    [
+        ({"kind": "torus", "dims": [4, 4]}, {"kind": "up_down"}),
+        ({"kind": "hypercube", "dimensions": 4}, {"kind": "west_first"}),
+        ({"kind": "hyperx", "dims": [3, 3]}, {"kind": "ecmp"}),
+        ({"kind": "hyperx", "dims": [3, 3], "classes_by_distance": True}, None),
+        ({"kind": "xgft", "children": [2, 4, 3], "parents": [2, 3]}, {"kind": "d_mod_k"}),
+        ({"kind": "fat_tree"}, {"kind": "nearest_common_ancestor", "adaptive": False}),
+        # Which of two links packets take depends on the numbers of nodes: 3 are not 2.
+        ({"kind": "dragonfly", "groups": 5, "nodes_per_switch": 3}, None),
+        ({"kind": "torus", "dims": [4, 4], "failed_links": [[0, 1]]}, {"kind": "up_down"}),
+        ({"kind": "mesh", "dims": [4, 4]}, None),
+    ],
+)
+def test_routing_that_does_not_move_with_the_network_is_not_taken_for_it(
+    topology: dict[str, Any], routing: dict[str, Any] | None
+) -> None:
+    asked = experiment(topology, **({} if routing is None else {"routing": routing}))
+    assert loads.moving_symmetry(asked) is None
+
+
+def test_links_of_a_group_are_told_from_each_other() -> None:
+    """Loads of a dragonfly's links differ; each is as loaded as one of the first group's."""
+    asked = experiment({"kind": "dragonfly"})
+    same = symmetry(asked.machine)
+    assert same is not None
+    channels = channels_of(asked)
+    kinds = same.kinds(channels)
+    inside = channels["kind"].to_numpy() == "internal"
+    first_group = inside & (channels["from_node"].to_numpy() < 4)
+    assert set(kinds[inside]) == set(kinds[first_group])
+    load = engine.predict(asked.spec(), 10**6)["channel_load"]
+    assert len(np.unique(np.round(load[first_group]))) > 1
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_few_switches_say_what_all_do(name: str) -> None:
+    asked = experiment(ALIKE[name])
+    same, topology = symmetry(asked.machine), json.dumps(asked.machine.topology.spec())
+    assert same is not None
+    everything = engine.survey(topology, 1, 10**9)
+    few = engine.survey(topology, 1, 10**9, 0, same.switches)
+    for key, value in everything.items():
+        if isinstance(value, int | float | None) and key != "sources":
+            assert few[key] == (pytest.approx(value) if isinstance(value, float) else value), key
 
 
 @pytest.mark.parametrize(
@@ -59,6 +157,20 @@ def test_one_source_says_what_all_do(name: str) -> None:
         ({"kind": "hypercube", "dimensions": 11}, 80.64, 12_400.79),
         # A link of a ring of 40 carries 40 / 8 of it, times 1600 / 1599 as no node sends to itself.
         ({"kind": "torus", "dims": [40, 40]}, 80.64 * 5 * 1600 / 1599, 2_478.6),
+        ({"kind": "xgft", "children": [32, 32, 4], "parents": [32, 32]}, 80.64, 12_400.79),
+        # 3072 of 4095 others are under other spines: over half as many links.
+        (
+            {"kind": "xgft", "children": [32, 32, 4], "parents": [32, 16]},
+            80.64 * 2 * 3072 / 4095,
+            12_400.79 / 2 * 4095 / 3072,
+        ),
+        ({"kind": "hyperx", "dims": [16, 16], "nodes_per_switch": 8}, 80.64, 12_400.79),
+        # The 8 nodes of a switch send over a link along x to 8 nodes on each of 64 switches.
+        (
+            {"kind": "hyperx", "dims": [4, 64], "nodes_per_switch": 8},
+            80.64 * 8 * 512 / 2047,
+            12_400.79 * 2047 / 4096,
+        ),
     ],
 )
 def test_large_machines_are_described_as_they_are(
@@ -71,6 +183,28 @@ def test_large_machines_are_described_as_they_are(
     loads_us = found.channels["load_us"].to_numpy()
     outside = found.channels["kind"].to_numpy() == "injection"
     assert loads_us[outside] * 1e3 == pytest.approx(np.full(outside.sum(), 80.64))
+
+
+def test_wires_of_their_own_are_told_apart() -> None:
+    """Packets that cross the dateline of a ring leave one virtual channel for another."""
+    link = {"sharing": "separate"}
+    assert loads.moving_symmetry(experiment(ALIKE["odd torus"], link=link)) is None
+
+
+def test_a_radius_is_kept_to_in_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = {"topology": {"kind": "torus", "dims": [9, 7]}}
+    workload = UNIFORM | {"radius": 3}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    exact = engine.predict(asked.spec(), 10**6)
+    assert loads._pairs_in_reach(asked) == exact["pairs"]
+    monkeypatch.setattr(loads, "PAIRS", 1000)
+    monkeypatch.setattr(loads, "_FEW_HOPS", 1000)
+    found = tb.describe(asked)
+    assert not found.exact
+    assert found.mean_hops == pytest.approx(exact["mean_hops"], rel=0.01)
+    load = found.channels["load_us"].to_numpy() * 1e6
+    assert load == pytest.approx(exact["channel_load"], rel=0.1, abs=2000)
+    assert found.load_max_us * 1e6 == pytest.approx(exact["channel_load_max"], rel=0.03)
 
 
 def test_where_nodes_differ_node_links_are_known_and_others_estimated(

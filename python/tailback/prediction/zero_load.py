@@ -12,6 +12,8 @@ import numpy as np
 from tailback import engine
 from tailback.workloads import Messages, Synthetic, Traffic
 
+from .loads import PAIRS, moving_symmetry, predicted_of_few, sends_alike
+
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
@@ -20,6 +22,9 @@ _MOST = 4
 _SELDOM_PS = 10**17
 #: Links of all ways that are walked for a length, roughly.
 _HOPS = 2_000_000
+#: The same on machines of more nodes than this.
+_FEW_HOPS = 500_000
+_MANY_NODES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +79,19 @@ def zero_loads(experiment: Experiment, full: dict[str, Any]) -> tuple[ZeroLoad, 
 
 def _predicted(experiment: Experiment, sender: int | None, size: int) -> dict[str, Any]:
     """Return what is predicted if packets have so much data, and one class is sent above all."""
+    nodes = experiment.machine.nodes
+    are_many = nodes * (nodes - 1) > PAIRS and sends_alike(experiment)
+    if are_many and (same := moving_symmetry(experiment)) is not None:
+        return predicted_of_few(experiment, same, size)
     spec = json.loads(experiment.spec())
     spec["machine"]["interface"]["packet_bytes"] = size
     for number, one in enumerate(spec["workload"]["classes"] if sender is not None else ()):
         if number != sender:
             one["messages"]["compute"]["mean"] = _SELDOM_PS
     hops = max(1, experiment.machine.topology.facts.typical_hops)
+    most = _HOPS if nodes <= _MANY_NODES else _FEW_HOPS
     rows = experiment.messages_arrays()
-    return engine.predict(json.dumps(spec), max(1000, _HOPS // hops), rows)
+    return engine.predict(json.dumps(spec), max(1000, most // hops), rows)
 
 
 def _classes(experiment: Experiment) -> Iterator[tuple[str | None, int | None, list[int]]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Switches of the largest network that a cut is searched for.
 MOST_SWITCHES = 5_000
 _STARTS = 8
+#: Pairs of joined switches above which only the first half of the nodes is made better: seconds.
+_MANY_JOINED = 20_000
 _MOST_EXCHANGED = 300
 
 Columns = Mapping[str, NDArray[Any]]
@@ -98,7 +100,8 @@ def _starts(network: nx.Graph, nodes: Mapping[int, int]) -> Iterable[set[int]]:
     if 0 < len(first) < len(ordered):
         yield set(improve(network, (first, set(ordered) - first), weight="weight", seed=0)[0])
     if len(ordered) > 1:
-        for seed in range(_STARTS):
+        many = network.number_of_edges() > _MANY_JOINED
+        for seed in range(0 if many else _STARTS):
             yield set(improve(network, weight="weight", seed=seed)[0])
 
 

@@ -11,14 +11,12 @@ from tailback import engine
 from tailback.machines import Machine
 
 from .bisection import Bisection, bisection_found
+from .symmetry import symmetry
 
 #: Links looked at before only a sample of the switches is searched from: seconds.
 MOST_LINKS = 60_000_000
 #: The same where every switch sees the same.
 _MOST_ALIKE = 10_000_000
-
-#: Topologies in which every node sees the same network: moved or mirrored it is itself.
-_ALIKE = ("torus", "concentrated_torus", "hypercube", "star", "pair", "fully_connected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,19 +76,18 @@ class Survey:
         }
 
 
-def sees_the_same(machine: Machine) -> bool:
-    """Return whether every node sees the same network: what one source says holds for all."""
-    return machine.topology.kind in _ALIKE and not machine.topology.facts.failed_links
-
-
 def survey(machine: Machine) -> Survey:
     """Return the numbers of a machine's network."""
     topology = machine.spec(machine.usual_fidelity)["topology"]
     link = machine.link
-    alike = sees_the_same(machine)
-    most = _MOST_ALIKE if alike else MOST_LINKS
-    counted = engine.survey(json.dumps(topology), link.width, most, link.delay.ps)
+    same = symmetry(machine)
+    most = MOST_LINKS if same is None else _MOST_ALIKE
+    facts = machine.topology.facts
+    are_few = facts.switches * (facts.switches + facts.links) <= MOST_LINKS
+    searched = None if same is None or are_few else same.switches
+    counted = engine.survey(json.dumps(topology), link.width, most, link.delay.ps, searched)
     # Of switches that see the same some are as good as all.
+    alike = same is not None and same.switches is None
     counted["exact"] = counted["exact"] or alike
     graph = {name: counted.pop(name) for name in list(counted) if name.startswith(_OF_GRAPH)}
     formula = counted.pop("bisection_channels")
