@@ -10,7 +10,8 @@ import pytest
 
 import tailback as tb
 from tailback import engine, tables
-from tailback.prediction import loads
+from tailback.prediction import few_sources, loads
+from tailback.prediction.wires import by_wire
 from tailback.survey import symmetry
 from tests.commands import tailback
 
@@ -60,11 +61,11 @@ def test_few_sources_say_what_all_do(name: str) -> None:
     asked = experiment(ALIKE[name])
     exact = engine.predict(asked.spec(), 10**6)
     assert exact["exact"]
-    assert loads.sends_alike(asked)
-    same = loads.moving_symmetry(asked)
+    assert few_sources.sends_alike(asked)
+    same = few_sources.moving_symmetry(asked)
     assert same is not None
     channels = channels_of(asked)
-    predicted = loads._of_few_sources(asked, channels, same)
+    predicted = few_sources.of_few_sources(asked, channels, same)
     assert predicted.exact
     found = predicted.predicted
     # All pairs are walked by ways that are drawn: sums of alike channels are exact, one is not.
@@ -79,11 +80,11 @@ def test_few_sources_say_what_all_do(name: str) -> None:
     if one_way:
         for key in ("channel_load_max", "saturation_messages_per_node_per_ms"):
             assert found[key] == pytest.approx(exact[key]), key
-    wires, _ = loads.by_wire(asked, channels, found["channel_load"])
-    means, _ = loads.by_wire(asked, channels, mean[kinds])
+    wires, _ = by_wire(asked, channels, found["channel_load"])
+    means, _ = by_wire(asked, channels, mean[kinds])
     assert wires == pytest.approx(means)
     if one_way:
-        walked, _ = loads.by_wire(asked, channels, exact["channel_load"])
+        walked, _ = by_wire(asked, channels, exact["channel_load"])
         assert wires == pytest.approx(walked)
 
 
@@ -91,9 +92,9 @@ def test_few_sources_say_what_all_do(name: str) -> None:
 def test_any_nearer_way_loads_alike(name: str) -> None:
     asked = experiment(ALIKE[name], routing={"kind": "minimal_adaptive"})
     exact, channels = engine.predict(asked.spec(), 10**6), channels_of(asked)
-    same = loads.moving_symmetry(asked)
+    same = few_sources.moving_symmetry(asked)
     assert same is not None
-    predicted = loads._of_few_sources(asked, channels, same)
+    predicted = few_sources.of_few_sources(asked, channels, same)
     assert predicted.exact
     kinds = same.kinds(channels)
     sums = np.bincount(kinds, exact["channel_load"])
@@ -120,7 +121,7 @@ def test_routing_that_does_not_move_with_the_network_is_not_taken_for_it(
     topology: dict[str, Any], routing: dict[str, Any] | None
 ) -> None:
     asked = experiment(topology, **({} if routing is None else {"routing": routing}))
-    assert loads.moving_symmetry(asked) is None
+    assert few_sources.moving_symmetry(asked) is None
 
 
 def test_links_of_a_group_are_told_from_each_other() -> None:
@@ -188,7 +189,7 @@ def test_large_machines_are_described_as_they_are(
 def test_wires_of_their_own_are_told_apart() -> None:
     """Packets that cross the dateline of a ring leave one virtual channel for another."""
     link = {"sharing": "separate"}
-    assert loads.moving_symmetry(experiment(ALIKE["odd torus"], link=link)) is None
+    assert few_sources.moving_symmetry(experiment(ALIKE["odd torus"], link=link)) is None
 
 
 def test_a_radius_is_kept_to_in_samples(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,10 +18,11 @@ from tailback.survey import Survey, survey
 from tailback.workloads import Traffic
 
 from .buffers import ShortBuffers, bounded, short_buffers
-from .loads import by_wire, first_of_wires, predicted_loads
+from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
 from .pauses import Pauses, pauses_of
 from .switch_limit import SwitchLimit, switch_limit
+from .wires import by_wire, first_of_wires
 from .zero_load import ZeroLoad, zero_loads
 
 if TYPE_CHECKING:

@@ -12,13 +12,15 @@ import numpy as np
 from tailback import engine
 from tailback.workloads import Messages, Synthetic, Traffic
 
-from .loads import PAIRS, moving_symmetry, predicted_of_few, sends_alike
+from .few_sources import moving_symmetry, predicted_of_few, sends_alike
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
 #: Lengths that are told of one class.
 _MOST = 4
+#: Pairs of nodes of a machine on which a few sources stand for all.
+_PAIRS = 2_000_000
 _SELDOM_PS = 10**17
 #: Links of all ways that are walked for a length, roughly.
 _HOPS = 2_000_000
@@ -80,7 +82,7 @@ def zero_loads(experiment: Experiment, full: dict[str, Any]) -> tuple[ZeroLoad, 
 def _predicted(experiment: Experiment, sender: int | None, size: int) -> dict[str, Any]:
     """Return what is predicted if packets have so much data, and one class is sent above all."""
     nodes = experiment.machine.nodes
-    are_many = nodes * (nodes - 1) > PAIRS and sends_alike(experiment)
+    are_many = nodes * (nodes - 1) > _PAIRS and sends_alike(experiment)
     if are_many and (same := moving_symmetry(experiment)) is not None:
         return predicted_of_few(experiment, same, size)
     spec = json.loads(experiment.spec())

@@ -1,0 +1,155 @@
+"""Loads where all nodes send alike and a few stand for all: exact, however large the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailback import engine
+from tailback.survey import Symmetry, symmetry
+from tailback.workloads import Synthetic
+
+from .wires import Loads, ends, first_of_wires, rows, spec_of_list
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+#: Ways that are walked where they are drawn.
+_WAYS = 2_000_000
+#: Routing that moves with networks of a kind, by the shortest ways.
+_MOVING = {
+    "torus": ("dimension_order", "minimal_adaptive"),
+    "concentrated_torus": ("dimension_order", "minimal_adaptive"),
+    "hypercube": ("dimension_order", "minimal_adaptive"),
+    "hyperx": ("dimension_order", "minimal_adaptive"),
+    "fully_connected": ("shortest",),
+    "dragonfly": ("minimal",),
+    "dragonfly_plus": ("minimal",),
+    "fat_tree": ("nearest_common_ancestor",),
+    "pod_fat_tree": ("nearest_common_ancestor",),
+    "xgft": ("nearest_common_ancestor",),
+}
+#: The same by ways that are drawn, where every node sees the same network: loads are estimates.
+_DRAWING = ("valiant", "ugal_l", "ugal_g", "dal", "profitable", "chaos", "deflection")
+_DRAWN_ON = ("torus", "concentrated_torus", "hypercube", "hyperx")
+
+_Floats = NDArray[np.float64]
+
+
+def sends_alike(experiment: Experiment) -> bool:
+    """Return whether every node sends to every other, and to all equally often."""
+    workload, machine = experiment.workload, experiment.machine
+    if not isinstance(workload, Synthetic) or workload.pattern != "uniform":
+        return False
+    reach = workload.reach(machine)
+    everywhere = reach is None or reach >= max(machine.shape) - 1
+    return everywhere and not workload.includes_self
+
+
+def moving_symmetry(experiment: Experiment) -> Symmetry | None:
+    """Return the symmetry of a network whose routing has it, too; None if that is not known."""
+    machine = experiment.machine
+    same, routing = symmetry(machine), machine.chosen_routing
+    if same is None or routing is None or not machine.has_internal_channels:
+        return same
+    apart = machine.link.sharing == "separate" and machine.channels_per_wire > 1
+    if apart or routing.parallel_links != "any":
+        return None
+    kind, topology = routing.kind, machine.topology
+    if kind == "nearest_common_ancestor":
+        # Ways by the numbers of nodes are as loaded as each other on some trees only.
+        facts = routing.facts(topology)
+        return same if facts.chooses or facts.draws else None
+    moves = kind in _MOVING[topology.kind]
+    return same if moves or _draws(experiment) else None
+
+
+def _draws(experiment: Experiment) -> bool:
+    """Return whether a pair's ways differ in what they cross, so that those drawn matter."""
+    machine = experiment.machine
+    routing, kind = machine.chosen_routing, machine.topology.kind
+    if routing is None or kind not in _DRAWN_ON:
+        return False
+    uneven = routing.kind == "minimal_adaptive" and bool(machine.link_classes)
+    return uneven or routing.kind in _DRAWING
+
+
+def predicted_of_few(
+    experiment: Experiment, same: Symmetry, packet_bytes: int | None = None
+) -> dict[str, Any]:
+    """Return what is predicted of the messages of nodes that stand for all.
+
+    `packet_bytes`: data that a full packet has, if that shall be another number.
+    """
+    machine, workload = experiment.machine, experiment.workload
+    assert isinstance(workload, Synthetic)
+    source, destination, weights = _standing_for_all(machine.nodes, same)
+    listed = rows(source, destination, workload)
+    # Otherwise all ways of a pair cross as many channels of each kind.
+    most = _WAYS if _draws(experiment) else 1
+    spec = spec_of_list(experiment, packet_bytes)
+    return engine.predict(spec, max(most, len(source)), listed, weights)
+
+
+def of_few_sources(experiment: Experiment, channels: pa.Table, same: Symmetry) -> Loads:
+    """Return loads as the nodes make them that stand for all, averaged over channels alike."""
+    nodes = experiment.machine.nodes
+    predicted = predicted_of_few(experiment, same)
+    drawn = _draws(experiment)
+    load: _Floats = predicted["channel_load"]
+    alike = same.kinds(channels)
+    means = (np.bincount(alike, load) / np.bincount(alike))[alike]
+    # Which virtual channels packets take may depend on more than moves keep; which wires not.
+    first = first_of_wires(experiment, channels)
+    size = np.diff(np.append(first, len(means)))
+    means = np.repeat(np.add.reduceat(means, first) / size, size)
+    changed = {
+        "channel_load": means,
+        "pairs": nodes * (nodes - 1),
+        **ends(experiment, channels, means),
+    }
+    return Loads(predicted | changed, exact=not drawn, max_exact=not drawn)
+
+
+def _standing_for_all(
+    nodes: int, same: Symmetry
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], _Floats]:
+    """Return sources and destinations of messages, and how many each stands for.
+
+    From every node that stands for all to a few nodes of each switch, and one of its own.
+    """
+    if same.rings:
+        return _mirrored(same.rings)
+    each, few = same.leaf_nodes, same.told_apart
+    first = np.arange(0, nodes, each)
+    ends = (first[:, None] + np.arange(few)).ravel()
+    found = []
+    for node in same.nodes:
+        own = node // each
+        others = ends[ends // each != own]
+        weights = np.full(len(others), each / few)
+        if each > 1:
+            others = np.append(others, own * each + (node + 1) % each)
+            weights = np.append(weights, float(each - 1))
+        found.append((np.full(len(others), node, np.uint32), others, weights))
+    source, destination, weights = (np.concatenate(part) for part in zip(*found, strict=True))
+    return source, destination, weights
+
+
+def _mirrored(rings: tuple[int, ...]) -> tuple[NDArray[np.uint32], NDArray[np.int64], _Floats]:
+    """Return the same for node 0 of a torus: to a place at each distance along all rings.
+
+    Each stands for its mirror images, too.
+    """
+    destination, weights = np.zeros(1, np.int64), np.ones(1)
+    stride = 1
+    for side in rings:
+        along = np.arange(side // 2 + 1)
+        both = np.where((along > 0) & (2 * along < side), 2.0, 1.0)
+        destination = (destination + along[:, None] * stride).ravel()
+        weights = (weights * both[:, None]).ravel()
+        stride *= side
+    return np.zeros(len(destination) - 1, np.uint32), destination[1:], weights[1:]

@@ -1,0 +1,94 @@
+"""Loads of channels and of the wires that they share, and messages that are listed to find them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailback.workloads import Synthetic
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+_Floats = NDArray[np.float64]
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What was predicted, by the names of `engine.predict`, and how sure that is."""
+
+    predicted: dict[str, Any]
+    exact: bool
+    """Whether means and loads are those of all pairs, whether these were all walked or not."""
+    max_exact: bool
+    """Whether the most loaded channel is known, and not estimated."""
+    least_load: _Floats | None = None
+    """By channel, how loaded it is at least by two samples; None: as predicted."""
+
+
+def ends(experiment: Experiment, channels: pa.Table, load: _Floats) -> dict[str, Any]:
+    """Return the load of the most loaded wire, and the rate at which it is always busy."""
+    wires, kinds = by_wire(experiment, channels, load)
+    most = float(wires.max(initial=0.0))
+    internal = wires[kinds == "internal"]
+    workload = experiment.workload
+    drain_ps = experiment.machine.interface.drain_byte_ps or 0
+    drained = drain_ps * workload.mean_bytes if isinstance(workload, Synthetic) else 0
+    busiest = max(most, drained)
+    return {
+        "channel_load_max": most,
+        "channel_load_mean_internal": float(internal.mean()) if len(internal) else 0.0,
+        "saturation_messages_per_node_per_ms": 1e9 / busiest if busiest > 0 else None,
+    }
+
+
+def by_wire(
+    experiment: Experiment, channels: pa.Table, load: _Floats
+) -> tuple[_Floats, NDArray[Any]]:
+    """Return loads of wires, and their kinds: virtual channels that share one count together."""
+    first = first_of_wires(experiment, channels)
+    summed: _Floats = np.add.reduceat(load, first) if len(first) else np.zeros(0)
+    return summed, channels["kind"].to_numpy()[first]
+
+
+def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
+    """Return the rows of the first virtual channels of wires; they are one after the other."""
+    machine = experiment.machine
+    shared = {
+        "internal": machine.channels_per_wire if machine.link.sharing != "separate" else 1,
+        "injection": machine.node_channels_per_wire,
+        "ejection": machine.node_channels_per_wire,
+    }
+    if max(shared.values()) == 1:
+        return np.arange(channels.num_rows)
+    kinds = channels["kind"].to_numpy()
+    found = [np.zeros(0, np.int64)]
+    for kind in dict.fromkeys(kinds.tolist()):
+        own = np.flatnonzero(kinds == kind)
+        size = shared.get(kind, 1)
+        found.append(own[:: size if len(own) % size == 0 else 1])
+    return np.sort(np.concatenate(found))
+
+
+def spec_of_list(experiment: Experiment, packet_bytes: int | None = None) -> str:
+    """Return the description of the machine with a list of messages."""
+    spec = json.loads(experiment.spec())
+    if packet_bytes is not None:
+        spec["machine"]["interface"]["packet_bytes"] = packet_bytes
+    spec.pop("blame", None)
+    columns = ("time_ps", "source", "destination", "bytes")
+    spec["workload"] = {"kind": "messages"} | {column: [] for column in columns}
+    return json.dumps(spec)
+
+
+def rows(source: NDArray[Any], destination: NDArray[Any], workload: Synthetic) -> Rows:
+    """Return messages at time 0: columns of times, sources, destinations and bytes."""
+    count = len(source)
+    sizes = np.full(count, workload.mean_bytes, np.uint32)
+    return np.zeros(count, np.uint64), source, destination.astype(np.uint32), sizes
