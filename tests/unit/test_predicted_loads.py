@@ -10,7 +10,7 @@ import pytest
 
 import tailback as tb
 from tailback import engine, tables
-from tailback.prediction import few_sources, loads
+from tailback.prediction import few_sources, lines, loads
 from tailback.prediction.wires import by_wire
 from tailback.survey import symmetry
 from tests.commands import tailback
@@ -186,6 +186,44 @@ def test_large_machines_are_described_as_they_are(
     assert loads_us[outside] * 1e3 == pytest.approx(np.full(outside.sum(), 80.64))
 
 
+@pytest.mark.parametrize(
+    ("dims", "machine"),
+    [
+        ([6], {}),
+        ([5, 4], {"interface": {"acknowledgements": True}}),
+        (
+            [3, 4, 2],
+            {
+                "link": {"width": 2},
+                "routing": {"kind": "dimension_order", "order": ["z", "x", "y"]},
+            },
+        ),
+        ([5, 4], {"link_classes": {"y": {"rate": "50 Gbit/s"}}}),
+        ([4, 3], {"switch": {"integrated": True, "switching": "store_and_forward"}}),
+    ],
+)
+def test_neighbours_on_a_line_say_what_a_mesh_carries(
+    dims: list[int], machine: dict[str, Any]
+) -> None:
+    asked = experiment({"kind": "mesh", "dims": dims}, **machine)
+    exact, channels = engine.predict(asked.spec(), 10**6), channels_of(asked)
+    assert lines.is_of_lines(asked)
+    found = lines.of_lines(asked, channels)
+    assert found.max_exact
+    keys = ("channel_load_max", "channel_load_mean_internal", "mean_hops", "channel_load")
+    for key in (*keys, "saturation_messages_per_node_per_ms"):
+        assert found.predicted[key] == pytest.approx(exact[key]), key
+    assert found.predicted["zero_load_data_ps"] == pytest.approx(exact["zero_load_data_ps"], 0.01)
+
+
+def test_a_large_mesh_is_described_as_it_is() -> None:
+    found = tb.describe(experiment({"kind": "mesh", "dims": [46, 46]}))
+    # A link in the middle of a line along x: its 23 nodes to the left send to 23 columns of 46, and
+    # each node to 2115 others.
+    assert found.load_max_us * 1e3 == pytest.approx(80.64 * 23 * 23 * 46 / 2115)
+    assert (found.exact, found.load_is_exact) == (False, True)
+
+
 def test_wires_of_their_own_are_told_apart() -> None:
     """Packets that cross the dateline of a ring leave one virtual channel for another."""
     link = {"sharing": "separate"}
@@ -211,7 +249,7 @@ def test_a_radius_is_kept_to_in_samples(monkeypatch: pytest.MonkeyPatch) -> None
 def test_where_nodes_differ_node_links_are_known_and_others_estimated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = experiment({"kind": "mesh", "dims": [12, 12]})
+    asked = experiment({"kind": "concentrated_mesh", "dims": [6, 6], "nodes_per_switch": 4})
     exact = engine.predict(asked.spec(), 10**6)
     monkeypatch.setattr(loads, "PAIRS", 4000)
     monkeypatch.setattr(loads, "_FEW_HOPS", 4000)
@@ -229,8 +267,9 @@ def test_the_terminal_says_what_is_an_estimate(tmp_path: Any) -> None:
     (tmp_path / "m.toml").write_text(
         """
         [machine]
-        topology.kind = "mesh"
-        topology.dims = [46, 46]
+        topology.kind = "concentrated_mesh"
+        topology.dims = [23, 23]
+        topology.nodes_per_switch = 4
         [workload]
         preset = "uniform_open_loop"
         compute_period = "1 us"

@@ -24,6 +24,7 @@ from tailback import engine
 from tailback.workloads import Synthetic
 
 from .few_sources import moving_symmetry, of_few_sources, sends_alike
+from .lines import is_of_lines, of_lines
 from .wires import Loads, Rows, by_wire, ends, rows, spec_of_list
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def predicted_loads(experiment: Experiment, channels: pa.Table) -> Loads:
     if nodes * (nodes - 1) > most and sends_alike(experiment):
         if (same := moving_symmetry(experiment)) is not None:
             return of_few_sources(experiment, channels, same)
+        if is_of_lines(experiment):
+            return of_lines(experiment, channels)
         return _of_samples(experiment, channels, most, None)
     if _pairs_in_reach(experiment) > most:
         return _of_samples(experiment, channels, most, None)

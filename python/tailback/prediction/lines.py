@@ -1,0 +1,109 @@
+"""Loads of a mesh on which all nodes send alike, in dimension order: exact, however large.
+
+Packets of all nodes cross a dimension along any of its lines equally often. Between coordinates x
+and x + 1 of k each message from one of x + 1 to one of k - 1 - x crosses; so a message between
+neighbours at that place stands for that many, and one line of each dimension for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailback import engine
+from tailback.workloads import Synthetic
+
+from .wires import Loads, ends, rows, spec_of_list
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+
+#: Pairs that are drawn for latencies.
+_DRAWN = 10_000
+
+_Numbers = NDArray[np.int64]
+
+
+def is_of_lines(experiment: Experiment) -> bool:
+    """Return whether packets cross a mesh in dimension order; who sends to whom is not asked."""
+    machine = experiment.machine
+    topology, routing = machine.topology, machine.chosen_routing
+    if topology.kind != "mesh" or topology.facts.failed_links or routing is None:
+        return False
+    return routing.kind == "dimension_order" and routing.parallel_links == "any"
+
+
+def of_lines(experiment: Experiment, channels: pa.Table) -> Loads:
+    """Return loads as all nodes make them that send to all others equally often.
+
+    Latencies are means over some pairs.
+    """
+    machine, workload = experiment.machine, experiment.workload
+    assert isinstance(workload, Synthetic)
+    nodes, sides = machine.nodes, machine.shape
+    spec = spec_of_list(experiment)
+    source, destination, weights = _neighbours(nodes, sides)
+    listed = rows(source, destination, workload)
+    along = engine.predict(spec, len(source), listed, weights)
+    drawn = np.random.Generator(np.random.PCG64(1))
+    start = drawn.integers(0, nodes, _DRAWN, dtype=np.uint32)
+    end = (start + drawn.integers(1, nodes, _DRAWN, dtype=np.uint32)) % np.uint32(nodes)
+    some = engine.predict(spec, _DRAWN, rows(start, end, workload))
+    crossed = float(weights.sum()) / (nodes * (nodes - 1))
+    load = _everywhere(channels, along["channel_load"], sides, crossed)
+    changed = {
+        "channel_load": load,
+        "mean_hops": along["mean_hops"] - 1 + crossed,
+        **ends(experiment, channels, load),
+    }
+    return Loads(some | changed, exact=False, max_exact=True)
+
+
+def _neighbours(
+    nodes: int, sides: tuple[int, ...]
+) -> tuple[NDArray[np.uint32], _Numbers, NDArray[np.float64]]:
+    """Return sources and destinations along the first lines, and messages they stand for."""
+    found, stride = [], 1
+    for side in sides:
+        at = np.arange(side - 1)
+        crossing = (at + 1) * (side - 1 - at) * (nodes / side) ** 2
+        here, there = at * stride, (at + 1) * stride
+        found += [(here, there, crossing), (there, here, crossing)]
+        stride *= side
+    source, destination, weights = (np.concatenate(part) for part in zip(*found, strict=True))
+    return source.astype(np.uint32), destination, weights
+
+
+def _everywhere(
+    channels: pa.Table, load: NDArray[np.float64], sides: tuple[int, ...], crossed: float
+) -> NDArray[np.float64]:
+    """Return the loads of all channels, of those along the first lines.
+
+    `crossed`: links between switches that a message crosses.
+    """
+    kinds = channels["kind"].to_numpy()
+    inside = kinds == "internal"
+    found = np.array(load, np.float64)
+    for kind in ("injection", "ejection"):
+        if (kinds == kind).any():
+            found[kinds == kind] = found[kinds == kind].mean()
+    start, end = (channels[name].to_numpy()[inside].astype(np.int64) for name in _ENDS)
+    place, stride = np.zeros(len(start), np.int64), 1
+    line = np.zeros(len(start), np.int64)
+    for number, side in enumerate(sides):
+        x, y = start // stride % side, end // stride % side
+        moved = x != y
+        # Both directions of a place are as loaded.
+        place[moved] = np.minimum(x, y)[moved]
+        line[moved] = number
+        stride *= side
+    _, kind_of = np.unique(line * max(sides) + place, return_inverse=True)
+    means = np.bincount(kind_of, load[inside]) / np.bincount(kind_of)
+    found[inside] = crossed * means[kind_of]
+    return found
+
+
+_ENDS = ("from_node", "to_node")
