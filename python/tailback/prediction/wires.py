@@ -67,10 +67,11 @@ def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int
     }
     if max(shared.values()) == 1:
         return np.arange(channels.num_rows)
-    kinds = channels["kind"].to_numpy()
+    encoded = channels["kind"].combine_chunks()
+    codes = encoded.indices.to_numpy()
     found = [np.zeros(0, np.int64)]
-    for kind in dict.fromkeys(kinds.tolist()):
-        own = np.flatnonzero(kinds == kind)
+    for code, kind in enumerate(encoded.dictionary.to_pylist()):
+        own = np.flatnonzero(codes == code)
         size = shared.get(kind, 1)
         found.append(own[:: size if len(own) % size == 0 else 1])
     return np.sort(np.concatenate(found))

@@ -56,15 +56,16 @@ class Symmetry:
         Both directions of a dimension are alike: where both ways to a place are as short, as many
         sources take one as the other.
         """
-        kinds = channels["kind"].to_numpy()
-        _, found = np.unique(kinds, return_inverse=True)
+        encoded = channels["kind"].combine_chunks()
+        found: _Numbers = encoded.indices.to_numpy().astype(np.int64)
+        internal = [kind == "internal" for kind in encoded.dictionary.to_pylist()]
+        inside = np.array(internal, np.bool_)[found]
         if "dimension" in channels.column_names:
             found = _joined(found, channels["dimension"].to_numpy())
-        inside = kinds == "internal"
         if not inside.any():
             return found
         ends = (channels[name].to_numpy()[inside].astype(np.int64) for name in _ENDS)
-        moved = np.zeros(len(kinds), np.int64)
+        moved = np.zeros(len(found), np.int64)
         moved[inside] = 1 + self._of_links(*ends)
         return _joined(found, moved)
 
