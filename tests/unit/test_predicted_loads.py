@@ -88,6 +88,24 @@ def test_few_sources_say_what_all_do(name: str) -> None:
         assert wires == pytest.approx(walked)
 
 
+@pytest.mark.parametrize(
+    "topology", [{"kind": "torus", "dims": [4, 4]}, {"kind": "mesh", "dims": [3, 3]}]
+)
+def test_messages_to_the_own_node_load_no_link(topology: dict[str, Any]) -> None:
+    workload = UNIFORM | {"processes_per_node": 2}
+    machine = {"topology": topology}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    exact, channels = engine.predict(asked.spec(), 10**6), channels_of(asked)
+    same = few_sources.moving_symmetry(asked)
+    found = (
+        lines.of_lines(asked, channels)
+        if same is None
+        else few_sources.of_few_sources(asked, channels, same)
+    )
+    assert found.predicted["channel_load_max"] == pytest.approx(exact["channel_load_max"])
+    assert found.predicted["mean_hops"] == pytest.approx(exact["mean_hops"])
+
+
 @pytest.mark.parametrize("name", ["even torus", "hypercube", "hyperx"])
 def test_any_nearer_way_loads_alike(name: str) -> None:
     asked = experiment(ALIKE[name], routing={"kind": "minimal_adaptive"})

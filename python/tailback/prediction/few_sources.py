@@ -46,7 +46,17 @@ def sends_alike(experiment: Experiment) -> bool:
         return False
     reach = workload.reach(machine)
     everywhere = reach is None or reach >= max(machine.shape) - 1
-    return everywhere and not workload.includes_self
+    # Of several processes some send to others of their node, over its link or not.
+    crosses = workload.processes_per_node > 1 and machine.interface.local == "switch"
+    return everywhere and not workload.includes_self and not crosses
+
+
+def between_nodes(experiment: Experiment) -> float:
+    """Return the share of messages that leave their node, if all processes send to all others."""
+    workload, nodes = experiment.workload, experiment.machine.nodes
+    assert isinstance(workload, Synthetic)
+    each = workload.processes_per_node
+    return each * (nodes - 1) / (each * nodes - 1)
 
 
 def moving_symmetry(experiment: Experiment) -> Symmetry | None:
@@ -105,7 +115,7 @@ def of_few_sources(experiment: Experiment, channels: pa.Table, same: Symmetry) -
     # Which virtual channels packets take may depend on more than moves keep; which wires not.
     first = first_of_wires(experiment, channels)
     size = np.diff(np.append(first, len(means)))
-    means = np.repeat(np.add.reduceat(means, first) / size, size)
+    means = np.repeat(np.add.reduceat(means, first) / size, size) * between_nodes(experiment)
     changed = {
         "channel_load": means,
         "pairs": nodes * (nodes - 1),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tailback import engine
 from tailback.workloads import Synthetic
 
+from .few_sources import between_nodes
 from .wires import Loads, ends, rows, spec_of_list
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def of_lines(experiment: Experiment, channels: pa.Table) -> Loads:
     some = engine.predict(spec, _DRAWN, rows(start, end, workload))
     crossed = float(weights.sum()) / (nodes * (nodes - 1))
     load = _everywhere(channels, along["channel_load"], sides, crossed)
+    load *= between_nodes(experiment)
     changed = {
         "channel_load": load,
         "mean_hops": along["mean_hops"] - 1 + crossed,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tailback import engine
 from tailback.workloads import Synthetic
 
-from .few_sources import moving_symmetry, of_few_sources, sends_alike
+from .few_sources import between_nodes, moving_symmetry, of_few_sources, sends_alike
 from .lines import is_of_lines, of_lines
 from .wires import Loads, Rows, by_wire, ends, rows, spec_of_list
 
@@ -106,7 +106,8 @@ def _of_samples(
     else:
         given = experiment.spec(), experiment.messages_arrays()
         samples = [first, engine.predict(given[0], most // 2, given[1])]
-    loads = [np.array(sample["channel_load"], dtype=np.float64) for sample in samples]
+    leaving = between_nodes(experiment) if first is None else 1.0
+    loads = [np.array(sample["channel_load"]) * leaving for sample in samples]
     kinds = channels["kind"].to_numpy()
     for load in loads:
         for kind in ("injection", "ejection") if everywhere else _levelled(experiment):
