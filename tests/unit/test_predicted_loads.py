@@ -106,6 +106,26 @@ def test_messages_to_the_own_node_load_no_link(topology: dict[str, Any]) -> None
     assert found.predicted["mean_hops"] == pytest.approx(exact["mean_hops"])
 
 
+@pytest.mark.parametrize("routing", ["d_mod_k", "s_mod_k", "nearest_common_ancestor"])
+@pytest.mark.parametrize(
+    "topology",
+    [
+        ALIKE["k-ary tree"],
+        ALIKE["pods"],
+        {"kind": "xgft", "children": [2, 4, 3], "parents": [2, 4]},
+    ],
+)
+def test_ways_by_numbers_load_full_trees_alike(topology: dict[str, Any], routing: str) -> None:
+    fixed = {"adaptive": False} if routing == "nearest_common_ancestor" else {}
+    asked = experiment(topology, routing={"kind": routing, **fixed})
+    exact, channels = engine.predict(asked.spec(), 10**6), channels_of(asked)
+    same = few_sources.moving_symmetry(asked)
+    assert same is not None
+    assert not exact["routing_chooses"]
+    found = few_sources.of_few_sources(asked, channels, same).predicted
+    assert found["channel_load"] == pytest.approx(exact["channel_load"])
+
+
 @pytest.mark.parametrize("name", ["even torus", "hypercube", "hyperx"])
 def test_any_nearer_way_loads_alike(name: str) -> None:
     asked = experiment(ALIKE[name], routing={"kind": "minimal_adaptive"})
@@ -128,7 +148,10 @@ def test_any_nearer_way_loads_alike(name: str) -> None:
         ({"kind": "hyperx", "dims": [3, 3]}, {"kind": "ecmp"}),
         ({"kind": "hyperx", "dims": [3, 3], "classes_by_distance": True}, None),
         ({"kind": "xgft", "children": [2, 4, 3], "parents": [2, 3]}, {"kind": "d_mod_k"}),
-        ({"kind": "fat_tree"}, {"kind": "nearest_common_ancestor", "adaptive": False}),
+        (
+            {"kind": "xgft", "children": [4, 4], "parents": [2]},
+            {"kind": "nearest_common_ancestor", "adaptive": False},
+        ),
         # Which of two links packets take depends on the numbers of nodes: 3 are not 2.
         ({"kind": "dragonfly", "groups": 5, "nodes_per_switch": 3}, None),
         ({"kind": "torus", "dims": [4, 4], "failed_links": [[0, 1]]}, {"kind": "up_down"}),

@@ -28,10 +28,8 @@ _MOVING = {
     "fully_connected": ("shortest",),
     "dragonfly": ("minimal",),
     "dragonfly_plus": ("minimal",),
-    "fat_tree": ("nearest_common_ancestor",),
-    "pod_fat_tree": ("nearest_common_ancestor",),
-    "xgft": ("nearest_common_ancestor",),
 }
+_TREE_WAYS = ("nearest_common_ancestor", "d_mod_k", "s_mod_k")
 #: The same by ways that are drawn, where every node sees the same network: loads are estimates.
 _DRAWING = ("valiant", "ugal_l", "ugal_g", "dal", "profitable", "chaos", "deflection")
 _DRAWN_ON = ("torus", "concentrated_torus", "hypercube", "hyperx")
@@ -69,12 +67,20 @@ def moving_symmetry(experiment: Experiment) -> Symmetry | None:
     if apart or routing.parallel_links != "any":
         return None
     kind, topology = routing.kind, machine.topology
-    if kind == "nearest_common_ancestor":
-        # Ways by the numbers of nodes are as loaded as each other on some trees only.
+    if kind in _TREE_WAYS:
         facts = routing.facts(topology)
-        return same if facts.chooses or facts.draws else None
-    moves = kind in _MOVING[topology.kind]
+        return same if facts.chooses or facts.draws or _is_full(topology.spec()) else None
+    moves = kind in _MOVING.get(topology.kind, ())
     return same if moves or _draws(experiment) else None
+
+
+def _is_full(tree: dict[str, Any]) -> bool:
+    """Return whether switches of a fat tree have as many parents as children, but for the highest.
+
+    Then ways by the number of a node use its digits, one on each level: digits can be exchanged.
+    """
+    children: list[int] = tree.get("children", [])
+    return bool(tree.get("parents", []) == children[:-1])
 
 
 def _draws(experiment: Experiment) -> bool:
