@@ -75,7 +75,7 @@ pub enum TopologySpec {
     },
     /// The MMS graphs: any two switches are at most two links apart.
     SlimFly {
-        /// A prime of the form 4w + 1; there are 2q² switches.
+        /// A power of a prime, but not 2; there are 2q² switches.
         q: u32,
         /// Nodes on every switch: p.
         nodes_per_switch: u32,

@@ -202,22 +202,25 @@ class Dragonfly(Topology):
 
 
 class SlimFly(Topology):
-    """2q² switches, any two of them at most two links apart, for a prime q [Besta & Hoefler 2014].
+    """2q² switches, any two at most two links apart, for a prime power q [Besta & Hoefler 2014].
 
-    The graphs of McKay, Miller and Širáň for a prime q = 4w + 1. Switch `(s · q + x) · q + y`,
-    where s is 0 or 1, and x and y are residues modulo q; node i is on switch `i / p`, p being
-    `nodes_per_switch`.
-    (0, x, y) is joined to (0, x, y') if y - y' is a square, (1, m, c) to (1, m, c') if c - c' is
-    none, and (0, x, y) to (1, m, c) if y = m · x + c, all modulo q: (3q - 1) / 2 links each.
+    The graphs of McKay, Miller and Širáň for a prime power q = 4w + δ, where δ is -1, 0 or 1.
+    Switch `(s · q + x) · q + y`, where s is 0 or 1, and x and y are elements of GF(q); node i is on
+    switch `i / p`, p being `nodes_per_switch`.
+    (0, x, y) is joined to (0, x, y') if y - y' is in X, (1, m, c) to (1, m, c') if c - c' is in
+    ξX, and (0, x, y) to (1, m, c) if y = m · x + c: (3q - δ) / 2 links each. With a primitive
+    element ξ, X has its even powers if δ is 0 or 1, and ±ξ^0, ±ξ^2, ..., ±ξ^(2w-2) if δ is -1. For a
+    prime q the elements are the residues modulo q; for q = p^k an element is a number of k digits
+    to the base p, the coefficients of a polynomial (ξ = p is x).
     """
 
     kind: ClassVar[str] = "slim_fly"
 
     q: int = key(
         default=5,
-        ge=5,
+        ge=3,
         le=1024,
-        description="A prime of the form 4w + 1, such as 5, 13, 17, 29; there are 2q² switches.",
+        description="A power of a prime, such as 4, 5, 7, 8, 9 or 19; there are 2q² switches.",
     )
     nodes_per_switch: int = key(
         default=4,
