@@ -31,6 +31,7 @@ from tailback.machines import (
     Machine,
     Pair,
     PodFatTree,
+    SlimFly,
     Topology,
     Tree,
     Xgft,
@@ -241,6 +242,12 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
         "machine.topology.links_per_switch = 3: must be even with an odd number of switches",
     ),
     (
+        SlimFly,
+        {"q": 10},
+        "machine.topology.q = 10: must be a power of a prime, such as 9 or 11",
+    ),
+    (SlimFly, {"q": 2}, "machine.topology.q = 2: must be at least 3"),
+    (
         Islands,
         {"rails": 3},
         "machine.topology.rails = 3: must divide the accelerators of an island, 8",
@@ -364,6 +371,15 @@ def test_a_cut_that_is_found_is_as_good_as_the_formula(machine: Machine) -> None
         assert found is not None
         assert found.wires == counted.bisection.wires
         assert found.halves == (machine.nodes // 2, machine.nodes // 2)
+
+
+@pytest.mark.parametrize(("q", "degree"), [(4, 6), (5, 7), (7, 11), (8, 12), (9, 13)])
+def test_slim_flies_of_any_order_have_two_links_between_switches_at_most(
+    q: int, degree: int
+) -> None:
+    counted = survey(t9000("slim_fly", q=q, nodes_per_switch=1))
+    assert (counted.switches, counted.switch_diameter) == (2 * q * q, 2)
+    assert (counted.degree, counted.links) == (degree, 2 * q * q * degree)
 
 
 def test_a_cut_that_is_found_is_said_to_be_an_upper_bound() -> None:

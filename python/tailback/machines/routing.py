@@ -229,8 +229,9 @@ class DimensionOrder(Ordered):
 class Valiant(Ordered):
     """By way of a random node, switch or group: two phases, each the usual way [Valiant 1982].
 
-    Each phase has classes of its own, and nobody goes back to the first. By way of a group each
-    group has its class: nobody comes back to an earlier one.
+    Each phase has classes of its own, and nobody goes back to the first; where the usual ways can
+    close a circle each hop has a class. By way of a group each group has its class: nobody comes
+    back to an earlier one.
     """
 
     kind: ClassVar[str] = "valiant"

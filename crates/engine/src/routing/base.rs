@@ -136,6 +136,14 @@ impl Base {
         }
     }
 
+    /// Whether its packets can wait for each other in a circle on this topology, if they are in one class.
+    pub fn closes_circle(&self, topology: &Topology) -> bool {
+        match self {
+            Self::Paths(table) => !table.is_known_free() && table.closes_circle(topology),
+            _ => false,
+        }
+    }
+
     /// Whether neither sources nor routes of packets make a difference at some switches, and it
     /// takes longer to work a way out than to look it up.
     pub fn has_known_ways(&self) -> bool {

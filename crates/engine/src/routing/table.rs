@@ -137,6 +137,51 @@ impl Table {
         self.is_known_free
     }
 
+    /// Whether packets from node to node can wait for each other in a circle, if all are in one class: each
+    /// channel of a way waits for the next of it [Dally & Seitz 1987].
+    pub fn closes_circle(&self, topology: &Topology) -> bool {
+        let ports = topology.ports;
+        // By channel, that is switch and port: the ports that follow it on any way; and how many
+        // channels it follows.
+        let channels = topology.switches * ports;
+        let (mut next, mut before) = (vec![Vec::new(); channels], vec![0u32; channels]);
+        let mut passed = vec![NodeId::NONE; topology.switches];
+        for destination in (0..self.nodes).map(NodeId::from_index) {
+            for mut at in topology.attachments.iter().filter_map(|source| source.enters()) {
+                let mut last = None;
+                while let Some((port, _)) = self.step(at, destination) {
+                    let channel = at.index() * ports + port;
+                    if let Some(last) = last.replace(channel)
+                        && !next[last].contains(&port)
+                    {
+                        next[last].push(port);
+                        before[channel] += 1;
+                    }
+                    // The rest of the way has been followed from here before.
+                    if std::mem::replace(&mut passed[at.index()], destination) == destination {
+                        break;
+                    }
+                    at = topology.neighbour(at, port);
+                }
+            }
+        }
+        // Channels that nothing waits for before them are taken out until there are none.
+        let mut free: Vec<usize> = (0..channels).filter(|&channel| before[channel] == 0).collect();
+        let mut left = channels;
+        while let Some(channel) = free.pop() {
+            left -= 1;
+            for port in std::mem::take(&mut next[channel]) {
+                let at = SwitchId::from_index(channel / ports);
+                let other = topology.neighbour(at, channel % ports).index() * ports + port;
+                before[other] -= 1;
+                if before[other] == 0 {
+                    free.push(other);
+                }
+            }
+        }
+        left > 0
+    }
+
     /// The port and the class by which a packet leaves a switch.
     #[inline]
     pub fn step(&self, switch: SwitchId, destination: NodeId) -> Option<(usize, usize)> {

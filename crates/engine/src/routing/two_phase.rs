@@ -6,16 +6,20 @@
 //! else shortest paths.
 //!
 //! Free of deadlock if that algorithm is: each phase has classes of its own, and a
-//! packet never goes back from the second to the first.
+//! packet never goes back from the second to the first. If it is not, as shortest paths of a Slim Fly
+//! (which is found out when routing is prepared), each hop has a class: that of its number, as in
+//! [`super::hop_classes`] [Besta & Hoefler 2014].
 //!
 //! In the middle may be any switch that has nodes instead, each as likely as another: its first
 //! node stands for it.
 //!
-//! The route is the node in the middle, and whether the packet has been there. On a torus
-//! a phase's class depends on where the phase began; the node is kept for that.
+//! The route is the node in the middle, whether the packet has been there, and, where they are
+//! counted, its hops. On a torus a phase's class depends on where the phase began; the node is kept
+//! for that.
 
 use super::algorithm::Algorithm;
 use super::base::Base;
+use super::distances::Distances;
 use super::header::Header;
 use super::outputs::Slots;
 use super::properties::Properties;
@@ -25,7 +29,12 @@ use crate::rng::Stream;
 use crate::topology::{Attachment, Topology};
 use std::ops::Range;
 
-/// In a route: the packet is on its way from the middle to its destination.
+/// In a route: the middle.
+const MIDDLE: u32 = (1 << 20) - 1;
+/// The hops so far, where they are counted.
+const HOP: u32 = 1 << 20;
+const HOPS: u32 = 0xff << 20;
+/// The packet is on its way from the middle to its destination.
 const SECOND: u32 = 1 << 31;
 
 /// Two-phase routing for one topology.
@@ -33,6 +42,8 @@ pub struct TwoPhase {
     base: Base,
     slots: Slots,
     middles: Middles,
+    /// Whether each hop has a class, and not each phase those of the algorithm.
+    counts_hops: bool,
 }
 
 /// What packets go by way of.
@@ -66,7 +77,7 @@ impl TwoPhase {
     ///
     /// # Errors
     /// Nodes that enter and leave at different switches; an order that does not name every
-    /// dimension once.
+    /// dimension once; ways with more hops than a link may have virtual channels.
     pub fn new(
         name: &str,
         order: &[u32],
@@ -78,7 +89,12 @@ impl TwoPhase {
             return Err(SpecError::new("machine.routing", name, allowed));
         }
         let base = Base::usual(name, order, topology)?;
-        let slots = Slots::new(2 * base.classes());
+        let counts_hops = base.closes_circle(topology);
+        let slots = if counts_hops {
+            Slots::by_hop(name, 2 * Distances::new(name, topology)?.longest(topology))?
+        } else {
+            Slots::new(2 * base.classes())
+        };
         let middles = if by_switches {
             let mut has_nodes = vec![false; topology.switches];
             let is_first = |(_, at): &(usize, &Attachment)| {
@@ -89,13 +105,13 @@ impl TwoPhase {
         } else {
             Middles::Nodes(topology.nodes as u32)
         };
-        Ok(Self { base, slots, middles })
+        Ok(Self { base, slots, middles, counts_hops })
     }
 
     /// What the current phase looks like to the algorithm that routes it.
     #[inline]
     fn phase(&self, header: Header) -> Header {
-        let middle = self.middles.node(header.route & !SECOND);
+        let middle = self.middles.node(header.route & MIDDLE);
         if header.route & SECOND == 0 {
             Header { destination: middle, ..header }
         } else {
@@ -110,12 +126,10 @@ impl Algorithm for TwoPhase {
     }
 
     fn properties(&self) -> Properties {
-        let phases = Properties::in_classes(self.slots);
         Properties {
             draws: true,
             avoids_failed: self.base.avoids_failed(),
-            is_known_free: phases.is_known_free && self.base.is_known_free(),
-            ..phases
+            ..Properties::in_classes(self.slots)
         }
     }
 
@@ -131,15 +145,20 @@ impl Algorithm for TwoPhase {
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
         if let Some((port, class)) = self.base.step(switch, self.phase(header)) {
-            let first = if header.route & SECOND == 0 { 0 } else { self.base.classes() };
-            allow(self.slots.slot(port, first + class), 0);
+            let class = match header.route & SECOND {
+                _ if self.counts_hops => ((header.route & HOPS) / HOP) as usize,
+                0 => class,
+                _ => self.base.classes() + class,
+            };
+            allow(self.slots.slot(port, class), 0);
         }
     }
 
     #[inline]
-    fn passed(&self, switch: SwitchId, header: Header, _slot: Option<usize>) -> u32 {
+    fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
         let is_there = self.base.step(switch, self.phase(header)).is_none();
-        if is_there { header.route | SECOND } else { header.route }
+        let route = if is_there { header.route | SECOND } else { header.route };
+        if self.counts_hops && slot.is_some() { route + HOP } else { route }
     }
 }
 
@@ -148,7 +167,8 @@ mod tests {
     use super::*;
     use crate::routing::Routing;
     use crate::routing::walk::{
-        Promise, cases, check_free, check_ways, machine, order, routing, sides,
+        Promise, cases, check_free, check_ways, machine, order, random_graph, refusal, routing,
+        routing_on, sides,
     };
     use crate::spec::{GraphLink, RoutingSpec, TopologySpec};
 
@@ -182,6 +202,45 @@ mod tests {
             let routing = routing(&spec, &RoutingSpec::Valiant { order: vec![] }, channels);
             check_ways(&Topology::new(&spec).unwrap(), &routing, Promise::Arrives);
         }
+    }
+
+    /// Where shortest paths close a circle each hop has a class, twice as many as the diameter: with fewer
+    /// virtual channels a circle is told, and how many there should be. Elsewhere two phases do.
+    #[test]
+    fn any_graph_has_a_class_for_every_hop() {
+        let valiant = RoutingSpec::Valiant { order: vec![] };
+        let by_switches = RoutingSpec::ValiantBySwitches { order: vec![] };
+        for (q, nodes_per_switch) in [(3, 1), (4, 2), (5, 1)] {
+            let fly = TopologySpec::SlimFly { q, nodes_per_switch };
+            let topology = Topology::new(&fly).unwrap();
+            for spec in [&valiant, &by_switches] {
+                assert_eq!(Properties::of(spec, &topology).unwrap().classes, 4);
+                let routing = routing(&fly, spec, 4);
+                assert!(routing.properties().is_known_free);
+                assert_eq!(check_ways(&topology, &routing, Promise::Arrives), 4);
+                check_free(&topology, &routing);
+            }
+        }
+        let fly = TopologySpec::SlimFly { q: 5, nodes_per_switch: 1 };
+        let refused = refusal(&fly, &valiant, 3);
+        assert!(
+            refused.ends_with("needs 4 virtual channels, or allow_deadlock = true"),
+            "{refused}"
+        );
+        let mut random = cases(5);
+        let mut kinds = [0; 2];
+        for _ in 0..100 {
+            let graph = random_graph(&mut random);
+            let needed = Properties::of(&valiant, &graph).unwrap().classes;
+            let hops = Properties::of(&RoutingSpec::HopClasses, &graph).unwrap().classes;
+            let is_free = routing_on(&graph, &RoutingSpec::Shortest, 1).is_ok();
+            assert_eq!(needed, if is_free { 2 } else { 2 * hops });
+            let routing = routing_on(&graph, &valiant, needed as u32).unwrap();
+            assert!(check_ways(&graph, &routing, Promise::Arrives) <= 2 * hops as u32);
+            check_free(&graph, &routing);
+            kinds[usize::from(is_free)] += 1;
+        }
+        assert!(kinds.into_iter().all(|count| count > 10), "{kinds:?}");
     }
 
     /// A packet is in the first class until it has been at the node in the middle.
