@@ -209,9 +209,9 @@ class SlimFly(Topology):
     switch `i / p`, p being `nodes_per_switch`.
     (0, x, y) is joined to (0, x, y') if y - y' is in X, (1, m, c) to (1, m, c') if c - c' is in
     ξX, and (0, x, y) to (1, m, c) if y = m · x + c: (3q - δ) / 2 links each. With a primitive
-    element ξ, X has its even powers if δ is 0 or 1, and ±ξ^0, ±ξ^2, ..., ±ξ^(2w-2) if δ is -1. For a
-    prime q the elements are the residues modulo q; for q = p^k an element is a number of k digits
-    to the base p, the coefficients of a polynomial (ξ = p is x).
+    element ξ, X has its even powers if δ is 0 or 1, and ±ξ^0, ±ξ^2, ..., ±ξ^(2w-2) if δ is -1.
+    For a prime q the elements are the residues modulo q; for q = p^k an element is a number of k
+    digits to the base p, the coefficients of a polynomial (ξ = p is x).
     """
 
     kind: ClassVar[str] = "slim_fly"
