@@ -264,7 +264,7 @@ class _Weighing(Routing):
         default=0,
         ge=-1_000_000,
         le=1_000_000,
-        description="Flits by which the direct way may be more loaded.",
+        description="Flits (of machine.link) by which the direct way may be more loaded.",
     )
     rule: Literal["hops", "double"] = key(
         default="hops",
@@ -274,7 +274,8 @@ class _Weighing(Routing):
     backlog: Literal["switch", "behind"] = key(
         default="switch",
         description="What loads a link: the flits that wait for it in its switch and those behind "
-        "it, or only these (as BookSim2 has it).",
+        "it, or only these (as BookSim2 has it); the time they take there if links have different "
+        "rates.",
     )
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:

@@ -33,12 +33,14 @@ pub(super) trait Algorithm {
     }
 
     /// The route of a packet that asks for its output at a switch, if that depends on how loaded
-    /// outputs are: `load` is the flits that wait for a slot of a switch, and are behind it.
+    /// outputs are: `load` is what the flits count that wait for a slot of a switch, and are behind it,
+    /// `flit` what one counts on a link of the usual rate.
     fn decide(
         &self,
         _switch: SwitchId,
         header: Header,
-        _load: impl FnMut(SwitchId, usize) -> u32,
+        _flit: u64,
+        _load: impl FnMut(SwitchId, usize) -> u64,
     ) -> u32 {
         header.route
     }

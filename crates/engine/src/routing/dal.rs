@@ -174,7 +174,8 @@ impl Algorithm for Dal {
         &self,
         switch: SwitchId,
         header: Header,
-        mut load: impl FnMut(SwitchId, usize) -> u32,
+        flit: u64,
+        mut load: impl FnMut(SwitchId, usize) -> u64,
     ) -> u32 {
         let mut load = |slot| load(switch, slot);
         let mut direct = None;
@@ -183,7 +184,7 @@ impl Algorithm for Dal {
         });
         let Some((own, port)) = direct else { return header.route & DEROUTED };
         let hops = self.far(switch, header.destination) as u64;
-        let is_better = |other| !self.goes_directly(hops, own, other);
+        let is_better = |other| !self.goes_directly(hops, own, other, flit);
         let mut aside = None;
         if is_better(0) {
             self.each_deroute(switch, header, |port| {
@@ -205,29 +206,30 @@ impl Dal {
         &self,
         port: usize,
         least: &mut Option<(u64, usize)>,
-        load: &mut impl FnMut(usize) -> u32,
+        load: &mut impl FnMut(usize) -> u64,
         counts: impl Fn(u64) -> bool,
     ) {
-        let may_be_least = |flits| counts(flits) && least.is_none_or(|least| (flits, port) < least);
-        let mut flits = 0;
+        let may_be_least = |sum| counts(sum) && least.is_none_or(|least| (sum, port) < least);
+        let mut sum = 0;
         for class in 0..self.slots.classes() {
-            if !may_be_least(flits) {
+            if !may_be_least(sum) {
                 return;
             }
-            flits += u64::from(load(self.slots.slot(port, class)));
+            sum += load(self.slots.slot(port, class));
         }
-        if may_be_least(flits) {
-            *least = Some((flits, port));
+        if may_be_least(sum) {
+            *least = Some((sum, port));
         }
     }
 
     /// Whether a packet with so many hops left goes directly. The more is behind the other link, the
     /// more so.
-    fn goes_directly(&self, hops: u64, own: u64, other: u64) -> bool {
-        let threshold = i128::from(self.weighing.threshold);
+    fn goes_directly(&self, hops: u64, own: u64, other: u64, flit: u64) -> bool {
+        let threshold = i128::from(self.weighing.threshold) * i128::from(flit);
+        let [hops, own, other] = [hops, own, other].map(i128::from);
         let (own, other) =
             if self.weighing.doubles { (own, 2 * other) } else { (hops * own, (hops + 1) * other) };
-        i128::from(own) <= i128::from(other) + threshold
+        own <= other + threshold
     }
 }
 
@@ -316,10 +318,10 @@ mod tests {
             let load = |_: SwitchId, slot: usize| match slot / classes {
                 _ if !slot.is_multiple_of(classes) => 0,
                 2 | 6 => 9,
-                5 => aside,
+                5 => aside.into(),
                 _ => 20,
             };
-            let decided = dal.decide(SwitchId(0), Header { route, ..header }, load);
+            let decided = dal.decide(SwitchId(0), Header { route, ..header }, 1, load);
             ((decided & PORTS) / PORT) as usize - 1
         };
         assert_eq!((port(6, 0), port(5, 0)), (2, 5));
@@ -328,15 +330,15 @@ mod tests {
     }
 
     /// By all loads, each summed up to the end.
-    fn decided_slowly(dal: &Dal, at: SwitchId, header: Header, loads: &[u32]) -> u32 {
+    fn decided_slowly(dal: &Dal, at: SwitchId, header: Header, flit: u64, loads: &[u64]) -> u32 {
         let classes = dal.slots.classes();
-        let of = |port: usize| loads[port * classes..][..classes].iter().sum::<u32>().into();
+        let of = |port: usize| loads[port * classes..][..classes].iter().sum::<u64>();
         let (mut direct, mut aside) = (Vec::new(), Vec::new());
         dal.each_direct(at, header.destination, |port| direct.push((of(port), port)));
         dal.each_deroute(at, header, |port| aside.push((of(port), port)));
         let hops = dal.far(at, header.destination) as u64;
         let Some(&(own, port)) = direct.iter().min() else { return header.route & DEROUTED };
-        match aside.iter().min().filter(|&&(other, _)| !dal.goes_directly(hops, own, other)) {
+        match aside.iter().min().filter(|&&(other, _)| !dal.goes_directly(hops, own, other, flit)) {
             Some(&(_, aside)) => Dal::decided(header.route, aside) | ASIDE,
             None => Dal::decided(header.route, port),
         }
@@ -355,9 +357,10 @@ mod tests {
             let header = Header { source, destination, route: random.below(8) as u32, traffic: 0 };
             let most = 1 + random.below(1 + u64::from(case % 9));
             let slots = topology.ports * dal.slots.classes();
-            let loads: Vec<u32> = (0..slots).map(|_| random.below(most) as u32).collect();
-            let expected = decided_slowly(&dal, at, header, &loads);
-            let found = dal.decide(at, header, |_, slot| {
+            let loads: Vec<u64> = (0..slots).map(|_| random.below(most)).collect();
+            let flit = 1 + u64::from(case % 4);
+            let expected = decided_slowly(&dal, at, header, flit, &loads);
+            let found = dal.decide(at, header, flit, |_, slot| {
                 asked[0] += 1;
                 loads[slot]
             });

@@ -6,7 +6,8 @@
 //! of the direct way and of that by way of the middle, and q and q' how loaded they are; by the rule
 //! `double`, if `q ≤ 2 · q' + threshold`, as [Jiang et al. 2013] have it on dragonflies. The load of a
 //! link is the flits of the packets that wait for it in its switch, and those in the buffers at its
-//! end, or on their way there, all virtual channels together; or these alone, as in BookSim2. *Locally*
+//! end, or on their way there, all virtual channels together; or these alone, as in BookSim2. Where
+//! links have different rates it is the time that these flits take on the link. *Locally*
 //! q is the load of the first link. *Globally* it is, between groups, that of the first link between
 //! groups, wherever that is [Kim et al. 2008, section 4.2], and elsewhere the mean of all links of the
 //! way, as if every switch were known. *Progressively* (PAR, [Jiang et al. 2009]) it is compared again
@@ -157,7 +158,7 @@ impl Detour {
         &self,
         switch: SwitchId,
         header: Header,
-        load: &mut impl FnMut(SwitchId, usize) -> u32,
+        load: &mut impl FnMut(SwitchId, usize) -> u64,
     ) -> (u64, u64) {
         let (mut at, mut header, mut hops, mut sum) = (switch, header, 0, 0);
         let (is_global, groups) = (self.choice == Choice::Globally, self.legs.groups());
@@ -170,7 +171,7 @@ impl Detour {
             if hops == 0 || is_first_across || is_global && groups.is_none() {
                 let classes = 0..self.slots.classes();
                 let of_port: u64 =
-                    classes.map(|class| u64::from(load(at, self.slots.slot(port, class)))).sum();
+                    classes.map(|class| load(at, self.slots.slot(port, class))).sum();
                 counts = Some((of_port, crosses));
                 sum += of_port;
             }
@@ -282,7 +283,8 @@ impl Algorithm for Detour {
         &self,
         switch: SwitchId,
         header: Header,
-        mut load: impl FnMut(SwitchId, usize) -> u32,
+        flit: u64,
+        mut load: impl FnMut(SwitchId, usize) -> u64,
     ) -> u32 {
         if header.route & OPEN == 0 {
             return header.route;
@@ -290,14 +292,14 @@ impl Algorithm for Detour {
         let (direct, round) = self.ways(switch, header);
         let Some(round) = round else { return direct };
         let mut weigh = |route| self.weigh(switch, Header { route, ..header }, &mut load);
-        let ((hops, weight), (more, other)) = (weigh(direct), weigh(round));
-        let threshold = i128::from(self.weighing.threshold);
+        let [(hops, weight), (more, other)] = [weigh(direct), weigh(round)]
+            .map(|(hops, weight)| (i128::from(hops), i128::from(weight)));
+        let threshold = i128::from(self.weighing.threshold) * i128::from(flit);
         let goes_directly = if self.weighing.doubles {
             // The mean load of the links that count, against twice that of the others.
-            let (own, others) = (weight * more, 2 * other * hops);
-            i128::from(own) <= i128::from(others) + threshold * i128::from(hops * more)
+            weight * more <= 2 * other * hops + threshold * hops * more
         } else {
-            i128::from(weight) <= i128::from(other) + threshold
+            weight <= other + threshold
         };
         if goes_directly { direct } else { round }
     }

@@ -118,16 +118,18 @@ impl Routing {
         self.properties.weighs
     }
 
-    /// The route of a packet that asks for its output at a switch; `load`: flits that wait
-    /// for a slot of a switch, and are behind it.
+    /// The route of a packet that asks for its output at a switch; `load`: what the flits count that
+    /// wait for a slot of a switch, and are behind it, `flit`: what one counts on a link of the usual
+    /// rate.
     pub fn decide(
         &self,
         switch: SwitchId,
         header: Header,
-        mut load: impl FnMut(SwitchId, usize) -> u32,
+        flit: u64,
+        mut load: impl FnMut(SwitchId, usize) -> u64,
     ) -> u32 {
         let load = |switch, slot| load(switch, self.slot(slot, header.destination));
-        match_algorithm!(&self.algorithm, routing => routing.decide(switch, header, load))
+        match_algorithm!(&self.algorithm, routing => routing.decide(switch, header, flit, load))
     }
 
     /// All routes that this may be.

@@ -9,6 +9,7 @@ mod classes;
 mod drawn;
 mod failed;
 mod spreading;
+mod weighed;
 
 use crate::common::{Run, message_list, packet_waits, spec};
 use std::collections::VecDeque;

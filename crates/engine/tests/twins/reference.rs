@@ -25,6 +25,7 @@ mod software;
 mod synthetic;
 mod tally;
 pub mod ways;
+mod weighing;
 mod windows;
 pub mod wiring;
 
@@ -265,6 +266,44 @@ fn compare_queues(first: u64, kind: Kind) {
         }
         networks::queue(dice, &mut spec.machine);
     });
+}
+
+/// A machine whose packets compare loads, on links of one rate or of several.
+fn weighed(dice: &mut Dice, spec: &mut Spec) {
+    networks::share(dice, &mut spec.machine);
+    let longest = cases::packet_time(&spec.machine);
+    networks::graph(dice, &mut spec.machine, longest);
+    networks::weigh(dice, &mut spec.machine);
+    if dice.chance(70) {
+        networks::vary(dice, &mut spec.machine);
+    }
+    if dice.chance(50) {
+        cases::open_windows(dice, &mut spec.machine);
+    }
+    networks::queue(dice, &mut spec.machine);
+    spec.workload = cases::messages(dice, &spec.machine);
+    networks::without_deadlock(spec);
+}
+
+#[test]
+fn ways_are_compared_by_load() {
+    compare_all(250_000..250_000 + random_cases(CASES), Kind::Messages, weighed);
+}
+
+/// Packets of these cases do go round.
+#[test]
+fn ways_that_are_compared_differ() {
+    let (mut packets, mut round) = (0, 0);
+    for case in 250_000..250_060 {
+        let mut dice = Dice::new(case);
+        let mut spec = cases::spec(&mut dice, Kind::Messages);
+        weighed(&mut dice, &mut spec);
+        let mut reference = Reference::new(&Spec { mode: Mode::Full, ..spec });
+        reference.run(LONG, INSTANTS);
+        packets += reference.packets.len();
+        round += reference.ways_round;
+    }
+    assert!(50 * round > packets, "{round} of {packets} go round");
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub struct Wiring {
     acknowledges: bool,
     /// Whether all channels have the same times.
     is_uniform: bool,
+    /// Whether a flit takes as long on all of them.
+    has_one_flit_time: bool,
     /// Whether packets ask at allocators.
     has_allocators: bool,
     /// Whether it takes more than the first output of routing to say where a packet asks.
@@ -159,6 +161,7 @@ impl Wiring {
             cells,
             acknowledges: machine.interface.acknowledges,
             is_uniform,
+            has_one_flit_time: timings.iter().all(|timing| timing.flit_ps == link.flit_ps),
             pace,
             onward,
             makes_circuits,
@@ -400,9 +403,17 @@ impl Wiring {
         self.onward == Onward::Header
     }
 
-    /// Whether what a packet waits for before it goes on depends on the next link.
-    pub fn goes_on_without_gap(&self) -> bool {
-        self.onward == Onward::WithoutGap
+    /// What a flit counts in the load of the link of a channel: the time it takes there, or 1 where it
+    /// takes the same on all links.
+    #[inline]
+    pub fn flit_counts(&self, channel: ChannelId) -> u64 {
+        if self.has_one_flit_time { 1 } else { self.timing(channel).flit_ps }
+    }
+
+    /// The same on a link of the machine's own rate.
+    #[inline]
+    pub fn usual_flit_counts(&self) -> u64 {
+        if self.has_one_flit_time { 1 } else { self.link.flit_ps }
     }
 
     /// From a packet's start on a channel until it may start on one of another group.
@@ -414,10 +425,19 @@ impl Wiring {
         }
     }
 
-    /// The same where it may have a choice: until it may start on the last of them.
+    /// The same where it may have a choice: until it may start on the last of them. If loads will decide
+    /// between ways that is the last of those by which these begin.
     pub fn onward_to_any_ps(&self, timing: &Timing, switch: SwitchId, packet: &Packet) -> Time {
         if self.onward == Onward::Stored {
             return timing.stored_ps(packet.bytes);
+        }
+        if self.routing.weighs() {
+            let (header, mut latest) = (packet.header(), 0);
+            self.routing.alternatives(switch, header, |route| {
+                let lead = self.first_lead(switch, Header { route, ..header });
+                latest = self.onward_ps(timing, self.timing(lead), packet.bytes).max(latest);
+            });
+            return latest;
         }
         let mut outputs = Outputs::default();
         let leads = self.leads(switch, packet.header(), &mut outputs);

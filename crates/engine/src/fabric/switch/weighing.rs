@@ -1,7 +1,8 @@
 //! Routes that depend on how loaded outputs are.
 //!
 //! Routing alone knows which ways are compared and how; here is what it cannot know: how many flits
-//! wait for an output in its switch, and are behind it. A packet is asked about when it asks for its
+//! wait for an output in its switch, and are behind it, and how long they take there where links have
+//! different rates. A packet is asked about when it asks for its
 //! output, before it joins those that wait there; from then on it is one of them, whatever becomes of
 //! the loads.
 
@@ -63,9 +64,9 @@ pub fn decide<K>(
     let load = |switch: SwitchId, slot: usize| {
         let leads = (0..wiring.shares.count())
             .map(|share| wiring.layout.slot_lead(switch, wiring.slot_of(slot, share)));
-        leads.map(|lead| loaded(lead, act)).sum()
+        leads.map(|lead| u64::from(loaded(lead, act)) * wiring.flit_counts(lead)).sum()
     };
-    act.packets[id].route = wiring.routing.decide(switch, header, load);
+    act.packets[id].route = wiring.routing.decide(switch, header, wiring.usual_flit_counts(), load);
 }
 
 /// Flits of a packet.

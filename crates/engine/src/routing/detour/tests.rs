@@ -117,9 +117,13 @@ fn decided(spec: &TopologySpec, algorithm: &RoutingSpec, loads: impl Fn(u32, usi
     // By way of the last group.
     let header = Header { source, destination, route: OPEN | 8, traffic: 0 };
     let load = |switch: SwitchId, slot: usize| {
-        if slot.is_multiple_of(channels) { loads(switch.0, slot / channels) } else { 0 }
+        if slot.is_multiple_of(channels) { loads(switch.0, slot / channels).into() } else { 0 }
     };
-    routing.decide(SwitchId(0), header, load)
+    let as_flits = routing.decide(SwitchId(0), header, 1, load);
+    // The same in time: on links of one rate it is the same.
+    let as_time = routing.decide(SwitchId(0), header, 80, |switch, slot| 80 * load(switch, slot));
+    assert_eq!(as_flits, as_time);
+    as_flits
 }
 
 /// In the dragonfly of nine groups of four, with two links each, group 0 is joined to group 8 by

@@ -83,7 +83,7 @@ impl Reference {
     ) -> (Vec<usize>, Vec<usize>) {
         let packet = self.channels[input].buffer[0].packet;
         let group = self.wiring.group_of[input];
-        let destination = self.packets[packet].destination;
+        let destination = self.aim(packet);
         let outputs = self.wiring.outputs(End::Switch(switch), destination, Some(group));
         let (mut found, mut lacking) = (Vec::new(), Vec::new());
         for tier in [0, 1] {

@@ -27,6 +27,7 @@ impl Reference {
     /// a packet takes a channel of its own group and room behind it, and gives
     /// nothing back before a later instant.
     pub fn network_acts(&mut self) {
+        self.weigh_ways();
         self.give_places();
         let has_allocators = self.has_allocators();
         for group in 0..self.wiring.groups.len() {
@@ -122,8 +123,8 @@ impl Reference {
     fn requests(&self, here: End, group: usize) -> Vec<Request> {
         let request = |input: usize| {
             let front = &self.channels[input].buffer[0];
-            let destination = self.packets[front.packet].destination;
-            let asks = self.wiring.route(here, destination, Some(self.wiring.group_of[input]));
+            let aim = self.aim(front.packet);
+            let asks = self.wiring.route(here, aim, Some(self.wiring.group_of[input]));
             let (time, turn) = self.given(front.packet).unwrap_or((self.asked(input, front), 0));
             (asks == group).then_some(Request { input, packet: front.packet, time, turn })
         };

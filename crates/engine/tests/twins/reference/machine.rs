@@ -115,6 +115,8 @@ pub struct Reference {
     pub rows: Option<Vec<Sent>>,
     pub replies: Replies,
     pub queued: Queued,
+    /// Packets that have decided to go by way of another node.
+    pub ways_round: usize,
 }
 
 impl Reference {
@@ -148,6 +150,7 @@ impl Reference {
             rows: replies::rows(spec, wiring.nodes()),
             replies: Replies::new(wiring.nodes()),
             queued: Queued::default(),
+            ways_round: 0,
             spec: Rc::new(spec.clone()),
             processes,
             wiring,

@@ -2,6 +2,7 @@
 
 use super::machine::{Event, NEVER, Reference, Time};
 use super::tally::Tally;
+use super::weighing::Way;
 use super::windows::Queue;
 use super::wiring::{End, Group};
 use std::collections::VecDeque;
@@ -16,6 +17,8 @@ pub struct Packet {
     pub bytes: u32,
     /// What tells it from all others when something is drawn for it.
     pub drawn_by: u64,
+    /// Where it is going.
+    pub way: Way,
     /// Whether it is the last data packet of its message.
     pub is_last: bool,
     /// Channels it has started on.
@@ -107,15 +110,16 @@ impl Reference {
 
     /// The same for the last of all groups that it may take at the switch there.
     fn onward_to_any(&self, packet: usize, group: usize) -> Time {
-        let (bytes, destination) = (self.packets[packet].bytes, self.packets[packet].destination);
+        let bytes = self.packets[packet].bytes;
         let here = self.wiring.groups[group].to;
-        let next: Vec<usize> = if self.has_allocators() {
-            let outputs = self.wiring.outputs(here, destination, Some(group));
-            outputs.iter().map(|output| output.0).collect()
-        } else {
-            vec![self.wiring.route(here, destination, Some(group))]
-        };
-        next.into_iter().map(|next| self.onward(bytes, group, next)).max().unwrap()
+        let End::Switch(switch) = here else { unreachable!("packets go on at switches") };
+        let aims = self.may_aim(packet, switch).into_iter();
+        let outputs = aims.flat_map(|aim| {
+            let mut outputs = self.wiring.outputs(here, aim, Some(group));
+            outputs.truncate(if self.has_allocators() { usize::MAX } else { 1 });
+            outputs
+        });
+        outputs.map(|(next, _)| self.onward(bytes, group, next)).max().unwrap()
     }
 
     pub fn wire_delay(&self, group: usize) -> Time {
@@ -125,7 +129,8 @@ impl Reference {
     /// A packet joins the output queue of its source node.
     pub fn queue(&mut self, packet: Packet) {
         let number = self.packets.len();
-        self.packets.push(packet);
+        let way = self.first_way(&packet);
+        self.packets.push(Packet { way, ..packet });
         match self.spec.mode {
             Mode::Full | Mode::Endpoints => self.line_up(number),
             _ => self.follow(number),
@@ -142,6 +147,7 @@ impl Reference {
             None => self.packets[packet].queued,
         };
         self.note_start(packet, channel, self.now, self.now - could_start);
+        self.is_on_its_way_to(packet, self.wiring.groups[group].to);
         if let End::Node(_) = self.wiring.groups[group].to {
             self.post(header_there, Event::Head { number: channel, packet });
             self.will_be_there((channel, channel), packet, self.now);
@@ -335,6 +341,7 @@ impl Packet {
             destination,
             bytes,
             drawn_by: 0,
+            way: Way::Direct,
             is_last: false,
             hops: 0,
             queued,

@@ -6,7 +6,7 @@ use crate::common::random::Dice;
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
     Arbiter, HalfDuplex, LinkClass, Machine, Queueing, RoutingSpec, Selection, Sharing, Spec,
-    Switching, TopologySpec, Unit,
+    Switching, TopologySpec, Unit, Weighing,
 };
 
 /// Virtual channels, most often with one wire for several.
@@ -94,6 +94,34 @@ pub fn graph(dice: &mut Dice, machine: &mut Machine, longest: u64) {
         machine.switch.virtual_channels = own.number(1, 6) as u32;
     }
     clear_rates(machine);
+}
+
+/// On a list of links, to which more are added that make ways round: ways compared by load.
+pub fn weigh(dice: &mut Dice, machine: &mut Machine) {
+    let delay_ps = machine.link.delay_ps;
+    let TopologySpec::Graph { switches, links, leaves, .. } = &mut machine.topology else {
+        return;
+    };
+    leaves.clear();
+    let count = *switches;
+    for (from, to) in (0..count).flat_map(|from| (0..from).map(move |to| (from, to))) {
+        if dice.chance(40) && !links.iter().any(|link| (link.from, link.to) == (from, to)) {
+            let width = dice.one_of(&[1, 1, 2]);
+            links.extend([delayed(from, to, width, delay_ps), delayed(to, from, width, delay_ps)]);
+        }
+    }
+    let weighing = Weighing {
+        threshold: dice.one_of(&[0, 0, -5, 3, 20]),
+        doubles: dice.chance(40),
+        only_behind: dice.chance(30),
+    };
+    let order = Vec::new();
+    machine.routing.algorithm = match dice.chance(50) {
+        true => RoutingSpec::UgalL { order, weighing },
+        false => RoutingSpec::UgalG { order, weighing },
+    };
+    // A class for each hop of two of the longest ways there may be.
+    machine.switch.virtual_channels = dice.one_of(&[10, 10, 12]);
 }
 
 /// Links of several rates and delays, other switching, and buffers without bounds.

@@ -96,7 +96,7 @@ impl Reference {
     fn output_of(&self, input: usize, packet: usize) -> usize {
         let from = Some(self.wiring.group_of[input]);
         let here = self.wiring.groups[self.wiring.group_of[input]].to;
-        let destination = self.packets[packet].destination;
+        let destination = self.aim(packet);
         if !self.wiring.chooses() {
             return self.wiring.route(here, destination, from);
         }

@@ -26,6 +26,9 @@ impl Wiring {
         match self.routing {
             RoutingSpec::MinimalAdaptive { .. } => 2,
             RoutingSpec::HopClasses => self.longest(machine).max(1),
+            RoutingSpec::UgalL { .. } | RoutingSpec::UgalG { .. } => {
+                (2 * self.longest(machine)).max(1)
+            }
             RoutingSpec::DimensionOrder { .. } if self.has_rings() => 2,
             _ => 1,
         }
@@ -94,7 +97,7 @@ impl Wiring {
             RoutingSpec::Shortest | RoutingSpec::Table { .. } => {
                 vec![(self.listed(here, destination), 0)]
             }
-            RoutingSpec::HopClasses => {
+            RoutingSpec::HopClasses | RoutingSpec::UgalL { .. } | RoutingSpec::UgalG { .. } => {
                 let taken = &self.groups[self.listed(here, destination)];
                 let is_there = |group: &Group| {
                     let place = (group.from, group.to, group.port, group.share);
@@ -202,7 +205,7 @@ impl Wiring {
     }
 
     /// Of the links listed, by the table or the first that is on a shortest way.
-    fn listed(&self, here: usize, destination: usize) -> usize {
+    pub fn listed(&self, here: usize, destination: usize) -> usize {
         let port = match &self.routing {
             RoutingSpec::Table { next, .. } => Some(next[here][destination] as usize),
             _ => None,

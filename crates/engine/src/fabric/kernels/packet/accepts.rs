@@ -54,13 +54,6 @@ pub fn accepts_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecErr
         let allowed = "must be one that does not compare loads with switching circuit";
         return refuse_routing(machine, allowed);
     }
-    if routing.weighs() && wiring.goes_on_without_gap() {
-        return refuse_routing(
-            machine,
-            "must be one that does not compare loads where links have different rates, with \
-             fidelity packet; use flit",
-        );
-    }
     if routing.properties().otherwise == Otherwise::Wait {
         return Ok(());
     }

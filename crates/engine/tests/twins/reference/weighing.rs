@@ -1,0 +1,176 @@
+//! Ways compared by load (`ugal_l`, `ugal_g`) on lists of links: every packet that asks at its first switch
+//! looks at all that waits, and at all that is behind the links, as if nobody else asked at this instant.
+
+use super::machine::Reference;
+use super::network::{Packet, Waiting};
+use super::wiring::{End, Wiring};
+use tailback_engine::rng::{Key, Purpose, Stream};
+use tailback_engine::spec::{RoutingSpec, Weighing};
+
+/// Where a packet is going.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To its destination.
+    Direct,
+    /// To its destination, unless it decides to go by way of this node.
+    Open(usize),
+    /// To this node first.
+    Round(usize),
+}
+
+/// How loads are compared, and whether those of all links of a way are.
+fn rule(routing: &RoutingSpec) -> Option<(Weighing, bool)> {
+    match routing {
+        RoutingSpec::UgalL { weighing, .. } => Some((*weighing, false)),
+        RoutingSpec::UgalG { weighing, .. } => Some((*weighing, true)),
+        _ => None,
+    }
+}
+
+/// Whether routing compares loads.
+pub fn weighs(routing: &RoutingSpec) -> bool {
+    rule(routing).is_some()
+}
+
+impl Wiring {
+    /// The links, as the first group of each, from a switch to that of a node.
+    fn links_to(&self, from: usize, node: usize) -> Vec<usize> {
+        let (mut at, mut links) = (from, Vec::new());
+        while at != self.home(node) {
+            let link = self.listed(at, node);
+            links.push(link);
+            let End::Switch(next) = self.groups[link].to else { unreachable!("between switches") };
+            at = next;
+        }
+        links
+    }
+
+    /// All links of the way round, none if it begins as the direct one or there is no other.
+    fn links_round(&self, here: usize, middle: usize, destination: usize) -> Option<Vec<usize>> {
+        let direct = self.links_to(here, destination);
+        let there = self.links_to(here, middle);
+        let on = self.links_to(self.home(middle), destination);
+        let is_other = !direct.is_empty() && !there.is_empty() && direct[0] != there[0];
+        is_other.then(|| there.into_iter().chain(on).collect())
+    }
+}
+
+impl Reference {
+    /// The way of a new packet.
+    pub fn first_way(&self, packet: &Packet) -> Way {
+        if !weighs(&self.wiring.routing) {
+            return Way::Direct;
+        }
+        let key = Key::of(self.spec.seed).and(packet.drawn_by);
+        let nodes = self.wiring.nodes() as u64;
+        Way::Open(Stream::keyed(Purpose::Way, key).below(nodes) as usize)
+    }
+
+    /// The node that a packet is going to for now.
+    pub fn aim(&self, packet: usize) -> usize {
+        match self.packets[packet].way {
+            Way::Round(middle) => middle,
+            Way::Direct | Way::Open(_) => self.packets[packet].destination,
+        }
+    }
+
+    /// A packet is on its way to a place: if its middle is there it goes on to its destination.
+    pub fn is_on_its_way_to(&mut self, packet: usize, place: End) {
+        if let Way::Round(middle) = self.packets[packet].way
+            && place == End::Switch(self.wiring.home(middle))
+        {
+            self.packets[packet].way = Way::Direct;
+        }
+    }
+
+    /// All nodes that a packet may be going to when it leaves a switch.
+    pub fn may_aim(&self, packet: usize, switch: usize) -> Vec<usize> {
+        let destination = self.packets[packet].destination;
+        match self.packets[packet].way {
+            Way::Open(middle) if self.wiring.links_round(switch, middle, destination).is_some() => {
+                vec![destination, middle]
+            }
+            _ => vec![self.aim(packet)],
+        }
+    }
+
+    /// Everybody who asks at this instant decides, if that is open.
+    pub fn weigh_ways(&mut self) {
+        if !weighs(&self.wiring.routing) {
+            return;
+        }
+        let asking: Vec<(usize, usize)> = (0..self.channels.len())
+            .flat_map(|input| self.have_asked(input).into_iter().map(move |one| (input, one)))
+            .filter(|&(_, (_, since))| since == self.now)
+            .map(|(input, (packet, _))| (input, packet))
+            .collect();
+        let decided: Vec<Way> =
+            asking.iter().map(|&(input, packet)| self.decided(input, packet)).collect();
+        for ((_, packet), way) in asking.into_iter().zip(decided) {
+            self.ways_round += usize::from(way != Way::Direct && way != self.packets[packet].way);
+            self.packets[packet].way = way;
+        }
+    }
+
+    /// The packets in the buffer of an input that have asked for outputs, and since when.
+    fn have_asked(&self, input: usize) -> Vec<(usize, u64)> {
+        let End::Switch(_) = self.wiring.groups[self.wiring.group_of[input]].to else {
+            return Vec::new();
+        };
+        let since = |waiting: &Waiting| match self.has_queues() {
+            true => waiting.ready,
+            false => self.asked(input, waiting),
+        };
+        let all = self.channels[input].buffer.iter();
+        let all = all.take(if self.has_queues() { usize::MAX } else { 1 });
+        let all = all.filter(|one| one.left.is_none() && since(one) <= self.now);
+        all.map(|one| (one.packet, since(one))).collect()
+    }
+
+    fn decided(&self, input: usize, packet: usize) -> Way {
+        let Packet { way, destination, .. } = self.packets[packet];
+        let Way::Open(middle) = way else { return way };
+        let End::Switch(here) = self.wiring.groups[self.wiring.group_of[input]].to else {
+            unreachable!("packets wait at switches")
+        };
+        let Some(round) = self.wiring.links_round(here, middle, destination) else {
+            return Way::Direct;
+        };
+        let (weighing, is_global) = rule(&self.wiring.routing).expect("it weighs");
+        let direct = self.wiring.links_to(here, destination);
+        // The mean load of the links that count.
+        let mean = |links: &[usize]| {
+            let counted = if is_global { links } else { &links[..1] };
+            let sum: u64 = counted.iter().map(|&link| self.load(link, &weighing)).sum();
+            sum as f64 / counted.len() as f64
+        };
+        let [own, other] = [mean(&direct), mean(&round)];
+        let [hops, more] = [direct.len() as f64, round.len() as f64];
+        let flit = self.spec.machine.link.flit_ps as f64;
+        let threshold = f64::from(weighing.threshold) * flit;
+        let surplus = if weighing.doubles { own - 2.0 * other } else { hops * own - more * other };
+        // What is compared are multiples of 1 / (hops · more) picoseconds, small ones.
+        if surplus <= threshold + 1e-6 { Way::Direct } else { Way::Round(middle) }
+    }
+
+    /// The time that what is behind a link takes there, and what has waited for it before this instant.
+    fn load(&self, link: usize, weighing: &Weighing) -> u64 {
+        let groups = &self.wiring.groups;
+        let is_on_it = |group: usize| {
+            (groups[group].from, groups[group].port) == (groups[link].from, groups[link].port)
+                && matches!(groups[group].to, End::Switch(_))
+        };
+        let channels = (0..self.channels.len()).filter(|&c| is_on_it(self.wiring.group_of[c]));
+        let mut flits: u64 = channels.map(|c| u64::from(self.channels[c].occupied_tokens)).sum();
+        for input in (0..self.channels.len()).filter(|_| !weighing.only_behind) {
+            let from = self.wiring.group_of[input];
+            for (packet, since) in self.have_asked(input) {
+                let to = self.wiring.route(groups[from].to, self.aim(packet), Some(from));
+                if since < self.now && is_on_it(to) {
+                    flits += u64::from(self.tokens(packet));
+                }
+            }
+        }
+        flits * self.wiring.flit_times(&self.spec.machine, link)[0]
+    }
+}
