@@ -280,7 +280,9 @@ fn weighed(dice: &mut Dice, spec: &mut Spec) {
     if dice.chance(50) {
         cases::open_windows(dice, &mut spec.machine);
     }
-    networks::queue(dice, &mut spec.machine);
+    if dice.chance(60) {
+        networks::queue(dice, &mut spec.machine);
+    }
     spec.workload = cases::messages(dice, &spec.machine);
     networks::without_deadlock(spec);
 }

@@ -21,6 +21,7 @@ use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wires::Wires;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{HasPort, Port, Switchboard, has_board};
+use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
@@ -84,6 +85,19 @@ impl PacketKernel {
             }
         };
         self.board.channels.iter().map(standing).collect()
+    }
+
+    /// Flits of the packets that wait for a group since before this instant: who has been granted it, but
+    /// lacks room, and those that ask.
+    fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
+        let granted = self.board.at(lead).granted;
+        let is_kept = granted.is_some() && !self.board.has_asked_now(granted, act.now);
+        let kept = if is_kept {
+            weighing::flits_of(self.board.at(granted).port.buffer.first, act)
+        } else {
+            0
+        };
+        kept + self.board.waiting_flits(lead, act)
     }
 
     /// Whether nobody asks at a group and a channel of it is free.
@@ -315,8 +329,13 @@ impl Kernel for PacketKernel {
     fn request(&mut self, of: Subject, act: &mut Act) {
         let channel = of.channel();
         if act.wiring.routing.weighs() {
-            let now = act.now;
-            self.board.decide(channel, act, |channel| self.board.at(channel).occupied_at(now));
+            let port = self.board.at(channel).port;
+            let held = |of: &mut &Self, channel: ChannelId, act: &mut Act| {
+                of.board.at(channel).occupied_at(act.now)
+            };
+            let waiting = |of: &&Self, lead: ChannelId, act: &Act| of.waiting_flits(lead, act);
+            let front = (port.switch, port.buffer.first);
+            weighing::decide(&mut &*self, front, act, held, waiting);
             self.board.redirect(channel, act);
         }
         let lead = self.board.at(channel).port.front_output;

@@ -9,6 +9,7 @@
 use super::switchboard::{HasPort, Switchboard};
 use crate::fabric::act::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::time::Time;
 
 impl<C: HasPort> Switchboard<C> {
     /// The front packet of the buffer at a channel's end asks: its route is decided. `held`: flits in
@@ -24,13 +25,24 @@ impl<C: HasPort> Switchboard<C> {
     /// Flits of the packets that wait for a group since before this instant.
     pub fn waiting_flits(&self, lead: ChannelId, act: &Act) -> u32 {
         let allocator = self.at(lead).rest().lead;
-        let (since, ref latest) = self.decided;
         let asks = |input: &ChannelId| {
-            (allocator == lead || self.at(*input).port().front_output == lead)
-                && !(since == act.now && latest.contains(input))
+            let port = self.at(*input).port();
+            let is_there = if act.wiring.has_allocators() {
+                let header = act.packets[port.buffer.first].header();
+                act.wiring.first_lead(port.switch, header) == lead
+            } else {
+                allocator == lead || port.front_output == lead
+            };
+            is_there && !self.has_asked_now(*input, act.now)
         };
         let front = |input: ChannelId| self.at(input).port().buffer.first;
         self.waiting(allocator).filter(asks).map(front).map(|id| flits_of(id, act)).sum()
+    }
+
+    /// Whether the front packet of the buffer at a channel's end asks since this instant.
+    pub fn has_asked_now(&self, input: ChannelId, now: Time) -> bool {
+        let (since, ref latest) = self.decided;
+        since == now && latest.contains(&input)
     }
 
     /// Where that packet asks now.
