@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import tailback as tb
 from tailback.errors import UserError, listed
 from tailback.machines import ROUTINGS, TOPOLOGIES, machine_of
 from tests.machines import SEPARATE, routed
@@ -20,6 +21,22 @@ def test_what_compares_loads_is_refused_where_they_are_not_known() -> None:
             machine.check(fidelity)
     with pytest.raises(UserError, match=r"routing.intermediate = .group.: must be node"):
         routed("mesh", "valiant", intermediate="group")
+
+
+@pytest.mark.parametrize("kind", ["ugal_l", "ugal_g", "par"])
+@pytest.mark.parametrize("queueing", ["fifo", "voq", "output"])
+def test_loads_are_compared_where_cables_between_groups_are_slower(
+    kind: str, queueing: str
+) -> None:
+    tables: dict[str, Any] = {
+        "topology": {"kind": "dragonfly"},
+        "routing": {"kind": kind},
+        "link_classes": {"global": {"rate": "25 Gbit/s"}},
+        "switch": {"switching": "cut_through", "queueing": queueing, "input_buffer": "8 KiB"},
+    }
+    rows = [["0 ns", node, (node + 8) % 72, "4 KiB"] for node in range(72)]
+    result = tb.run(machine_of(tables), tb.Messages(messages=rows), fidelity="packet")
+    assert sum(result.nodes["messages_delivered"].to_pylist()) == 72
 
 
 BAD: list[tuple[dict[str, Any], str]] = [

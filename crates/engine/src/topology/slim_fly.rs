@@ -1,4 +1,4 @@
-//! The Slim Fly of [Besta & Hoefler 2014]: the graphs of McKay, Miller and Širáň, in which every switch
+//! The Slim Fly of [Besta & Hoefler 2014]: the MMS graphs, in which every switch
 //! is at most two links from every other, for every power of a prime q = 4w + δ with δ -1, 0 or 1: all
 //! of them but 2.
 //!
@@ -129,9 +129,10 @@ mod tests {
     fn any_two_switches_are_at_most_two_links_apart() {
         for q in [3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29] {
             let fly = build(q, 1).unwrap();
-            let delta = [0, 1, 2, -1][q as usize % 4];
+            // Twice the links of a switch are 3q less δ, which is 0, 1 or, for a remainder of 3, -1.
+            let twice = 3 * q + 1 - [1, 2, 1, 0][q as usize % 4];
             assert_eq!(fly.switches as u32, 2 * q * q);
-            assert_eq!(2 * fly.degree() as i32, 3 * q as i32 - delta);
+            assert_eq!(2 * fly.degree() as u32, twice);
             assert!(fly.is_symmetric(), "q = {q}");
             for one in switches(&fly) {
                 let mut is_near = vec![false; fly.switches];

@@ -48,7 +48,7 @@ fn hops(machine: Machine) -> Vec<u16> {
 fn a_slow_link_is_loaded_by_the_time_that_its_flits_take() {
     let flits = {
         let machine = dragonfly(1, 0, Queueing::Output);
-        tailback_engine::fabric::Timing::of(&machine).packet_flits(8) as i32
+        tailback_engine::fabric::Timing::of(&machine).packet_flits(8).cast_signed()
     };
     let (direct, round) = (vec![3, 7, 3], vec![3, 7, 7]);
     for queueing in [Queueing::Fifo, Queueing::Voq, Queueing::Output] {

@@ -129,8 +129,8 @@ impl Reference {
     /// A packet joins the output queue of its source node.
     pub fn queue(&mut self, packet: Packet) {
         let number = self.packets.len();
-        let way = self.first_way(&packet);
-        self.packets.push(Packet { way, ..packet });
+        self.packets.push(packet);
+        self.packets[number].way = self.first_way(number);
         match self.spec.mode {
             Mode::Full | Mode::Endpoints => self.line_up(number),
             _ => self.follow(number),

@@ -116,9 +116,10 @@ pub fn weigh(dice: &mut Dice, machine: &mut Machine) {
         only_behind: dice.chance(30),
     };
     let order = Vec::new();
-    machine.routing.algorithm = match dice.chance(50) {
-        true => RoutingSpec::UgalL { order, weighing },
-        false => RoutingSpec::UgalG { order, weighing },
+    machine.routing.algorithm = if dice.chance(50) {
+        RoutingSpec::UgalL { order, weighing }
+    } else {
+        RoutingSpec::UgalG { order, weighing }
     };
     // A class for each hop of two of the longest ways there may be.
     machine.switch.virtual_channels = dice.one_of(&[10, 10, 12]);

@@ -57,11 +57,11 @@ impl Wiring {
 
 impl Reference {
     /// The way of a new packet.
-    pub fn first_way(&self, packet: &Packet) -> Way {
+    pub fn first_way(&self, packet: usize) -> Way {
         if !weighs(&self.wiring.routing) {
             return Way::Direct;
         }
-        let key = Key::of(self.spec.seed).and(packet.drawn_by);
+        let key = Key::of(self.spec.seed).and(self.packets[packet].drawn_by);
         let nodes = self.wiring.nodes() as u64;
         Way::Open(Stream::keyed(Purpose::Way, key).below(nodes) as usize)
     }
@@ -117,9 +117,8 @@ impl Reference {
         let End::Switch(_) = self.wiring.groups[self.wiring.group_of[input]].to else {
             return Vec::new();
         };
-        let since = |waiting: &Waiting| match self.has_queues() {
-            true => waiting.ready,
-            false => self.asked(input, waiting),
+        let since = |waiting: &Waiting| {
+            if self.has_queues() { waiting.ready } else { self.asked(input, waiting) }
         };
         let all = self.channels[input].buffer.iter();
         let all = all.take(if self.has_queues() { usize::MAX } else { 1 });
@@ -141,7 +140,7 @@ impl Reference {
         // The mean load of the links that count.
         let mean = |links: &[usize]| {
             let counted = if is_global { links } else { &links[..1] };
-            let sum: u64 = counted.iter().map(|&link| self.load(link, &weighing)).sum();
+            let sum: u64 = counted.iter().map(|&link| self.load(link, weighing)).sum();
             sum as f64 / counted.len() as f64
         };
         let [own, other] = [mean(&direct), mean(&round)];
@@ -154,7 +153,7 @@ impl Reference {
     }
 
     /// The time that what is behind a link takes there, and what has waited for it before this instant.
-    fn load(&self, link: usize, weighing: &Weighing) -> u64 {
+    fn load(&self, link: usize, weighing: Weighing) -> u64 {
         let groups = &self.wiring.groups;
         let is_on_it = |group: usize| {
             (groups[group].from, groups[group].port) == (groups[link].from, groups[link].port)
