@@ -114,7 +114,7 @@ def switch_limit(
         return None
     if kernel != "packet" or machine.switch.switching not in _WHOLE or machine.switch.integrated:
         return None
-    queueing = _queueing(machine)
+    queueing = machine.queueing
     several = max(classes, default=1) > 1 or machine.node_channels_per_wire > 1
     if queueing == "fifo" and several:
         return None  # A queue for each virtual channel is more than one queue.
@@ -132,10 +132,6 @@ def switch_limit(
         saturation_messages_per_node_per_ms=saturation * share if even and saturation else None,
         offered_messages_per_node_per_ms=_offered(workload),
     )
-
-
-def _queueing(machine: Machine) -> str:
-    return machine.switch.queueing
 
 
 def _is_uniform(workload: Synthetic, machine: Machine) -> bool:
