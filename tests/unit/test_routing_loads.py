@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import tailback as tb
 from tailback.machines import machine_of
 from tests.loads import accepted
 
@@ -104,3 +105,44 @@ def test_loads_of_a_hyperx_are_within_the_known_bounds(
         ({"pattern": "uniform"}, uniform),
     ):
         assert low < accepted(machine, "flit", **keys) < high, keys
+
+
+def _next_along_x(folder: Path) -> Path:
+    """Write whom the nodes of a HyperX of 4 x 4 switches with four nodes send to."""
+    file = folder / "next.csv"
+    rows = [
+        f"{node},{(node // 4 // 4 * 4 + (node // 4 + 1) % 4) * 4 + node % 4}" for node in range(64)
+    ]
+    file.write_text("source,destination\n" + "\n".join(rows) + "\n")
+    return file
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("kind", "worst", "uniform"),
+    [
+        ("dimension_order", (0.245, 0.2501), (0.91, 0.97)),
+        ("valiant", (0.45, 0.5), (0.45, 0.5)),
+        ("ugal_l", (0.45, 0.5), (0.91, 0.97)),
+        ("dal", (0.48, 0.5001), (0.91, 0.97)),
+    ],
+)
+def test_switches_of_today_carry_what_a_hyperx_can(
+    kind: str, worst: tuple[float, float], uniform: tuple[float, float], tmp_path: Path
+) -> None:
+    machine = {
+        "topology": {"kind": "hyperx", "dims": [4, 4], "nodes_per_switch": 4},
+        "routing": {"kind": kind},
+        "interface": {"packet_size": "256 B"},
+        "link": {"delay": "10 ns"},
+    }
+    file = str(_next_along_x(tmp_path))
+    for pattern, (low, high) in (
+        ({"pattern": "permutation", "file": file}, worst),
+        ({"pattern": "uniform"}, uniform),
+    ):
+        sends = {"message_size": "256 B", "compute_period": "22.232 ns"}
+        workload = {"preset": "uniform_open_loop", **sends, **pattern}
+        run = {"warmup": "20 us", "duration": "60 us"}
+        asked = tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
+        assert low < tb.run(asked)["accepted_load"].value < high, pattern
