@@ -171,6 +171,6 @@ def test_the_terminal_warns_of_more_than_switches_carry(tmp_path: Any) -> None:
         (tmp_path / "star.toml").write_text(STAR_FILE.format(period=period))
         shown = " ".join(tailback("describe", "star.toml", cwd=tmp_path).stdout.split())
         assert ("one queue at every input (head-of-line blocking) carry about" in shown) == warned
-        assert "share of links that switches carry (fifo) about 59 %" in shown
+        assert "of which switches carry (fifo) about 59 %" in shown
         assert "predicted saturation, messages per node and ms 7,264.2" in shown
         assert "by the most loaded channel alone 12,401" in shown

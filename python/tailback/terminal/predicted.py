@@ -197,7 +197,7 @@ def _beyond_switches(prediction: Prediction) -> Iterator[Text]:
 
 def _with_room(limit: SwitchLimit) -> str:
     """Return the room for packets that a limit is for."""
-    return "" if limit.packets is None else f" and room for {plain(limit.packets, 3)} packets"
+    return "" if limit.packets is None else f", {plain(limit.packets, 3)} packets"
 
 
 def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
@@ -207,13 +207,13 @@ def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
     by_channel = _or_unknown(p.saturation_messages_per_node_per_ms)
     if limit is None or limit.share >= 1:
         return [(label, by_channel)]
-    name = f"links that switches carry ({limit.queueing}{_with_room(limit)})"
+    name = f"switches carry ({limit.queueing}{_with_room(limit)})"
     if limit.saturation_messages_per_node_per_ms is None:
-        return [(label, by_channel), (f"  evenly loaded {name}", limit.carried)]
+        return [(label, by_channel), (f"  of evenly loaded links {name}", limit.carried)]
     return [
         (label, _or_unknown(limit.saturation_messages_per_node_per_ms)),
         ("  by the most loaded channel alone", by_channel),
-        (f"  share of {name}", limit.carried),
+        (f"  of which {name}", limit.carried),
     ]
 
 
