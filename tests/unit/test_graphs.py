@@ -113,6 +113,30 @@ class TestGraphml:
         graph = read(tmp_path, "net.graphml", graphml(A + B, edges), cycle_ps=1000)
         assert graph.links[:2] == (Link(0, 1, 3, None), Link(0, 1, 1, 1500))
 
+    def test_defaults_are_of_all_that_say_nothing_else(self, tmp_path: Path) -> None:
+        keys = "".join(
+            f'<key id="{name}" for="{of}" attr.name="{name}" attr.type="string">'
+            f"<default>{value}</default></key>"
+            for of, name, value in [
+                ("node", "nodes", "2"),
+                ("node", "vendor", "none"),
+                ("edge", "rate", "200 Gbit/s"),
+                ("edge", "delay", "7 ns"),
+            ]
+        )
+        edges = edge("a", "b") + edge("b", "c", latency=3, rate="1 Gbit/s")
+        text = graphml(A + B + vertex("c", nodes=1), edges, keys=keys)
+        graph = read(tmp_path, "net.graphml", text, cycle_ps=1000)
+        assert graph.nodes == ("a.0", "a.1", "b.0", "b.1", "c")
+        found = sorted((link.delay_ps or 0, str(link.rate)) for link in graph.links)
+        assert found == 2 * [(3000, "1 Gbit/s")] + 2 * [(7000, "200 Gbit/s")]
+
+    def test_defaults_are_not_of_the_links_of_nodes(self, tmp_path: Path) -> None:
+        key = '<key id="u" for="edge" attr.name="width" attr.type="int"><default>4</default></key>'
+        vertices = A + B + vertex("p", kind="node") + vertex("q", kind="node")
+        text = graphml(vertices, edge("a", "b") + edge("p", "a") + edge("q", "b"), keys=key)
+        assert {link.width for link in read(tmp_path, "net.graphml", text).links} == {4}
+
     def test_nodes_are_counted_on_switches(self, tmp_path: Path) -> None:
         vertices = vertex("a", nodes=2) + vertex("b", nodes=1) + vertex("c")
         graph = read(tmp_path, "net.graphml", graphml(vertices, edge("a", "c") + edge("c", "b")))

@@ -25,8 +25,8 @@ _KINDS = ("switch", "node")
 _LARGEST_PORT = 65_535
 _MOST_DIGITS = 20
 _TOO_MUCH = 10**_MOST_DIGITS
-_OF_VERTICES = ("kind", "nodes", "x", "y")
-_OF_EDGES = ("width", "rate", "delay", "latency", "source_port", "target_port")
+OF_VERTICES = ("kind", "nodes", "x", "y")
+OF_EDGES = ("width", "rate", "delay", "latency", "source_port", "target_port")
 _NAMES = ("label", "name", "id", "key", "description")
 
 #: What attributes are called elsewhere.
@@ -47,7 +47,7 @@ def add_vertices(found: Assembly, vertices: Mapping[str, Attributes]) -> None:
     """Add switches and nodes, in the numerical order of their names if these are numbers."""
     for name in in_order(list(vertices)):
         given = vertices[name]
-        _understood(found, name, given, _OF_VERTICES)
+        _understood(found, name, given, OF_VERTICES)
         kind = given.get("kind", "switch")
         if kind not in _KINDS:
             problem = f'{name}: kind is {shown(kind)}; must be "switch" or "node"'
@@ -71,7 +71,7 @@ def add_edges(
     """Add links: one for a directed edge, one each way for another."""
     for source, destination, given in edges:
         what = f"link from {source} to {destination}"
-        _understood(found, what, given, _OF_EDGES)
+        _understood(found, what, given, OF_EDGES)
         width = _whole(found, what, "width", given.get("width"))
         delay_ps, rate = _delay_ps(found, what, given, cycle_ps), _rate(found, what, given)
         ports = (_port(found, what, given, "source"), _port(found, what, given, "target"))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
 from ..errors import nearest
 from .assembling import Assembly
-from .attributes import add_edges, add_vertices
+from .attributes import OF_EDGES, OF_VERTICES, Attributes, add_edges, add_vertices
 
 #: What readers of XML raise for encodings, numbers and depths that they do not know.
 _UNREADABLE = (
@@ -39,13 +39,38 @@ def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
     except (nx.NetworkXException, *_UNREADABLE) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GraphML that can be read: {reason}") from None
-    add_vertices(found, dict(graph.nodes(data=True)))
+    # NetworkX keeps default values apart.
+    usual = _known(graph.graph.get("node_default", {}), OF_VERTICES)
+    vertices = {name: {**usual, **given} for name, given in graph.nodes(data=True)}
+    add_vertices(found, vertices)
     edges = graph.edges(data=True)
     if numbered:
         named = graph.edges(keys=True, data=True)
         edges = [(*ends[int(name)], given) for _, _, name, given in named]
-    add_edges(found, edges, cycle_ps, directed=graph.is_directed())
+    usual = _known(graph.graph.get("edge_default", {}), OF_EDGES)
+    completed = (
+        (source, target, _completed(given, usual, (vertices[source], vertices[target])))
+        for source, target, given in edges
+    )
+    add_edges(found, completed, cycle_ps, directed=graph.is_directed())
     return found
+
+
+def _known(defaults: Attributes, names: tuple[str, ...]) -> Attributes:
+    return {name: value for name, value in defaults.items() if name in names}
+
+
+def _completed(given: Attributes, usual: Attributes, ends: Iterable[Attributes]) -> Attributes:
+    """Return what is said of an edge with the defaults of the file.
+
+    These are for links between switches: nodes have links of their own (machine.node_link).
+    """
+    if any(end.get("kind") == "node" for end in ends):
+        return given
+    if "delay" in given or "latency" in given:
+        # One takes the place of the other.
+        usual = {name: usual[name] for name in usual if name not in ("delay", "latency")}
+    return {**usual, **given}
 
 
 def _number(root: ElementTree.Element) -> list[tuple[str, str]]:
