@@ -34,6 +34,7 @@ def test_a_share_is_drawn_and_the_seed_says_which() -> None:
 
 def test_nothing_is_said_of_links_where_none_has_failed() -> None:
     assert mesh(failed_share=0.0).spec_left() == mesh().spec()
+    assert mesh(failed_links=[]).spec_left() == mesh().spec()
     assert not [key for key in mesh().resolved() if key.startswith("failed")]
     shared = mesh(failed_share=0.1).resolved()
     assert (shared["failed_share"], shared["failed_seed"]) == (0.1, 1)

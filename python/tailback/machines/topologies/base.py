@@ -66,7 +66,7 @@ class Topology(Part):
     def spec_left(self, spec: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the same with what has failed; ``spec``: of the whole, if it is another."""
         whole = self.spec() if spec is None else spec
-        if self.failed_links is None and not self.failed_share:
+        if not self.failed_links and not self.failed_share:
             # As before there were these keys.
             return whole
         return {
@@ -78,7 +78,7 @@ class Topology(Part):
         }
 
     def _named_failures(self) -> list[dict[str, Any]]:
-        if self.failed_links is None:
+        if not self.failed_links:
             return []
         whole = door.network(self.spec())
         # Coordinates are names in several forms.

@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Annotated, Any
 
-from pydantic import Field, Strict
+from pydantic import Strict
 
 from ...errors import UserError, choice, shown
 
 End = int | str | Annotated[tuple[int, ...], Strict(False)]
 """A switch: its number, its coordinates, or its name (`switch 7`, `(0, 3)`, one of a file)."""
 
-Links = Annotated[
-    tuple[str | Annotated[tuple[End, End], Strict(False)], ...], Strict(False), Field(min_length=1)
-]
-"""Two switches each (`A to B`, or a list of both), or one and a port (`A:port`)."""
+Links = Annotated[tuple[str | Annotated[tuple[End, End], Strict(False)], ...], Strict(False)]
+"""Two switches each (`A to B`, or a list of both), or one and a port (`A:port`); or none."""
 
 # No more digits than the engine's numbers have.
 _NUMBER = re.compile(r"(?:switch )?(\d{1,9})")
