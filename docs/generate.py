@@ -2,7 +2,7 @@
 
     python docs/generate.py
 
-rewrites, in README.md and docs/*.md:
+rewrites, in README.md, docs/*.md and docs/cookbook/*.md:
 
 * what stands between `<!-- generated: NAME -->` and `<!-- end -->`: tables of
   the keys of an experiment, from its JSON Schema;
@@ -58,7 +58,10 @@ from tailback.store.schema import columns
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    *(path for name in ("docs", "docs/cookbook") for path in sorted((ROOT / name).glob("*.md"))),
+]
 
 Schema = Mapping[str, Any]
 

@@ -21,7 +21,13 @@ from tests.commands import tailback
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
     path
-    for folder in (ROOT, ROOT / "docs", ROOT / "studies", *(ROOT / "studies").glob("*"))
+    for folder in (
+        ROOT,
+        ROOT / "docs",
+        ROOT / "docs" / "cookbook",
+        ROOT / "studies",
+        *(ROOT / "studies").glob("*"),
+    )
     for path in sorted(folder.glob("*.md"))
 ]
 CODE = [
@@ -96,7 +102,9 @@ LONG = {"README", "command-line", "experiment-file", "saturation", "switching", 
 
 def documents_with_parts() -> Iterator[object]:
     """Yield the documents that have generated parts; those whose commands take long are marked."""
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    folders = (ROOT / "docs", ROOT / "docs" / "cookbook")
+    pages = (path for folder in folders for path in sorted(folder.glob("*.md")))
+    for path in [ROOT / "README.md", *pages]:
         is_long = path.stem in LONG
         yield pytest.param(path, marks=[pytest.mark.verify] if is_long else [], id=name_of(path))
 
@@ -138,6 +146,12 @@ def test_the_readme_lists_every_document() -> None:
     text = (ROOT / "README.md").read_text()
     names = [path.name for path in sorted((ROOT / "docs").glob("*.md"))]
     assert [name for name in names if f"](docs/{name})" not in text] == []
+
+
+def test_the_cookbook_lists_every_page() -> None:
+    text = (ROOT / "docs" / "cookbook" / "README.md").read_text()
+    names = [path.name for path in sorted((ROOT / "docs" / "cookbook").glob("*.md"))]
+    assert [name for name in names if name != "README.md" and f"]({name})" not in text] == []
 
 
 def test_every_example_says_what_it_shows() -> None:
