@@ -104,6 +104,10 @@ class TestNames:
         with pytest.raises(UserError, match="no such column"):
             column_named("xyzzyqq", runs.columns)
 
+    def test_a_kind_may_be_of_several_parts(self) -> None:
+        with pytest.raises(UserError, match="may be topology or routing; write which"):
+            column_named("kind", ["machine.topology.kind", "machine.routing.kind"])
+
     def test_a_key_of_two_tables_is_not_clear(self, runs: pl.DataFrame) -> None:
         rates = "machine.link.rate_mbit_per_s or machine.node_link.rate_mbit_per_s"
         with pytest.raises(UserError, match=f"may be {rates}; write which"):

@@ -37,6 +37,9 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
             return found[0]
         if found:
             raise UserError(place, shown(name), f"may be {listed(found)}; write which")
+    kinds = [_key(column) for column in columns if column.endswith(".kind")]
+    if name == "kind" and len(kinds) > 1:
+        raise UserError(place, shown(name), f"may be {listed(kinds)}; write which")
     close = nearest(name, _spellings(columns))
     if close is None:
         raise UserError(place, shown(name), "no such column; docs/store.md lists all")
