@@ -113,6 +113,17 @@ def test_the_worst_traffic_of_a_slim_fly_is_a_permutation(files: Files) -> None:
     assert tb.describe(experiment).load_max_us * 1000 == pytest.approx(8 * 5.12)
 
 
+@pytest.mark.parametrize("pattern", ["uniform", "permutation"])
+def test_valiant_ways_on_a_slim_fly_take_twice_the_links(files: Files, pattern: str) -> None:
+    folder = files("slim_fly")
+    (folder / "worst.csv").write_text(output_of(folder / "worst.py"))
+    file, wanted = folder / "networks.toml", {"kind": "slim_fly", "pattern": pattern, "load": 0.9}
+    # From one switch to another of 50: itself, 7 one link away and 42 two; to another node.
+    links = (7 * 4 * 1 + 42 * 4 * 2) / 199
+    found = accepted(point(file, "machine.routing.kind=valiant", **wanted))
+    assert found == pytest.approx(7 / (4 * 2 * links), rel=0.02)
+
+
 def test_fixed_ways_up_a_fat_tree_collide(files: Files) -> None:
     file = files("permutations") / "tree.toml"
     by_number = {
@@ -206,10 +217,9 @@ def test_reads_in_flight_are_rate_times_round_trip_up_to_the_bisection(files: Fi
     bisection = links / (cores / 2 * (cores / 2) / (cores - 1) * (2 + 9))
     assert bisection == pytest.approx(0.0852, abs=0.0001)
     for reads in (1, 4, 16):
-        limit = f"workload.traffic_class.read.max_outstanding={reads}"
-        found = tb.run(tb.Experiment.load(file, [limit]))
-        rate = found["delivered_messages_per_node_per_ms"].value / 2 / 1e6
-        trip = found["round_trip_us[read]"].value * 1000
+        found = tb.run(point(file, max_outstanding=reads))
+        rate = found["classes.read.messages_per_node_per_ms"].value / 1e6
+        trip = found["classes.read.round_trip_us"].value * 1000
         assert trip > 21.3 + 28.3
         assert rate < bisection
         # Little's law, where nearly always as many are in flight as may be.
