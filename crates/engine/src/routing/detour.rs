@@ -138,7 +138,9 @@ impl Detour {
         let round = (header.route & MIDDLE != NO_MIDDLE).then(|| self.at(switch, header, round));
         let differs = |&route: &u32| {
             let other = self.step(switch, Header { route, ..header }).map(|(port, _)| port);
-            here.is_some() && other.is_some() && here != other
+            // Ways that begin with the same link are told apart by links further on only.
+            let may_begin_alike = self.choice == Choice::Globally;
+            here.is_some() && other.is_some() && (may_begin_alike || here != other)
         };
         (self.kept_open(switch, header).unwrap_or(direct), round.filter(differs))
     }

@@ -108,14 +108,24 @@ fn any_graph_has_a_class_for_every_hop() {
     );
 }
 
-/// The routes of a packet from one node to another with its middle, and what is decided at loads.
+/// What is decided at loads for a packet from the first node to one a third further, by way of the last
+/// group or directly.
 fn decided(spec: &TopologySpec, algorithm: &RoutingSpec, loads: impl Fn(u32, usize) -> u32) -> u32 {
+    decided_with(8, spec, algorithm, loads)
+}
+
+/// The same by way of another group.
+fn decided_with(
+    middle: u32,
+    spec: &TopologySpec,
+    algorithm: &RoutingSpec,
+    loads: impl Fn(u32, usize) -> u32,
+) -> u32 {
     let topology = Topology::new(spec).unwrap();
     let channels = Properties::of(algorithm, &topology).unwrap().classes;
     let routing = routing_on(&topology, algorithm, channels as u32).unwrap();
     let (source, destination) = (NodeId(0), NodeId(topology.nodes as u32 / 3));
-    // By way of the last group.
-    let header = Header { source, destination, route: OPEN | 8, traffic: 0 };
+    let header = Header { source, destination, route: OPEN | middle, traffic: 0 };
     let load = |switch: SwitchId, slot: usize| {
         if slot.is_multiple_of(channels) { loads(switch.0, slot / channels).into() } else { 0 }
     };
@@ -169,6 +179,12 @@ fn the_less_loaded_way_is_taken() {
     };
     assert_eq!(behind(&ugal_l()), direct);
     assert_eq!(behind(&ugal_g()), 8);
+    // So is which of two ways by switch 2 is loaded: to group 4 it is link 0.
+    let alike = |algorithm: &RoutingSpec| {
+        decided_with(4, &fly, algorithm, |switch, port| u32::from((switch, port) == (2, 5)) * 9)
+    };
+    assert_eq!(alike(&ugal_l()), direct);
+    assert_eq!(alike(&ugal_g()), 4);
 }
 
 /// Every middle is as likely, but for the groups a packet is in anyway.

@@ -1,8 +1,8 @@
 //! Mode `endpoints`: channels between switches that all messages can have at once, but of each
 //! message only one packet.
 
-use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::fabric::network::layout::Layout;
+use crate::ids::{ChannelId, MessageId, PacketId};
 use crate::measure::Use;
 use crate::time::Time;
 
