@@ -20,6 +20,8 @@ struct Flow {
     since: Time,
     limit: i128,
     lanes: usize,
+    /// The most it can have beside others of its message.
+    most: i128,
     way: Vec<ChannelId>,
     links: Vec<ChannelId>,
     rate: i128,
@@ -86,8 +88,10 @@ impl Twin<'_> {
             Mode::Throttled => way.iter().copied().filter(internal).take(1).collect(),
             Mode::Free | Mode::Ideal => Vec::new(),
         };
-        let lanes = way.iter().map(|&c| self.capacities[&self.link(c)]).chain(self.drain_rate());
-        let lanes = lanes.map(|capacity| (capacity + limit - 1) / limit).min().unwrap() as usize;
+        let widths = way.iter().map(|&c| self.capacities[&self.link(c)]).chain(self.drain_rate());
+        let narrowest = widths.min().unwrap();
+        let lanes = ((narrowest + limit - 1) / limit) as usize;
+        let most = limit.min(narrowest / lanes as i128);
         let mut links: Vec<_> = shared.into_iter().map(|c| self.link(c)).collect();
         if matches!(self.mode, Mode::Full | Mode::Endpoints) && self.drain_rate().is_some() {
             links.push(drain(to));
@@ -100,6 +104,7 @@ impl Twin<'_> {
             since: now,
             limit,
             lanes,
+            most,
             way,
             links,
             rate: 0,
@@ -145,7 +150,7 @@ impl Twin<'_> {
         let mut links: BTreeMap<ChannelId, (i128, i128)> = BTreeMap::new();
         for (link, &capacity) in &self.capacities {
             let on = self.flows.iter().flat_map(|flow| flow.links.iter().map(move |c| (c, flow)));
-            let wanted: i128 = on.filter(|(c, _)| *c == link).map(|(_, flow)| flow.limit).sum();
+            let wanted: i128 = on.filter(|(c, _)| *c == link).map(|(_, flow)| flow.most).sum();
             if wanted > capacity {
                 links.insert(*link, (capacity, 0));
             }
@@ -160,13 +165,13 @@ impl Twin<'_> {
             let rises = links.iter().filter(|(_, (_, flows))| *flows > 0);
             let levels = rises.map(|(link, (rest, flows))| (rest / flows, *link));
             let levels: Vec<_> = levels.collect();
-            let limits = rising.iter().map(|&flow| self.flows[flow].limit);
+            let limits = rising.iter().map(|&flow| self.flows[flow].most);
             let level = levels.iter().map(|(level, _)| *level).chain(limits).min().unwrap();
             let full: Vec<_> =
                 levels.iter().filter(|(l, _)| *l == level).map(|(_, c)| *c).collect();
             let stops = |flow: &usize| {
                 let flow = &self.flows[*flow];
-                flow.limit == level || flow.links.iter().any(|link| full.contains(link))
+                flow.most == level || flow.links.iter().any(|link| full.contains(link))
             };
             let stopped: Vec<usize> = rising.iter().copied().filter(stops).collect();
             for place in stopped {
