@@ -240,6 +240,13 @@ def stem_of(metric: str) -> str:
     return metric.rpartition(".")[2] if metric.startswith((OF_CLASSES, OF_JOBS)) else metric
 
 
+def owner_of(metric: str) -> str | None:
+    """Return the traffic class or job a metric is of; None for one of the whole run."""
+    if not metric.startswith((OF_CLASSES, OF_JOBS)):
+        return None
+    return metric.partition(".")[2].rpartition(".")[0]
+
+
 def _of(counters: tuple[str, ...], name: str) -> tuple[str, ...]:
     """Return what counters of a traffic class are called."""
     return tuple(f"{counter}[{name}]" for counter in counters)

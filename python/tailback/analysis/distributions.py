@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailback.metrics import class_of, stem_of
+from tailback.metrics import class_of, owner_of, stem_of
 from tailback.results import BINS, CLASS_VARIABLES, percentiles_of
 from tailback.store.columns import PERCENTILES
 from tailback.tables import shape_of
@@ -172,7 +172,7 @@ def of_rows(store: PointStore, runs: pa.Table, metric: str) -> Floats:
     stem = stem_of(metric)
     if stem not in _COLUMNS:
         return np.zeros(0)
-    owner = metric.removesuffix(f".{stem}").partition(".")[2] if stem != metric else None
+    owner = owner_of(metric)
     found = [np.zeros(0)]
     for _, messages in of_runs(store, runs):
         known = owned_by(messages, owner)[_COLUMNS[stem]].drop_null()

@@ -318,7 +318,7 @@ class Assembled(Part):
     def usual_input_flits(self) -> int:
         """Flits of the usual input buffer: what passes in a round trip of credits, and packets.
 
-        Of whole packets 16, so that queues for outputs carry 98 % of what links do (docs/model.md);
+        Of whole packets 16, so that queues for outputs carry 97 % of what links do (docs/model.md);
         two where flits go on by themselves.
         """
         packets = 16 if self.has_packet_queues else 2

@@ -21,7 +21,7 @@ from tailback.figures.curves import Line, spreads
 from tailback.figures.drawing import Axis
 from tailback.figures.labels import metric_axis
 from tailback.figures.look import COLOURS, MODE_LOOKS
-from tailback.metrics import OF_CLASSES, OF_JOBS, class_of, stem_of
+from tailback.metrics import class_of, owner_of, stem_of
 from tailback.report.series import EVERYTHING, Row, Series
 from tailback.report.usual import Picture, file_name
 from tailback.results import BINS, CLASS_VARIABLES
@@ -158,13 +158,12 @@ def _cumulative(store: PointStore, runs: pa.Table, name: str) -> _Cumulative | N
     """Return the distribution over all of some runs; None if nothing is known of it."""
     stem = stem_of(name)
     traffic_class = class_of(name)[0]
-    if not name.startswith((OF_CLASSES, OF_JOBS)) and stem != FLOWS:
+    if owner_of(name) is None and stem != FLOWS:
         return _of_histograms(store, runs, stem.removesuffix("_us"), None)
     if traffic_class and stem in _OF_CLASSES:
         return _of_histograms(store, runs, _OF_CLASSES[stem], traffic_class)
     if stem == FLOWS:
-        owner = name.removesuffix(f".{stem}").partition(".")[2] if name != FLOWS else None
-        return _of_flows(store, runs, owner)
+        return _of_flows(store, runs, owner_of(name))
     return _of_messages(store, runs, name)
 
 

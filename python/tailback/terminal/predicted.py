@@ -13,7 +13,6 @@ from tailback.machines.describing import rounded
 from tailback.places import shown as place
 from tailback.prediction import Prediction
 from tailback.prediction.message_law import Line, MessageLaw
-from tailback.prediction.switch_limit import SwitchLimit
 from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
@@ -187,17 +186,14 @@ def _beyond_switches(prediction: Prediction) -> Iterator[Text]:
             limit.offered_messages_per_node_per_ms,
         )
     )
+    packets = limit.packets
+    room = "" if packets is None else f" and room for {plain(packets, 3)} packets at every input"
     yield Text(
         f"the workload offers {offered} messages per node and ms, and switches with "
-        f"{_QUEUES[limit.queueing]}{_with_room(limit)} carry about {most} "
+        f"{_QUEUES[limit.queueing]}{room} carry about {most} "
         "(switch.queueing, switch.input_buffer)",
         style="yellow",
     )
-
-
-def _with_room(limit: SwitchLimit) -> str:
-    """Return the room for packets that a limit is for."""
-    return "" if limit.packets is None else f", {plain(limit.packets, 3)} packets"
 
 
 def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
@@ -207,7 +203,8 @@ def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
     by_channel = _or_unknown(p.saturation_messages_per_node_per_ms)
     if limit is None or limit.share >= 1:
         return [(label, by_channel)]
-    name = f"switches carry ({limit.queueing}{_with_room(limit)})"
+    room = "" if limit.packets is None else f", {plain(limit.packets, 3)} packets"
+    name = f"switches carry ({limit.queueing}{room})"
     if limit.saturation_messages_per_node_per_ms is None:
         return [(label, by_channel), (f"  of evenly loaded links {name}", limit.carried)]
     return [

@@ -136,13 +136,13 @@ impl Detour {
         let turned = if switch == self.home(header.source) { 0 } else { TURNED };
         let round = header.route & !OPEN | turned;
         let round = (header.route & MIDDLE != NO_MIDDLE).then(|| self.at(switch, header, round));
-        let differs = |&route: &u32| {
+        let is_choice = |&route: &u32| {
             let other = self.step(switch, Header { route, ..header }).map(|(port, _)| port);
             // Ways that begin with the same link are told apart by links further on only.
             let may_begin_alike = self.choice == Choice::Globally;
             here.is_some() && other.is_some() && (may_begin_alike || here != other)
         };
-        (self.kept_open(switch, header).unwrap_or(direct), round.filter(differs))
+        (self.kept_open(switch, header).unwrap_or(direct), round.filter(is_choice))
     }
 
     /// The route of a packet that goes directly for now and will be asked again.

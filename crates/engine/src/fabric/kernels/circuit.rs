@@ -1,7 +1,7 @@
 //! Mode `full`, switching `circuit`: a packet's header gets the channels of its way one by
 //! one and keeps them; its data follow when it has them all, and then all fall free at once.
-//! Mode `endpoints` is the same with channels between switches of which nobody keeps another
-//! message (`open`).
+//! Mode `endpoints` is the same, but messages do not keep each other from channels between switches
+//! (`open`).
 //!
 //! A circuit is a chain of channels, from the last back to the first. Whoever asks for a
 //! channel at a node is listed there; when a channel falls free those who may take it come on
