@@ -232,6 +232,14 @@ def test_every_option_is_documented() -> None:
     assert [option for option in sorted(declared) if option not in text] == []
 
 
+def test_every_command_is_in_the_table_of_commands() -> None:
+    text = (ROOT / "docs" / "command-line.md").read_text()
+    table = text.partition("\n| command |")[2].partition("\n\n")[0]
+    names = re.findall(r"(?m)^  (\w+) ", tailback("--help").stdout.partition("Commands:")[2])
+    assert "cost" in names
+    assert [name for name in names if f"`tailback {name}" not in table] == []
+
+
 def test_make_targets_exist() -> None:
     known = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     named = [
