@@ -219,6 +219,15 @@ def test_every_word_is_in_the_glossary_once() -> None:
     assert sorted(wanted - set(found)) == []
 
 
+def test_every_kernel_is_in_the_glossary() -> None:
+    registry = (ROOT / "crates/engine/src/fabric/registry.rs").read_text()
+    kernels = re.findall(r'(?m)^    \w+: \w+, "(\w+)";$', registry)
+    assert "packet" in kernels
+    entry = (ROOT / "docs" / "glossary.md").read_text().partition("\n### kernel\n")[2]
+    entry = entry.partition("\n#")[0]
+    assert [name for name in kernels if f"`{name}`" not in entry] == []
+
+
 def test_every_metric_is_documented() -> None:
     text = (ROOT / "docs" / "command-line.md").read_text()
     assert [name for name in METRICS if f"`{name}`" not in text] == []
