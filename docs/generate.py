@@ -1,8 +1,9 @@
 """Fill in the parts of the documentation that the code knows best.
 
-    python docs/generate.py
+    python docs/generate.py [DOCUMENT …]
 
-rewrites, in README.md, docs/*.md and docs/cookbook/*.md:
+rewrites, in the documents given, or else in README.md, docs/*.md and docs/cookbook/*.md, as many
+at a time as there are processors:
 
 * what stands between `<!-- generated: NAME -->` and `<!-- end -->`: tables of
   the keys of an experiment, from its JSON Schema;
@@ -24,7 +25,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -451,19 +453,32 @@ def _number(value: Schema) -> str:
     return f"{word} {said}".strip()
 
 
-def main() -> None:
-    """Rewrite the documents."""
+def main(arguments: Sequence[str]) -> None:
+    """Rewrite the documents given, or all."""
     PICTURES.mkdir(exist_ok=True)
-    for path in DOCUMENTS:
-        old = path.read_text(encoding="utf-8")
-        new, pictures = filled(old)
-        contents = {path: new.encode()}
-        contents |= {PICTURES / name: content for name, content in pictures.items()}
-        for file, content in contents.items():
-            if not file.exists() or file.read_bytes() != content:
-                file.write_bytes(content)
-                print(f"{file.relative_to(ROOT)} has changed")
+    paths = [Path(argument).resolve() for argument in arguments] or DOCUMENTS
+    # The time goes into commands, which are processes of their own.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for changed in pool.map(_rewrite, paths):
+            for file in changed:
+                print(f"{file.relative_to(ROOT)} has changed", flush=True)
+
+
+def _rewrite(path: Path) -> list[Path]:
+    """Rewrite a document and its pictures; return which files have changed."""
+    old = path.read_text(encoding="utf-8")
+    new, pictures = filled(old)
+    contents = {path: new.encode()}
+    contents |= {PICTURES / name: content for name, content in pictures.items()}
+    changed = [
+        file
+        for file, content in contents.items()
+        if not file.exists() or file.read_bytes() != content
+    ]
+    for file in changed:
+        file.write_bytes(contents[file])
+    return changed
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
