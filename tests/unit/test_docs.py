@@ -169,7 +169,7 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
-#: What the README counts, by the words behind the number.
+#: What documents count, by the words behind the number.
 COUNTED = {
     "topologies": len(TOPOLOGIES),
     "routing algorithms": len(ROUTINGS),
@@ -181,9 +181,13 @@ COUNTED = {
 
 
 @pytest.mark.parametrize("words", COUNTED)
-def test_the_readme_counts_what_there_is(words: str) -> None:
-    told = re.findall(rf"(\d+) {words}\b", prose(ROOT / "README.md"))
-    assert told == [str(COUNTED[words])]
+def test_documents_count_what_there_is(words: str) -> None:
+    told = {
+        name: re.findall(rf"(\d+) {words}\b", prose(ROOT / name))
+        for name in ("README.md", "CHANGELOG.md")
+    }
+    assert told["README.md"]
+    assert {count for counts in told.values() for count in counts} == {str(COUNTED[words])}
 
 
 def test_commands_that_documents_name_exist() -> None:
