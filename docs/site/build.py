@@ -1,8 +1,8 @@
 """Build the documents as a site: `make docs`, or `python docs/site/build.py`.
 
-The pages are those of docs/README.md, in its order and parts; pages of the Python classes are added.
-Sphinx reads them from a folder of copies, so that the documents stay plain Markdown. A link that leads
-nowhere, a page that is not listed, and a docstring that is not understood end the build.
+The pages are those of docs/README.md, in its order and parts; pages of the Python classes are
+added. Sphinx reads them from a folder of copies, so that the documents stay plain Markdown. A link
+that leads nowhere, a page that is not listed, and a malformed docstring end the build.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tailback.workloads import KINDS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import generate  # noqa: E402 - docs/generate.py makes tables of keys
+import generate
 
 Schema = Mapping[str, Any]
 
@@ -89,13 +89,14 @@ def _with_keys(name: str, schema: Schema) -> str:
 
 def _head(name: str) -> list[str]:
     """Return what is told of a class that has keys: its docstring without them."""
-    lines = _rst(f".. py:class:: tailback.{name}(**keys)")
-    text = generate._paragraphs(getattr(tb, name))
-    return [f"## {name}", "\n".join(lines), *text]
+    told = inspect.cleandoc(getattr(tb, name).__doc__ or "").partition("\n\nKeys:\n")[0]
+    body = [f"   {line}" for line in told.splitlines()]
+    lines = _rst(f".. py:class:: tailback.{name}(**keys)", "", *body)
+    return [f"## {name}", "\n".join(lines)]
 
 
-def _rst(directive: str) -> list[str]:
-    return ["```{eval-rst}", directive, "```"]
+def _rst(*lines: str) -> list[str]:
+    return ["```{eval-rst}", *lines, "```"]
 
 
 def _machine() -> str:

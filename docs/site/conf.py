@@ -5,7 +5,7 @@ from tailback import __version__
 project = "Tailback"
 version = release = __version__
 author = "The Tailback maintainers"
-copyright = "The Tailback maintainers"  # noqa: A001 - Sphinx calls it so
+copyright = "The Tailback maintainers"
 
 root_doc = "README"
 extensions = ["myst_parser", "sphinx.ext.autodoc"]

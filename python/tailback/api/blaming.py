@@ -88,6 +88,13 @@ def blame(
     """Run one contention mode and return who makes whom late, where and why.
 
     Arguments are those of `run`; with `packet_waits=True` it is kept, too, what packets waited for.
+
+    >>> import tailback as tb
+    >>> many_to_one = tb.FanIn(message_size="10 kB")
+    >>> blaming = tb.blame(tb.Star(nodes=8), many_to_one)
+    >>> [kind] = blaming.kinds()
+    >>> kind["kind"], kind["share"]
+    ('destination', 1.0)
     """
     given = experiment_of(what, workload, **run_fields, blame=True)
     with Ticker() if progress else nullcontext(ignore) as watch:

@@ -12,5 +12,11 @@ from .experiments import What, experiment_of
 
 
 def describe(what: What, workload: Workload | None = None, **run_fields: Any) -> Prediction:
-    """Return what would be simulated, without simulating."""
+    """Return what would be simulated, without simulating.
+
+    >>> import tailback as tb
+    >>> expected = tb.describe(tb.Torus(dims=(8, 8)), tb.Synthetic(message_size="1 kB"))
+    >>> expected.nodes, round(expected.mean_hops, 2)
+    (64, 6.06)
+    """
     return prediction.describe(experiment_of(what, workload, **run_fields))

@@ -20,7 +20,13 @@ A topology stands for the machine that is described by nothing else.
 
 
 def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Experiment:
-    """Read an experiment file; `overrides` are such as `"run.seed=2"`."""
+    """Read an experiment file; `overrides` are such as `"run.seed=2"`.
+
+    >>> import tailback as tb
+    >>> experiment = tb.load("examples/two_jobs.toml", ["machine.routing.kind=spray"])
+    >>> experiment.machine.routing.kind, [job.name for job in experiment.jobs]
+    ('spray', ['train', 'shuffle'])
+    """
     return Experiment.load(Path(path), overrides)
 
 

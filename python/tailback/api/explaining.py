@@ -29,6 +29,10 @@ def explain(
     `faster` (`"links:2"`) and `without` (`"channel:(0, 0)->(1, 0)"`) are runs with a change, as for
     `tailback explain`; `slack`: also how late processes could be, which takes memory. Other
     arguments are those of `run`. Raises `UserError` for a workload that goes on for ever.
+
+    >>> import tailback as tb
+    >>> tb.explain(tb.Torus(dims=(4, 4)), tb.RingAllreduce(size="100 kB"))
+    <Explanation 15.192 us in 31 segments>
     """
     asked = experiment_of(what, workload, **run_fields)
     experiment = explaining.prepared(asked, slack=slack)

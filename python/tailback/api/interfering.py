@@ -25,6 +25,13 @@ def interference(
 
     `by`: also `"pairs"` of jobs (default of up to six), or all `"without"` one. Other arguments
     are those of `run`.
+
+    >>> import tailback as tb
+    >>> ring = tb.RingAllreduce(size="100 kB")
+    >>> jobs = [tb.Job(name=name, share=8, placement="random", workload=ring) for name in "ab"]
+    >>> found = tb.interference(tb.Experiment(tb.Machine(topology=tb.Mesh(dims=(4, 4))), jobs=jobs))
+    >>> {name: round(slowdown.value, 2) for name, slowdown in found.slowdowns.items()}
+    {'a': 1.99, 'b': 1.99}
     """
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:

@@ -29,6 +29,12 @@ def saturate(
     is where the search begins. `low` and `high` bound the loads tried, `tolerance` is how
     far apart the ends of the answer may be, relatively. Other arguments are those of
     `run`. Ctrl-C ends the search with what is known so far: `complete == False`.
+
+    >>> import tailback as tb
+    >>> uniform = tb.Synthetic(sync="asynchronous", message_size="1 kB", compute_period="300 ns")
+    >>> found = tb.saturate(tb.Star(nodes=8), uniform, tolerance=0.1, precision=0.1)
+    >>> found.complete, found.low < found.high
+    (True, True)
     """
     experiment = experiment_of(what, workload, **run_fields)
     with Ticker() if progress else nullcontext(ignore) as watch:

@@ -39,6 +39,11 @@ class Sweep:
 
     Points come in the order of the file, what is last there fastest, and seeds
     fastest of all.
+
+    >>> import tailback as tb
+    >>> sweep = tb.Sweep.load("examples/latency.toml")
+    >>> [point.varied["sweep.load"] for point in sweep.points()]
+    [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.97]
     """
 
     title: str
