@@ -101,7 +101,7 @@ def _rst(*lines: str) -> list[str]:
 
 def _machine() -> str:
     """Return what a machine is, and its parts as a list."""
-    keys = re.findall(r"(?m)^    (\w+): (.+)$", (tb.Machine.__doc__ or "").partition("Keys:")[2])
+    keys = re.findall(r"(?m)^ *(\w+): (.+)$", (tb.Machine.__doc__ or "").partition("Keys:")[2])
     return "\n\n".join([*_head("Machine"), *(f"* `{key}`: {meaning}" for key, meaning in keys)])
 
 
