@@ -2,6 +2,7 @@
 # nothing twice. Needed beforehand: Rust (cargo) and Python 3.10 or newer.
 #
 #   make demo     the published experiment at a few compute periods
+#   make docs     the documents as a site, in site/ (Python 3.11 or newer)
 #   make studies  all published tables and figures, side by side with ours, how often
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
 #                 what adaptive routing costs, how messages should cross a hypercube,
@@ -15,7 +16,6 @@
 #   make verify   the long ones, for at most VERIFY_S seconds
 #   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
-#   make docs     the documents as a site, in site/ (Python 3.11 or newer)
 #   make lock     the newest versions of all libraries, for requirements-dev.lock
 #   make profile  what branches mostly do, counted anew for the compiler (llvm-profdata is needed)
 #   make bounds   some tests with the oldest libraries that users may have
@@ -49,7 +49,7 @@ PROFILED := $(if $(wildcard $(PROFILE)),-Cprofile-use=$(CURDIR)/$(PROFILE) \
 	-Cllvm-args=-no-pgo-warn-mismatch)
 
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench quick test verify check fuzz docs lock profile bounds
+.PHONY: demo studies bench quick test verify check fuzz lock profile bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -117,20 +117,10 @@ check: $(VENV)/built
 	$(BIN)/mypy --strict python/tailback studies benches
 	$(BIN)/python -m pytest -q tests/unit/test_layers.py
 
-# A link that leads nowhere ends it, and so does a page that is not listed in docs/README.md.
-docs: $(VENV)/documented $(VENV)/built
-	$(BIN)/python docs/site/build.py
-	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --quiet --no-deps
-	rm -rf site/rust
-	cp -r target/doc site/rust
-
 # A lock for all platforms and versions of Python; every version in it is the same everywhere.
 lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
 		--extra dev --extra dask --extra pandas pyproject.toml --output-file requirements-dev.lock
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-header \
-		--extra docs --constraint requirements-dev.lock pyproject.toml \
-		--output-file docs/site/requirements.lock
 
 # The tool is of the same version of LLVM as Rust's (`rustc -vV`; `rustup component add llvm-tools`).
 # Programs that run while the engine is built are counted as well, and forgotten. Cargo does not know
@@ -151,16 +141,30 @@ bounds: $(VENV)/built
 	$(BIN)/python -m tests.bounds lowest
 	$(BIN)/python -m tests.bounds newest
 
+# A link that leads nowhere ends it, and so does a page that is not listed in docs/README.md.
+.PHONY: docs locks
+docs: $(VENV)/documented $(VENV)/built
+	$(BIN)/python docs/site/build.py
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --quiet --no-deps
+	rm -rf site/rust
+	cp -r target/doc site/rust
+
+# What only the site needs.
+$(VENV)/documented: $(VENV)/made docs/site/requirements.lock
+	$(BIN)/pip install --requirement docs/site/requirements.lock
+	touch $@
+
+# Both locks: that of developers, and that of the site, which needs Python 3.11.
+locks: lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-header \
+		--extra docs --constraint requirements-dev.lock pyproject.toml \
+		--output-file docs/site/requirements.lock
+
 # The environment: libraries and tools in the versions of the lock.
 $(VENV)/made: requirements-dev.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --requirement requirements-dev.lock
-	touch $@
-
-# What only the site needs.
-$(VENV)/documented: $(VENV)/made docs/site/requirements.lock
-	$(BIN)/pip install --requirement docs/site/requirements.lock
 	touch $@
 
 # Tailback itself, importable from python/; its libraries are there.
