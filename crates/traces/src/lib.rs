@@ -22,7 +22,7 @@
 //!         batch.clear();
 //!     }
 //! }
-//! assert_eq!(operations, []);
+//! assert_eq!(operations, [3, 1, 1, 1]);
 //! # Ok::<(), tailback_traces::Mistake>(())
 //! ```
 
