@@ -12,6 +12,7 @@ from tests.sweeps import (
 )
 
 PARTS = "only numbers, names, + - * / // % **, comparisons, and, or, not, in, if else, lists"
+EXAMPLES = "write such as sync == 'asynchronous' or 20 us / n"
 SYNCS = '"asynchronous", "asynchronous_blocking" or "loosely_synchronous"'
 
 MISTAKES = [
@@ -273,7 +274,7 @@ MISTAKES = [
     ('let.n = ["1 us", "1 B"]', 'sweep.let.n[1] = "1 B": must be a time, like the others'),
     (
         'let.n = [{ a = 1 }]\nworkload.messages = { computed = "n" }',
-        'with n = {"a": 1}: sweep.n = {"a": 1}: cannot be calculated with',
+        'with n = {"a": 1}: sweep.n = {"a": 1}: cannot be used in an expression',
     ),
     # Exclusions.
     (
@@ -433,13 +434,13 @@ COMPUTED_MISTAKES = [
     ("(lambda: 1)()", f"must not hold (lambda: 1)(): {PARTS}"),
     ("sync.upper()", f"must not hold sync.upper(): {PARTS}"),
     ("dims[0]", f"must not hold dims[0]: {PARTS}"),
-    ("(us, 1)", f"must not hold (us, 1): {PARTS}"),
     ("1 | 2", f"must not hold BitOr: {PARTS}"),
     ("1j", "must not hold 1j"),
-    ("None", "must not hold None"),
+    ("None", "unknown name none; did you mean nodes?"),
     ("max(us, key=us)", "gives max 1 values; it takes 1 to 100"),
-    ("2 us", "cannot be read (invalid syntax); quantities are written 2 * us"),
-    ("", "cannot be read (invalid syntax); quantities are written 2 * us"),
+    ("2 uss", f"cannot be read (invalid syntax); {EXAMPLES}"),
+    ("", f"cannot be read (invalid syntax); {EXAMPLES}"),
+    ("us is 2", f"must not hold Is: {PARTS}"),
 ]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import UserError, shown, unknown_key
+from ..expressions import exact
 from ..units import Quantity, quantity
-from .amounts import exact
 from .ranges import RANGE, Range, is_zero, read_range
 
 #: Values of a range that are worked out at once; of a longer one as many at either end are checked.

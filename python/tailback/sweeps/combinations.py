@@ -21,10 +21,10 @@ from ..experiment.tables import (
     section_and_key,
     table_at,
 )
+from ..expressions import known, written
 from ..machines import machine_of
 from ..parts import Part
 from ..units import Quantity
-from .amounts import known, written
 from .names import default_of, short, usual_words
 from .plan import Plan, Tables
 
@@ -88,7 +88,7 @@ class Combination:
     def _truth(self, index: int) -> bool:
         condition = self._plan.exclude[index]
         try:
-            return condition.truth(self.known)
+            return bool(condition.truth(self.known))
         except UserError as error:
             raise self.mistake(error, condition.names) from None
 
