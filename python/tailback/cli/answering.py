@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
 from json import dumps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
 from tailback.errors import CircleError, CutOffError, RunFailure, UserError
+from tailback.files import check_named
+
+from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import RenderableType
 
     from tailback.experiment import Experiment
@@ -41,30 +45,10 @@ def print_json(value: object) -> None:
     print(dumps(value, indent=2, allow_nan=False))
 
 
-def exit_unless(complete: bool) -> None:
-    """Exit with the code of Ctrl-C unless all was done."""
-    if not complete:
-        raise typer.Exit(INTERRUPTED)
-
-
 def exit_by(found: Found) -> None:
     """Exit with the code of Ctrl-C, or of limits that cut off what was run, unless all was done."""
     if not found.complete:
         raise typer.Exit(INTERRUPTED if found.interrupted else CUT_OFF)
-
-
-def prepare(
-    out: Path | None, experiment: Experiment, modes: Sequence[str] = (), packets: bool = False
-) -> None:
-    """Look at the output folder before the run, so that no run is in vain."""
-    if out is None and packets:
-        raise UserError("--packets", None, "needs --out DIR, where the packets are written")
-    if out is not None:
-        from tailback import engine
-        from tailback.store import run_folder
-
-        identity = experiment.identity(engine.RESULTS_VERSION, modes)
-        run_folder.prepare(out, identity)
 
 
 def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
@@ -74,34 +58,120 @@ def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
     return Experiment.load(file, changes)
 
 
-def ticking() -> Ticker:
-    """Return what shows the state of a run that takes long."""
-    from tailback.progress import Ticker
+@dataclass(frozen=True)
+class Asked:
+    """What a command about one experiment is asked, option by option, and how it answers."""
 
-    return Ticker()
+    file: File
+    set_: Set = None
+    seed: Seed = None
+    allow_deadlock: AllowDeadlock = False
+    json: Json = False
+    out: Out = None
+
+    @property
+    def overrides(self) -> list[str]:
+        """What is to be changed in the experiment file; --set first."""
+        allowed = ["machine.routing.allow_deadlock=true"] if self.allow_deadlock else []
+        seeds = [] if self.seed is None else [f"run.seed={self.seed}"]
+        return [*(self.set_ or []), *allowed, *seeds]
+
+    def experiment(self, *changes: str) -> Experiment:
+        """Return the experiment, with further changes."""
+        return loaded(self.file, [*self.overrides, *changes])
+
+    def prepare(
+        self, experiment: Experiment, modes: Sequence[str] = (), *, packets: bool = False
+    ) -> None:
+        """Check the output folder before the run, so that no run is in vain."""
+        if self.out is None and packets:
+            raise UserError("--packets", None, "needs --out DIR, where the packets are written")
+        if self.out is not None:
+            from tailback import engine
+            from tailback.store import run_folder
+
+            run_folder.prepare(self.out, experiment.identity(engine.RESULTS_VERSION, modes))
+
+    @contextmanager
+    def running(self) -> Iterator[Ticker]:
+        """Show the state of a run that takes long.
+
+        What programs print goes to standard error if standard output is one JSON object.
+        """
+        from tailback.progress import Ticker
+
+        with ExitStack() as stack:
+            if self.json:
+                stack.enter_context(redirect_stdout(sys.stderr))
+            yield stack.enter_context(Ticker())
+
+    def save(
+        self, answer: Mapping[str, Any], tables: Callable[[], Mapping[str, Any]] = dict
+    ) -> None:
+        """Save an answer and its tables, if there is a folder for them."""
+        if self.out is not None:
+            from tailback.store import run_folder
+
+            run_folder.save(self.out, tables(), answer)
+
+    def tell(self, answer: Mapping[str, Any], report: Callable[[], RenderableType]) -> None:
+        """Print the report, or the answer as JSON."""
+        if self.json:
+            print_json(answer)
+        else:
+            show(report())
 
 
-def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
+def stored(results: Mapping[str, Any], packets: bool = False) -> dict[str, Any]:
     """Return the tables of every mode's result, as a folder holds them."""
     from tailback.store.run_folder import tables_of
 
     return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
 
 
-def save(out: Path | None, tables: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-    """Save an answer and its tables, if there is a folder for them."""
-    if out is not None:
-        from tailback.store import run_folder
-
-        run_folder.save(out, tables, answer)
+Command = Callable[..., Found | None]
 
 
-def tell(answer: Mapping[str, Any], report: Callable[[], RenderableType] | None) -> None:
-    """Print the report, or else the answer as JSON."""
-    if report is None:
-        print_json(answer)
-    else:
-        show(report())
+def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Make a function of `Asked` and further options a command, with `shown` as examples.
+
+    Its options are the fields of `Asked`, except those in `without`, and those of the function,
+    whose annotations must be known at run time. What goes wrong is printed as one line; what it
+    returns decides on the exit code.
+    """
+
+    def declared(function: Command) -> Command:
+        fields = [p for p in _parameters(Asked) if p.name not in without]
+        own = _parameters(function)[1:]
+
+        def run(**given: Any) -> None:
+            asked = Asked(**{field.name: given.pop(field.name) for field in fields})
+            with failures(asked.json):
+                found = function(asked, **given)
+            if found is not None:
+                exit_by(found)
+
+        # Typer reads both.
+        run.__signature__ = Signature([*fields, *own])  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in (*fields, *own)}
+        run.__doc__ = function.__doc__
+        app.command(function.__name__, epilog=examples(*shown))(run)
+        return function
+
+    return declared
+
+
+def _parameters(of: Callable[..., object]) -> list[Parameter]:
+    """Return what something is called with; by keyword, so that defaults may come in any order."""
+    known = signature(of, eval_str=True).parameters.values()
+    return [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in known]
+
+
+def check_files(**files: Path | None) -> None:
+    """Check, before a run, the files that are to be written, by the names of their options."""
+    for name, path in files.items():
+        if path is not None:
+            check_named(f"--{name}", path)
 
 
 def show(report: RenderableType, stderr: bool = False) -> None:
@@ -145,13 +215,6 @@ def _mistake(error: UserError) -> dict[str, Any]:
         "allowed": error.allowed,
         "nearest": error.nearest,
     }
-
-
-@contextmanager
-def prints_aside(json: bool) -> Iterator[None]:
-    """Send what programs print to standard error, if standard output is one JSON object."""
-    with redirect_stdout(sys.stderr) if json else nullcontext():
-        yield
 
 
 def _tell(failure: RunFailure, json: bool) -> None:

@@ -13,7 +13,7 @@ import typer
 from tailback.errors import UserError
 from tailback.interrupts import deferred
 
-from .answering import exit_unless, failures, print_json
+from .answering import INTERRUPTED, failures, print_json
 from .options import Json, app, examples
 
 _QUIET_S = 2.0
@@ -94,8 +94,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
             found = convert(source, out, reading, target=to_format, flops=flops, watch=watch)
         if found is None:
             print("interrupted", file=sys.stderr)
-            exit_unless(complete=False)
-            return
+            raise typer.Exit(INTERRUPTED)
         if json:
             print_json(asdict(found))
             return

@@ -9,20 +9,10 @@ from typing import Annotated
 
 import typer
 
-from tailback.files import check_named, write_named
+from tailback.files import write_named
 
-from .answering import (
-    exit_by,
-    failures,
-    loaded,
-    prepare,
-    prints_aside,
-    save,
-    stored,
-    tell,
-    ticking,
-)
-from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
+from .answering import Asked, Found, check_files, command, stored
+from .options import Html
 
 
 class By(str, Enum):
@@ -43,43 +33,24 @@ Csv = Annotated[
 ]
 
 
-@app.command(
-    epilog=examples(
-        "tailback interference jobs.toml", "tailback interference jobs.toml --html jobs.html"
-    )
-)
-def interference(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    by: Way = None,
-    json: Json = False,
-    out: Out = None,
-    html: Html = None,
-    csv: Csv = None,
-) -> None:
+@command("tailback interference jobs.toml", "tailback interference jobs.toml --html jobs.html")
+def interference(asked: Asked, by: Way = None, html: Html = None, csv: Csv = None) -> Found:
     """Run jobs together and alone, and say who slows whom down."""
-    with failures(json):
-        from tailback.comparison.of_jobs import interference as found_of
-        from tailback.terminal.interfering import interference_report
+    from tailback.comparison.of_jobs import interference as found_of
+    from tailback.terminal.interfering import interference_report
 
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        prepare(out, experiment)
-        for option, path in (("--html", html), ("--csv", csv)):
-            if path is not None:
-                check_named(option, path)
-        with prints_aside(json), ticking() as watch:
-            found = found_of(experiment, None if by is None else by.value, watch=watch)
-        answer = found.to_dict()
-        together = found.together
-        tables = {} if out is None else stored({together.mode: together}, packets=False)
-        save(out, tables, answer)
-        if html is not None:
-            from tailback.report.of_interference import write_interference
+    experiment = asked.experiment()
+    asked.prepare(experiment)
+    check_files(html=html, csv=csv)
+    with asked.running() as watch:
+        found = found_of(experiment, None if by is None else by.value, watch=watch)
+    together = found.together
+    asked.save(answer := found.to_dict(), partial(stored, {together.mode: together}))
+    if html is not None:
+        from tailback.report.of_interference import write_interference
 
-            write_interference(found, html)
-        if csv is not None:
-            write_named("--csv", csv, found.csv_text().encode())
-        tell(answer, None if json else partial(interference_report, found))
-    exit_by(found)
+        write_interference(found, html)
+    if csv is not None:
+        write_named("--csv", csv, found.csv_text().encode())
+    asked.tell(answer, partial(interference_report, found))
+    return found

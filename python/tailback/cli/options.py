@@ -65,15 +65,6 @@ def examples(*commands: str) -> str:
     return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
 
 
-def overrides(
-    given: list[str] | None, allow_deadlock: bool = False, seed: int | None = None
-) -> list[str]:
-    """Return what is to be changed in the experiment file; --set first."""
-    allowed = ["machine.routing.allow_deadlock=true"] if allow_deadlock else []
-    seeds = [] if seed is None else [f"run.seed={seed}"]
-    return [*(given or []), *allowed, *seeds]
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version

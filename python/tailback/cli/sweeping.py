@@ -14,17 +14,8 @@ import typer
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
 
-from .answering import (
-    CUT_OFF,
-    INTERRUPTED,
-    exit_unless,
-    failures,
-    loaded,
-    print_json,
-    tell,
-    ticking,
-)
-from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
+from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json
+from .options import Folder, Title, app, examples
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -58,56 +49,55 @@ Cluster = Annotated[
 ]
 
 
-@app.command(
-    epilog=examples(
-        "tailback sweep sweep.toml --out results",
-        "tailback sweep sweep.toml --out results --jobs 4",
-        "tailback sweep sweep.toml --out results --plot curve.svg",
-    )
+Results = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Folder of results, new or begun earlier.")
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot", metavar="FILE", help="Then draw the picture that suits: .svg, .pdf or .png."
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")]
+
+
+@command(
+    "tailback sweep sweep.toml --out results",
+    "tailback sweep sweep.toml --out results --jobs 4",
+    "tailback sweep sweep.toml --out results --plot curve.svg",
+    without=("seed", "out"),
 )
-def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder of results, new or begun earlier.")
-    ],
-    set_: Set = None,
-    allow_deadlock: AllowDeadlock = False,
+def sweep(  # noqa: PLR0913  # one argument per option
+    asked: Asked,
+    *,
+    out: Results,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     cluster: Cluster = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot", metavar="FILE", help="Then draw the picture that suits: .svg, .pdf or .png."
-        ),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")
-    ] = False,
-    json: Json = False,
+    plot: Picture = None,
+    yes: Yes = False,
 ) -> None:
     """Run all points of the file's [sweep]; what is finished already is kept."""
-    with failures(json):
-        from tailback.sweeps import Sweep
-        from tailback.sweeps.running import SweepRun
+    from tailback.sweeps import Sweep
+    from tailback.sweeps.running import SweepRun
 
-        if plot is not None:
-            _check_picture(plot)
-        asked = Sweep.load(file, overrides(set_, allow_deadlock))
-        _confirm(asked.count, yes)
-        with _pool(jobs, scheduler, cluster) as pool:
-            run = SweepRun(asked, out)
-            try:
-                run.run(pool, progress=True)
-            except KeyboardInterrupt:
-                kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
-                goes_on = "are finished, the same command goes on from there"
-                print(f"{kept} {goes_on}", file=sys.stderr)
-                raise typer.Exit(INTERRUPTED) from None
-        states = run.states()
-        _say_how_it_went(run, states, out, json)
-        if plot is not None:
-            _draw(run, plot, json)
+    if plot is not None:
+        _check_picture(plot)
+    wanted = Sweep.load(asked.file, asked.overrides)
+    _confirm(wanted.count, yes)
+    with _pool(jobs, scheduler, cluster) as pool:
+        run = SweepRun(wanted, out)
+        try:
+            run.run(pool, progress=True)
+        except KeyboardInterrupt:
+            kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
+            goes_on = "are finished, the same command goes on from there"
+            print(f"{kept} {goes_on}", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+    states = run.states()
+    _say_how_it_went(run, states, out, asked.json)
+    if plot is not None:
+        _draw(run, plot, asked.json)
     if run.failed_before + run.failed:
         raise typer.Exit(3)
     if any(state.kind == "cut_off" for state in states):
@@ -353,40 +343,35 @@ def report(
         print(write_report(folder, out, title))
 
 
-@app.command(
-    epilog=examples(
-        "tailback saturate open_loop.toml",
-        "tailback saturate open_loop.toml --tolerance 0.05 --json",
-    )
-)
-def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    low: Annotated[
-        float | None,
-        typer.Option("--low", metavar="LOAD", help="Try no load below, in messages per ms."),
-    ] = None,
-    high: Annotated[
-        float | None,
-        typer.Option("--high", metavar="LOAD", help="Try no load above, in messages per ms."),
-    ] = None,
-    tolerance: Annotated[
-        float,
-        typer.Option("--tolerance", metavar="SHARE", help="How wide the answer may be."),
-    ] = 0.02,
-    json: Json = False,
-) -> None:
-    """Find the load at which the network saturates."""
-    with failures(json):
-        from tailback import saturation
-        from tailback.terminal.saturation import saturation_report
+Low = Annotated[
+    float | None,
+    typer.Option("--low", metavar="LOAD", help="Try no load below, in messages per ms."),
+]
+High = Annotated[
+    float | None,
+    typer.Option("--high", metavar="LOAD", help="Try no load above, in messages per ms."),
+]
+Tolerance = Annotated[
+    float, typer.Option("--tolerance", metavar="SHARE", help="How wide the answer may be.")
+]
 
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        with ticking() as watch:
-            found = saturation.saturate(
-                experiment, low=low, high=high, tolerance=tolerance, watch=watch
-            )
-        tell(found.to_dict(), None if json else partial(saturation_report, found))
-    exit_unless(found.complete)
+
+@command(
+    "tailback saturate open_loop.toml",
+    "tailback saturate open_loop.toml --tolerance 0.05 --json",
+    without=("out",),
+)
+def saturate(
+    asked: Asked, low: Low = None, high: High = None, tolerance: Tolerance = 0.02
+) -> Found:
+    """Find the load at which the network saturates."""
+    from tailback import saturation
+    from tailback.terminal.saturation import saturation_report
+
+    experiment = asked.experiment()
+    with asked.running() as watch:
+        found = saturation.saturate(
+            experiment, low=low, high=high, tolerance=tolerance, watch=watch
+        )
+    asked.tell(found.to_dict(), partial(saturation_report, found))
+    return found

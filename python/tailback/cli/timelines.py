@@ -11,8 +11,7 @@ import typer
 from tailback.errors import UserError, nearest, shown
 from tailback.files import check_named, check_new_folder, write_named
 
-from .answering import exit_by, failures, loaded, ticking
-from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
+from .answering import Asked, Found, command
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -43,42 +42,38 @@ SimulatedMode = Annotated[
 ]
 
 
-@app.command(
-    epilog=examples(
-        "tailback timeline ring.toml --out ring.pftrace",
-        "tailback timeline ring.toml --out ring.json --from 10us --to 20us --processes 0-7",
-        'tailback timeline ring.toml --out ring.pftrace --channels "0->1" --channels "1->2"',
-        "tailback timeline ring.toml --out ring.html",
-        "tailback timeline ring.toml --out ring.otf2",
-    )
+@command(
+    "tailback timeline ring.toml --out ring.pftrace",
+    "tailback timeline ring.toml --out ring.json --from 10us --to 20us --processes 0-7",
+    'tailback timeline ring.toml --out ring.pftrace --channels "0->1" --channels "1->2"',
+    "tailback timeline ring.toml --out ring.html",
+    "tailback timeline ring.toml --out ring.otf2",
+    without=("json", "out"),
 )
-def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
+def timeline(  # noqa: PLR0913  # one argument per option
+    asked: Asked,
+    *,
     out: To,
     begin: Begin = "0 s",
     end: End = None,
     processes: Processes = None,
     channels: ChannelsShown = None,
     mode: SimulatedMode = None,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-) -> None:
+) -> Found:
     """Write what processes did when, for a viewer such as ui.perfetto.dev, or as a chart."""
-    with failures(json=False):
-        from tailback.recording import record
+    from tailback.recording import record
 
-        _check_out(out)
-        window = _window(begin, end, processes)
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        mode = mode or experiment.run.mode
-        window = replace(window, channels=_channels(channels, out, experiment, mode))
-        with ticking() as watch:
-            recorded = record(experiment, window, mode=mode, watch=watch)
-        print(f"{out}: {_write(recorded, out)}")
-        for line in recorded.hints:
-            print(line)
-    exit_by(recorded.result)
+    _check_out(out)
+    window = _window(begin, end, processes)
+    experiment = asked.experiment()
+    mode = mode or experiment.run.mode
+    window = replace(window, channels=_channels(channels, out, experiment, mode))
+    with asked.running() as watch:
+        recorded = record(experiment, window, mode=mode, watch=watch)
+    print(f"{out}: {_write(recorded, out)}")
+    for line in recorded.hints:
+        print(line)
+    return recorded.result
 
 
 def _check_out(out: Path) -> None:
