@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Column
 from rich.text import Text
 
 from tailback.charging import KIND_WORDS, KINDS, Blame, Charged, unknown_blame
@@ -14,9 +15,9 @@ from tailback.results import Result
 from tailback.results.names import Names
 from tailback.units import counted
 from tailback.wording import UNKNOWN, number, warnings
-from tailback.wording.scaling import MICROSECONDS, Unit, scaled, unit_for
+from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 
 def blame_report(result: Result, top: int) -> RenderableType:
@@ -25,32 +26,50 @@ def blame_report(result: Result, top: int) -> RenderableType:
     confidence = result.experiment.run.confidence
     unit = unit_for([blame.late(confidence).value], MICROSECONDS)
     per_message = f"{unit.name} per message"
-    kinds = _table("Why messages are late", ("where", "kind"), per_message)
-    for row in blame.by_kind(confidence):
-        kind = KINDS[row.key[0]]
-        kinds.add_row(KIND_WORDS[kind], kind, *_numbers(row, unit))
-    culprits = _table(
-        "Who makes whom late, and at which root channel",
-        ("traffic of", "makes late", "at"),
-        f"{unit.name} per message of those that are late",
-        "of their lateness",
-    )
-    for row in blame.culprits_on_channels(confidence, top):
-        channel, victim, culprit = row.key
-        words = (names.traffic(culprit), names.traffic(victim), names.channel(channel))
-        culprits.add_row(*words, *_numbers(row, unit))
-    roots = _table("Where it begins", ("root channel",), per_message)
-    for row in blame.by_channel(confidence, top):
-        roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
-    tables = [kinds, culprits, roots] if len(blame.pairs.keys) else []
-    told = (*warnings(result.ending), *remarks(result))
+
+    def told(row: Charged, *key: str) -> tuple[str, ...]:
+        return (*key, number(row.per_message_us, 1 / unit.size), share_text(row.share))
+
+    tables = [
+        new_table(
+            "Why messages are late",
+            Column("where"),
+            *words("kind"),
+            *numbers(per_message, "share"),
+            rows=[
+                told(row, KIND_WORDS[kind], kind)
+                for row in blame.by_kind(confidence)
+                for kind in [KINDS[row.key[0]]]
+            ],
+        ),
+        new_table(
+            "Who makes whom late, and at which root channel",
+            *words("traffic of", "makes late", "at"),
+            *numbers(f"{unit.name} per message of those that are late", "of their lateness"),
+            rows=[
+                told(row, names.traffic(culprit), names.traffic(victim), names.channel(channel))
+                for row in blame.culprits_on_channels(confidence, top)
+                for channel, victim, culprit in [row.key]
+            ],
+        ),
+        new_table(
+            "Where it begins",
+            *words("root channel"),
+            *numbers(per_message, "share"),
+            rows=[
+                told(row, names.channel(row.key[0])) for row in blame.by_channel(confidence, top)
+            ],
+        ),
+    ]
+    if not len(blame.pairs.keys):
+        tables = []
     return Group(
         heading(result.experiment),
         Text(f"mode {result.mode}: {lateness(blame, confidence)}"),
         *(part for table in tables for part in (Text(), table)),
         Text(),
         *map(Text, _own(blame)),
-        *(Text(line, style="yellow") for line in told),
+        *cautions((*warnings(result.ending), *remarks(result))),
         *_packet_waits(blame, names, top),
     )
 
@@ -214,24 +233,14 @@ def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
         ("cause", waits_by_cause(blame)),
     ):
         unit = unit_for((us for _, us, _ in rows), MICROSECONDS)
-        table = _table(f"Packet waits, by {title}", (title,), f"{unit.name} in all")
-        for what, us, share in rows:
-            table.add_row(what, f"{us / unit.size:.4g}", share_text(share))
+        table = new_table(
+            f"Packet waits, by {title}",
+            *words(title),
+            *numbers(f"{unit.name} in all", "share"),
+            rows=[(what, f"{us / unit.size:.4g}", share_text(share)) for what, us, share in rows],
+        )
         found += [Text(), table]
     return found
-
-
-def _table(title: str, names: Sequence[str], mean: str, share: str = "share") -> Any:
-    table = new_table(title)
-    for name in names:
-        table.add_column(name, no_wrap=name != "where")
-    for name in (mean, share):
-        table.add_column(name, justify="right")
-    return table
-
-
-def _numbers(row: Charged, unit: Unit) -> tuple[str, str]:
-    return number(row.per_message_us, 1 / unit.size), share_text(row.share)
 
 
 def share_text(share: float) -> str:

@@ -13,7 +13,7 @@ from tailback.explaining.facts import facts
 from tailback.wording import warnings
 from tailback.wording.scaling import MICROSECONDS, scaled
 
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 _TOP = 3
 
@@ -28,8 +28,7 @@ def explain_report(explanation: Explanation) -> RenderableType:
     parts += [Text(line) for line in lines]
     if explanation.what_if:
         parts += [Text(), _what_if(told)]
-    parts += [Text(line, style="yellow") for line in warnings(explanation.result.ending)]
-    return Group(*parts)
+    return Group(*parts, *cautions(warnings(explanation.result.ending)))
 
 
 def _takes(told: dict[str, Any]) -> str:
@@ -123,10 +122,7 @@ def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
 
 
 def _what_if(told: dict[str, Any]) -> Any:
-    table = new_table("What if")
-    table.add_column("changed", no_wrap=True)
-    for name in ("takes", "saves", "of the time"):
-        table.add_column(name, justify="right")
+    table = new_table("What if", *words("changed"), *numbers("takes", "saves", "of the time"))
     whole = told["makespan_us"]
     table.add_row("nothing", _time(whole), "", "")
     for name, time in told["what_if"].items():

@@ -14,7 +14,7 @@ from tailback.wording import UNKNOWN, number, plain, warnings
 from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .by_job import measure_name, measure_text
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 BY = {
     "pairs": "How much longer a job takes beside one other than alone",
@@ -38,7 +38,7 @@ def interference_report(found: Interference) -> RenderableType:
         parts += [Text(), _by_blame(found)]
     for result in (together, *found.alone.values()):
         names = "+".join(job.name for job in result.experiment.jobs)
-        parts += [Text(f"{names}: {line}", style="yellow") for line in warnings(result.ending)]
+        parts += cautions(warnings(result.ending), names)
     return Group(*parts)
 
 
@@ -48,14 +48,14 @@ def ratio_text(ratio: Estimate | None) -> str:
 
 
 def _jobs(found: Interference) -> Table:
-    table = new_table("How many times longer each job takes among the others, and its messages")
-    table.add_column("job", no_wrap=True)
-    table.add_column("nodes", justify="right")
-    table.add_column("by", no_wrap=True)
-    for name in ("alone", "together"):
-        table.add_column(name, justify="right")
-    for name in ("slowdown", "latency"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = new_table(
+        "How many times longer each job takes among the others, and its messages",
+        *words("job"),
+        *numbers("nodes"),
+        *words("by"),
+        *numbers("alone", "together"),
+        *numbers("slowdown", "latency", no_wrap=True),
+    )
     for name in found.names:
         job = found.together.jobs[name]
         alone = found.alone[name].jobs[name] if name in found.alone else None
@@ -102,8 +102,5 @@ def _by_blame(found: Interference) -> Table:
 
 
 def _matrix(found: Interference, title: str) -> Table:
-    table = new_table(title)
-    table.add_column("victim", no_wrap=True)
-    for culprit in found.names:
-        table.add_column(f"by {culprit}", justify="right")
-    return table
+    columns = numbers(*(f"by {culprit}" for culprit in found.names))
+    return new_table(title, *words("victim"), *columns)

@@ -21,7 +21,7 @@ from tailback.wording.verdict import latency_sentences
 
 from .blamed import share_text, untold_texts
 from .by_job import jobs_table, percentiles_table, thetas_table
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, texts, words
 
 
 class _Row(NamedTuple):
@@ -145,12 +145,11 @@ def _jobs(results: Mapping[str, Result]) -> list[RenderableType]:
 def measured_table(results: Mapping[str, Result]) -> Table:
     """Return metrics as rows, one column per mode, with half-widths."""
     digits = DIGITS if len(results) < 4 else DIGITS - 1
-    table = new_table()
-    table.add_column("", no_wrap=True)
-    for mode in results:
-        # Many do not fit on a narrow terminal: intervals then go below their values.
-        fits = len(results) < 4
-        table.add_column(mode, justify="right", no_wrap=fits, min_width=len(mode))
+    # Many do not fit on a narrow terminal: intervals then go below their values.
+    columns = numbers(*results, no_wrap=len(results) < 4)
+    for mode, column in zip(results, columns, strict=True):
+        column.min_width = len(mode)
+    table = new_table(None, *words(""), *columns)
     for title, rows in (*_SECTIONS.items(), *_sections_of_classes(results)):
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
@@ -166,8 +165,8 @@ def measured_table(results: Mapping[str, Result]) -> Table:
 def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], digits: int) -> None:
     """Add a line to the table, and below it the longest time, if that is told."""
     scale = row.scale / unit.size
-    numbers = [number(result[row.metric], scale, digits) for result in results.values()]
-    table.add_row(f" {row.label}", *numbers)
+    cells = [number(result[row.metric], scale, digits) for result in results.values()]
+    table.add_row(f" {row.label}", *cells)
     if row.longest and all(result.has("message_begins") for result in results.values()):
         longest = (result.longest_us(row.longest) for result in results.values())
         table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
@@ -207,29 +206,26 @@ def _sections_of_classes(
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     """Return the channels that packets wait for most."""
-    table = new_table("Where packets wait most (mode full), also behind their own message")
-    for name in ("from", "to"):
-        table.add_column(name, overflow="fold")
-    table.add_column("channel", no_wrap=True)
     unit = unit_for((c.throttling_us + c.internal_contention_us for c in channels), MICROSECONDS)
-    for name in (
-        "share of\nwaiting, %",
-        f"throttling,\n{unit.name}/packet",
-        f"internal,\n{unit.name}/packet",
-        "busy\n%",
-    ):
-        table.add_column(name, justify="right", no_wrap=True)
-    for c in channels:
-        table.add_row(
-            place(c.source),
-            place(c.destination),
-            c.kind,
-            f"{100 * c.share:.2f}",
-            plain(c.throttling_us / unit.size, 3),
-            plain(c.internal_contention_us / unit.size, 3),
-            f"{100 * c.utilisation:.1f}",
-        )
-    return table
+    waits = (f"throttling,\n{unit.name}/packet", f"internal,\n{unit.name}/packet")
+    return new_table(
+        "Where packets wait most (mode full), also behind their own message",
+        *texts("from", "to"),
+        *words("channel"),
+        *numbers("share of\nwaiting, %", *waits, "busy\n%", no_wrap=True),
+        rows=[
+            (
+                place(c.source),
+                place(c.destination),
+                c.kind,
+                f"{100 * c.share:.2f}",
+                plain(c.throttling_us / unit.size, 3),
+                plain(c.internal_contention_us / unit.size, 3),
+                f"{100 * c.utilisation:.1f}",
+            )
+            for c in channels
+        ],
+    )
 
 
 def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
@@ -295,8 +291,7 @@ def _endings(results: Iterable[Result]) -> list[Text]:
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))
-        told = (*warnings(e), *untold_texts(result))
-        lines += [Text(f"{result.mode}: {line}", style="yellow") for line in told]
+        lines += cautions((*warnings(e), *untold_texts(result)), result.mode)
     return lines
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.experiment import Experiment, Run
@@ -16,7 +16,7 @@ from tailback.parts import Description, plain
 from tailback.wording import UNKNOWN
 from tailback.workloads import Job
 
-from .layout import new_table
+from .layout import new_table, texts, words
 
 _LONGEST = 48  # characters of a parameter
 
@@ -34,7 +34,10 @@ def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
             continue
         section, key = section_and_key(name)
         if section not in tables:
-            tables[section] = _table(f"[{section}]")
+            columns = (*words(""), *texts(""), Column(""))
+            tables[section] = new_table("", *columns, has_head=False)
+            # As a text, in which brackets are no markup.
+            tables[section].title = Text(f"[{section}]", style="bold")
         mark = "" if name in usual and usual[name] == value else "*"
         tables[section].add_row(key, _parameter(value), mark)
     yield from tables.values()
@@ -71,16 +74,6 @@ def _entries(experiment: Experiment) -> Iterator[tuple[str, object]]:
             for key, value in table.items():
                 if key not in ("name", "workload"):
                     yield f"{JOBS}.{job['name']}{section}.{key}", value
-
-
-def _table(title: str) -> Table:
-    table = new_table("")
-    table.title = Text(title, style="bold")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("", overflow="fold")
-    table.add_column("")
-    return table
 
 
 def _parameter(value: Any) -> str:

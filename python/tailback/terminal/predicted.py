@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.machines import Machine
@@ -18,7 +18,7 @@ from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
 
-from .layout import heading, new_table
+from .layout import heading, new_table, numbers, texts, words
 from .parameters import parameters_tables
 
 _COUNTED = 1e12  # paths, above which not every digit is shown
@@ -56,14 +56,15 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         used = prediction.experiment.machine
         together = used.shares_wires or used.node_channels_per_wire > 1
         by_link = ", virtual channels of a link together" if together else ""
-        table = new_table(f"Channels loaded most{by_link}{estimated}")
-        for name in ("from", "to"):
-            table.add_column(name, overflow="fold")
-        table.add_column("channel", no_wrap=True)
-        table.add_column("per message of every node", justify="right")
-        for c in loaded:
-            ends = (place(end) for end in (c.source, c.destination))
-            table.add_row(*ends, c.kind, _time(c.load_us))
+        table = new_table(
+            f"Channels loaded most{by_link}{estimated}",
+            *texts("from", "to"),
+            *words("channel"),
+            *numbers("per message of every node"),
+            rows=[
+                (place(c.source), place(c.destination), c.kind, _time(c.load_us)) for c in loaded
+            ],
+        )
         parts += [Text(), table]
     return Group(*parts, Text(), *parameters_tables(prediction.experiment))
 
@@ -109,13 +110,7 @@ def _in_pieces(prediction: Prediction) -> Iterator[Text]:
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
-    table = new_table(title)
-    table.add_column("")
-    table.add_column("", justify="right")
-    table.show_header = False
-    for label, value in rows:
-        table.add_row(label, value)
-    return table
+    return new_table(title, Column(""), *numbers(""), rows=rows, has_head=False)
 
 
 def _survey_rows(s: Survey) -> list[tuple[str, str]]:
