@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from tailback.errors import CircleError, CutOffError, RunFailure, UserError
+from tailback.errors import CircleError, CutOffError, RunFailure, UserError, shown
 from tailback.files import check_named
 
 from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from tailback.experiment import Experiment
     from tailback.progress import Ticker
+    from tailback.units import Quantity
+
+Q = TypeVar("Q", bound="Quantity")
 
 INTERRUPTED = 130
 CUT_OFF = 4
@@ -165,6 +168,22 @@ def _parameters(of: Callable[..., object]) -> list[Parameter]:
     """Return what something is called with; by keyword, so that defaults may come in any order."""
     known = signature(of, eval_str=True).parameters.values()
     return [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in known]
+
+
+def quantity_of(option: str, kind: type[Q], text: str) -> Q:
+    """Return the quantity that an option gives; raise `UserError` about the option."""
+    try:
+        return kind.parse(text)
+    except UserError as error:
+        raise error.inside(option) from None
+
+
+def span_of(option: str, text: str, allowed: str) -> tuple[int, int]:
+    """Return the first and the last number of `8-9`, or of one number; raise `UserError`."""
+    ends = text.split("-")
+    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        raise UserError(option, shown(text), allowed)
+    return int(ends[0]), int(ends[-1])
 
 
 def check_files(**files: Path | None) -> None:

@@ -13,7 +13,7 @@ import typer
 from tailback.errors import UserError
 from tailback.interrupts import deferred
 
-from .answering import INTERRUPTED, failures, print_json
+from .answering import INTERRUPTED, failures, print_json, quantity_of
 from .options import Json, app, examples
 
 _QUIET_S = 2.0
@@ -78,10 +78,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.conversion import Reading, convert
         from tailback.units import Time, counted
 
-        try:
-            length = Time.parse(cycle)
-        except UserError as error:
-            raise error.inside("--cycle") from None
+        length = quantity_of("--cycle", Time, cycle)
         if length.amount == 0:
             raise UserError("--cycle", cycle, "must be above 0")
         reading = Reading(from_format, limit_gib, length, groups, peak_flops, memory_bandwidth)

@@ -13,7 +13,7 @@ from tailback.errors import UserError
 from tailback.errors import shown as as_given
 from tailback.files import write_named
 
-from .answering import failures, print_json, show
+from .answering import failures, print_json, quantity_of, show, span_of
 from .options import Json, app, examples
 
 if TYPE_CHECKING:
@@ -98,9 +98,11 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
     """
     with failures(json):
         from tailback import schedules
+        from tailback.units import Size, Time
 
         shape = _shape(mesh)
-        shown = None if step is None else _steps(step)
+        wanted = "must be the number of a step, or two: 8-9"
+        shown = None if step is None else span_of("--step", step, wanted)
         if file is None:
             made = _made(shape, order, seed, (node, link, group))
             others = _others(made) if order is Order.bounded else []
@@ -110,7 +112,8 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
             counted = schedules.verify(made, node, link)
         _write(made, shown, {"--out": out, "--save": save, "--program": program}, size)
         if messages is not None:
-            _save("--messages", messages, schedules.messages(made, *_measures(size, period)))
+            length, apart = quantity_of("--size", Size, size), quantity_of("--period", Time, period)
+            _save("--messages", messages, schedules.messages(made, length, apart))
         if json:
             print_json(_answer(made, counted, others))
         else:
@@ -125,14 +128,6 @@ def _shape(text: str) -> tuple[int, ...]:
     if not all(int(side) for side in sides):
         raise UserError("mesh", as_given(text), "must have sides of at least 1")
     return tuple(map(int, sides))
-
-
-def _steps(text: str) -> tuple[int, int]:
-    """Return the first and the last step that are to be shown."""
-    ends = text.split("-")
-    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-        raise UserError("--step", as_given(text), "must be the number of a step, or two: 8-9")
-    return int(ends[0]), int(ends[-1])
 
 
 def _made(
@@ -160,25 +155,14 @@ def _others(made: Schedule) -> list[tuple[Contention, Counted]]:
     ]
 
 
-def _measures(size: str, period: str) -> tuple[Any, Any]:
-    from tailback.units import Size, Time
-
-    found: list[Any] = []
-    for option, text, kind in (("--size", size, Size), ("--period", period, Time)):
-        try:
-            found.append(kind.parse(text))
-        except UserError as error:
-            raise error.inside(option) from None
-    return found[0], found[1]
-
-
 def _write(
     made: Schedule, shown: tuple[int, int] | None, files: dict[str, Path | None], size: str
 ) -> None:
     from tailback import schedules
     from tailback.figures.schedules import svg
+    from tailback.units import Size
 
-    length, _ = _measures(size, "0 s")
+    length = quantity_of("--size", Size, size)
     first, last = shown or (0, made.steps - 1)
     for option, path in files.items():
         if path is None:

@@ -11,7 +11,7 @@ import typer
 from tailback.errors import UserError, nearest, shown
 from tailback.files import check_named, check_new_folder, write_named
 
-from .answering import Asked, Found, command
+from .answering import Asked, Found, command, quantity_of, span_of
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -135,17 +135,9 @@ def _window(begin: str, end: str | None, processes: str | None) -> Window:
     from tailback.recording import Window
     from tailback.units import Time
 
-    def time(option: str, text: str) -> Time:
-        try:
-            return Time.parse(text)
-        except UserError as error:
-            raise error.inside(option) from None
-
-    until = None if end is None else time("--to", end)
+    until = None if end is None else quantity_of("--to", Time, end)
+    since = quantity_of("--from", Time, begin)
     if processes is None:
-        return Window(time("--from", begin), until)
-    ends = processes.split("-")
-    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-        allowed = "must be the number of a process, or two: 0-15"
-        raise UserError("--processes", shown(processes), allowed)
-    return Window(time("--from", begin), until, int(ends[0]), int(ends[-1]))
+        return Window(since, until)
+    allowed = "must be the number of a process, or two: 0-15"
+    return Window(since, until, *span_of("--processes", processes, allowed))

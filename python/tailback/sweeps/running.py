@@ -20,13 +20,16 @@ from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
 
-from .effort import effort
 from .states import State, states
 
 if TYPE_CHECKING:
     from tailback.execution import Outcome, Pool
 
     from .description import Point, Sweep
+
+
+_SAMPLES = 140
+"""Samples in the shortest run that finds its own warm-up and precision."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,26 @@ class SweepRun:
             "columns": list(rows[0][1]),
             "points": [[name, *place.values()] for name, place in rows],
         }
+
+
+def effort(point: Point) -> float:
+    """Return about how many packets cross channels in a point, in all its modes.
+
+    It decides which points run first and what time is said to be left, no result.
+    """
+    experiment = point.experiment
+    machine, run = experiment.machine, experiment.run
+    iteration_ps = max(experiment.workload.iteration_ps(machine), machine.packet_ps(1))
+    longest = run.limit_ps
+    if experiment.finite:
+        simulated_ps = iteration_ps
+    elif run.duration is not None and run.precision is None:
+        simulated_ps = longest
+    else:
+        simulated_ps = min(_SAMPLES * experiment.sample_interval_ps, longest)
+    internal = sum(machine.shape) / 3 if machine.shape else machine.topology.facts.typical_hops
+    channels_crossed = 2 + internal
+    return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)
 
 
 def simulate(point: Point) -> Finding:

@@ -1,4 +1,4 @@
-"""Who made whom late, for the terminal."""
+"""The report of `tailback blame`: who made whom late."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def lateness(blame: Blame, confidence: float) -> str:
     if not blame.has_lateness:
         return _UNDEFINED
     if math.isnan(late.value):
-        return "how late messages are is not known"
+        return "lateness is not known"
     unit = unit_for([blame.alone_us + late.value], MICROSECONDS)
     whole, alone = (
         number(type(late).exact(value), 1 / unit.size)
@@ -94,19 +94,19 @@ def lateness(blame: Blame, confidence: float) -> str:
 
 
 def remarks(result: Result) -> list[str]:
-    """Return what is to be known besides: what was sampled, summed up, early, lost, or nobody's."""
+    """Return what limits the numbers: sampling, sums, early and lost messages."""
     found, blame = [], result.blame
     if blame is not None and blame.share < 1:
         found.append(f"estimates from {100 * blame.share:g} % of all messages")
     found += untold_texts(result)
     if blame is not None and blame.rest_share:
         share = 100 * blame.rest_share
-        found.append(f"{share:.2g} % of all lateness is not told apart by channel: the rest")
+        found.append(f"{share:.2g} % of all lateness is not broken down by channel")
     return found
 
 
 def untold_texts(result: Result) -> list[str]:
-    """Return what means of lateness do not tell; nothing where nobody asked for lateness."""
+    """Return what means of lateness leave out; nothing if lateness was not asked for."""
     if not result.asks_for_lateness:
         return []
     found, untold = [], result.untold
@@ -114,10 +114,10 @@ def untold_texts(result: Result) -> list[str]:
         early = counted(untold.early_messages, "message")
         time = scaled(untold.early_us, MICROSECONDS)
         were = "was" if untold.early_messages == 1 else "were"
-        found.append(f"{early} {were} quicker than alone, by {time} in all, counted as less than 0")
+        found.append(f"{early} {were} faster than alone, by {time} in total (counted as negative)")
     if untold.unattributed_us and untold.unattributed_share is not None:
         share = 100 * untold.unattributed_share
-        found.append(f"for {share:.2g} % of all lateness nobody is charged")
+        found.append(f"{share:.2g} % of all lateness is charged to nobody")
     if untold.lost_packets:
         lost = f"{counted(untold.lost_packets, 'packet')} lost"
         if untold.lost_messages:
@@ -130,13 +130,13 @@ def untold_texts(result: Result) -> list[str]:
 
 
 _UNDEFINED = (
-    "how late messages are is not defined here, only in modes full, endpoints and free, where a "
-    "message is compared with itself alone; known is what packets waited"
+    "lateness is defined only in modes full, endpoints and free, where a message is compared with "
+    "itself alone; this mode has waits of packets only"
 )
 
 
 def facts(result: Result, top: int) -> dict[str, Any]:
-    """Return the same for JSON."""
+    """Return the same for JSON, with at most `top` rows of each table."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
     late, traffic = blame.late(confidence), names.traffic
@@ -210,7 +210,7 @@ def waits_by_cause(blame: Blame) -> list[tuple[str, float, float]]:
 
 
 def packet_waits_text(blame: Blame) -> str:
-    """Return what sums over packets are, and are not."""
+    """Return the waits of all packets, and why they are not what contention costs."""
     waited = blame.waited_ps / 1e6
     messages = float(blame.messages().sum())
     of_each = f", {scaled(waited / messages, MICROSECONDS)} per message" if messages else ""
@@ -253,7 +253,7 @@ def _known(value: float) -> float | None:
 
 
 def _own(blame: Blame) -> list[str]:
-    """Return how much of it classes cost themselves: the diagonal of a matrix."""
+    """Return the share of lateness that traffic classes cause themselves."""
     if math.isnan(blame.own_share):
         return []
-    return [f"{100 * blame.own_share:.1f} % of all lateness is charged to traffic of one's own"]
+    return [f"{100 * blame.own_share:.1f} % of all lateness is caused by traffic of the same class"]

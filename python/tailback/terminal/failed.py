@@ -1,4 +1,4 @@
-"""Why a run cannot go on, for the terminal."""
+"""Why a run cannot go on: deadlocks and cyclic channel dependencies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .layout import new_table, words
 
 
 def failure_report(failure: RunFailure) -> RenderableType:
-    """Return who waits for what in a run that cannot go on."""
+    """Return the table of blocked packets and of what each waits for."""
     parts: list[RenderableType] = []
     if failure.circle:
         parts.append(_circle_table(failure.circle))
@@ -31,7 +31,7 @@ def failure_report(failure: RunFailure) -> RenderableType:
 
 
 def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
-    """Return the packets that wait for each other, each for something the next one has."""
+    """Return the cycle of packets, each waiting for something that the next one holds."""
     heads = circle_headings(circle)
     columns = (Column(head, no_wrap="class" not in heads or head == "packet") for head in heads)
     title = "Packets that wait for each other"
@@ -39,7 +39,7 @@ def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
 
 
 def circle_report(circle: Sequence[dict[str, Any]]) -> RenderableType:
-    """Return the channels by which packets could wait for each other, and which do."""
+    """Return the cycle of channels, and the packets that hold and request them."""
     asked = [*circle[1:], circle[0]]
     return new_table(
         "Channels that wait for each other",
