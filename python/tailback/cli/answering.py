@@ -1,4 +1,4 @@
-"""How commands answer, and how they fail: one line and an exit code."""
+"""What commands share: reading an experiment, printing the answer, errors and exit codes."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ CUT_OFF = 4
 
 
 class Found(Protocol):
-    """What one run or several found."""
+    """The result of one run or several."""
 
     @property
     def complete(self) -> bool:
-        """Whether all runs were left to end by themselves."""
+        """Whether no run was interrupted or cut off by a limit."""
 
     @property
     def interrupted(self) -> bool:
@@ -44,18 +44,18 @@ class Found(Protocol):
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON; numbers that are not known must be None already."""
+    """Print a value as JSON; unknown numbers must be None."""
     print(dumps(value, indent=2, allow_nan=False))
 
 
 def exit_by(found: Found) -> None:
-    """Exit with the code of Ctrl-C, or of limits that cut off what was run, unless all was done."""
+    """Exit with the code of an interruption or of a cut-off run, unless the result is complete."""
     if not found.complete:
         raise typer.Exit(INTERRUPTED if found.interrupted else CUT_OFF)
 
 
 def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
-    """Return the experiment of a file, changed."""
+    """Return the experiment of a file with changes such as `run.seed=2`."""
     from tailback.experiment import Experiment
 
     return Experiment.load(file, changes)
@@ -74,7 +74,7 @@ class Asked:
 
     @property
     def overrides(self) -> list[str]:
-        """What is to be changed in the experiment file; --set first."""
+        """Changes to the experiment file; those of --set first."""
         allowed = ["machine.routing.allow_deadlock=true"] if self.allow_deadlock else []
         seeds = [] if self.seed is None else [f"run.seed={self.seed}"]
         return [*(self.set_ or []), *allowed, *seeds]
@@ -194,7 +194,7 @@ def check_files(**files: Path | None) -> None:
 
 
 def show(report: RenderableType, stderr: bool = False) -> None:
-    """Show what fits a terminal."""
+    """Print a report on the terminal."""
     from tailback.terminal import layout
 
     layout.show(report, stderr=stderr)
@@ -202,7 +202,7 @@ def show(report: RenderableType, stderr: bool = False) -> None:
 
 @contextmanager
 def failures(json: bool) -> Iterator[None]:
-    """Turn what can go wrong into one line on standard error and an exit code."""
+    """Turn errors into one line on standard error and an exit code."""
     try:
         yield
     except UserError as error:
@@ -216,7 +216,7 @@ def failures(json: bool) -> Iterator[None]:
         _tell(failure, json)
         raise typer.Exit(failure.exit_code) from None
     except MemoryError:
-        print("error: memory: there is not enough of it for this", file=sys.stderr)
+        print("error: memory: there is not enough for this run", file=sys.stderr)
         raise typer.Exit(UserError.exit_code) from None
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -224,7 +224,7 @@ def failures(json: bool) -> Iterator[None]:
 
 
 def _mistake(error: UserError) -> dict[str, Any]:
-    """Return a mistake of the user as an object."""
+    """Return a mistake of the user for JSON."""
     cut_off = {"error": "cut off", "complete": False}
     return {
         **(cut_off if isinstance(error, CutOffError) else {"error": "mistake"}),
@@ -237,7 +237,7 @@ def _mistake(error: UserError) -> dict[str, Any]:
 
 
 def _tell(failure: RunFailure, json: bool) -> None:
-    """Say why a run cannot go on: one line, and who waits for what."""
+    """Print why a run cannot go on: one line, and what each blocked packet waits for."""
     print(f"error: {failure}", file=sys.stderr)
     if json:
         waiting = [{"who": who, "what": what} for who, what in failure.waiting]
@@ -251,7 +251,7 @@ def _tell(failure: RunFailure, json: bool) -> None:
 
 
 def _tell_circle(error: CircleError, json: bool) -> None:
-    """Say which channels could wait for each other, and for which packets."""
+    """Print a cycle of channel dependencies, with the packets that cause it."""
     if json:
         print_json({"error": "can deadlock", "text": str(error), "circle": list(error.circle)})
     else:

@@ -1,4 +1,4 @@
-"""Commands that say how late messages are: `blame`, and `flows`."""
+"""Commands on the lateness of messages: `blame`, `flows`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .options import Html
 
 PacketWaits = Annotated[
     bool,
-    typer.Option("--packet-waits", help="Say, too, what packets waited for, by place and cause."),
+    typer.Option("--packet-waits", help="Also list what packets waited for, by place and cause."),
 ]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
 
@@ -21,7 +21,7 @@ Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of eac
 def blame(
     asked: Asked, top: Top = 10, packet_waits: PacketWaits = False, html: Html = None
 ) -> Found:
-    """Run one contention mode and say how late messages are, because of whom, and where."""
+    """Run one contention mode; say how late messages are, who delays them, and where."""
     from tailback.runner import run_mode
     from tailback.terminal.blamed import blame_report, facts
 
@@ -45,16 +45,18 @@ def blame(
 By = Annotated[
     str,
     typer.Option(
-        "--by", metavar="A,B,...", help="What messages of a flow share: source, destination, class."
+        "--by",
+        metavar="A,B,...",
+        help="What the messages of a flow have in common: source, destination, class.",
     ),
 ]
 
 
 @command("tailback flows mesh.toml --top 20", "tailback flows jobs.toml --by class")
 def flows(asked: Asked, top: Top = 10, by: By = "source,destination,class") -> Found:
-    """Run one contention mode and say how the messages of each flow fared.
+    """Run one contention mode and list latency and lateness of each flow.
 
-    Latency, time alone, lateness and slowdown: the latest flows first. A class is a traffic class
+    Latency, time alone, lateness and slowdown; the latest flows first. A class is a traffic class
     or a job.
     """
     from tailback.runner import run_mode

@@ -1,4 +1,4 @@
-"""The command that says where the time of a program went: `explain`."""
+"""The command on the critical path of a program: `explain`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import typer
 from .answering import Asked, Found, check_files, command, stored
 from .options import Html
 
-Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of tables of --json.")]
+Top = Annotated[
+    int, typer.Option("--top", metavar="N", min=1, help="Rows of each table of --json.")
+]
 Faster = Annotated[
     list[str] | None,
     typer.Option(
         "--faster",
         metavar="NAME:FACTOR",
-        help="Also with this so many times as fast: compute, links, nodes, network or a class of "
-        "links; repeatable.",
+        help="Also run with this part FACTOR times as fast: compute, links, nodes, network or a "
+        "class of links; repeatable.",
     ),
 ]
 Without = Annotated[
@@ -25,11 +27,11 @@ Without = Annotated[
     typer.Option(
         "--without",
         metavar="channel:NAME",
-        help="Also with a link between switches for which nobody waits; repeatable.",
+        help="Also run without contention on this link between switches; repeatable.",
     ),
 ]
 Slack = Annotated[
-    bool, typer.Option("--slack/--no-slack", help="How late processes could be; takes memory.")
+    bool, typer.Option("--slack/--no-slack", help="Compute the slack of processes; takes memory.")
 ]
 
 
@@ -47,7 +49,7 @@ def explain(  # one argument per option
     slack: Slack = True,
     html: Html = None,
 ) -> Found:
-    """Say where the time of a program that ends went, and who was in the way."""
+    """Say where the time of a finite program goes, and what delays it."""
     from tailback import explaining
     from tailback.terminal.explained import explain_report
 

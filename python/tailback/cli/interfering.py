@@ -1,4 +1,4 @@
-"""The command that says what jobs cost each other: `interference`."""
+"""The command on jobs that slow each other down: `interference`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .options import Html
 
 
 class By(str, Enum):
-    """What is run beside all jobs and each alone."""
+    """What is run besides all jobs together and each alone."""
 
     pairs = "pairs"
     without = "without"
@@ -25,7 +25,7 @@ class By(str, Enum):
 Way = Annotated[
     By | None,
     typer.Option(
-        "--by", help="Run pairs of jobs, or all jobs without one; default: pairs of up to 6."
+        "--by", help="Also run pairs of jobs, or all jobs but one; default: pairs, of up to 6 jobs."
     ),
 ]
 Csv = Annotated[

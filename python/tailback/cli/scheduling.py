@@ -1,4 +1,4 @@
-"""The command about schedules of a complete exchange: `schedule`."""
+"""The command on schedules of a complete exchange: `schedule`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Order(str, Enum):
 Mesh = Annotated[str, typer.Argument(metavar="MESH", help="Sides of the mesh: 8x8.")]
 File = Annotated[
     Path | None,
-    typer.Option("--file", metavar="FILE", help="A schedule of one's own: .csv, .json."),
+    typer.Option("--file", metavar="FILE", help="Read the schedule from a file: .csv or .json."),
 ]
 Node = Annotated[
     int | None, typer.Option("--node", metavar="N", help="Messages of a node between barriers.")
@@ -45,7 +45,8 @@ GroupOf = Annotated[
     int | None, typer.Option("--group", metavar="N", help="Steps between barriers, instead.")
 ]
 Step = Annotated[
-    str | None, typer.Option("--step", metavar="N", help="Step to print and draw, or several: 8-9.")
+    str | None,
+    typer.Option("--step", metavar="N", help="Step to print and draw, or several, such as 8-9."),
 ]
 Picture = Annotated[
     Path | None, typer.Option("--out", metavar="FILE.svg", help="Draw these steps, or all.")
@@ -54,16 +55,18 @@ Save = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the schedule: .csv or .json.")
 ]
 AsProgram = Annotated[
-    Path | None, typer.Option("--program", metavar="FILE.toml", help="Write it as an experiment.")
+    Path | None,
+    typer.Option("--program", metavar="FILE.toml", help="Write the schedule as an experiment."),
 ]
 AsMessages = Annotated[
-    Path | None, typer.Option("--messages", metavar="FILE.csv", help="Write it as messages.")
+    Path | None,
+    typer.Option("--messages", metavar="FILE.csv", help="Write the schedule as messages."),
 ]
-SizeOf = Annotated[str, typer.Option("--size", help="Length of the messages written.")]
+SizeOf = Annotated[str, typer.Option("--size", help="Length of each message.")]
 Period = Annotated[
-    str, typer.Option("--period", help="Time from step to step of --messages: 600 us.")
+    str, typer.Option("--period", help="Time from step to step of --messages, such as 600 us.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of naive_random.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the order naive_random.")]
 
 
 @app.command(
@@ -91,10 +94,10 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
     seed: Seed = 1,
     json: Json = False,
 ) -> None:
-    """Make or read a schedule of a complete exchange on a mesh, verify, print, draw and export it.
+    """Make or read a schedule of a complete exchange on a mesh; verify, print, draw and export it.
 
-    Every node sends to every other once, in steps between which there may be barriers. Counted is
-    how many messages a node, and a directed link, have between two barriers.
+    Every node sends to every other once, in steps that barriers may separate. Contention is the
+    number of messages of a node, or on a directed link, between two barriers.
     """
     with failures(json):
         from tailback import schedules
@@ -121,7 +124,7 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
 
 
 def _shape(text: str) -> tuple[int, ...]:
-    """Return the sides that a mesh is given by."""
+    """Return the sides of a mesh."""
     sides = text.lower().split("x")
     if not all(side.isascii() and side.isdigit() and 0 < len(side) < 6 for side in sides):
         raise UserError("mesh", as_given(text), "must be the sides of a mesh, such as 8x8")
@@ -146,7 +149,7 @@ def _made(
 
 
 def _others(made: Schedule) -> list[tuple[Contention, Counted]]:
-    """Return every contention that can be asked for, with what is counted then."""
+    """Return every contention that can be asked for, with its counts."""
     from tailback import schedules
 
     return [

@@ -1,4 +1,4 @@
-"""Commands about one experiment: `cost`, `run`, `describe`, `schema`."""
+"""Commands on one experiment: `cost`, `run`, `describe`, `schema`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
 )
 def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
-    """Run with and without contention, and compare."""
+    """Run with and without contention, and say what contention costs."""
     from tailback import comparison
     from tailback.terminal.measured import cost_report
 
@@ -42,7 +42,7 @@ def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
     "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
 )
 def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Found:
-    """Run one contention mode (run.mode)."""
+    """Run one contention mode (run.mode) and print what was measured."""
     from tailback.runner import run_mode
     from tailback.terminal.measured import run_report
 
@@ -60,7 +60,7 @@ def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Foun
 
 @command("tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html")
 def describe(asked: Asked, plot: Plot = None) -> None:
-    """Say what would be simulated, without simulating."""
+    """Describe the network and predict latencies, loads and saturation, without simulating."""
     from tailback.prediction import describe as predict
     from tailback.terminal.predicted import prediction_report
 
@@ -86,7 +86,7 @@ def schema() -> None:
 
 @contextmanager
 def _draws(plot: Path | None, experiment: Experiment) -> Iterator[None]:
-    """Draw packets that turn out to wait for each other."""
+    """Draw the blocked packets if the run deadlocks."""
     why = "no packets wait for each other"
     try:
         yield
@@ -106,7 +106,7 @@ def _check_picture(plot: Path) -> None:
 
 
 def _why_not_drawn(experiment: Experiment, failure: RunFailure, plot: Path) -> str:
-    """Draw them; return why they cannot be drawn, or nothing."""
+    """Draw the blocked packets; return why they cannot be drawn, or nothing."""
     from tailback.figures.blocked import write_standstill
 
     try:

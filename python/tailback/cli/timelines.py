@@ -1,4 +1,4 @@
-"""The command about what processes did when: `timeline`."""
+"""The command that writes what processes did when: `timeline`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,18 @@ if TYPE_CHECKING:
 To = Annotated[
     Path,
     typer.Option(
-        "--out", metavar="FILE", help="Written to: .pftrace (Perfetto), .json, .html or .otf2."
+        "--out", metavar="FILE", help="Output file: .pftrace (Perfetto), .json, .html or .otf2."
     ),
 ]
-Begin = Annotated[str, typer.Option("--from", metavar="TIME", help="From when on: 3 us.")]
-End = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Until when: 5 us.")]
+Begin = Annotated[
+    str, typer.Option("--from", metavar="TIME", help="Start of the window, such as 3 us.")
+]
+End = Annotated[
+    str | None, typer.Option("--to", metavar="TIME", help="End of the window, such as 5 us.")
+]
 Processes = Annotated[
-    str | None, typer.Option("--processes", metavar="N-M", help="Of which processes: 0-15.")
+    str | None,
+    typer.Option("--processes", metavar="N-M", help="Processes to include, such as 0-15."),
 ]
 ChannelsShown = Annotated[
     list[str] | None,
@@ -77,7 +82,7 @@ def timeline(  # noqa: PLR0913  # one argument per option
 
 
 def _check_out(out: Path) -> None:
-    """Refuse a file that is of no kind that can be written, or cannot be written here."""
+    """Refuse a file of an unknown kind, or one that cannot be written."""
     from tailback.archives import otf2
     from tailback.timelines import FORMATS
 
@@ -93,7 +98,7 @@ def _check_out(out: Path) -> None:
 
 
 def _write(recorded: Recording, out: Path) -> str:
-    """Write it; return what was written, in words."""
+    """Write the timeline; return in words how much was written."""
     from tailback.timelines import write_archive
     from tailback.units import counted
 
@@ -118,7 +123,7 @@ def _content(recorded: Recording, out: Path) -> bytes:
 def _channels(
     asked: list[str] | None, out: Path, experiment: Experiment, mode: str
 ) -> Channels | None:
-    """Return which channels are shown: by default the busiest, where the file has room for them."""
+    """Return which channels are shown: by default the busiest, in formats that show channels."""
     from tailback.recording import Channels, has_turns
     from tailback.timelines import FORMATS
 

@@ -1,4 +1,4 @@
-"""What was measured of each job, and of flows of messages, for the terminal."""
+"""Tables of jobs, of flows of messages, and of percentiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .layout import cautions, heading, new_table, numbers, words
 if TYPE_CHECKING:
     from tailback.results import Result
 
-#: What jobs are measured by: in words, and the unit.
+#: The measure of a job in words, and its unit.
 _MEASURES = {
     "completion_us": ("completion", "us"),
     "message_latency_us": ("latency", "us"),
@@ -34,7 +34,7 @@ _MEASURES = {
 
 
 def measure_text(job: JobResult, metric: str) -> str:
-    """Return what a job is measured by, with its unit: `123.4 us`."""
+    """Return the measure of a job with its unit: `123.4 us`."""
     _, unit = _MEASURES[metric]
     if unit != "us":
         return f"{number(job[metric])} {unit}"
@@ -44,12 +44,12 @@ def measure_text(job: JobResult, metric: str) -> str:
 
 
 def measure_name(metric: str) -> str:
-    """Return what a job is measured by, in words."""
+    """Return the name of the measure of a job."""
     return _MEASURES[metric][0]
 
 
 def jobs_table(results: Mapping[str, Result]) -> Table:
-    """Return a row for every job: how fast it was in each mode."""
+    """Return a row for every job: its speed in each mode."""
     first = next(iter(results.values()))
     table = new_table("Jobs", *words("job"), *numbers("nodes"), *words("by"), *numbers(*results))
     for name, job in first.jobs.items():
@@ -59,7 +59,7 @@ def jobs_table(results: Mapping[str, Result]) -> Table:
 
 
 def thetas_table(thetas: Mapping[str, Mapping[str, Estimate]], baseline: str) -> Table:
-    """Return a row for every job: what contention leaves of it, against a baseline."""
+    """Return a row for every job: its thetas against a baseline."""
     title = f"Jobs: full against {baseline} (1: no cost, 0.5: half as fast)"
     known = list(dict.fromkeys(name for job in thetas.values() for name in job))
     rows = (
@@ -70,11 +70,11 @@ def thetas_table(thetas: Mapping[str, Mapping[str, Estimate]], baseline: str) ->
 
 
 _TOLD = {"mean": "mean", "median": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
-"""What is told of each measure of a flow, and its word."""
+"""Statistics of each measure of a flow, and their headings."""
 
 
 def flow_keys(by: str) -> tuple[str, ...]:
-    """Return what `--by` asks for; raise `UserError` for what messages do not have."""
+    """Return the columns that `--by` names; raise `UserError` for an unknown one."""
     keys = tuple(key.strip() for key in by.split(",") if key.strip())
     for key in keys:
         if key not in FLOW:
@@ -104,9 +104,9 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
 
 
 def percentiles_table(result: Result) -> Table | None:
-    """Return the percentiles of how messages fared, of each traffic class and job, too.
+    """Return percentiles of latency, lateness and slowdown: all messages, classes and jobs.
 
-    None where no message was measured.
+    None if no message was measured.
     """
     rows = [row for row in _percentiles(result) if any(value is not None for value in row[2])]
     if not rows:
@@ -161,7 +161,7 @@ def _is_time(variable: str) -> bool:
 
 
 def _few(row: Mapping[str, int]) -> tuple[str, str]:
-    """Return counts that are mostly nothing."""
+    """Return counts that are mostly zero: empty then."""
     early, unknown = (row[name] for name in ("early", "unknown"))
     return f"{early:,}" if early else "", f"{unknown:,}" if unknown else ""
 

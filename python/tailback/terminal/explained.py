@@ -1,4 +1,4 @@
-"""Where the time of a program went, for the terminal: about ten lines."""
+"""The report of `tailback explain`, in about ten lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOP = 3
 
 
 def explain_report(explanation: Explanation) -> RenderableType:
-    """Return the lines that say where the time went."""
+    """Return the report of `tailback explain`."""
     told = facts(explanation, _TOP)
     lines = [_takes(told), *_consists(told), *_in_the_way(told), *_late(told)]
     has_network = explanation.result.experiment.machine.loggops is None
@@ -87,7 +87,7 @@ def _late(told: dict[str, Any]) -> list[str]:
     ]
 
 
-#: What to try that may be faster, by what most of the path is.
+#: Changes to try, by the largest part of the path.
 _HINTS = {
     "computing": ["--faster compute:2"],
     "own": ["--faster links:2"],

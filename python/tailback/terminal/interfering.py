@@ -1,4 +1,4 @@
-"""Who slows whom down, for the terminal."""
+"""The report of `tailback interference`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BY = {
     "pairs": "How much longer a job takes beside one other than alone",
     "without": "How much longer a job takes among all than without one of them",
 }
-"""What the matrix of runs tells, in a line."""
+"""What the matrix of runs shows."""
 
 
 def interference_report(found: Interference) -> RenderableType:
-    """Return the tables of `tailback interference`."""
+    """Return the report of `tailback interference`."""
     together = found.together
     parts: list[RenderableType] = [
         heading(found.experiment),
@@ -43,7 +43,7 @@ def interference_report(found: Interference) -> RenderableType:
 
 
 def ratio_text(ratio: Estimate | None) -> str:
-    """Return a quotient with its interval."""
+    """Return a ratio with its interval."""
     return UNKNOWN if ratio is None or math.isnan(ratio.value) else number(ratio)
 
 

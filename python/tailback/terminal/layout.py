@@ -1,4 +1,4 @@
-"""What all tables of the terminal share."""
+"""The layout that all reports of the terminal share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured in one experiment, for the terminal."""
+"""The reports of `tailback cost` and `tailback run`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .layout import cautions, heading, new_table, numbers, texts, words
 
 
 class _Row(NamedTuple):
-    """A line of the table, left out where it is zero or unknown in every mode."""
+    """A line of the table, left out if it is zero or unknown in every mode."""
 
     metric: str
     label: str
     scale: float = 1.0
     longest: str = ""
-    """The variable whose longest time is told as well where messages are seen to begin."""
+    """The variable whose longest time is shown as well, if begins of messages are measured."""
     of_class: tuple[str, str] = ("", "")
-    """A variable and the traffic class whose 99th percentile is told as well."""
+    """A variable and the traffic class whose 99th percentile is shown as well."""
 
 
 _TIMES = "time"
@@ -43,7 +43,7 @@ _MAY_BE_THE_SAME = {
     "iterations_per_node_per_ms": "messages_per_node_per_ms",
     "network_lifetime_data_us": "lifetime_data_us",
 }
-"""Lines that are left out if they say the same as another in every mode."""
+"""Lines that are left out if they equal another one in every mode."""
 _WITH_ACKNOWLEDGEMENTS = ("acknowledged_messages_per_node_per_ms", "routed_lifetime_data_us")
 
 _SECTIONS: dict[str, tuple[_Row, ...]] = {
@@ -100,7 +100,7 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
 
 
 def cost_report(cost: Cost) -> RenderableType:
-    """Return the table of `tailback cost`: modes side by side, theta, where packets wait."""
+    """Return the report of `tailback cost`: modes side by side, thetas, channels with waits."""
     waiting = cost.channels_waiting_most()
     where: list[RenderableType] = [Text(), waiting_table(waiting)] if waiting else []
     return Group(
@@ -117,7 +117,7 @@ def cost_report(cost: Cost) -> RenderableType:
 
 
 def run_report(result: Result) -> RenderableType:
-    """Return the table of `tailback run`."""
+    """Return the report of `tailback run`."""
     return Group(
         heading(result.experiment),
         measured_table({result.mode: result}),
@@ -132,7 +132,7 @@ def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:
 
 
 def _tails(result: Result | None) -> list[RenderableType]:
-    """Return the percentiles of how messages fared."""
+    """Return the table of percentiles, if there is one."""
     table = None if result is None else percentiles_table(result)
     return [] if table is None else [Text(), table]
 
@@ -163,7 +163,7 @@ def measured_table(results: Mapping[str, Result]) -> Table:
 
 
 def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], digits: int) -> None:
-    """Add a line to the table, and below it the longest time, if that is told."""
+    """Add a line to the table, and lines below it for the longest time and the percentile."""
     scale = row.scale / unit.size
     cells = [number(result[row.metric], scale, digits) for result in results.values()]
     table.add_row(f" {row.label}", *cells)
@@ -179,7 +179,7 @@ def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], dig
 def _sections_of_classes(
     results: Mapping[str, Result],
 ) -> Iterator[tuple[str, tuple[_Row, ...]]]:
-    """Yield what is told of every traffic class, where there are several."""
+    """Yield the sections of every traffic class, if there are several."""
     first = next(iter(results.values()))
     for name in first.classes_with("class_latency"):
         counts = (
@@ -205,7 +205,7 @@ def _sections_of_classes(
 
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
-    """Return the channels that packets wait for most."""
+    """Return the table of channels with the longest waits."""
     unit = unit_for((c.throttling_us + c.internal_contention_us for c in channels), MICROSECONDS)
     waits = (f"throttling,\n{unit.name}/packet", f"internal,\n{unit.name}/packet")
     return new_table(
@@ -231,9 +231,9 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
 def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
     """Whether a line repeats another.
 
-    So does that of data packets, and of what is acknowledged, without acknowledgements; a
-    rate that is that of messages: one packet a message, one message an iteration; and the
-    lifetime in the network where nothing waits in the nodes.
+    Lines of data packets and of acknowledged messages do without acknowledgements; so does a rate
+    that equals that of messages (one packet a message, one message an iteration), and the lifetime
+    in the network if nothing waits in the nodes.
     """
     acknowledges = any(r.experiment.machine.interface.acknowledgements for r in results.values())
     if row.metric in _WITH_ACKNOWLEDGEMENTS:
@@ -250,7 +250,7 @@ def _plain(time_us: float | None, unit: Unit, digits: int) -> str:
 
 
 def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> tuple[Unit, ...]:
-    """Return the units of a section: of times that of the longest, and cycles if there are any."""
+    """Return the units of a section: for times, one that suits the longest, and cycles."""
     if not title.endswith(_TIMES):
         return (Unit("", 1.0),)
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
@@ -271,7 +271,7 @@ def _ms(time_ms: float, digits: int) -> str:
 
 
 def _kernels(results: Sequence[Result]) -> str:
-    """Return which kernel of the engine simulated which modes."""
+    """Return the kernels of the engine that were used, and in which modes."""
     modes: dict[str, list[str]] = {}
     for result in results:
         modes.setdefault(result.kernel, []).append(result.mode)
@@ -280,7 +280,7 @@ def _kernels(results: Sequence[Result]) -> str:
 
 
 def _endings(results: Iterable[Result]) -> list[Text]:
-    """Return which kernels ran, and a line per mode on how the run went and what to be wary of."""
+    """Return the kernels, and a line per mode on the run and its warnings."""
     results = list(results)
     lines = [Text(), Text(_kernels(results), style="dim")]
     for result in results:
@@ -296,7 +296,7 @@ def _endings(results: Iterable[Result]) -> list[Text]:
 
 
 def _verdict(cost: Cost) -> list[Text]:
-    """Return what full costs against the baseline, each number with what it means."""
+    """Return the thetas, each with a sentence on what it means."""
     if cost.cut_off:
         modes = " and ".join(cost.cut_off)
         return [Text(f"What contention costs is not known: {modes} cut off before the end.")]

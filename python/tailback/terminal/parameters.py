@@ -1,4 +1,4 @@
-"""The parameters of an experiment, part by part, and what is unusual about them."""
+"""The parameters of an experiment, part by part, with those that are not defaults marked."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _LONGEST = 48  # characters of a parameter
 def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
     """Yield a table of every part's parameters, defaults filled in.
 
-    Keys that have no effect here are left out. A star marks what differs from the usual
-    value: that of a machine, workload or run of which nothing is given.
+    Keys without effect are left out. A star marks what differs from the default, that of a
+    machine, workload or run without given keys.
     """
     usual = _usual(experiment)
     tables: dict[str, Table] = {}
@@ -45,7 +45,7 @@ def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
 
 
 def _usual(experiment: Experiment) -> dict[str, object]:
-    """Return what the parameters would be if nothing were given but the kinds of things."""
+    """Return the parameters if only kinds were given."""
     topology = type(experiment.machine.topology)
     found: dict[str, object] = {}
     if topology.key_names and "file" in topology.key_names:
@@ -77,7 +77,7 @@ def _entries(experiment: Experiment) -> Iterator[tuple[str, object]]:
 
 
 def _parameter(value: Any) -> str:
-    """Return a value as in an experiment file, near enough, on one line."""
+    """Return a value about as in an experiment file, on one line."""
     if value is None:
         return UNKNOWN
     text = value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""Where a network saturates, for the terminal."""
+"""The report of `tailback saturate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .layout import heading, new_table, numbers, words
 
 
 def saturation_report(found: Saturation) -> RenderableType:
-    """Return the table of `tailback saturate`: the answer, then every load tried."""
+    """Return the report of `tailback saturate`: all loads tried, then the answer."""
     loads = ("compute\nperiod", "offered", "delivered", "delivered,\n%")
     table = new_table(
         "Loads tried, per node and ms",
@@ -77,7 +77,7 @@ def _answer(found: Saturation) -> Text:
 
 
 def _remarks(found: Saturation) -> str:
-    """Return what more there is to say of an interval, each on a line of its own."""
+    """Return remarks on the interval, each on a line of its own."""
     if found.low is None or found.high is None:
         return ""
     remarks = ""

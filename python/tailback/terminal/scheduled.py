@@ -1,4 +1,4 @@
-"""Schedules of a complete exchange, for the terminal."""
+"""The reports of `tailback schedule`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_COLUMNS = 16
 def schedule_report(
     schedule: Schedule, counted: Counted, others: Sequence[tuple[Contention, Counted]]
 ) -> RenderableType:
-    """Return the table of `tailback schedule`; ``others``: what else the mesh's steps can be."""
+    """Return the report of a schedule; ``others``: the same steps with other barriers."""
     heading = f"{schedule.name} on {schedule.mesh}: complete exchange of {schedule.nodes} nodes"
     rows = {
         "messages": f"{counted.messages:,}",
@@ -55,7 +55,7 @@ def _others(others: Sequence[tuple[Contention, Counted]]) -> RenderableType:
 
 
 def steps_report(schedule: Schedule, first: int, last: int) -> RenderableType:
-    """Return who sends to whom in some steps; as a map of destinations where one can be read."""
+    """Return the messages of some steps, as a map of destinations if it fits."""
     parts: list[RenderableType] = []
     for step in range(first, last + 1):
         source, destination = schedule.of_steps(step, step)
