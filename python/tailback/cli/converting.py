@@ -76,8 +76,8 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
     """Convert the trace of a program to another format.
 
     Reads GOAL, SimGrid's time-independent traces, Chakra, netrace, DUMPI as text, liballprof,
-    OTF2 (with the library otf2) and our own format; writes GOAL (.goal, .bin), SimGrid's (.ti), lists
-    of messages (.csv) and our own format (.tbt). Notes list what has no effect or was
+    OTF2 (with the library otf2) and our own format; writes GOAL (.goal, .bin), SimGrid's (.ti),
+    lists of messages (.csv) and our own format (.tbt). Notes list what has no effect or was
     changed; what OUT cannot express is refused.
     """
     with failures(json):

@@ -187,7 +187,7 @@ class Cost:
 
     @property
     def saturated(self) -> list[str]:
-        """The modes in which the network accepts less than is offered: latency grows without bound."""
+        """The modes whose network accepts less than is offered: latency grows without bound."""
         return [mode for mode, result in self.modes.items() if result.ending.saturated]
 
     def findings(self) -> list[Finding]:
