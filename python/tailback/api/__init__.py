@@ -1,4 +1,4 @@
-"""What a Python program does with Tailback.
+"""The functions of Tailback for Python programs.
 
 `load`, `describe`, `run`, `cost`, `blame`, `explain`, `interference`, `sweep`, `saturate`; of a
 folder of results `table`, `plot`, `write_report`. Files and folders are given as text or as

@@ -18,7 +18,7 @@ _KEPT = 10_000
 def axis(field: str, given: object) -> Sequence[object]:
     """Return the values of the list or range ``given`` at ``field`` of the file.
 
-    Raises `UserError` for anything else, and for values that are there twice.
+    Raises `UserError` for anything else, and for repeated values.
     """
     if isinstance(given, Mapping):
         return _of_range(field, given)

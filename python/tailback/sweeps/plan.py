@@ -1,7 +1,6 @@
-"""Reads a ``[sweep]`` table: what is varied, computed, left out and repeated.
+"""Reads a ``[sweep]`` table: axes, computed values, exclusions, modes and seeds.
 
-Everything that can be wrong with the table itself is found here; nothing is
-expanded.
+All mistakes in the table itself are found here, without expanding it.
 """
 
 from __future__ import annotations
