@@ -15,7 +15,6 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from ..errors import UserError
 from .amounts import (
     TOO_LARGE,
     TRUTH,
@@ -48,13 +47,14 @@ def _amounts(a: object, b: object, how: str) -> tuple[Amount, Amount]:
     raise impossible(f"cannot calculate {kind(a)} {how} {kind(b)}")
 
 
-def _alike(a: object, b: object, how: str) -> tuple[Amount, Amount]:
-    """Return two amounts of one dimension."""
-    first, second = _amounts(a, b, how)
-    first, second = first.beside(second), second.beside(first)
-    if (first.time, first.size) != (second.time, second.size):
-        raise impossible(f"cannot calculate {kind(a)} {how} {kind(b)}")
-    return first, second
+def _alike(a: object, b: object, problem: str) -> tuple[Amount, Amount]:
+    """Return two amounts of one dimension; else refuse them with `problem`, which names both."""
+    first, second = (known(each) if isinstance(each, str) else each for each in (a, b))
+    if isinstance(first, Amount) and isinstance(second, Amount):
+        first, second = first.beside(second), second.beside(first)
+        if (first.time, first.size) == (second.time, second.size):
+            return first, second
+    raise impossible(problem.format(kind(a), kind(b)))
 
 
 def _short(value: Number) -> Number:
@@ -75,7 +75,7 @@ def _sum(sign: str, calculated: Callable[[Any, Any], Number]) -> Callable[[objec
     """Return the operator that adds, subtracts, or leaves a remainder."""
 
     def applied(a: object, b: object) -> Amount:
-        first, second = _alike(a, b, sign)
+        first, second = _alike(a, b, f"cannot calculate {{}} {sign} {{}}")
         return first.with_value(_short(calculated(first.value, second.value)))
 
     return applied
@@ -101,7 +101,7 @@ def divide(a: object, b: object) -> Amount:
 
 def floor_divide(a: object, b: object) -> Amount:
     """Return how often b fits into a."""
-    first, second = _alike(a, b, "//")
+    first, second = _alike(a, b, "cannot calculate {} // {}")
     found = first.value // second.value
     return Amount(Fraction(found) if isinstance(found, int | float) else found)
 
@@ -149,7 +149,7 @@ def _best(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Amount]
     """Return the function that chooses among several values, or those of one list."""
 
     def chosen(a: Amount, b: object) -> Amount:
-        first, second = _alike(a, b, f"and {name} of")
+        first, second = _alike(a, b, f"cannot calculate {name} of {{}} and {{}}")
         for one, other in ((first, second), (second, first)):
             if not is_constant(one.value):
                 return one.with_value(getattr(one.value, name)(other.value))
@@ -224,11 +224,7 @@ def _comparison(compared: Callable[[Any, Any], Any]) -> Callable[[object, object
     def applied(a: object, b: object) -> Any:
         if isinstance(a, Column) or isinstance(b, Column):
             return compared(a, b)
-        a, b = (known(each) if isinstance(each, str) else each for each in (a, b))
-        try:
-            first, second = _alike(a, b, "and")
-        except UserError:
-            raise impossible(f"cannot compare {kind(a)} with {kind(b)}") from None
+        first, second = _alike(a, b, "cannot compare {} with {}")
         return compared(first.value, second.value)
 
     return applied
@@ -257,7 +253,7 @@ _same = _comparison(operator.eq)
 def contains(entries: object, a: object) -> Any:
     """Return whether a is one of a list."""
     if not isinstance(entries, list):
-        raise impossible(f"looks for {kind(a)} in {kind(entries)}; write x in [1, 2]")
+        raise impossible(f"cannot look for {kind(a)} in {kind(entries)}; write x in [1, 2]")
     found: Any = False
     for entry in entries:
         found = either(found, equal(entry, a))
@@ -296,8 +292,8 @@ def either(a: Any, b: Any) -> Any:
 
 
 def chosen(condition: Any, a: object, b: object) -> object:
-    """Return a or b in each row of a column of truths; both must be numbers, or times, ..."""
-    first, second = _alike(a, b, "or else")
+    """Return a or b in each row of a column of truths: numbers of one dimension."""
+    first, second = _alike(a, b, "cannot choose between {} and {}")
     return first.with_value(condition.chosen(first.value, second.value))
 
 

@@ -206,7 +206,7 @@ def _tree(text: str) -> ast.expr:
             return ast.parse(source.strip(), mode="eval").body
     except (SyntaxError, SyntaxWarning, DeprecationWarning) as error:
         problem = getattr(error, "msg", None) or str(error)
-        why = f"cannot be read ({problem}); write such as sync == 'asynchronous' or 20 us / n"
+        why = f"cannot be read ({problem}); examples: sync == 'asynchronous', 20 us / n"
         raise impossible(why) from None
     except (ValueError, MemoryError) as error:  # a null character; brackets by the hundred
         raise impossible(f"cannot be read ({error or 'nested too deeply'})") from None
@@ -241,7 +241,7 @@ class _Reader(ast.NodeTransformer):
         if value is None:
             return self._name("none")
         if not isinstance(value, bool | int | float | str):
-            raise impossible(f"must not hold {value!r}")
+            raise impossible(f"must not contain {value!r}")
         if value in (float("inf"),):
             raise impossible(TOO_LARGE)
         made = self.literal(value) if isinstance(value, str) else known(value)
@@ -291,4 +291,4 @@ def _foreign(node: ast.AST) -> UserError:
     what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
     what = what if len(what) <= _SHOWN else f"{what[: _SHOWN - 3]}..."
     parts = "numbers, names, + - * / // % **, comparisons, and, or, not, in, if else, lists"
-    return impossible(f"must not hold {what}: only {parts}")
+    return impossible(f"must not contain {what}: only {parts}")
