@@ -61,7 +61,13 @@ def watched(progress: bool) -> AbstractContextManager[Ticker | Watch]:
 
 
 def describe(what: What, workload: Workload | None = None, **run_fields: Any) -> Prediction:
-    """Return what would be simulated, without simulating."""
+    """Return what would be simulated, without simulating.
+
+    >>> import tailback as tb
+    >>> expected = tb.describe(tb.Torus(dims=(8, 8)), tb.Synthetic(message_size="1 kB"))
+    >>> expected.nodes, round(expected.mean_hops, 2)
+    (64, 6.06)
+    """
     from tailback import prediction
 
     return prediction.describe(experiment_of(what, workload, **run_fields))
@@ -81,6 +87,13 @@ def run(
     keeps one row per packet; `progress` shows where the run is on standard
     error. The engine runs without the GIL. Ctrl-C ends the run early: the
     result then has `complete == False`.
+
+    >>> import tailback as tb
+    >>> result = tb.run(tb.Torus(dims=(4, 4)), tb.RingAllreduce(size="100 kB"))
+    >>> print(f"{result['completion_us'].value:.2f} us, {result['hops'].value} hops")
+    15.19 us, 3.25 hops
+    >>> result.channels.num_rows  # an Arrow table
+    160
     """
     from tailback.runner import run_mode
 
@@ -102,6 +115,11 @@ def cost(
 
     Arguments are those of `run`. `full`, the `baseline` (default `endpoints`), `endpoints` and
     `free` are run; `modes` may add others.
+
+    >>> import tailback as tb
+    >>> cost = tb.cost(tb.Mesh(dims=(4, 4)), tb.CompleteExchange(send_order="naive_shifted"))
+    >>> print(f"contention in the network: {1 / cost.theta_c.value:.2f} times as long")
+    contention in the network: 1.33 times as long
     """
     from tailback import comparison
 
@@ -125,6 +143,10 @@ def explain(
     `faster` (`"links:2"`) and `without` (`"channel:(0, 0)->(1, 0)"`) are runs with a change, as for
     `tailback explain`; `slack`: also how late processes could be, which takes memory. Other
     arguments are those of `run`. Raises `UserError` for a workload that goes on for ever.
+
+    >>> import tailback as tb
+    >>> tb.explain(tb.Torus(dims=(4, 4)), tb.RingAllreduce(size="100 kB"))
+    <Explanation 15.192 us in 31 segments>
     """
     from tailback import explaining
 
@@ -148,6 +170,13 @@ def interference(
 
     `by`: also `"pairs"` of jobs (default of up to six), or all `"without"` one. Other arguments
     are those of `run`.
+
+    >>> import tailback as tb
+    >>> ring = tb.RingAllreduce(size="100 kB")
+    >>> jobs = [tb.Job(name=name, share=8, placement="random", workload=ring) for name in "ab"]
+    >>> found = tb.interference(tb.Experiment(tb.Machine(topology=tb.Mesh(dims=(4, 4))), jobs=jobs))
+    >>> {name: round(slowdown.value, 2) for name, slowdown in found.slowdowns.items()}
+    {'a': 1.99, 'b': 1.99}
     """
     from tailback.comparison import of_jobs
 
@@ -172,6 +201,12 @@ def saturate(
     is where the search begins. `low` and `high` bound the loads tried, `tolerance` is how
     far apart the ends of the answer may be, relatively. Other arguments are those of
     `run`. Ctrl-C ends the search with what is known so far: `complete == False`.
+
+    >>> import tailback as tb
+    >>> uniform = tb.Synthetic(sync="asynchronous", message_size="1 kB", compute_period="300 ns")
+    >>> found = tb.saturate(tb.Star(nodes=8), uniform, tolerance=0.1, precision=0.1)
+    >>> found.complete, found.low < found.high
+    (True, True)
     """
     from tailback import saturation
 
