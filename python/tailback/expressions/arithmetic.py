@@ -152,7 +152,7 @@ def _best(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Amount]
         first, second = _alike(a, b, f"cannot calculate {name} of {{}} and {{}}")
         for one, other in ((first, second), (second, first)):
             if not is_constant(one.value):
-                return one.with_value(getattr(one.value, name)(other.value))
+                return one.with_value(one.value.best(name, other.value))
         return second if better(second.value, first.value) else first
 
     def applied(*values: object) -> Amount:
@@ -177,15 +177,12 @@ def square_root(a: object) -> Amount:
 
 
 def _of_number(name: str, function: Callable[[Any], float]) -> Callable[[object], Amount]:
-    """Return a function of expressions made from one of a plain number.
-
-    The numbers of a column have a method of this `name`.
-    """
+    """Return a function of expressions made from one of a plain number; columns know its name."""
 
     def applied(a: object) -> Amount:
         value = _plain(a, name)
         if not is_constant(value):
-            return Amount(getattr(value, name)())
+            return Amount(value.each(name))
         try:
             result = function(value)
         except ValueError:

@@ -235,10 +235,10 @@ class _Numbers:  # noqa: PLW1641  # equal gives a column
         return _Numbers(found, 1 / self.factor)
 
     def __floordiv__(self, other: Any) -> _Numbers:
-        return _Numbers.floor(self / other)
+        return _Numbers.each(self / other, "floor")
 
     def __rfloordiv__(self, other: Any) -> _Numbers:
-        return _Numbers.floor(other / self)
+        return _Numbers.each(other / self, "floor")
 
     def __mod__(self, other: Any) -> _Numbers:
         return self.__sub__(self // other * other)
@@ -256,26 +256,20 @@ class _Numbers:  # noqa: PLW1641  # equal gives a column
         rounded = pc.round(self.times(self.factor), digits, "half_to_even")
         return _Numbers(rounded, Fraction(1))
 
-    def floor(self) -> _Numbers:
-        """Return the whole numbers below."""
-        return self._each(pc.floor)
+    def each(self, name: str) -> _Numbers:
+        """Return a function of every number, by its name in expressions."""
+        return self._each(_FUNCTIONS[name])
 
-    def ceil(self) -> _Numbers:
-        """Return the whole numbers above."""
-        return self._each(pc.ceil)
+    def best(self, name: str, other: Any) -> _Numbers:
+        """Return the smaller (`min`) or the larger (`max`) of two in each row."""
+        return self._with(partial(_FUNCTIONS[name], skip_nulls=False), other)
 
-    def log(self) -> _Numbers:
-        """Return natural logarithms."""
-        return self._each(pc.ln)
 
-    def log10(self) -> _Numbers:
-        """Return logarithms to base 10."""
-        return self._each(pc.log10)
-
-    def min(self, other: Any) -> _Numbers:
-        """Return the smaller of two in each row."""
-        return self._with(partial(pc.min_element_wise, skip_nulls=False), other)
-
-    def max(self, other: Any) -> _Numbers:
-        """Return the larger of two in each row."""
-        return self._with(partial(pc.max_element_wise, skip_nulls=False), other)
+_FUNCTIONS: dict[str, Callable[..., pc.Expression]] = {
+    "ceil": pc.ceil,
+    "floor": pc.floor,
+    "log": pc.ln,
+    "log10": pc.log10,
+    "max": pc.max_element_wise,
+    "min": pc.min_element_wise,
+}
