@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tailback.api.blaming import Blaming, blame
-    from tailback.api.describing import describe
-    from tailback.api.experiments import load
-    from tailback.api.explaining import explain
-    from tailback.api.interfering import interference
-    from tailback.api.plotting import plot
-    from tailback.api.reporting import write_report
-    from tailback.api.running import cost, run
-    from tailback.api.saturating import saturate
-    from tailback.api.stores import table
-    from tailback.api.sweeping import sweep
+    from tailback.api.experiments import (
+        cost,
+        describe,
+        explain,
+        interference,
+        load,
+        run,
+        saturate,
+    )
+    from tailback.api.stores import plot, sweep, table, write_report
     from tailback.comparison import Cost
     from tailback.errors import RunFailure, UserError
     from tailback.experiment import Experiment, Run
@@ -101,16 +101,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api.blaming": ("Blaming", "blame"),
-    "api.describing": ("describe",),
-    "api.experiments": ("load",),
-    "api.explaining": ("explain",),
-    "api.interfering": ("interference",),
-    "api.plotting": ("plot",),
-    "api.reporting": ("write_report",),
-    "api.running": ("cost", "run"),
-    "api.saturating": ("saturate",),
-    "api.stores": ("table",),
-    "api.sweeping": ("sweep",),
+    "api.experiments": ("cost", "describe", "explain", "interference", "load", "run", "saturate"),
+    "api.stores": ("plot", "sweep", "table", "write_report"),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
