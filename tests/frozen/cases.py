@@ -70,7 +70,7 @@ def shortened(experiment: Experiment, duration: str | None = None, **keys: Any) 
 
     Messages are kept; `keys` are others of the run.
     """
-    given = experiment.run.model_dump(exclude_unset=True)
+    given = experiment.run.named()
     if duration is not None and not experiment.finite:
         for name in ("precision", "max_duration", "warmup"):
             given.pop(name, None)

@@ -57,7 +57,7 @@ def experiment_of(what: What, workload: Workload | None = None, **run_fields: An
     experiment = what if isinstance(what, Experiment) else load(what)
     if not run_fields:
         return experiment
-    given = experiment.run.model_dump(exclude_unset=True)
+    given = experiment.run.named()
     return Experiment(experiment.machine, experiment.workload, Run(**given | run_fields))
 
 

@@ -274,7 +274,7 @@ def _others(
 
 def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
     """Return the experiment with some jobs, and the sample interval of all, to be comparable."""
-    given = experiment.run.model_dump(exclude_unset=True)
+    given = experiment.run.named()
     given |= {"sample_interval": f"{experiment.sample_interval_ps} ps"}
     is_whole = len(chosen) == len(experiment.jobs)
     given["blame"] = is_whole and experiment.fidelity != "fluid"

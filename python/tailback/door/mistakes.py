@@ -14,57 +14,20 @@ from typing import Any
 
 from tailback import _engine as compiled
 from tailback.errors import CircleError, UserError, shown
+from tailback.parts.keys import USER_NAMES
 from tailback.units import Size, Time
 
 #: Channels or packets of a circle that are named in one line.
 LONGEST_CIRCLE = 6
 
-#: The engine's paths where the user's is another.
+#: The engine's paths of what follows from several keys; keys say themselves what it calls them.
 _USER_FIELDS = {
     "machine.topology.children": "machine.topology.switches_per_level",
     "machine.topology.widths": "machine.topology.level_widths",
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
-    "machine.link.stop_mark_flits": "machine.link.stop_mark",
-    "machine.link.go_mark_flits": "machine.link.go_mark",
-    "machine.switch.pipeline.route_cycles": "machine.switch.route_delay",
-    "machine.switch.pipeline.traversal_cycles": "machine.switch.traversal_delay",
     "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",
-    "machine.switch.pipeline.output_buffer_flits": "machine.switch.output_buffer",
-    "machine.switch.pipeline.shared_buffer_flits": "machine.switch.shared_buffer",
-    "machine.switch.cells.cell_bytes": "machine.switch.segmentation",
-    "machine.switch.cells.cell_ps": "machine.switch.cell_time",
-    "machine.switch.cells.pacing": "machine.switch.cell_pacing",
-    "machine.switch.cells.card_ps": "machine.switch.card_delay",
-    "machine.switch.cells.leave_ps": "machine.switch.fabric_delay",
-    "machine.switch.cells.hop_ps": "machine.switch.hop_delay",
-    "machine.link.framing.minimum_bytes": "machine.interface.minimum_packet",
-    "machine.link.framing.preamble_bytes": "machine.link.preamble",
-    "machine.link.framing.gap_bytes": "machine.link.frame_gap",
-    "machine.switch.frames.forwarding_ps": "machine.switch.forwarding_time",
-    "machine.interface.acknowledges": "machine.interface.acknowledgements",
-    "machine.interface.packet_bytes": "machine.interface.packet_size",
-    "machine.interface.drain_byte_ps": "machine.interface.drain_rate",
-    "machine.interface.first_packet_bytes": "machine.interface.first_packet",
-    "workload.pattern.to": "workload.file",
-    "workload.pattern.nodes": "workload.hot_spots",
-    "workload.pattern.share": "workload.hot_spot_share",
-    "workload.compute.mean": "workload.compute_period",
-    "workload.compute.shape.slot": "workload.compute_slot",
-    "workload.compute.shape.burst": "workload.compute_burst",
-    "workload.compute.shape.peak": "workload.compute_peak",
-    "workload.eager_bytes": "workload.eager_limit",
-    "workload.control_bytes": "workload.control_size",
-    "workload.flops_per_s": "workload.compute_speed",
-    "workload.memory_byte_fs": "workload.memory_rate",
-    "workload.nodes": "workload.ranks_per_node",
-    "sample_interval_ps": "run.sample_interval",
-    "blame.classes": "workload.classes",
-    "blame.message_classes": "workload.file",
-    "mode": "run.mode",
-    "fidelity": "run.fidelity",
-    "seed": "run.seed",
 }
 #: What its messages say in other words, the longer ones first.
 _USER_WORDS = {
@@ -96,13 +59,18 @@ def user_field(field: str) -> str:
     if own.startswith("workload.traffic_class["):
         own = _of_class(own)
     own = _OF_RATE.sub(".rate", own)
-    return _USER_FIELDS.get(field) or _UNIT.sub("", own)
+    return _user_name(field) or _UNIT.sub("", own)
+
+
+def _user_name(field: str) -> str | None:
+    """Return the key that the engine calls so, if it is a key."""
+    return _USER_FIELDS.get(field) or USER_NAMES.get(field)
 
 
 def _of_class(field: str) -> str:
     """Return the path of a key of a traffic class, whose messages are the synthetic workload's."""
     place, _, key = field.partition("].")
-    own = _USER_FIELDS.get(f"workload.{key}", f"workload.{key}").removeprefix("workload.")
+    own = (_user_name(f"workload.{key}") or key).removeprefix("workload.")
     return f"{place}].{own.replace('compute_', 'period_').replace('period_period', 'period')}"
 
 

@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from .. import workloads
 from ..errors import UserError, choice, unknown_key
-from ..parts import Description
+from ..parts import Part
 from .tables import laid_over
 
-Kind = TypeVar("Kind", bound=Description)
+Kind = TypeVar("Kind", bound=Part)
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ def chosen(
     kind = given.get(described.word, preset.get(described.word, described.default))
     if not isinstance(kind, str) or kind not in described.classes:
         raise choice(f"{described.section}.{described.word}", kind, described.classes)
-    fields = described.classes[kind].model_fields
-    others = {key for kind in described.classes.values() for key in kind.model_fields}
+    fields = described.classes[kind].keys
+    others = {key for kind in described.classes.values() for key in kind.keys}
     selects = "preset" in changes or described.word in changes
     for key in list(given):
         if key in fields:
@@ -64,8 +64,8 @@ def chosen(
 
 def _misplaced(described: Described[Kind], kind: str, key: str) -> UserError:
     """Return the mistake of giving a key that this kind, perhaps every kind, does not have."""
-    known = list(described.classes[kind].model_fields)
-    if any(key in other.model_fields for other in described.classes.values()):
+    known = list(described.classes[kind].keys)
+    if any(key in other.keys for other in described.classes.values()):
         place = f"{described.section}.{key}"
         problem = f'not a key with {described.word} = "{kind}"; known here: {", ".join(known)}'
         return UserError(place, None, problem)

@@ -13,7 +13,6 @@ from tailback.since311 import Self
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import BASELINES, Fidelity, Machine, machine_of
-from ..machines.costs import has_costs
 from ..metrics import ALL_METRICS, OF_COSTS, OF_FRAMES, OF_OPEN_LOOPS
 from ..units import Time
 from ..workloads import (
@@ -229,7 +228,7 @@ class Experiment:
         spec, share = self.workload.class_spec(), self.run.blame_share
         if share < 1:
             spec = spec | {"share": round(share * 2**32), "groups": self.finite}
-        memory, usual = self.run.blame_memory, Run.model_fields["blame_memory"].default
+        memory, usual = self.run.blame_memory, Run.keys["blame_memory"].default
         if memory != usual:
             spec = spec | {"memory": memory.bytes}
         # Left out unless it is asked for, as all of this.
@@ -291,7 +290,7 @@ class Experiment:
 
         Except that a message list, or a network from a file, is only counted and hashed.
         """
-        run = self.run.model_dump(mode="json") | {
+        run = self.run.listed() | {
             "fidelity": self.fidelity,
             "metric": self.metric,
             "precision": self.precision,
@@ -300,20 +299,13 @@ class Experiment:
             "max_duration": str(Time(self.run.limit_ps)),
         }
         workload = self.workload.resolved(self.machine)
-        if run["title"] is None:
-            run.pop("title")
         if not run["blame"]:
             # None of them says anything of such a run.
             run.pop("blame")
             run.pop("blame_share")
             run.pop("blame_memory")
             workload.pop("classes", None)
-        if not run["packet_waits"]:
-            run.pop("packet_waits")
-        if not run["keep_messages"]:
-            run.pop("keep_messages")
-        if not run["critical_path"]:
-            run.pop("critical_path")
+        if not self.run.critical_path:
             run.pop("slack")
         runs = {JOBS: workload["jobs"]} if self.jobs else {"workload": workload}
         return {"machine": self.machine.resolved(self.fidelity), **runs, "run": run}
@@ -366,7 +358,7 @@ class Experiment:
                 "the machine has no acknowledgements",
             ),
             (
-                metric in OF_COSTS and not has_costs(self.machine.interface),
+                metric in OF_COSTS and not self.machine.interface.has_costs,
                 "no message costs anything in software here",
             ),
             (

@@ -11,7 +11,7 @@ from .choosing import WORKLOAD, chosen
 from .tables import JOBS, laid_over
 
 #: Keys of a job beside its workload.
-KEYS = tuple(key for key in Job.model_fields if key != "workload")
+KEYS = tuple(key for key in Job.keys if key != "workload")
 
 
 def check_tables(given: object) -> Sequence[Mapping[str, Any]]:
@@ -30,8 +30,8 @@ def check_tables(given: object) -> Sequence[Mapping[str, Any]]:
             raise UserError(f"{JOBS}.name", shown(name), "is the name of another job, too")
         names.add(name)
         for key in table:
-            if key not in Job.model_fields:
-                raise unknown_key(f"{JOBS}.{name}", key, list(Job.model_fields))
+            if key not in Job.keys:
+                raise unknown_key(f"{JOBS}.{name}", key, list(Job.keys))
         workload = table.get("workload", {})
         if not isinstance(workload, Mapping):
             place_of = f"{JOBS}.{name}.workload"
@@ -50,7 +50,7 @@ def changes_of(given: object, tables: Sequence[Mapping[str, Any]]) -> Mapping[st
         if not isinstance(change, Mapping):
             raise UserError(f"{JOBS}.{name}", shown(change), "must be a table of keys")
         for key, value in change.items():
-            if key not in Job.model_fields or key == "name":
+            if key not in Job.keys or key == "name":
                 raise unknown_key(f"{JOBS}.{name}", key, [*KEYS[1:], "workload"])
             if key == "workload" and not isinstance(value, Mapping):
                 raise UserError(f"{JOBS}.{name}.workload", shown(value), "must be a table")

@@ -12,7 +12,7 @@ from ..machines.link import LinkClass
 from ..machines.reading import KINDED, PARTS, PLAIN
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import ALIASES
-from ..parts import Description, Part, model_of
+from ..parts import Part, fields_of, model_of
 from ..units import Frequency, Quantity
 from ..workloads import Job
 from .choosing import WORKLOAD, Described
@@ -29,7 +29,7 @@ def json_schema() -> dict[str, Any]:
     properties["machine"] = _machine_schema()
     properties["workload"] = _schema_of_any(WORKLOAD, definitions)
     properties["job"] = _jobs_schema(properties["workload"])
-    properties["run"] = _schema_of(Run)
+    properties["run"] = _schema_of(model_of(Run))
     keys = _keys(properties["run"], definitions) | {"machine": properties["machine"]}
     properties["sweep"] = sweep_schema(keys)
     return {
@@ -44,7 +44,7 @@ def json_schema() -> dict[str, Any]:
 
 def _schema_of_any(described: Described[Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a table that stands for one of several classes."""
-    union: Any = Union[tuple(described.classes.values())]  # noqa: UP007  # made at run time
+    union: Any = Union[tuple(map(model_of, described.classes.values()))]  # noqa: UP007  # made at run time
     tagged: Any = Annotated[union, Field(discriminator=described.word)]
     schema = _schema_of(tagged)
     definitions.update(schema.pop("$defs"))
@@ -61,7 +61,7 @@ def _schema_of_any(described: Described[Any], definitions: dict[str, Any]) -> di
 
 def _jobs_schema(workload: Schema) -> Schema:
     """Return the schema of the tables ``[[job]]``."""
-    keys = {name: _schema_of_key(Job, name) for name in Job.model_fields if name != "workload"}
+    keys = {name: _schema_of_key(Job, name) for name in Job.keys if name != "workload"}
     table = {
         "type": "object",
         "additionalProperties": False,
@@ -72,9 +72,9 @@ def _jobs_schema(workload: Schema) -> Schema:
     return {"type": "array", "minItems": 1, "items": table, "description": told}
 
 
-def _schema_of_key(described: type[Description], name: str) -> Schema:
+def _schema_of_key(described: type[Part], name: str) -> Schema:
     """Return the schema of one key."""
-    field = described.model_fields[name]
+    field = fields_of(described)[name]
     fields: Any = {name: (field.annotation, field)}
     made: Any = create_model("Key", **fields)
     schema: Schema = _schema_of(made)["properties"][name]
@@ -168,6 +168,8 @@ class _SchemaMaker(GenerateJsonSchema):
     """Writes quantities in defaults as users do."""
 
     def encode_default(self, dft: Any) -> Any:
+        if isinstance(dft, Part):
+            return dft.values()
         return str(dft) if isinstance(dft, Quantity) else super().encode_default(dft)
 
 

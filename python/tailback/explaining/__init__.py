@@ -50,7 +50,7 @@ def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
 
 
 def _with(experiment: Experiment, **fields: bool) -> Experiment:
-    given = experiment.run.model_dump(exclude_unset=True) | fields
+    given = experiment.run.named() | fields
     if not given["blame"]:
         # Without blame it is refused.
         given.pop("packet_waits", None)

@@ -40,7 +40,7 @@ class Assembled(Part):
         default=NodeLink(), description="The links between nodes and switches."
     )
     link_classes: Classes = key(
-        default=(), description="Classes of links that differ, by the name the topology gives them."
+        default={}, description="Classes of links that differ, by the name the topology gives them."
     )
     switch: Switch = key(default=Switch(), description="The switches.")
     routing: Routing | None = key(

@@ -61,7 +61,15 @@ def _signed_ps(text: str) -> int:
     return -Time.parse(text[1:]).ps if text.startswith("-") else Time.parse(text).ps
 
 
-class Formula(Part):
+class _Brief(Part):
+    """A table that is written in one line: without keys that say nothing."""
+
+    def written(self) -> dict[str, Any]:
+        """Return the keys that are not None as they are written in a file."""
+        return {name: value for name, value in super().written().items() if value is not None}
+
+
+class Formula(_Brief):
     """What a collective takes that is no messages: the sum of all.
 
     n is the number of its members: the processes of its group, all nodes of a machine if there is
@@ -70,9 +78,9 @@ class Formula(Part):
 
     section: ClassVar[str] = ""
 
-    base: Signed = key(default="0 us", description="In any case; may be negative.")
+    base: Signed = key(default=str(Time(0)), description="In any case; may be negative.")
     per_log2: Signed = key(
-        default="0 us", description="Times log2 of the number of members; may be negative."
+        default=str(Time(0)), description="Times log2 of the number of members; may be negative."
     )
     per_byte: MaybeTimePerByte = key(
         default=None, description="Times the length; default: nothing."
@@ -120,7 +128,7 @@ def method_spec(method: str | Formula | None) -> dict[str, Any] | None:
     return {"table" if method in get_args(Table) else "algorithm": method}
 
 
-class Collectives(Part):
+class Collectives(_Brief):
     """What each collective is: an algorithm, a table that chooses one, "free", or a formula."""
 
     section: ClassVar[str] = "machine.interface.collectives"

@@ -17,6 +17,7 @@ from ..parts import (
     key,
 )
 from ..units import Rate, Size, Time, TimePerByte, whole_ps
+from . import needs
 from .collectives import Collectives, CollectivesKey, Method, method_spec
 from .letters import LOGGP, spelled_out
 
@@ -49,97 +50,159 @@ class Interface(Part):
     section: ClassVar[str] = "machine.interface"
 
     unit: Literal["packet", "message"] = key(
+        engine="unit",
         default="packet",
         description="What is sent as one piece: packets of at most packet_size, or whole messages.",
     )
     packet_size: MaybeSize = key(
+        shown="blank",
+        engine="packet_bytes",
+        needs=needs.PACKETS,
+        also="mtu packet max_packet_size",
+        was="packet_size",
         default=None,
         description="Most data in one packet; default: 1000 B; of whole messages no limit.",
     )
     first_packet: MaybeSize = key(
+        shown="blank",
+        engine="first_packet_bytes",
+        needs=needs.PACKETS,
+        was="first_packet_data",
         default=None,
         description="Most data in the first packet of a message; default: packet_size.",
     )
-    header: SizeKey = key(default=Size(8), description="Header of a packet, at least 1 B.")
+    header: SizeKey = key(
+        engine="header_bytes",
+        also="header_size",
+        was="header",
+        default=Size(8),
+        description="Header of a packet, at least 1 B.",
+    )
     minimum_packet: SizeKey = key(
+        engine="/machine.link.framing.minimum_bytes",
+        needs=needs.FILLED_UP,
         default=Size(0),
         description="Least length of a frame, or of a packet that integrated nodes store, header "
         "included: shorter ones are filled up; with switch.forwarding, segmentation or integrated.",
     )
     window: Window = key(
+        shown="blank",
+        engine="window",
+        needs=needs.PACKETS,
+        also="outstanding in_flight",
         default=None,
         description="Packets of one message in flight, at most, or unlimited; default: unlimited "
         "without acknowledgements (where delivery opens a window, at no cost), else 1.",
     )
     message_order: Literal["fifo", "round_robin"] = key(
+        engine="message_order",
+        aliases={"fcfs": "fifo"},
         default="fifo",
         description="In which order the packets of several messages leave a node: as they are "
         "made, or one of each message in turn.",
     )
     acknowledgements: bool = key(
+        engine="acknowledges",
+        needs=needs.SWITCHED,
+        also="acks",
+        was="acknowledgements",
         default=False,
         description="Whether data packets are acknowledged by packets; if not, it costs nothing.",
     )
     ack_priority: bool = key(
-        default=True, description="Whether a node sends acknowledgements before data."
+        shown="blank",
+        engine="ack_priority",
+        needs=needs.ACKS,
+        was="node_ack_priority",
+        default=True,
+        description="Whether a node sends acknowledgements before data.",
     )
     local: Literal["memory", "switch"] = key(
+        engine="local",
+        added=True,
+        needs=(needs.SWITCHED, needs.SWITCHES),
         default="memory",
         description="How messages of a node to itself are delivered: at once (memory), or in "
         "packets over its links and switch (switch).",
     )
     multicast: Literal["unicast", "tree", "switches"] | None = key(
+        engine="multicast",
+        added=True,
         default=None,
         description="How a message gets to several nodes: as one to each, in order (unicast, the "
         "default), passed on by receivers along a binomial tree (tree), or as one that switches "
         "make copies of (switches), where they can.",
     )
     time_slice: MaybeTime = key(
+        engine="time_slice_ps",
+        was="time_slice",
         default=None,
         description="Longest time a process computes while others wait; default: until done.",
     )
     early: MaybeSize = key(
+        shown="blank",
+        engine="early_bytes",
+        needs=needs.INTEGRATED,
+        was="early",
         default=None,
         description="Data with which a message has begun to arrive, for the time until then; "
         "where nodes are integrated; default: 16 B.",
     )
 
     send_overhead: MaybeTime = key(
+        engine="costs.send.before_ps",
         default=None,
         description="What a message costs the CPU of its sender before anything leaves; "
         "default: nothing, like all other costs.",
     )
     send_overhead_per_packet: MaybeTime = key(
-        default=None, description="What each of its packets costs there, before it leaves."
+        engine="costs.send.per_packet_ps",
+        default=None,
+        description="What each of its packets costs there, before it leaves.",
     )
     send_overhead_per_byte: MaybeTimePerByte = key(
-        default=None, description="What each byte costs there, with its packet."
+        engine="costs.send.per_byte_fs",
+        default=None,
+        description="What each byte costs there, with its packet.",
     )
     send_overhead_after: MaybeTime = key(
-        default=None, description="What the message costs there after its last packet."
+        engine="costs.send.after_ps",
+        default=None,
+        description="What the message costs there after its last packet.",
     )
     receive_overhead: MaybeTime = key(
+        engine="costs.receive.before_ps",
         default=None,
         description="What a message costs the CPU of its receiver when its first packet is there.",
     )
     receive_overhead_per_packet: MaybeTime = key(
-        default=None, description="What each of its packets costs there, when it is there."
+        engine="costs.receive.per_packet_ps",
+        default=None,
+        description="What each of its packets costs there, when it is there.",
     )
     receive_overhead_per_byte: MaybeTimePerByte = key(
-        default=None, description="What each byte costs there, with its packet."
+        engine="costs.receive.per_byte_fs",
+        default=None,
+        description="What each byte costs there, with its packet.",
     )
     receive_overhead_after: MaybeTime = key(
+        engine="costs.receive.after_ps",
         default=None,
         description="What the message costs there after its last packet; then it is received.",
     )
     packet_interval: MaybeTime = key(
-        default=None, description="Least time between the starts of two data packets of a node."
+        engine="costs.packet_interval_ps",
+        default=None,
+        description="Least time between the starts of two data packets of a node.",
     )
     packet_interval_per_byte: MaybeTimePerByte = key(
+        engine="costs.packet_interval_per_byte_fs",
         default=None,
         description="How much longer that is for each data byte of the first of the two.",
     )
     overhead_variation: float | None = key(
+        engine="costs.variation_ps",
+        needs=needs.SEND_OVERHEAD.but(0),
         default=None,
         ge=0,
         le=1,
@@ -147,16 +210,22 @@ class Interface(Part):
         "message of a process the same in all modes.",
     )
     overlap: bool | None = key(
+        engine="costs.overlap",
+        needs=needs.COSTS.but(True),
         default=None,
         description="Whether the CPU may prepare a packet while the one before is leaving the "
         "node; default: true.",
     )
     receive_preempts: bool | None = key(
+        engine="costs.receive_preempts",
+        needs=needs.CPU_COSTS.but(False),
         default=None,
         description="Whether receiving interrupts sending, and both interrupt computing; if not "
         "(default), the CPU finishes what it has begun.",
     )
     multi_packet_only: bool | None = key(
+        engine="costs.multi_packet_only",
+        needs=needs.PACKET_COSTS.but(False),
         default=None,
         description="Whether what each packet costs is only paid for messages of several packets.",
     )
@@ -177,6 +246,11 @@ class Interface(Part):
         "default: none.",
     )
     receive_fifo: int | None = key(
+        engine="receive_fifo",
+        added=True,
+        shown="given",
+        needs=(needs.SWITCHED, needs.NO_CIRCUITS),
+        also="ejection_buffer receive_buffer",
         default=None,
         ge=1,
         le=2**20,
@@ -184,12 +258,21 @@ class Interface(Part):
         "to it until they have been drained; without a place none is granted; default: any number.",
     )
     drain_rate: MaybeRate = key(
+        engine="drain_byte_ps",
+        added=True,
+        shown="given",
+        needs=(needs.SWITCHED, needs.NO_CIRCUITS),
         default=None,
         description="Data bits per second at which a node drains packets that come, one at a "
         "time, each from its start on the channel to the node; default: at once.",
     )
 
     reply_queue: int | None = key(
+        engine="reply_queue",
+        added=True,
+        shown="given",
+        needs=(needs.SWITCHED, needs.SWITCHES, needs.NO_CIRCUITS, needs.NO_FRAMES, needs.NO_MARKS),
+        also="reply_buffer",
         default=None,
         ge=1,
         le=2**20,
@@ -250,6 +333,21 @@ class Interface(Part):
             found["reduce_fs_per_byte"] = self.reduce_per_byte.fs
         return found
 
+    def amount(self, name: str) -> int:
+        """Return a cost in the engine's unit; 0 if it is left out."""
+        value = getattr(self, name)
+        return 0 if value is None else int(value.amount)
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether messages cost anything in software."""
+        return any(self.amount(name) for name in AMOUNTS)
+
+    @property
+    def costs_cpu(self) -> bool:
+        """Whether messages cost CPU time."""
+        return any(self.amount(name) for name in AMOUNTS if "overhead" in name)
+
     @property
     def drain_byte_ps(self) -> int | None:
         """Time to drain a byte of data, in picoseconds; None: none."""
@@ -274,3 +372,13 @@ class Interface(Part):
         if self.window is None:
             return 1 if self.acknowledgements else None
         return int(self.window)
+
+
+#: Keys of what messages cost in software.
+COSTS = {name: one for name, one in Interface.keys.items() if one.engine.startswith("costs.")}
+#: Those that are amounts of time: without any of them messages cost nothing.
+AMOUNTS = tuple(
+    name
+    for name, one in COSTS.items()
+    if one.engine.endswith(("_ps", "_fs")) and name != "overhead_variation"
+)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from ..errors import UserError, joined, shown
 from ..parts import MaybeRate, MaybeSize, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
 from ..units import Rate, Size, Time, whole_ps
+from . import needs
 
 #: The longest delay: sums of times must not overflow.
 LONGEST_DELAY = Time(10**12)
@@ -27,73 +28,128 @@ class Link(Part):
     section: ClassVar[str] = "machine.link"
 
     rate: RateKey = key(
-        default=Rate(100 * 10**9), description="Bits per second of a link, each direction."
+        also="bandwidth speed capacity",
+        was="link_rate",
+        default=Rate(100 * 10**9),
+        description="Bits per second of a link, each direction.",
     )
     flit: SizeKey = key(
+        engine="flit_bytes",
+        also="flit_size flit_width phit",
         default=Size(1),
         description="What moves in one step and what buffers count; header and payload are "
         "rounded up to whole flits.",
     )
-    delay: TimeKey = key(default=Time(0), description="Time a flit is on a wire.")
+    delay: TimeKey = key(
+        engine="delay_ps",
+        also="latency propagation_delay cable_delay",
+        was="wire_delay",
+        default=Time(0),
+        description="Time a flit is on a wire.",
+    )
     width: int = key(
-        default=1, ge=1, le=255, description="Parallel links between neighbouring switches."
+        engine="width",
+        needs=(needs.WAYS, needs.SWITCHED),
+        also="lanes parallel_links",
+        was="internal_link_width",
+        default=1,
+        ge=1,
+        le=255,
+        description="Parallel links between neighbouring switches.",
     )
     sharing: Literal["round_robin", "until_stall", "separate"] = key(
+        engine="sharing",
+        needs=needs.WAYS,
+        was="sharing",
         default="round_robin",
         description="How virtual channels share a wire: flit by flit in turn, each until it has "
         "nothing to send or no credit, or not at all: each has a wire of its own.",
     )
     duplex: Duplex = key(
+        engine="half_duplex",
+        needs=(needs.TURNS.but("half_by_flit"), needs.FLITS.but("half")),
+        was="duplex",
         default="full",
         description="Whether the two directions of a link have a wire each (full) or share one: a "
         "packet, message or circuit at a time (half), or flit by flit, in turn while both can "
         "send (half_by_flit).",
     )
     flow_control: Literal["out_of_band", "in_band", "stop_go"] = key(
+        engine="flow_control",
+        was="flow_control",
         default="out_of_band",
         description="How a sender learns of room in the next buffer: by signals of their own, "
         "flit by flit, by flow-control tokens on the channel of the other direction, or by "
         "signals that stop it and let it go on.",
     )
     stop_mark: MaybeSize = key(
+        engine="/machine.link.stop_mark_flits",
+        shown="used",
+        needs=needs.MARKS,
+        also="high_mark xoff_mark",
         default=None,
         description="With stop_go: what a buffer holds when its sender is told to stop; default: "
         "go_mark and 32 flits.",
     )
     go_mark: MaybeSize = key(
+        engine="/machine.link.go_mark_flits",
+        shown="used",
+        needs=needs.MARKS,
+        also="low_mark xon_mark",
         default=None,
         description="With stop_go: what it holds when the sender is told to go on again; "
         "default: what passes while a signal goes to and fro, but less than stop_mark.",
     )
     credit_delay: TimeKey = key(
+        engine="credit_delay_ps",
+        needs=needs.OUT_OF_BAND,
+        was="credit_delay",
         default=Time(0),
         description="Time from a flit's departure from a buffer until the sender may use its "
         "place; out of band only.",
     )
     packet_gap: TimeKey = key(
+        engine="packet_gap_ps",
+        was="packet_gap",
         default=Time(0),
         description="How much longer the first flit of a packet takes, on every channel.",
     )
     preamble: SizeKey = key(
+        engine="framing.preamble_bytes",
+        shown="used",
+        needs=needs.FRAMES,
         default=Size(0),
         description="What is sent before every frame; with switch.forwarding or segmentation.",
     )
     frame_gap: SizeKey = key(
+        engine="framing.gap_bytes",
+        shown="used",
+        needs=needs.FRAMES,
         default=Size(0),
         description="For how many bytes' time no frame starts after one; with switch.forwarding "
         "or segmentation.",
     )
     data_token_bits: int = key(
-        default=8, ge=1, le=1000, description="Bits on the wire of a data or header byte."
+        was="data_token_bits",
+        default=8,
+        ge=1,
+        le=1000,
+        description="Bits on the wire of a data or header byte.",
     )
     control_token_bits: int = key(
+        shown="blank",
+        needs=needs.CONTROL_TOKENS,
+        was="control_token_bits",
         default=4,
         ge=1,
         le=1000,
         description="Bits on the wire of an end-of-packet or flow-control token.",
     )
     end_token: bool = key(
-        default=False, description="Whether a packet ends with a control token of its own."
+        engine="end_token",
+        was="end_token",
+        default=False,
+        description="Whether a packet ends with a control token of its own.",
     )
 
     def _check(self) -> None:
@@ -166,12 +222,15 @@ class LinkClass(Part):
     section: ClassVar[str] = "machine.link_classes"
 
     rate: MaybeRate = key(
-        default=None, description="Bits per second of such a link; default: link.rate."
+        was="dimension_rates",
+        default=None,
+        description="Bits per second of such a link; default: link.rate.",
     )
     delay: MaybeTime = key(
         default=None, description="Time a flit is on such a wire; default: link.delay."
     )
     duplex: OwnDuplex = key(
+        shown="given",
         default=None,
         description="Whether the two directions have a wire each (full) or share one flit by flit "
         "(half_by_flit); default: link.duplex.",
@@ -184,17 +243,30 @@ class NodeLink(Part):
     section: ClassVar[str] = "machine.node_link"
 
     rate: MaybeRate = key(
-        default=None, description="Bits per second of such a link; default: link.rate."
+        shown="blank",
+        needs=needs.SWITCHED,
+        was="node_link_rate",
+        default=None,
+        description="Bits per second of such a link; default: link.rate.",
     )
     delay: MaybeTime = key(
-        default=None, description="Time a flit is on such a wire; default: link.delay."
+        shown="blank",
+        needs=needs.SWITCHED,
+        default=None,
+        description="Time a flit is on such a wire; default: link.delay.",
     )
     width: Width = key(
+        shown="blank",
+        engine="width",
+        needs=needs.SWITCHED,
+        was="link_width",
         default=1,
         description="Parallel links between a node and its switch: a number from 1 to 255, or "
         "degree: as many as the switch has to others.",
     )
     duplex: OwnDuplex = key(
+        shown="given",
+        needs=(needs.FLITS, needs.SWITCHED),
         default=None,
         description="Whether what a node sends and what it receives have wires of their own (full) "
         "or share them flit by flit (half_by_flit); default: link.duplex.",

@@ -18,33 +18,35 @@ class LogGops(Part):
 
     section: ClassVar[str] = "machine.loggops"
 
-    latency: TimeKey = key(default=Time.parse("2500 ns"), description="L: from rank to rank.")
+    latency: TimeKey = key(
+        engine="latency_ps", default=Time.parse("2500 ns"), description="L: from rank to rank."
+    )
     overhead: TimeKey = key(
+        engine="overhead_ps",
         default=Time.parse("1500 ns"),
         description="o: time of the CPU for each message, at either end.",
     )
     gap: TimeKey = key(
-        default=Time.parse("1 us"), description="g: from one message of an interface to the next."
+        engine="gap_ps",
+        default=Time.parse("1 us"),
+        description="g: from one message of an interface to the next.",
     )
     gap_per_byte: PerByte = key(
-        default=TimePerByte.parse("6 ns/B"), description="G: the same for each byte but the first."
+        engine="gap_per_byte_fs",
+        default=TimePerByte.parse("6 ns/B"),
+        description="G: the same for each byte but the first.",
     )
     overhead_per_byte: PerByte = key(
-        default=None, description="O: time of the CPU for each byte but the first; default: 0."
+        engine="overhead_per_byte_fs",
+        default=None,
+        description="O: time of the CPU for each byte but the first; default: 0.",
     )
     eager_limit: SizeKey = key(
+        engine="eager_bytes",
         default=Size(65535),
         description="S: longest message whose sender does not wait for its receiver.",
     )
 
     def spec(self) -> dict[str, Any]:
         """Return the parameters as the engine describes them."""
-        per_byte = self.overhead_per_byte
-        return {
-            "latency_ps": self.latency.ps,
-            "overhead_ps": self.overhead.ps,
-            "gap_ps": self.gap.ps,
-            "gap_per_byte_fs": 0 if self.gap_per_byte is None else self.gap_per_byte.amount,
-            "overhead_per_byte_fs": 0 if per_byte is None else per_byte.amount,
-            "eager_bytes": self.eager_limit.bytes,
-        }
+        return {name: value or 0 for name, value in self.engine_keys().items()}

@@ -61,7 +61,7 @@ class Machine(Assembled):
         object.__setattr__(self, "link_classes", classes)
         topology = self.topology
         if isinstance(topology, Graph) and topology.cycle is None and cycle is not None:
-            object.__setattr__(self, "topology", Graph(**topology.values() | {"cycle": cycle}))
+            object.__setattr__(self, "topology", Graph(**topology.named() | {"cycle": cycle}))
 
     def _check_classes(self) -> None:
         known = self.topology.link_classes if self.link_classes else ()

@@ -9,9 +9,10 @@ from pydantic import BeforeValidator, Field
 from ..errors import UserError, shown
 from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key
 from ..units import Size, Time
+from . import needs
 
 if TYPE_CHECKING:
-    from ..parts.part import Written
+    from ..parts.keys import Written
 
 Switching = Literal["cut_through", "wormhole", "store_and_forward", "circuit"]
 Arbiter = Literal[
@@ -34,34 +35,6 @@ Allocator = Literal[
 ]
 Queueing = Literal["fifo", "voq", "output"]
 Unlimited = Literal["unlimited"]
-
-#: Keys of switches that forward frames.
-FORWARDING = (
-    "forwarding_time",
-    "memory",
-    "pause",
-    "pause_high",
-    "pause_low",
-)
-
-
-#: Keys of switches that run by a clock.
-CLOCKED = (
-    "node_virtual_channels",
-    "iterations",
-    "vc_allocator",
-    "route_delay",
-    "traversal_delay",
-    "speculative",
-    "vc_reuse",
-    "hold",
-    "output_speedup",
-    "internal_speedup",
-)
-
-
-#: Keys of line cards in front of a fabric of cells.
-SEGMENTED = ("cell_time", "cell_pacing", "card_delay", "fabric_delay", "hop_delay")
 
 
 def _room(given: object) -> object:
@@ -103,6 +76,14 @@ class Switch(Part):
     section: ClassVar[str] = "machine.switch"
 
     switching: Switching = key(
+        engine="switching",
+        was="transport",
+        aliases={
+            "virtual_cut_through": "cut_through",
+            "vct": "cut_through",
+            "saf": "store_and_forward",
+            "circuit_switching": "circuit",
+        },
         default="cut_through",
         description="How packets go on: when there is room for all of them in the next buffer, "
         "as soon as their header is there (cut_through) or when all of them is "
@@ -110,57 +91,99 @@ class Switch(Part):
         "the way (circuit).",
     )
     integrated: bool = key(
+        engine="integrated",
+        needs=needs.DIRECT,
         default=False,
         description="Whether nodes are their own switches: no link lies between them, and "
         "packets are delivered on all channels at once.",
     )
     delay: TimeKey = key(
+        engine="delay_ps",
+        needs=(needs.SWITCHES, needs.NOT_CLOCKED),
+        also="router_delay hop_latency",
+        was="switch_delay arbitration",
         default=Time(0),
         description="Time from a header's arrival (with store_and_forward: a packet's) to the "
         "request for an output; where nodes are integrated, of their own packets too.",
     )
     fall_through: MaybeTime = key(
+        engine="fall_through_ps",
+        added=True,
+        shown="given",
+        needs=needs.SWITCHES,
+        also="cut_through_latency",
         default=None,
         description="Time from when a flit begins to arrive until it can begin to leave, in place "
         "of delay, which counts from when all of a header has arrived; at least that of a flit.",
     )
     regrant_delay: TimeKey = key(
+        engine="regrant_delay_ps",
+        added=True,
+        shown="given",
+        needs=needs.SWITCHES,
         default=Time(0),
         description="Time from when a packet that had to wait for its output is granted it until "
         "it may start.",
     )
     input_buffer: Room = key(
+        engine="input_buffer_flits",
+        needs=(needs.NO_CIRCUITS, needs.INPUT_BUFFERS, needs.NO_FORWARDING),
+        also="buffer slack_buffer buffer_size vc_buf_size input_queue",
+        was="input_buffer",
         default=None,
         description="Buffer of every virtual channel at every input, or unlimited; default: two "
         "full packets; with flow control in band 70 B, with fidelity token 35 B; with stop_go "
         "stop_mark and what passes while a signal goes to and fro.",
     )
     shared_buffer: SizeKey = key(
+        engine="/machine.switch.pipeline.shared_buffer_flits",
+        shown="used",
+        needs=needs.CLOCKED,
+        also="buffer_pool shared_buffers",
         default=Size(0),
         description="Room at every input that all its virtual channels share, besides the "
         "input_buffer that each has for itself, in switches that run by a clock.",
     )
     output_buffer: MaybeSize = key(
+        engine="output_buffer_flits",
+        needs=(needs.SWITCHES, needs.OUTPUT_BUFFERS),
+        was="output_buffer",
         default=None,
         description="Buffer at every output; with fidelity token only; default: 35 B.",
     )
     output_queue: Places = key(
+        shown="blank",
+        engine="output_queue_packets",
+        needs=needs.OUTPUT_QUEUES,
+        was="packet_buffers",
         default=None,
         description="Packets that the queue of an outgoing channel has room for, or unlimited; "
         "with integrated nodes and store_and_forward or cut_through; default: 16 packets, "
         "unlimited for whole messages.",
     )
     reserve: bool | None = key(
+        shown="blank",
+        engine="reserve",
+        needs=needs.OUTPUT_PLACES,
+        was="reserve",
         default=None,
         description="Whether one place of an output_queue is kept from packets that took another "
         "first step than dimension order; default: with routing first_hop.",
     )
     overtaking: bool | None = key(
+        shown="blank",
+        engine="overtaking",
+        needs=needs.OUTPUT_PLACES,
+        was="overtaking",
         default=None,
         description="Whether a packet that has no place in its next output_queue may be overtaken "
         "by those of other messages behind it; default: true.",
     )
     virtual_channels: int | None = key(
+        engine="virtual_channels",
+        needs=(needs.SWITCHED.but(1), needs.WAYS.but(1)),
+        also="vcs num_vcs vc",
+        was="virtual_channels",
         default=None,
         ge=1,
         le=255,
@@ -168,6 +191,9 @@ class Switch(Part):
         "its own; default: as many as the routing needs on this topology.",
     )
     node_virtual_channels: int | None = key(
+        shown="blank",
+        engine="node_virtual_channels",
+        needs=needs.CLOCKED,
         default=None,
         ge=1,
         le=255,
@@ -175,6 +201,9 @@ class Switch(Part):
         "that run by a clock; default: virtual_channels.",
     )
     queueing: Queueing | None = key(
+        engine="queueing",
+        shown="used",
+        needs=needs.PACKET_QUEUES,
         default=None,
         description="Which packets of an input buffer may ask, where packets are sent as a whole: "
         "the first of all, and one leaves at a time (fifo); the first for each output, and "
@@ -182,6 +211,11 @@ class Switch(Part):
         "who waits may take another way, and with presets of machines of their time.",
     )
     arbiter: Arbiter | None = key(
+        engine="arbiter",
+        needs=needs.SWITCHES.but("fifo"),
+        also="queue_policy arbitration_policy",
+        was="queue_policy",
+        aliases={"age": "oldest_first", "fcfs": "fifo", "matrix": "least_recently_granted"},
         default=None,
         description="Which waiting input is granted a free output; default: fifo. Of switches that "
         "run by a clock, how allocators choose among requests; default: round_robin. There fifo, "
@@ -189,52 +223,86 @@ class Switch(Part):
         "(a matrix arbiter) separable ones, and there are no others.",
     )
     input_order: InputOrder = key(
+        shown="given",
+        needs=needs.TURN_BY_TURN.but("channel"),
         default="channel",
         description="In which order round_robin goes over the inputs of a switch: by the numbers "
         "of channels, or by those of its ports (port): nodes first, then the links of each port "
         "in turn; of a graph whose file has ports, as that says.",
     )
     ack_priority: bool = key(
-        default=False, description="Whether switches grant acknowledgements before data."
+        shown="blank",
+        engine="ack_priority",
+        needs=needs.ACKS,
+        was="switch_ack_priority",
+        default=False,
+        description="Whether switches grant acknowledgements before data.",
     )
 
     allocator: Allocator | None = key(
+        engine="pipeline.allocator",
         default=None,
         description="Who is given the crossbar, cycle by cycle, in a switch that runs by a clock, "
         "of which a cycle is the time of a flit; default: no clock, packets are granted outputs "
         "at any time.",
     )
     iterations: int = key(
-        default=1, ge=1, le=64, description="Iterations of the allocators, islip or separable."
+        shown="blank",
+        engine="pipeline.iterations",
+        needs=needs.CLOCKED,
+        default=1,
+        ge=1,
+        le=64,
+        description="Iterations of the allocators, islip or separable.",
     )
     vc_allocator: Allocator | None = key(
+        shown="blank",
+        engine="pipeline.vc_allocator",
+        needs=needs.CLOCKED,
         default=None,
         description="Who is given the virtual channels of outputs; default: as allocator.",
     )
     route_delay: MaybeTime = key(
+        shown="blank",
+        engine="pipeline.route_cycles",
+        needs=needs.CLOCKED,
         default=None,
         description="Time in which a header is routed, in whole cycles; 0 ns: in the switch "
         "before (look-ahead); default: one cycle.",
     )
     traversal_delay: MaybeTime = key(
+        shown="blank",
+        engine="pipeline.traversal_cycles",
+        needs=needs.CLOCKED,
         default=None,
         description="Time in which a flit crosses the crossbar, in whole cycles; default: one.",
     )
     speculative: bool = key(
+        shown="blank",
+        engine="pipeline.speculative",
+        needs=needs.CLOCKED,
         default=False,
         description="Whether a header asks for the crossbar while it asks for a virtual channel.",
     )
     vc_reuse: Literal["after_tail", "after_credits"] = key(
+        shown="blank",
+        engine="pipeline.atomic",
+        needs=needs.CLOCKED,
         default="after_tail",
         description="When a virtual channel can be granted again: when the tail of the packet has "
         "left (after_tail), or when the buffer at its end is empty again too (after_credits).",
     )
     hold: bool = key(
+        shown="blank",
+        engine="pipeline.holds",
+        needs=needs.CLOCKED,
         default=False,
         description="Whether an input keeps the crossbar until its packet's tail as long as it "
         "has flits and credits.",
     )
     input_speedup: int | None = key(
+        engine="pipeline.input_speedup",
+        needs=needs.SPEEDUP,
         default=None,
         ge=1,
         le=64,
@@ -244,23 +312,43 @@ class Switch(Part):
         "rounded up.",
     )
     output_speedup: int = key(
-        default=1, ge=1, le=64, description="Flits that an output can take from it at once."
+        shown="blank",
+        engine="pipeline.output_speedup",
+        needs=needs.CLOCKED,
+        default=1,
+        ge=1,
+        le=64,
+        description="Flits that an output can take from it at once.",
     )
     internal_speedup: int = key(
-        default=1, ge=1, le=64, description="Steps of the allocators and the crossbar in a cycle."
+        shown="blank",
+        engine="pipeline.internal_speedup",
+        needs=needs.CLOCKED,
+        default=1,
+        ge=1,
+        le=64,
+        description="Steps of the allocators and the crossbar in a cycle.",
     )
 
     segmentation: MaybeSize = key(
+        engine="cells.cell_bytes",
+        shown="given",
         default=None,
         description="Bytes of a cell, where switches are line cards of one fabric that cut frames "
         "into cells and put them together again where they leave; default: no cells.",
     )
     cell_time: MaybeTime = key(
+        engine="cells.cell_ps",
+        shown="used",
+        needs=needs.SEGMENTATION,
         default=None,
         description="Time of a cell: each card's port into the fabric, each link between cards and "
         "each card's port out of it takes one cell in that time; needed with segmentation.",
     )
     cell_pacing: int | None = key(
+        engine="cells.pacing",
+        shown="used",
+        needs=needs.SEGMENTATION,
         default=None,
         ge=1,
         le=65_536,
@@ -268,16 +356,25 @@ class Switch(Part):
         "default: before none.",
     )
     card_delay: MaybeTime = key(
+        engine="cells.card_ps",
+        shown="used",
+        needs=needs.SEGMENTATION,
         default=None,
         description="Time from a cell's start at the port into the fabric until it is out of it, "
         "on one card, at least cell_time; default: cell_time.",
     )
     fabric_delay: MaybeTime = key(
+        engine="cells.leave_ps",
+        shown="used",
+        needs=needs.SEGMENTATION,
         default=None,
         description="How much longer that takes for a cell that goes to another card; default: "
         "0 ns.",
     )
     hop_delay: MaybeTime = key(
+        engine="cells.hop_ps",
+        shown="used",
+        needs=needs.SEGMENTATION,
         default=None,
         description="Time from a cell's start on a link between cards until it asks for the next, "
         "or for the port out of the fabric, besides link.delay; default: cell_time.",
@@ -289,32 +386,50 @@ class Switch(Part):
         return self.segmentation is not None
 
     forwarding: Literal["per_switch", "per_port"] | None = key(
+        engine="frames.engine",
+        shown="given",
+        needs=needs.SWITCHED,
         default=None,
         description="Who looks up the outputs of frames, one after the other, in a switch that "
         "takes each in as a whole and queues it at its output: one engine for all inputs "
         "(per_switch) or one for each (per_port); default: packets stand in input buffers.",
     )
     forwarding_time: TimeKey = key(
+        engine="frames.forwarding_ps",
+        shown="used",
+        needs=needs.FORWARDING,
         default=Time(0),
         description="How long it takes to look up the output of a frame, whatever its length.",
     )
     memory: Room = key(
+        engine="frames.memory_bytes",
+        shown="used",
+        needs=needs.FORWARDING,
         default=None,
         description="Frames that a switch has room for, all its queues together, or unlimited "
         "(default); others are lost.",
     )
     pause: Literal["off", "all", "per_priority"] = key(
+        engine="frames.pause",
+        shown="used",
+        needs=needs.FORWARDING,
         default="off",
         description="Whether neighbours are told to pause when a memory gets full: with all they "
         "send [IEEE 802.3x], or with what they send of one traffic class (per_priority) "
         "[IEEE 802.1Qbb].",
     )
     pause_high: MaybeSize = key(
+        engine="frames.pause_high_bytes",
+        shown="used",
+        needs=(needs.FORWARDING, needs.PAUSES),
         default=None,
         description="Above how much in memory they are told to pause; default: three quarters of "
         "memory.",
     )
     pause_low: MaybeSize = key(
+        engine="frames.pause_low_bytes",
+        shown="used",
+        needs=(needs.FORWARDING, needs.PAUSES),
         default=None,
         description="At how much in memory, or less, they are told to go on; default: half of "
         "pause_high.",

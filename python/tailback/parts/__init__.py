@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from .description import Description
-from .part import (
+from .keys import (
     FrequencyKey,
+    Key,
     MaybeFrequency,
     MaybeRate,
     MaybeSize,
     MaybeTime,
     MaybeTimePerByte,
-    Part,
     RateKey,
     SizeKey,
     TimeKey,
-    fields_of,
     key,
-    kinds,
-    model_of,
-    plain,
+    nested,
 )
+from .part import Part, fields_of, kinds, model_of, plain
 
 __all__ = [
-    "Description",
     "FrequencyKey",
+    "Key",
     "MaybeFrequency",
     "MaybeRate",
     "MaybeSize",
@@ -37,5 +34,6 @@ __all__ = [
     "key",
     "kinds",
     "model_of",
+    "nested",
     "plain",
 ]

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ..errors import UserError, choice, joined, shown, unknown_key
+from ..errors import UserError, choice, joined, shown
 
 
-def first_mistake(error: ValidationError, section: str, known: Sequence[str]) -> UserError:
-    """Return the most telling of pydantic's complaints: a misspelled key before a missing one.
-
-    It was found in the table ``section``, which has the keys ``known``.
-    """
-    complaints = error.errors(include_url=False)
-    first = min(complaints, key=lambda complaint: complaint["type"] != "extra_forbidden")
-    *place, last = first["loc"] or ("",)
-    if first["type"] == "extra_forbidden":
-        return unknown_key(section, str(last), known)
-    path = joined(section, *map(_step, [*place, last]))
+def first_mistake(error: ValidationError, section: str) -> UserError:
+    """Return the first of pydantic's complaints, found in the table ``section``."""
+    first = error.errors(include_url=False)[0]
+    path = joined(section, *map(_step, first["loc"]))
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, UserError):
         return cause.inside(path)
@@ -44,7 +36,6 @@ _ALLOWED = {
     "bool_type": "must be true or false",
     "string_type": "must be a text in quotes",
     "tuple_type": "must be a list",
-    "model_type": "must be a table",
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be above {gt}",
     "less_than_equal": "must be at most {le}",

@@ -1,10 +1,9 @@
-"""Parts of a machine: plain frozen classes with real signatures.
+"""The base of everything a user describes: plain frozen classes with real signatures.
 
-A part is a frozen dataclass whose constructor takes what users write
-(``rate="400 Gbit/s"``) and keeps what it means (`Rate`). Editors complete its keys and
-type checkers find misspelled ones; a value that is not possible raises `UserError`.
-pydantic checks the values, but stays behind the class, so that ``help`` shows the keys
-and little else.
+A part takes what users write (``rate="400 Gbit/s"``) and keeps what it means (`Rate`). Editors
+complete its keys and type checkers find misspelled ones; a value that is not possible raises
+`UserError`. pydantic checks the values, but stays behind the class: its model of a part is made
+when the first one is checked, so that a command pays for the parts it uses.
 """
 
 from __future__ import annotations
@@ -13,62 +12,19 @@ import dataclasses
 import inspect
 from collections.abc import Mapping
 from types import ModuleType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    TypeVar,
-    get_type_hints,
-)
+from typing import Any, ClassVar, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
+from pydantic_core import core_schema
 
-from ..errors import UserError, joined, shown
+from ..errors import UserError, joined, shown, unknown_key
 from ..since311 import Self, dataclass_transform
-from ..units import Frequency, Quantity, Rate, Size, Time, TimePerByte
+from ..units import Quantity, Time
+from .keys import REQUIRED, Key, in_engine_units, key, learn_names
 from .mistakes import first_mistake
 
-Meant = TypeVar("Meant")
 Kind = TypeVar("Kind")
-
-if TYPE_CHECKING:
-
-    class Written(Generic[Meant]):
-        """A key that is given as text, perhaps, and kept as what it means."""
-
-        def __get__(self, instance: object, owner: Any = None) -> Meant:
-            """Return what it means."""
-
-        def __set__(self, instance: object, value: Meant | str) -> None:
-            """Take what may be given."""
-
-    RateKey = Written[Rate]
-    SizeKey = Written[Size]
-    TimeKey = Written[Time]
-    FrequencyKey = Written[Frequency]
-    MaybeRate = Written[Rate | None]
-    MaybeSize = Written[Size | None]
-    MaybeTime = Written[Time | None]
-    MaybeFrequency = Written[Frequency | None]
-    MaybeTimePerByte = Written[TimePerByte | None]
-else:
-    RateKey, SizeKey, TimeKey, FrequencyKey = Rate, Size, Time, Frequency
-    MaybeRate, MaybeSize, MaybeTime = Rate | None, Size | None, Time | None
-    MaybeFrequency, MaybeTimePerByte = Frequency | None, TimePerByte | None
-
-_MISSING: Any = dataclasses.MISSING
-
-
-def key(*, description: str, default: Any = _MISSING, **limits: Any) -> Any:
-    """Return a key of a part: its default (none: it must be given), meaning and limits.
-
-    ``limits`` are pydantic's: ``ge``, ``le``, ``gt``, ``lt``, ``min_length``, ``max_length``.
-    """
-    about: dict[str, Any] = {"description": description, **limits}
-    given = {} if default is _MISSING else {"default": default}
-    return dataclasses.field(metadata={"key": Field(**given, **about)}, **given)
 
 
 def kinds(base: type[Kind], *modules: ModuleType) -> dict[str, type[Kind]]:
@@ -79,74 +35,193 @@ def kinds(base: type[Kind], *modules: ModuleType) -> dict[str, type[Kind]]:
     return {made.kind: made for made in classes if issubclass(made, base)}
 
 
+class _Signature:
+    """The signature of a part: its keys, with their defaults."""
+
+    def __get__(self, part: Part | None, kind: type[Part]) -> inspect.Signature:
+        only = inspect.Parameter.KEYWORD_ONLY
+        empty = inspect.Parameter.empty
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    name, only, default=empty if one.default is REQUIRED else one.default
+                )
+                for name, one in kind.keys.items()
+            ]
+        )
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(key,))
 class Part:
-    """The base of every part of a description.
+    """The base of every part of a description: frozen, complete, without unknown keys.
 
-    ``section`` is the table of the experiment file it stands for.
+    ``section`` is the table of the experiment file it stands for; parts without one stand inside
+    others.
     """
 
     section: ClassVar[str] = ""
+    keys: ClassVar[Mapping[str, Key]] = {}
+    """All keys by name, those of bases first."""
     key_names: ClassVar[tuple[str, ...]] = ()
-    """The keys, in order."""
+    """Their names."""
+    about: ClassVar[str] = ""
+    """What the class is, without its keys."""
+    removed: ClassVar[Mapping[str, str]] = {}
+    """Keys that there were, and what became of each."""
+    __signature__: ClassVar[Any] = _Signature()
 
-    def __init_subclass__(cls, **values: Any) -> None:
-        """Make every part a frozen dataclass."""
+    def __init_subclass__(cls, *, init: bool = True, **values: Any) -> None:
+        """Collect the keys.
+
+        ``init=False`` tells type checkers (PEP 681) that the constructor takes any value: users
+        write ``compute_period="1 us"``, not the `Time` that comes of it.
+        """
         super().__init_subclass__(**values)
-        made: Any = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
-        known = dataclasses.fields(made)
-        cls.key_names = tuple(field.name for field in known)
-        if known and cls.__doc__:
-            told = (f"{field.name}: {field.metadata['key'].description}" for field in known)
-            about, keys = inspect.cleandoc(cls.__doc__), "\n".join(told)
-            cls.__doc__ = f"{about}\n\nKeys:\n{keys}"
+        every = (item for base in reversed(cls.__mro__) for item in vars(base).items())
+        cls.keys = {name: made for name, made in every if isinstance(made, Key)}
+        cls.key_names = tuple(cls.keys)
+        learn_names(cls.section, {name: vars(cls)[name] for name in cls.keys if name in vars(cls)})
+        cls.about = inspect.cleandoc(vars(cls).get("__doc__") or "")
+        if cls.keys and cls.about:
+            described = ((name, one.description) for name, one in cls.keys.items())
+            told = (f"{name}: {meaning}" for name, meaning in described if meaning)
+            cls.__doc__ = "\n".join((f"{cls.about}\n\nKeys:", *told))
 
-    def __post_init__(self) -> None:
-        """Turn what was given into what it means; raise `UserError` for what is not possible."""
-        given = self.values()
+    def __init__(self, **values: Any) -> None:
+        """Turn what is given into what it means; raise `UserError` for what is not possible."""
+        for name in values:
+            if name in self.removed:
+                raise UserError(joined(self.section, name), None, self.removed[name])
+            if name not in self.keys:
+                raise unknown_key(self.section, name, self.key_names)
         try:
-            made = model_of(type(self))(**given)
+            made = model_of(type(self))(**values)
         except ValidationError as error:
-            raise first_mistake(error, self.section, list(given)) from None
-        for name in given:
-            object.__setattr__(self, name, getattr(made, name))
+            raise first_mistake(error, self.section) from None
+        kept = self.__dict__
+        for name in self.key_names:
+            kept[name] = getattr(made, name)
+        kept["_named"] = tuple(name for name in self.key_names if name in values)
         self._check()
 
     def _check(self) -> None:
         """Refuse values that are possible alone but not together."""
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to be changed."""
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is of the same class and has the same values."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.values() == other.values()
+
+    def _hash(self) -> int:
+        """Return a hash of all values."""
+        return hash((type(self), *self.values().values()))
+
+    # Not a method to type checkers: they would take it for the hash of the class.
+    __hash__: ClassVar[Any] = _hash
+
+    def __repr__(self) -> str:
+        """Return the class and its keys."""
+        told = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
+        return f"{type(self).__qualname__}({told})"
+
     def values(self) -> dict[str, Any]:
         """Return all keys with what they mean here."""
-        return {name: getattr(self, name) for name in self.key_names}
+        return {name: self.__dict__[name] for name in self.key_names}
+
+    def named(self) -> dict[str, Any]:
+        """Return the keys that were given, whether or not they differ from their defaults."""
+        return {name: self.__dict__[name] for name in self.__dict__["_named"]}
 
     def given(self) -> dict[str, Any]:
         """Return the keys that differ from their defaults."""
-        fields = fields_of(type(self))
         return {
-            name: value for name, value in self.values().items() if value != fields[name].default
+            name: value for name, value in self.values().items() if value != self.keys[name].default
+        }
+
+    def listed(self) -> dict[str, Any]:
+        """Return the same as `written` without keys that are listed only where they are given."""
+        given = self.given()
+        return {
+            name: value
+            for name, value in self.written().items()
+            if name in given or self.keys[name].shown != "given"
         }
 
     def written(self) -> dict[str, Any]:
         """Return all keys as they are written in a file: quantities as text, lists as lists."""
         return {name: plain(value) for name, value in self.values().items()}
 
-    def refused(self, name: str, allowed: str) -> UserError:
-        """Return the mistake of giving the key ``name`` the value it has."""
-        value = getattr(self, name, None)
-        given = None if value is None else shown(plain(value))
-        return UserError(joined(self.section, name), given, allowed)
+    def engine_keys(self) -> dict[str, Any]:
+        """Return the keys that have a name in the engine, by that name and in its units.
 
-    def with_clock(self, cycle: Time | None, flit: Time | None = None) -> Self:
-        """Return the same with times that are given in cycles, or flits, as times."""
-        given = self.values()
-        changed: dict[str, Time] = {}
-        for name, value in given.items():
-            if isinstance(value, Time) and value.cycles is not None:
-                try:
-                    changed[name] = value.at(cycle, flit)
-                except UserError as error:
-                    raise error.inside(joined(self.section, name)) from None
-        return type(self)(**given | changed) if changed else self
+        Names may be paths. A key that was added later is left out while it has its default.
+        """
+        return {
+            one.engine: in_engine_units(self.__dict__[name])
+            for name, one in self.keys.items()
+            if one.engine[:1] not in ("", "/")
+            and not (one.added and self.__dict__[name] == one.default)
+        }
+
+    def refused(self, name: str, allowed: str, *given: object) -> UserError:
+        """Return the mistake of giving the key ``name`` its value, or ``given``."""
+        value = plain(given[0] if given else getattr(self, name, None))
+        told = None if value in (None, []) else shown(value)
+        return UserError(joined(self.section, name), told, allowed)
+
+    def with_clock(
+        self, cycle: Time | None, flit: Time | None = None, *, place: str | None = None
+    ) -> Self:
+        """Return the same with times that are given in cycles, or flits, as times.
+
+        ``place`` is where it stands, if not in its own table. Raises `UserError` if there are
+        such times and no clock.
+        """
+        path = self.section if place is None else place
+        given = self.named()
+        timed = {
+            name: _timed(value, (cycle, flit), joined(path, name)) for name, value in given.items()
+        }
+        if all(timed[name] is value for name, value in given.items()):
+            return self
+        return type(self)(**timed)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Let a part be the value of a key of another; for the schema it is what its model is."""
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, _: cls._taken(value), handler.generate_schema(model_of(cls))
+        )
+
+    @classmethod
+    def _taken(cls, value: object) -> Self:
+        """Return a part, or that of a table if it stands inside others."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, Mapping) and not cls.section:
+            return cls(**value)
+        allowed = f"must be a {cls.__name__}" if cls.section else "must be a table"
+        raise UserError("", shown(value), allowed)
+
+
+def _timed(value: Any, lengths: tuple[Time | None, Time | None], place: str) -> Any:
+    """Return a value, and all in it, with times in cycles as times; itself if there are none."""
+    if isinstance(value, Part):
+        return value.with_clock(*lengths, place=place)
+    if isinstance(value, tuple):
+        made = tuple(_timed(one, lengths, f"{place}[{n}]") for n, one in enumerate(value))
+        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
+    if not isinstance(value, Time) or value.cycles is None:
+        return value
+    try:
+        return value.at(*lengths)
+    except UserError as error:
+        raise error.inside(place) from None
 
 
 def fields_of(part: type[Part]) -> Mapping[str, FieldInfo]:
@@ -154,22 +229,23 @@ def fields_of(part: type[Part]) -> Mapping[str, FieldInfo]:
     return model_of(part).model_fields
 
 
-_MODELS: dict[Any, type[BaseModel]] = {}
+_MODELS: dict[type[Part], type[BaseModel]] = {}
 
 
 def model_of(part: type[Part]) -> type[BaseModel]:
     """Return the pydantic model that checks a part's values; it is made once."""
     if part not in _MODELS:
-        _MODELS[part] = _made_model(part)
+        hints = get_type_hints(part, include_extras=True)
+        fields: Any = {name: (hints[name], one.field) for name, one in part.keys.items()}
+        strict = ConfigDict(extra="forbid", strict=True)
+        _MODELS[part] = create_model(
+            part.__name__,
+            __config__=strict,
+            __doc__=part.about,
+            __module__=part.__module__,
+            **fields,
+        )
     return _MODELS[part]
-
-
-def _made_model(part: type[Part]) -> type[BaseModel]:
-    hints = get_type_hints(part, include_extras=True)
-    known: Any = dataclasses.fields(part)  # type: ignore[arg-type]
-    fields: Any = {field.name: (hints[field.name], field.metadata["key"]) for field in known}
-    strict = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
-    return create_model(part.__name__, __config__=strict, __doc__=part.__doc__, **fields)
 
 
 def plain(value: Any) -> Any:
@@ -177,8 +253,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Quantity):
         return str(value)
     if isinstance(value, Part):
-        # A file has no word for nothing.
-        return {name: entry for name, entry in value.written().items() if entry is not None}
+        return value.written()
     if isinstance(value, tuple):
         return [plain(entry) for entry in value]
     if isinstance(value, Mapping):

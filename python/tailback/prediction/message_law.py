@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tailback import engine
-from tailback.machines.costs import has_costs
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -65,7 +64,7 @@ class MessageLaw:
 def message_law(experiment: Experiment) -> MessageLaw | None:
     """Return how long messages take alone: some are simulated. None if nothing costs anything."""
     machine = experiment.machine
-    if not has_costs(machine.interface) or machine.nodes < 2:
+    if not machine.interface.has_costs or machine.nodes < 2:
         return None
     whole = machine.sends_whole_messages
     packet = _LONG if whole else machine.interface.packet_room.bytes

@@ -109,7 +109,7 @@ def open_loop(experiment: Experiment) -> Synthetic:
     if not isinstance(workload, Synthetic):
         reason = "ends by itself" if workload.finite else "has no compute_period to vary"
         allowed = f'{reason}; only kind = "synthetic" with sync = "asynchronous" can saturate'
-        raise UserError("workload.kind", shown(workload.model_dump()["kind"]), allowed)
+        raise UserError("workload.kind", shown(workload.kind), allowed)
     if workload.sync != "asynchronous":
         allowed = (
             "waits for its messages, so that the network slows it down and is never offered "

@@ -115,9 +115,9 @@ class Prober:
     def _described(self, period_ps: int, look: int) -> tuple[Experiment, bool]:
         """Return the run for one look, and whether it is as long as is allowed."""
         machine, run = self._experiment.machine, self._experiment.run
-        fields = self._workload.model_dump(exclude_unset=True)
+        fields = self._workload.named()
         workload = type(self._workload)(**fields | {"compute_period": Time(period_ps)})
-        given = run.model_dump(exclude_unset=True, include=set(_KEPT))
+        given = {key: value for key, value in run.named().items() if key in _KEPT}
         given["metric"] = "delivered_messages_per_node_per_ms"
         interval_ps = max(period_ps // 2, 1)
         if self._packets:

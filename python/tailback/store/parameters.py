@@ -21,12 +21,12 @@ from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import JOBS, section_and_key, table_at
 from tailback.machines.reading import KINDED, PLAIN
-from tailback.parts import Description, fields_of
+from tailback.parts import Part, fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time, TimePerByte
 from tailback.workloads import KINDS, Messages, PythonProgram, Trace
 
-_CLASSES: tuple[type[Description], ...] = (*KINDS.values(), Run)
+_CLASSES: tuple[type[Part], ...] = (*KINDS.values(), Run)
 
 Value = str | float | int | bool | None
 
@@ -195,13 +195,13 @@ def _of_machine() -> dict[str, Column]:
 
 
 @cache
-def _columns(described: type[Description]) -> dict[str, Column]:
+def _columns(described: type[Part]) -> dict[str, Column]:
     """Return the columns of a class by the keys of its `resolved` parameters."""
     if described is Messages:
         kind = _column(described, "kind")
         return {"kind": kind, **_LIST}
     kept: dict[str, Column] = {}
-    for key in described.model_fields:
+    for key in described.keys:
         if f"{described.section}.{key}" not in _LEFT_OUT:
             kept[key] = _column(described, key)
     if described is PythonProgram:
@@ -211,8 +211,8 @@ def _columns(described: type[Description]) -> dict[str, Column]:
     return kept
 
 
-def _column(described: type[Description], key: str) -> Column:
-    return _column_of(f"{described.section}.{key}", described.model_fields[key])
+def _column(described: type[Part], key: str) -> Column:
+    return _column_of(f"{described.section}.{key}", fields_of(described)[key])
 
 
 def _column_of(name: str, field: FieldInfo) -> Column:

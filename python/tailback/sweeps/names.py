@@ -31,19 +31,19 @@ from ..machines import PRESETS
 from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
-from ..parts import Description, Part, fields_of
+from ..parts import Part, fields_of
 from ..workloads import Job, TrafficClass
 
 #: What may be varied of a job, beside its workload.
 JOB_KEYS = tuple(key for key in KEYS if key != "name")
 #: What may be varied of a traffic class.
-CLASS_KEYS = tuple(key for key in TrafficClass.model_fields if key != "name")
+CLASS_KEYS = tuple(key for key in TrafficClass.keys if key != "name")
 #: What takes its values from elsewhere in [sweep], by the key there.
 ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 
 
 #: What tables with names describe.
-_NAMED: dict[str, type[Description]] = {JOBS: Job, CLASSES: TrafficClass}
+_NAMED: dict[str, type[Part]] = {JOBS: Job, CLASSES: TrafficClass}
 
 
 @cache
@@ -59,7 +59,7 @@ def keys_of(section: str) -> tuple[str, ...]:
     if section.startswith("machine."):
         return known_keys(section.split(".")[1])
     preset = ["preset"] if section == WORKLOAD.section else []
-    fields = [key for described in _classes(section) for key in described.model_fields]
+    fields = [key for described in _classes(section) for key in described.keys]
     return tuple(dict.fromkeys(preset + fields))
 
 
@@ -85,7 +85,7 @@ def words_of(name: str) -> frozenset[str]:
         return frozenset(word for field in found for word in _words(field.annotation))
     if section.startswith("machine"):
         return frozenset()
-    fields = [kind.model_fields[key] for kind in _classes(section) if key in kind.model_fields]
+    fields = [fields_of(kind)[key] for kind in _classes(section) if key in kind.keys]
     return frozenset(word for field in fields for word in _words(field.annotation))
 
 
@@ -157,14 +157,14 @@ def default_of(section: str, key: str, preset: object, kind: object) -> Any:
     if section.startswith("machine"):
         return _default_of_machine(section, key, preset, kind)
     section = _usual(section)
-    made: type[Description] | None = _NAMED.get(section, Run)
+    made: type[Part] | None = _NAMED.get(section, Run)
     if section == WORKLOAD.section:
         values = WORKLOAD.presets.get(preset, {}) if isinstance(preset, str) else {}
         if key in values:
             return values[key]
         kind = kind or values.get(WORKLOAD.word, WORKLOAD.default)
         made = WORKLOAD.classes.get(kind) if isinstance(kind, str) else None
-    field = None if made is None else made.model_fields.get(key)
+    field = None if made is None else fields_of(made).get(key)
     return _own_default(section, field)
 
 
@@ -217,7 +217,7 @@ def _usual(section: str) -> str:
     return WORKLOAD.section if section.endswith(f".{WORKLOAD.section}") else JOBS
 
 
-def _classes(section: str) -> tuple[type[Description], ...]:
+def _classes(section: str) -> tuple[type[Part], ...]:
     if section in _NAMED:
         return (_NAMED[section],)
     return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)

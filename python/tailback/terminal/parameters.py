@@ -12,7 +12,7 @@ from rich.text import Text
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import JOBS, entries, section_and_key
 from tailback.machines import Machine
-from tailback.parts import Description, plain
+from tailback.parts import Part, fields_of, plain
 from tailback.wording import UNKNOWN
 from tailback.workloads import Job
 
@@ -53,13 +53,13 @@ def _usual(experiment: Experiment) -> dict[str, object]:
     else:
         machine = Machine(topology=topology())
     found |= dict(entries({"machine": machine.resolved(machine.usual_fidelity)}))
-    described: list[tuple[str, type[Description]]] = [("run", Run)]
+    described: list[tuple[str, type[Part]]] = [("run", Run)]
     if not experiment.jobs:
         described.append(("workload", type(experiment.workload)))
     for job in experiment.jobs:
         described += [(f"job.{job.name}", Job), (f"job.{job.name}.workload", type(job.workload))]
     for section, kind in described:
-        fields = kind.model_fields.items()
+        fields = fields_of(kind).items()
         found |= {f"{section}.{key}": plain(field.default) for key, field in fields}
     return found
 

@@ -47,7 +47,7 @@ __all__ += builtin.__all__ + cluster.__all__
 
 #: Every kind of workload by the word in ``workload.kind``.
 KINDS: dict[str, type[Workload]] = {
-    kind.model_fields["kind"].default: kind
+    kind.keys["kind"].default: kind
     for kind in (
         Synthetic,
         Traffic,

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from ..errors import UserError, shown
-from ..parts import Description
+from ..parts import Part, key
 from ..units import Size, Time
 
 if TYPE_CHECKING:
@@ -73,12 +73,13 @@ class Network(Protocol):
         """Return roughly how long a message and its acknowledgements take without contention."""
 
 
-class Workload(Description, init=False):
+class Workload(Part, init=False):
     """What runs on a machine; the base of every kind."""
 
     section: ClassVar[str] = "workload"
-    kind: str
-    classes: Classes = Field(
+    kind: str = key()
+    classes: Classes = key(
+        engine="/blame.classes",
         default="node",
         description="Traffic classes that lateness is charged to (run.blame): messages are of the "
         "class of their node, of their process, or of the number listed for their process.",
@@ -131,7 +132,7 @@ class Workload(Description, init=False):
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the defaults that depend on the machine."""
-        return self.model_dump(mode="json")
+        return self.listed()
 
     def processes(self, network: Network, seed: int) -> Running | None:
         """Return the processes of one run, if they are carried out in Python."""

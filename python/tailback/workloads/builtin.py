@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
-
 from ..errors import UserError, shown
+from ..parts import key
 from ..units import Size, Time
 from . import steps
 from .base import (
@@ -46,19 +45,19 @@ class BoundaryExchange(Workload, init=False):
     processes of node 0 first, i before j.
     """
 
-    kind: Literal["boundary_exchange"] = "boundary_exchange"
-    period: Time = Field(
+    kind: Literal["boundary_exchange"] = key(default="boundary_exchange")
+    period: Time = key(
         default=Time(3_500_000), description="Time a process computes in one iteration."
     )
-    message_size: Size = Field(default=Size(32), description="Length of each message.")
-    blocking_sends: bool = Field(
+    message_size: Size = key(default=Size(32), description="Length of each message.")
+    blocking_sends: bool = key(
         default=False,
         description="Whether each send waits for its acknowledgement; if so, all wait for ever.",
     )
-    repeat: int | None = Field(
+    repeat: int | None = key(
         default=None, ge=1, description="Iterations of each process; default: without end."
     )
-    start: Start = Field(
+    start: Start = key(
         default="random", description="Processes begin at random within a period, or together."
     )
 
@@ -71,7 +70,7 @@ class BoundaryExchange(Workload, init=False):
         """Raise `UserError` unless the machine has two dimensions."""
         if len(network.shape) != 2:
             allowed = f"needs a machine of two dimensions, not {len(network.shape)}"
-            raise UserError("workload.kind", shown(self.kind), allowed)
+            raise self.refused("kind", allowed)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""
@@ -119,13 +118,13 @@ class BoundaryExchange(Workload, init=False):
 class ComputeOnly(Workload, init=False):
     """Processes that compute and never communicate (the thesis (Tweedie), section 4.1.3)."""
 
-    kind: Literal["compute_only"] = "compute_only"
-    period: Time = Field(
+    kind: Literal["compute_only"] = key(default="compute_only")
+    period: Time = key(
         default=Time(1_000_000), description="Mean time a process computes in one iteration."
     )
-    processes_per_node: int = Field(default=1, ge=1, le=4096, description="Processes per node.")
-    distribution: Shape = Field(default="constant", description="Distribution of the times.")
-    sigma: float = Field(
+    processes_per_node: int = key(default=1, ge=1, le=4096, description="Processes per node.")
+    distribution: Shape = key(default="constant", description="Distribution of the times.")
+    sigma: float = key(
         default=0.1,
         ge=0,
         le=10,
@@ -142,10 +141,10 @@ class ComputeOnly(Workload, init=False):
         """Raise `UserError` if there are too many processes, or nothing takes time."""
         if network.nodes * self.processes_per_node > MOST_PROCESSES:
             allowed = f"must be at most {MOST_PROCESSES} processes in all"
-            raise UserError("workload.processes_per_node", shown(self.processes_per_node), allowed)
+            raise self.refused("processes_per_node", allowed)
         if self.period.ps == 0:
             allowed = "must be above zero: nothing else takes time"
-            raise UserError("workload.period", shown(str(self.period)), allowed)
+            raise self.refused("period", allowed)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""
@@ -170,16 +169,16 @@ class Bandwidth(Workload, init=False):
     4.1.4). Both ways, every node has a sender and a receiver.
     """
 
-    kind: Literal["bandwidth"] = "bandwidth"
-    message_size: Size = Field(default=Size(32), description="Length of each message.")
-    direction: Literal["one_way", "both_ways"] = Field(
+    kind: Literal["bandwidth"] = key(default="bandwidth")
+    message_size: Size = key(default=Size(32), description="Length of each message.")
+    direction: Literal["one_way", "both_ways"] = key(
         default="one_way", description="Whether the destination sends as well."
     )
-    offset: Time = Field(
+    offset: Time = key(
         default=Time(0), description="How much later the destination begins to send."
     )
-    source: int = Field(default=0, ge=0, description="Number of the sending node.")
-    destination: int = Field(default=1, ge=0, description="Number of the receiving node.")
+    source: int = key(default=0, ge=0, description="Number of the sending node.")
+    destination: int = key(default=1, ge=0, description="Number of the receiving node.")
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless source and destination are two nodes of the machine."""
@@ -189,10 +188,10 @@ class Bandwidth(Workload, init=False):
                 raise UserError(f"workload.{name}", shown(node), allowed)
         if self.source == self.destination:
             allowed = "must not be the source: a message within a node takes no time"
-            raise UserError("workload.destination", shown(self.destination), allowed)
+            raise self.refused("destination", allowed)
         if self.offset.ps and self.direction == "one_way":
             allowed = 'must be 0 unless direction = "both_ways"'
-            raise UserError("workload.offset", shown(str(self.offset)), allowed)
+            raise self.refused("offset", allowed)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""
@@ -224,9 +223,9 @@ class RingAllreduce(Workload, init=False):
     part is a message of size / n, rounded up to whole bytes.
     """
 
-    kind: Literal["ring_allreduce"] = "ring_allreduce"
-    size: Size = Field(default=Size(1_000_000), description="Length of the array of every node.")
-    repeat: int = Field(default=1, ge=1, description="How often it is done, one behind the other.")
+    kind: Literal["ring_allreduce"] = key(default="ring_allreduce")
+    size: Size = key(default=Size(1_000_000), description="Length of the array of every node.")
+    repeat: int = key(default=1, ge=1, description="How often it is done, one behind the other.")
 
     @property
     def finite(self) -> bool:
@@ -236,7 +235,7 @@ class RingAllreduce(Workload, init=False):
     def check(self, network: Network) -> None:
         """Raise `UserError` if there is nothing to send."""
         if self.size.bytes == 0:
-            raise UserError("workload.size", shown(str(self.size)), "must be at least 1 B")
+            raise self.refused("size", "must be at least 1 B")
 
     def _part(self, network: Network) -> Size:
         """Return the length of a message."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from ..errors import UserError, shown
+from ..parts import key
 from ..units import Size, Time
 from .base import Network
 from .on_nodes import OnNodes
@@ -43,12 +44,12 @@ class TokenPass(OnNodes, init=False):
     next node. Nothing else is under way: every message takes what it takes alone.
     """
 
-    kind: Literal["token_pass"] = "token_pass"
-    message_size: Size = Field(default=Size(1), description="Length of the message.")
-    hold: Time = Field(
+    kind: Literal["token_pass"] = key(default="token_pass")
+    message_size: Size = key(default=Size(1), description="Length of the message.")
+    hold: Time = key(
         default=Time(30_000_000), description="How long a node has it before it sends it on."
     )
-    laps: int = Field(default=3, ge=1, le=10**6, description="How often it goes round.")
+    laps: int = key(default=3, ge=1, le=10**6, description="How often it goes round.")
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless there is somebody to send to."""
@@ -79,12 +80,10 @@ class TokenPass(OnNodes, init=False):
 class FanIn(OnNodes, init=False):
     """All nodes send a message to one of them at once [Chen & Wyckoff]."""
 
-    kind: Literal["fan_in"] = "fan_in"
-    message_size: Size = Field(default=Size(1024), description="Length of each message.")
-    destination: int = Field(
-        default=0, ge=0, le=2**24, description="Number of the node they go to."
-    )
-    stagger: Time = Field(
+    kind: Literal["fan_in"] = key(default="fan_in")
+    message_size: Size = key(default=Size(1024), description="Length of each message.")
+    destination: int = key(default=0, ge=0, le=2**24, description="Number of the node they go to.")
+    stagger: Time = key(
         default=Time(0), description="How much later each sends than the one before it."
     )
 
@@ -119,10 +118,10 @@ class FanOut(OnNodes, init=False):
     Either a message to each, or one to all, which gets there as `machine.interface.multicast` says.
     """
 
-    kind: Literal["fan_out"] = "fan_out"
-    message_size: Size = Field(default=Size(1024), description="Length of each message.")
-    source: int = Field(default=0, ge=0, le=2**24, description="Number of the node that sends.")
-    multicast: bool = Field(default=False, description="Whether it is one message to all of them.")
+    kind: Literal["fan_out"] = key(default="fan_out")
+    message_size: Size = key(default=Size(1024), description="Length of each message.")
+    source: int = key(default=0, ge=0, le=2**24, description="Number of the node that sends.")
+    multicast: bool = key(default=False, description="Whether it is one message to all of them.")
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless the node is there, and another."""
@@ -153,16 +152,16 @@ class FanOut(OnNodes, init=False):
 class _GridExchange(OnNodes, init=False):
     """Processes of a grid that compute and exchange messages with their neighbours."""
 
-    message_size: Size = Field(default=Size(32), description="Length of each message.")
-    sides: _Sides | None = Field(
+    message_size: Size = key(default=Size(32), description="Length of each message.")
+    sides: _Sides | None = key(
         default=None,
         description="Processes along each dimension, x first: one, two or three; default: two, as "
         "equal as there are nodes.",
     )
-    compute: Time = Field(
+    compute: Time = key(
         default=Time(10_000_000), description="Time a process computes before every exchange."
     )
-    exchanges: int = Field(default=9, ge=1, le=10**6, description="Exchanges of each process.")
+    exchanges: int = key(default=9, ge=1, le=10**6, description="Exchanges of each process.")
 
     def shape(self, network: Network) -> tuple[int, ...]:
         """Return the processes along each dimension."""
@@ -228,10 +227,10 @@ class MeshExchange(_GridExchange, init=False):
     the next exchange that is early is kept.
     """
 
-    kind: Literal["mesh"] = "mesh"
+    kind: Literal["mesh"] = key(default="mesh")
 
 
 class TorusExchange(_GridExchange, init=False):
     """The same as `mesh` on a torus: the first and the last of a dimension are neighbours, too."""
 
-    kind: Literal["torus"] = "torus"
+    kind: Literal["torus"] = key(default="torus")

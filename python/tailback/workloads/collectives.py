@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
 from ..machines.collectives import Method, method_spec
-from ..parts import Description
+from ..parts import Part, key
 from ..units import Size
 
 
@@ -39,20 +39,20 @@ Blocks = Size | Annotated[tuple[Size, ...], Strict(False)]
 Rows = Size | Annotated[tuple[Annotated[tuple[Size, ...], Strict(False)], ...], Strict(False)]
 
 
-class Collective(Description, init=False):
+class Collective(Part, init=False):
     """What several processes do together; the base of every such step."""
 
     operation: ClassVar[str]
 
-    group: Group = Field(
+    group: Group = key(
         default="all", description='The processes that take part, in order; or "all".'
     )
-    algorithm: Method = Field(
+    algorithm: Method = key(
         default=None,
         description="How it is made of messages, or what it costs; default: what "
         "machine.interface says.",
     )
-    segment: Size | None = Field(
+    segment: Size | None = key(
         default=None,
         description="Longest piece that is passed on alone, for chain, binary_tree and "
         "segmented_ring; default: all at once.",
@@ -131,7 +131,7 @@ class Collective(Description, init=False):
 class Rooted(Collective, init=False):
     """A collective with a root."""
 
-    root: int | None = Field(
+    root: int | None = key(
         default=None, ge=0, description="Number of the root; default: the first of the group."
     )
 
@@ -145,63 +145,63 @@ class Barrier(Collective, init=False):
     """Wait until all processes of a group have come here."""
 
     operation = "barrier"
-    barrier: Group = Field(description='The processes, such as [0, 1], or "all".')
+    barrier: Group = key(description='The processes, such as [0, 1], or "all".')
 
 
 class Broadcast(Rooted, init=False):
     """What the root has, all get."""
 
     operation = "broadcast"
-    broadcast: Size = Field(description="Length of it.")
+    broadcast: Size = key(description="Length of it.")
 
 
 class Reduce(Rooted, init=False):
     """The root gets the sum of what all have."""
 
     operation = "reduce"
-    reduce: Size = Field(description="Length of what each has.")
+    reduce: Size = key(description="Length of what each has.")
 
 
 class AllReduce(Collective, init=False):
     """All get the sum of what all have."""
 
     operation = "all_reduce"
-    all_reduce: Size = Field(description="Length of what each has.")
+    all_reduce: Size = key(description="Length of what each has.")
 
 
 class Gather(Rooted, init=False):
     """The root gets a block of each."""
 
     operation = "gather"
-    gather: Blocks = Field(description="Length of a block, or a list: of each.")
+    gather: Blocks = key(description="Length of a block, or a list: of each.")
 
 
 class Scatter(Rooted, init=False):
     """Each gets a block of the root."""
 
     operation = "scatter"
-    scatter: Blocks = Field(description="Length of a block, or a list: of each.")
+    scatter: Blocks = key(description="Length of a block, or a list: of each.")
 
 
 class AllGather(Collective, init=False):
     """All get a block of each."""
 
     operation = "all_gather"
-    all_gather: Blocks = Field(description="Length of a block, or a list: of each.")
+    all_gather: Blocks = key(description="Length of a block, or a list: of each.")
 
 
 class ReduceScatter(Collective, init=False):
     """Each gets its block of the sum of what all have."""
 
     operation = "reduce_scatter"
-    reduce_scatter: Blocks = Field(description="Length of a block, or a list: of each.")
+    reduce_scatter: Blocks = key(description="Length of a block, or a list: of each.")
 
 
 class AllToAll(Collective, init=False):
     """Each gets a block of its own of each."""
 
     operation = "all_to_all"
-    all_to_all: Rows = Field(
+    all_to_all: Rows = key(
         description="Length of a block, or a list of lists: what each sends to each."
     )
 

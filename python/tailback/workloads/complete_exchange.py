@@ -7,9 +7,8 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
-
-from ..errors import UserError, shown
+from ..errors import UserError
+from ..parts import key
 from ..units import Size
 from . import steps
 from .base import Network, Workload
@@ -30,30 +29,30 @@ class CompleteExchange(Workload, init=False):
     step; the naive orders have none. Messages of a node to itself are none.
     """
 
-    kind: Literal["complete_exchange"] = "complete_exchange"
-    send_order: Order = Field(default="bounded", description="In which order nodes send.")
-    group: int | None = Field(
+    kind: Literal["complete_exchange"] = key(default="complete_exchange")
+    send_order: Order = key(default="bounded", description="In which order nodes send.")
+    group: int | None = key(
         default=None,
         ge=1,
         description="Steps between two barriers; of order bounded and of a file; default: 1.",
     )
-    node_contention: int | None = Field(
+    node_contention: int | None = key(
         default=None,
         ge=1,
         description="Instead: messages of a node between two barriers; of order bounded.",
     )
-    link_contention: int | None = Field(
+    link_contention: int | None = key(
         default=None,
         ge=1,
         description="Instead: messages on a link between two barriers; of order bounded.",
     )
-    file: str | None = Field(
+    file: str | None = key(
         default=None,
         description="CSV or JSON file with a schedule of one's own, instead of an order; relative "
         "to the experiment file.",
     )
-    message_size: Size = Field(default=Size(1000), description="Length of each message.")
-    order_seed: int = Field(
+    message_size: Size = key(default=Size(1000), description="Length of each message.")
+    order_seed: int = key(
         default=1, ge=0, lt=2**63, description="Which orders nodes have with naive_random."
     )
 
@@ -73,7 +72,7 @@ class CompleteExchange(Workload, init=False):
         shape = network.shape
         if not shape and self.send_order in ("bounded", "scott") and self.file is None:
             allowed = "needs a machine with coordinates, such as a mesh"
-            raise UserError("workload.send_order", shown(self.send_order), allowed)
+            raise self.refused("send_order", allowed)
         try:
             if self.file is not None:
                 return self._from_file(shape or (network.nodes,), given)

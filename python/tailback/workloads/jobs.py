@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
+from pydantic import BeforeValidator
 
 from tailback.since311 import Self
 
 from ..errors import UserError, choice, shown
-from ..parts import Description
+from ..parts import Part, key
 from ..units import Time
 from .base import Network, Workload
 from .messages import Messages
@@ -77,7 +77,7 @@ def _share(given: object) -> object:
     return given
 
 
-class Job(Description, init=False):
+class Job(Part, init=False):
     """A workload on some nodes of a machine.
 
     It sees a machine of these nodes only, numbered from 0: all on one switch or, if they are all
@@ -85,50 +85,50 @@ class Job(Description, init=False):
     """
 
     section: ClassVar[str] = "job"
-    name: Annotated[str, BeforeValidator(_name)] = Field(
+    name: Annotated[str, BeforeValidator(_name)] = key(
         description="What it is called: letters, digits, - and _, a letter first."
     )
-    workload: SerializeAsAny[Workload] = Field(description="What runs on its nodes.")
-    nodes: Annotated[tuple[int, ...], BeforeValidator(_nodes)] | None = Field(
+    workload: Workload = key(description="What runs on its nodes.")
+    nodes: Annotated[tuple[int, ...], BeforeValidator(_nodes)] | None = key(
         default=None, description='Its nodes, numbers and ranges, such as [0, "4-7"].'
     )
-    share: Annotated[int | float, BeforeValidator(_share)] | None = Field(
+    share: Annotated[int | float, BeforeValidator(_share)] | None = key(
         default=None,
         description="How many nodes it has, or which part of all (0.25); instead of nodes. "
         "Without both: all that are left.",
     )
-    placement: Choice = Field(
+    placement: Choice = key(
         default="contiguous",
         description="Which free nodes a share is: the first in a row, any drawn at random, or "
         "those of switches or groups drawn at random.",
     )
-    order: Order = Field(
+    order: Order = key(
         default="linear",
         description="Which of them is its node 0, 1, ...: as they are chosen or given, or in an "
         "order drawn at random.",
     )
-    seed: int = Field(default=0, ge=0, lt=2**63, description="Seed of what is drawn of placement.")
-    start: Time = Field(default=Time(0), description="When it begins.")
-    virtual_channels: VirtualChannels = Field(
+    seed: int = key(default=0, ge=0, lt=2**63, description="Seed of what is drawn of placement.")
+    start: Time = key(default=Time(0), description="When it begins.")
+    virtual_channels: VirtualChannels = key(
+        shown="given",
         default=None,
         description="The first and the last virtual channel, of every link, that its packets may "
         "use; default: all. Of two jobs they are the same, or have none in common. Classes of a "
         "workload traffic have their own.",
     )
-    priority: Priority = Field(
+    priority: Priority = key(
+        shown="given",
         default=0,
         description='How urgent its packets are where switch.arbiter is "priority"; higher is '
         "more urgent. Classes of a workload traffic have their own.",
     )
 
-    @model_validator(mode="after")
-    def _leaves_classes_to_its_workload(self) -> Job:
+    def _check(self) -> None:
         if isinstance(self.workload, Traffic):
             for key, usual in (("virtual_channels", None), ("priority", 0)):
-                if (given := getattr(self, key)) != usual:
+                if getattr(self, key) != usual:
                     allowed = "must be left out: workload.traffic_class says it"
-                    raise UserError(key, shown(given), allowed)
-        return self
+                    raise self.refused(key, allowed)
 
     @property
     def has_classes(self) -> bool:
@@ -191,9 +191,9 @@ class Jobs(Workload, init=False):
     """Several workloads side by side: the tables ``[[job]]`` of an experiment file."""
 
     section: ClassVar[str] = "job"
-    kind: Literal["jobs"] = "jobs"
-    jobs: tuple[Job, ...] = Field(description="The jobs, each with a name and a workload.")
-    absent: tuple[Job, ...] = Field(
+    kind: Literal["jobs"] = key(default="jobs")
+    jobs: tuple[Job, ...] = key(description="The jobs, each with a name and a workload.")
+    absent: tuple[Job, ...] = key(
         default=(), description="Jobs that do not run; their virtual channels are nobody else's."
     )
 
@@ -211,9 +211,11 @@ class Jobs(Workload, init=False):
                 raise UserError("job.name", shown(job.name), "is the name of another job, too")
         super().__init__(jobs=jobs, absent=tuple(absent))
 
-    def with_clock(self, cycle: Any, place: str | None = None) -> Self:
+    def with_clock(
+        self, cycle: Time | None, flit: Time | None = None, *, place: str | None = None
+    ) -> Self:
         """Return the same with times in cycles as times."""
-        made = [job.with_clock(cycle, f"job.{job.name}") for job in self.jobs]
+        made = [job.with_clock(cycle, place=f"job.{job.name}") for job in self.jobs]
         if all(new is old for new, old in zip(made, self.jobs, strict=True)):
             return self
         return type(self)(made, self.absent)
@@ -336,13 +338,9 @@ class Jobs(Workload, init=False):
         for job, nodes, part in self.parts(network):
             workload = job.workload.resolved(part)
             workload.pop("classes", None)
-            values = job.model_dump(mode="json", exclude={"workload", "nodes"})
+            values = job.listed()
+            del values["workload"], values["nodes"]
             values |= {"nodes": written(nodes), "share": None, "order": "linear"}
-            # Not in the identity of jobs that know nothing of it.
-            if job.virtual_channels is None:
-                del values["virtual_channels"]
-            if job.priority == 0:
-                del values["priority"]
             found.append(values | {"workload": workload})
         beside = [one for job in self.absent for one in job.network_classes()]
         others = {"absent": beside} if self.network_classes() and beside else {}

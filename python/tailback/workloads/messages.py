@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Strict
 
 from ..errors import UserError, shown
-from ..parts import Description
+from ..parts import Part, key
 from ..units import Size, Time
 from .base import Network, Workload
 from .message_file import MessageArrays, from_columns, read_messages
@@ -18,13 +18,13 @@ from .message_file import MessageArrays, from_columns, read_messages
 _COLUMNS = ("time", "source", "destination", "bytes")
 
 
-class Message(Description, init=False):
+class Message(Part, init=False):
     """One message: when, from which node, to which node, how long."""
 
-    time: Time = Field(description="When it is sent.")
-    source: int = Field(ge=0, lt=2**32, description="Number of the sending node.")
-    destination: int = Field(ge=0, lt=2**32, description="Number of the receiving node.")
-    bytes: Size = Field(description="Its length.")
+    time: Time = key(description="When it is sent.")
+    source: int = key(ge=0, lt=2**32, description="Number of the sending node.")
+    destination: int = key(ge=0, lt=2**32, description="Number of the receiving node.")
+    bytes: Size = key(description="Its length.")
 
 
 def _row(value: object) -> object:
@@ -47,25 +47,24 @@ class Messages(Workload, init=False):
     numbers of messages in results are those after sorting.
     """
 
-    kind: Literal["messages"] = "messages"
-    messages: Annotated[tuple[Row, ...], Strict(False)] = Field(
+    kind: Literal["messages"] = key(default="messages")
+    messages: Annotated[tuple[Row, ...], Strict(False)] = key(
         default=(),
         description='Rows such as ["0 ns", 0, 5, "32 B"]: time, source, destination, bytes.',
     )
-    file: str | None = Field(
+    file: str | None = key(
+        engine="/blame.message_classes",
         default=None,
         description="CSV or Parquet file with the columns time_ns (or time_ps, time_us, time_ms, "
         "time_s), source, destination and bytes, and perhaps class (a number of a traffic "
         "class for run.blame); relative to the experiment file.",
     )
 
-    @model_validator(mode="after")
-    def _one_source(self) -> Messages:
+    def _check(self) -> None:
         if self.file is not None and self.messages:
-            raise UserError("file", shown(self.file), "must not be given together with messages")
+            raise self.refused("file", "must not be given together with messages")
         if self.file is None and not self.messages:
-            raise UserError("messages", None, "must have at least one row, or a file must be given")
-        return self
+            raise self.refused("messages", "must have at least one row, or a file must be given")
 
     @cached_property
     def _list(self) -> MessageArrays:

@@ -45,5 +45,5 @@ class OnNodes(Workload, init=False):
 
     def digest(self) -> str:
         """Return a hash of all parameters: the engine is told none of them."""
-        parameters = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        parameters = json.dumps(self.written(), sort_keys=True)
         return hashlib.sha256(parameters.encode()).hexdigest()

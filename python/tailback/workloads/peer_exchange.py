@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
-
-from ..errors import UserError, shown
+from ..parts import key
 from ..units import Size, Time
 from .base import Network
 from .on_nodes import OnNodes
@@ -31,32 +29,32 @@ class PeerExchange(OnNodes, init=False):
     Nodes without peers do nothing.
     """
 
-    kind: Literal["peer_exchange"] = "peer_exchange"
-    peers: Pattern = Field(default="adjacent", description="Who exchanges with whom.")
-    sends_first: Literal["A", "all"] = Field(
+    kind: Literal["peer_exchange"] = key(default="peer_exchange")
+    peers: Pattern = key(default="adjacent", description="Who exchanges with whom.")
+    sends_first: Literal["A", "all"] = key(
         default="A", description="Who sends before it receives: class A (AB), or all nodes (AA)."
     )
-    message_size: Size = Field(default=Size(1000), description="Length of each message.")
-    compute: Time = Field(default=Time(0), description="Mean time of computing in a loop.")
-    distribution: Literal["constant", "uniform"] = Field(
+    message_size: Size = key(default=Size(1000), description="Length of each message.")
+    compute: Time = key(default=Time(0), description="Mean time of computing in a loop.")
+    distribution: Literal["constant", "uniform"] = key(
         default="uniform",
         description="Of the times of computing: uniform from 0 to twice the mean.",
     )
-    repeat: int = Field(default=100, ge=1, description="Loops of each node.")
+    repeat: int = key(default=100, ge=1, description="Loops of each node.")
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless the machine has rows and columns, and such peers."""
         shape = network.shape
         if len(shape) != 2:
             allowed = f"needs a machine of two dimensions, not {len(shape)}"
-            raise UserError("workload.kind", shown(self.kind), allowed)
+            raise self.refused("kind", allowed)
         columns, rows = shape
         if self.peers in ("diagonal", "transpose") and columns != rows:
             allowed = f"needs as many rows as columns, not {columns} x {rows}"
-            raise UserError("workload.peers", shown(self.peers), allowed)
+            raise self.refused("peers", allowed)
         if self.peers == "adjacent" and columns < 2:
             allowed = f"needs at least two columns, not {columns}"
-            raise UserError("workload.peers", shown(self.peers), allowed)
+            raise self.refused("peers", allowed)
 
     def peers_of(self, network: Network, node: int) -> list[int]:
         """Return the nodes that a node exchanges messages with, in the order in which it does."""

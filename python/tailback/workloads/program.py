@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, choice, shown
-from ..parts import Description
+from ..parts import Part, key
 from ..units import Size, Time
 from . import steps
 from .base import Network, Shape, Workload
@@ -27,12 +27,12 @@ from .collectives import (
 )
 
 
-class Compute(Description, init=False):
+class Compute(Part, init=False):
     """Use the processor."""
 
-    compute: Time = Field(description="Mean time.")
-    distribution: Shape = Field(default="constant", description="Distribution of the times.")
-    sigma: float = Field(
+    compute: Time = key(description="Mean time.")
+    distribution: Shape = key(default="constant", description="Distribution of the times.")
+    sigma: float = key(
         default=0.1,
         ge=0,
         le=10,
@@ -45,44 +45,42 @@ class Compute(Description, init=False):
         return steps.compute(self.compute, self.distribution, self.sigma)
 
 
-class Send(Description, init=False):
+class Send(Part, init=False):
     """Send a message to a socket of a process."""
 
-    send: int = Field(ge=0, description="Number of the receiving process.")
-    socket: int = Field(default=0, ge=0, description="Number of its socket.")
-    bytes: Size = Field(default=Size(32), description="Length of the message.")
-    blocking: bool = Field(default=True, description="Whether to wait for the acknowledgement.")
+    send: int = key(ge=0, description="Number of the receiving process.")
+    socket: int = key(default=0, ge=0, description="Number of its socket.")
+    bytes: Size = key(default=Size(32), description="Length of the message.")
+    blocking: bool = key(default=True, description="Whether to wait for the acknowledgement.")
 
     def spec(self, process: int) -> dict[str, Any]:
         """Return the step of a process as the engine describes it."""
         return steps.send(self.send, self.socket, self.bytes, self.blocking)
 
 
-class Multicast(Description, init=False):
+class Multicast(Part, init=False):
     """Send a message to the same socket of several processes, and go on at once."""
 
     multicast: Annotated[
         tuple[Annotated[int, Field(ge=0)], ...], Strict(False), Field(min_length=1)
-    ] = Field(description="Numbers of the receiving processes, in order; each once.")
-    socket: int = Field(default=0, ge=0, description="Number of their socket.")
-    bytes: Size = Field(default=Size(32), description="Length of the message.")
+    ] = key(description="Numbers of the receiving processes, in order; each once.")
+    socket: int = key(default=0, ge=0, description="Number of their socket.")
+    bytes: Size = key(default=Size(32), description="Length of the message.")
 
-    @model_validator(mode="after")
-    def _once(self) -> Multicast:
+    def _check(self) -> None:
         for place, process in enumerate(self.multicast):
             if process in self.multicast[:place]:
-                raise UserError("multicast", shown(process), "must be there once")
-        return self
+                raise self.refused("multicast", "must be there once", process)
 
     def spec(self, process: int) -> dict[str, Any]:
         """Return the step of a process as the engine describes it."""
         return steps.multicast(list(self.multicast), self.socket, self.bytes)
 
 
-class Receive(Description, init=False):
+class Receive(Part, init=False):
     """Wait for a message and receive it."""
 
-    receive: Annotated[int, Field(ge=0)] | Literal["any"] = Field(
+    receive: Annotated[int, Field(ge=0)] | Literal["any"] = key(
         description='Number of the socket, or "any".'
     )
 
@@ -130,23 +128,23 @@ Step = Annotated[
 ]
 
 
-class Process(Description, init=False):
+class Process(Part, init=False):
     """A process: where it runs and what it does, again and again."""
 
-    node: int = Field(ge=0, description="Number of the node it runs on.")
-    start: Time = Field(default=Time(0), description="When it begins.")
-    start_window: Time = Field(
+    node: int = key(ge=0, description="Number of the node it runs on.")
+    start: Time = key(default=Time(0), description="When it begins.")
+    start_window: Time = key(
         default=Time(0), description="It begins later by a random time within this window."
     )
-    repeat: int | None = Field(
+    repeat: int | None = key(
         default=None, ge=1, description="How often the steps are executed; default: without end."
     )
-    sockets: Annotated[tuple[int | Literal["any"], ...], Strict(False)] | None = Field(
+    sockets: Annotated[tuple[int | Literal["any"], ...], Strict(False)] | None = key(
         default=None,
         description='Who may send to each socket: a process number or "any"; '
         "default: as many sockets as are used, open to any.",
     )
-    steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)] = Field(
+    steps: Annotated[tuple[Step, ...], Strict(False), Field(min_length=1)] = key(
         description='Such as {compute = "10 us"}, {send = 1, socket = 0, bytes = "32 B"}, '
         '{multicast = [1, 2], bytes = "32 B"}, '
         '{receive = 0}, {receive = "any"}, {barrier = "all"} or {all_reduce = "1 MB"}.'
@@ -156,13 +154,12 @@ class Process(Description, init=False):
 class Program(Workload, init=False):
     """Processes that execute written steps."""
 
-    kind: Literal["program"] = "program"
-    process: Annotated[tuple[Process, ...], Strict(False), Field(min_length=1)] = Field(
+    kind: Literal["program"] = key(default="program")
+    process: Annotated[tuple[Process, ...], Strict(False), Field(min_length=1)] = key(
         description="The processes; their numbers count from 0."
     )
 
-    @model_validator(mode="after")
-    def _addresses_exist(self) -> Program:
+    def _check(self) -> None:
         for place, number, step in self._all_steps():
             for name, to in _receivers(step):
                 if to >= len(self.process):
@@ -178,7 +175,6 @@ class Program(Workload, init=False):
                     _check_send(place, number, (to, step.socket), sockets[to])
             if isinstance(step, Receive) and step.receive != "any":
                 _check_socket(f"{place}.receive", step.receive, sockets[number])
-        return self
 
     def _all_steps(
         self,
@@ -186,7 +182,7 @@ class Program(Workload, init=False):
         """Yield every step with its place in the file and the number of its process."""
         for number, process in enumerate(self.process):
             for index, step in enumerate(process.steps):
-                yield f"process[{number}].steps[{index}]", number, step
+                yield f"workload.process[{number}].steps[{index}]", number, step
 
     def _sockets(self) -> list[list[int | None]]:
         """Return the permitted sender of each socket of each process; None is anybody."""
@@ -209,7 +205,7 @@ class Program(Workload, init=False):
             for index, sender in enumerate(senders):
                 if sender is not None and not 0 <= sender < len(self.process):
                     allowed = f'must be "any" or a process, 0 to {len(self.process) - 1}'
-                    raise UserError(f"process[{number}].sockets[{index}]", shown(sender), allowed)
+                    raise self.refused(f"process[{number}].sockets[{index}]", allowed, sender)
 
     @property
     def finite(self) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import UserError, shown
+from ..parts import key
 from .base import Network, Workload
 
 if TYPE_CHECKING:
@@ -40,38 +41,36 @@ class PythonProgram(Workload, init=False):
     executed anew for every run.
     """
 
-    kind: Literal["python"] = "python"
-    file: str | None = Field(
+    kind: Literal["python"] = key(default="python")
+    file: str | None = key(
         default=None,
         description="Python file with the function; relative to the experiment file.",
     )
-    function: str | SkipJsonSchema[Callable[..., Any]] = Field(
+    function: str | SkipJsonSchema[Callable[..., Any]] = key(
         default="program",
         description="Name of the function in it, written async def program(node).",
     )
-    placement: Nodes = Field(
+    placement: Nodes = key(
         default="all", description='Nodes with a process, one each, such as [0, 5]; or "all".'
     )
-    comparators: int | None = Field(
+    comparators: int | None = key(
         default=None,
         ge=0,
         lt=2**32,
         description="Arriving messages of which a node can use the first bytes at one time; "
         "default: the degree of the network.",
     )
-    endless: bool = Field(
+    endless: bool = key(
         default=False,
         description="Whether the processes go on for ever; then a warm-up is cut off, "
         "and the run ends by precision or duration.",
     )
 
-    @model_validator(mode="after")
-    def _has_a_function(self) -> PythonProgram:
+    def _check(self) -> None:
         if self.file is None and isinstance(self.function, str):
-            raise UserError("file", None, "must be given: the Python file with the function")
+            raise self.refused("file", "must be given: the Python file with the function")
         if self.file is not None and not isinstance(self.function, str):
-            raise UserError("file", shown(self.file), "must not be given together with a function")
-        return self
+            raise self.refused("file", "must not be given together with a function")
 
     @property
     def finite(self) -> bool:
@@ -121,5 +120,6 @@ class PythonProgram(Workload, init=False):
         """Return every parameter; of the program where it is from, and its hash."""
         is_name = isinstance(self.function, str)
         name = self.function if is_name else getattr(self.function, "__name__", "program")
-        parameters = self.model_dump(mode="json", exclude={"function"})
+        parameters = self.written()
+        del parameters["function"]
         return parameters | {"function": name, "program_sha256": self.digest().split()[0]}

@@ -7,9 +7,10 @@ from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
+from ..parts import key
 from ..units import Size, Time
 from . import digits
 from .base import (
@@ -61,31 +62,38 @@ class Synthetic(Workload, init=False):
     does exactly, and what the patterns are, is in ``docs/model.md``.
     """
 
-    kind: Literal["synthetic"] = "synthetic"
-    processes_per_node: int = Field(default=1, ge=1, le=4096, description="Processes per node.")
-    pattern: Pattern = Field(
+    kind: Literal["synthetic"] = key(default="synthetic")
+    processes_per_node: int = key(
+        engine="processes_per_node", default=1, ge=1, le=4096, description="Processes per node."
+    )
+    pattern: Pattern = key(
         default="uniform",
         description="Which nodes send to which: any others within the radius, at random; one "
         "given by a formula, by chance or a file; or some more often than others, as those of the "
         "next group, or as a file says.",
     )
-    includes_self: bool = Field(
+    includes_self: bool = key(
+        engine="includes_self",
+        added=True,
+        shown="given",
         default=False,
         description="Whether nodes send to themselves, too: with uniform as to any other, with a "
         "pattern of one destination where that is the node itself.",
     )
-    radius: Radius = Field(
+    radius: Radius = key(
         default=None,
         description="Largest difference to a destination in every coordinate; default: all, "
         "destinations anywhere. "
         'For pattern = "uniform" on machines with coordinates.',
     )
-    hot_spots: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False)] = Field(
+    hot_spots: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Strict(False)] = key(
+        engine="/workload.pattern.nodes",
         default=(),
         description="Numbers of the nodes that get more messages than others; "
         'for pattern = "hot_spot".',
     )
-    hot_spot_share: float = Field(
+    hot_spot_share: float = key(
+        engine="/workload.pattern.share",
         default=0.1,
         ge=0,
         le=1,
@@ -93,59 +101,67 @@ class Synthetic(Workload, init=False):
         description="Share of all messages that goes to hot spots; the rest goes to any other "
         'process. For pattern = "hot_spot".',
     )
-    file: str | None = Field(
+    file: str | None = key(
+        engine="/workload.pattern.to",
         default=None,
         description="CSV file with the columns source and destination and a row for every "
         'node, relative to the experiment file; for pattern = "permutation". With a column weight '
         'and any rows for every source, for pattern = "traffic_matrix".',
     )
-    pattern_seed: int = Field(
+    pattern_seed: int = key(
         default=1,
         ge=0,
         le=2**63 - 1,
         description='Which of all permutations; for pattern = "random_permutation".',
     )
-    pattern_base: int | None = Field(
+    pattern_base: int | None = key(
+        shown="given",
         default=None,
         ge=2,
         le=2**20,
         description="Base of the digits of node numbers, of which the number of nodes is a power; "
         'for pattern = "digit_reverse" or "digit_shuffle".',
     )
-    pattern_dimension: str | None = Field(
+    pattern_dimension: str | None = key(
+        shown="given",
         default=None,
         description='The dimension in which destinations are further, as "x"; default: all. For '
         'pattern = "tornado" or "neighbour".',
     )
-    compute_period: Time = Field(
-        default=Time(100_000_000), description="Mean time a process computes in one iteration."
+    compute_period: Time = key(
+        engine="/workload.compute.mean",
+        default=Time(100_000_000),
+        description="Mean time a process computes in one iteration.",
     )
-    compute_distribution: Gaps = Field(
+    compute_distribution: Gaps = key(
         default="constant",
         description="Distribution of the times computed. Asynchronous processes then send "
         "periodically (constant), in a Poisson process (exponential), in a Bernoulli process "
         "(geometric) or in bursts (on_off).",
     )
-    compute_sigma: float = Field(
+    compute_sigma: float = key(
         default=0.1,
         ge=0,
         le=10,
         allow_inf_nan=False,
         description="Standard deviation over mean of the times; for the normal distribution only.",
     )
-    compute_slot: Time = Field(
+    compute_slot: Time = key(
+        engine="/workload.compute.shape.slot",
         default=Time(1000),
         description="Length of a slot; times are whole slots, a geometric number of them. For "
         'compute_distribution = "geometric".',
     )
-    compute_burst: float = Field(
+    compute_burst: float = key(
+        engine="/workload.compute.shape.burst",
         default=8.0,
         ge=1,
         le=1_000_000,
         allow_inf_nan=False,
         description='Mean number of iterations in a burst; for compute_distribution = "on_off".',
     )
-    compute_peak: float = Field(
+    compute_peak: float = key(
+        engine="/workload.compute.shape.peak",
         default=4.0,
         ge=1,
         le=1_000_000,
@@ -153,58 +169,66 @@ class Synthetic(Workload, init=False):
         description="How much faster iterations follow each other in a burst than on average; "
         'for compute_distribution = "on_off".',
     )
-    messages: int = Field(default=1, ge=1, le=4096, description="Messages of one iteration.")
-    message_size: Size = Field(default=Size(32), description="Mean length of a message.")
-    message_distribution: Lengths = Field(
+    messages: int = key(
+        engine="messages", default=1, ge=1, le=4096, description="Messages of one iteration."
+    )
+    message_size: Size = key(default=Size(32), description="Mean length of a message.")
+    message_distribution: Lengths = key(
         default="constant",
         description="Distribution of the lengths of messages; mixed: one of message_sizes.",
     )
-    message_sizes: Annotated[tuple[Size, ...], Strict(False)] = Field(
+    message_sizes: Annotated[tuple[Size, ...], Strict(False)] = key(
+        shown="given",
         default=(),
         description="Lengths, of which every message has one; "
         'for message_distribution = "mixed". Their mean takes the place of message_size.',
     )
     message_weights: Annotated[
         tuple[Annotated[int, Field(ge=0, le=10_000)], ...], Strict(False)
-    ] = Field(
+    ] = key(
         default=(),
         description="How many messages have each of message_sizes, in proportion to the others; "
         "default: as many of each.",
     )
-    message_sigma: float = Field(
+    message_sigma: float = key(
         default=0.1,
         ge=0,
         le=10,
         allow_inf_nan=False,
         description="Standard deviation over mean of the lengths; for the normal distribution.",
     )
-    sync: Literal["loosely_synchronous", "asynchronous_blocking", "asynchronous"] = Field(
+    sync: Literal["loosely_synchronous", "asynchronous_blocking", "asynchronous"] = key(
+        engine="sync",
         default="loosely_synchronous",
         description="What a process waits for: its acknowledgements and the messages of its "
         "iteration, its acknowledgements, or nothing.",
     )
-    throttle: Literal["outstanding", "queue_length"] = Field(
+    throttle: Literal["outstanding", "queue_length"] = key(
         default="outstanding",
         description="What makes an asynchronous process drop a message: its unacknowledged "
         "messages, or the data packets that wait in its node.",
     )
-    max_outstanding: int = Field(
+    max_outstanding: int = key(
         default=16,
         ge=1,
         le=1_000_000,
         description='Most unacknowledged messages of a process; for throttle = "outstanding".',
     )
-    max_queue: int = Field(
+    max_queue: int = key(
         default=16,
         ge=1,
         le=1_000_000,
         description='Most data packets that wait in a node; for throttle = "queue_length".',
     )
-    start: Start = Field(
+    start: Start = key(
+        engine="start",
         default="random",
         description="Processes begin at random within one compute period, or all at time 0.",
     )
-    repeat: int | None = Field(
+    repeat: int | None = key(
+        engine="repeat",
+        added=True,
+        shown="given",
         default=None,
         ge=1,
         le=2**20,
@@ -212,35 +236,33 @@ class Synthetic(Workload, init=False):
         "there. Default: without end.",
     )
 
-    @model_validator(mode="after")
-    def _has_what_its_words_need(self) -> Synthetic:
+    def _check(self) -> None:
         self._check_sizes()
         if self.includes_self and self.pattern in ("hot_spot", "next_group"):
             allowed = "must be false with this pattern"
-            raise UserError("includes_self", shown(self.includes_self), allowed)
+            raise self.refused("includes_self", allowed)
         if self.pattern == "hot_spot" and not self.hot_spots:
-            raise UserError("hot_spots", None, 'must be given with pattern = "hot_spot"')
+            raise self.refused("hot_spots", 'must be given with pattern = "hot_spot"')
         self._check_variants()
         if self.pattern in ("permutation", "traffic_matrix") and self.file is None:
-            raise UserError("file", None, f"must be given with pattern = {shown(self.pattern)}")
+            raise self.refused("file", f"must be given with pattern = {shown(self.pattern)}")
         for place, node in enumerate(self.hot_spots):
             if node in self.hot_spots[:place]:
-                raise UserError(f"hot_spots[{place}]", shown(node), "is there twice")
+                raise self.refused(f"hot_spots[{place}]", "is there twice", node)
         if self.compute_distribution == "geometric":
             if self.compute_slot == Time(0):
-                raise UserError("compute_slot", shown(str(self.compute_slot)), "must be above zero")
+                raise self.refused("compute_slot", "must be above zero")
             times = (self.compute_slot, self.compute_period)
             # Times in cycles are compared when they are times.
             is_known = all(time.cycles is None for time in times)
             if is_known and self.compute_slot > self.compute_period:
                 allowed = f"must be at most the compute_period, {self.compute_period}"
-                raise UserError("compute_slot", shown(str(self.compute_slot)), allowed)
-        return self
+                raise self.refused("compute_slot", allowed)
 
     def _check_variants(self) -> None:
         """Refuse a base or a dimension that is missing, or has no effect."""
         if self.pattern in digits.OF_DIGITS and self.pattern_base is None:
-            raise UserError("pattern_base", None, f"must be given with {shown(self.pattern)}")
+            raise self.refused("pattern_base", f"must be given with {shown(self.pattern)}")
         for name, kinds in (
             ("pattern_base", digits.OF_DIGITS),
             ("pattern_dimension", digits.OF_DIMENSIONS),
@@ -248,7 +270,7 @@ class Synthetic(Workload, init=False):
             given = getattr(self, name)
             if given is not None and self.pattern not in kinds:
                 words = " or ".join(map(shown, kinds))
-                raise UserError(name, shown(given), f"has no effect here; needs pattern = {words}")
+                raise self.refused(name, f"has no effect here; needs pattern = {words}")
 
     def _check_sizes(self) -> None:
         """Refuse lengths that are missing, have no effect, or have other weights than one each."""
@@ -257,14 +279,14 @@ class Synthetic(Workload, init=False):
         for name, given in (("message_sizes", sizes), ("message_weights", weights)):
             if given and not is_mixed:
                 needed = 'has no effect here; needs message_distribution = "mixed"'
-                raise UserError(name, shown([str(one) for one in given]), needed)
+                raise self.refused(name, needed)
         if not is_mixed:
             return
         if not sizes:
-            raise UserError("message_sizes", None, 'must be given with "mixed"')
+            raise self.refused("message_sizes", 'must be given with "mixed"')
         if weights and (len(weights) != len(sizes) or not any(weights)):
             allowed = f"must be one for each of {len(sizes)} message_sizes, not all 0"
-            raise UserError("message_weights", shown(list(weights)), allowed)
+            raise self.refused("message_weights", allowed)
 
     @property
     def portions(self) -> tuple[tuple[int, int], ...]:
@@ -339,12 +361,18 @@ class Synthetic(Workload, init=False):
         return sum(node != other for node, other in enumerate(to)) / network.nodes
 
     def check(self, network: Network) -> None:
+        """Raise `UserError` if the workload does not fit on the machine, or no time passes."""
+        self.check_fit(network)
+        if self.compute_period.ps == 0:
+            self._check_that_time_passes(network)
+
+    def check_fit(self, network: Network) -> None:
         """Raise `UserError` if the workload does not fit on the machine."""
         self._check_destinations(network)
         processes = network.nodes * self.processes_per_node
         if processes > MOST_PROCESSES:
             allowed = f"is {processes} processes in all; must be at most {MOST_PROCESSES}"
-            raise UserError("workload.processes_per_node", shown(self.processes_per_node), allowed)
+            raise self.refused("processes_per_node", allowed)
         reach = self.reach(network)
         if reach is not None:
             reached = prod(min(extent, reach + 1) for extent in network.shape)
@@ -352,8 +380,6 @@ class Synthetic(Workload, init=False):
                 allowed = f"leaves a process nobody to send to (radius {reach})"
                 given = shown(self.processes_per_node)
                 raise UserError("workload.processes_per_node", given, allowed)
-        if self.compute_period.ps == 0:
-            self._check_that_time_passes(network)
 
     def _check_destinations(self, network: Network) -> None:
         """Raise `UserError` for a radius, hot spots or a pattern that the machine cannot have."""
@@ -362,10 +388,10 @@ class Synthetic(Workload, init=False):
             reason = "the machine has no coordinates"
             if self.pattern != "uniform":
                 reason = 'it limits pattern = "uniform" only'
-            raise UserError("workload.radius", shown(self.radius), f"must be left out: {reason}")
+            raise self.refused("radius", f"must be left out: {reason}")
         if reach is not None and reach > (most := max(network.shape) - 1):
             allowed = f"must be at most {most} (the largest dimension less one)"
-            raise UserError("workload.radius", shown(self.radius), allowed)
+            raise self.refused("radius", allowed)
         if self.pattern == "hot_spot":
             for place, node in enumerate(self.hot_spots):
                 if node >= network.nodes:
@@ -374,7 +400,7 @@ class Synthetic(Workload, init=False):
                     raise UserError(f"workload.hot_spots[{place}]", shown(node), allowed)
         if self.pattern == "next_group" and network.group_nodes is None:
             allowed = "needs a machine with groups, such as a dragonfly"
-            raise UserError("workload.pattern", shown(self.pattern), allowed)
+            raise self.refused("pattern", allowed)
         if self.pattern in digits.OF_TWO:
             digits.rows(self.pattern, network.nodes, includes_self=self.includes_self)
         if self.pattern == "traffic_matrix":
@@ -410,18 +436,13 @@ class Synthetic(Workload, init=False):
         length = distribution(shape, Size(self.mean_bytes), self.message_sigma)
         return {
             "kind": self.kind,
-            "processes_per_node": self.processes_per_node,
+            **self.engine_keys(),
             **self._destinations_spec(network),
             "compute": compute,
-            "messages": self.messages,
             "bytes": length,
-            "sync": self.sync,
             "throttle": {"kind": self.throttle, "limit": limit},
-            "start": self.start,
-            # Left out where they are as they were before there were these keys.
+            # Left out as before there was this key.
             **({"mix": mix} if mix else {}),
-            **({"includes_self": True} if self.includes_self else {}),
-            **({} if self.repeat is None else {"repeat": self.repeat}),
         }
 
     def _destinations_spec(self, network: Network) -> dict[str, Any]:
@@ -478,23 +499,13 @@ class Synthetic(Workload, init=False):
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter, with units and with the radius used."""
         found = super().resolved(network) | {"radius": self.reach(network)}
-        if self.repeat is None:
-            found.pop("repeat")
         if self.pattern != "random_permutation":
-            found.pop("pattern_seed")
-        for name in ("pattern_base", "pattern_dimension"):
-            if found[name] is None:
-                found.pop(name)
+            del found["pattern_seed"]
         if not self.message_sizes:
-            found.pop("message_sizes")
-            found.pop("message_weights")
-        elif not self.message_weights:
-            found["message_weights"] = [weight for _, weight in self.portions]
-        if self.message_sizes:
-            found["message_size"] = str(Size(self.mean_bytes))
-        if not self.includes_self:
-            found.pop("includes_self")
-        return found
+            del found["message_weights"]
+            return found
+        weights = [weight for _, weight in self.portions]
+        return found | {"message_size": str(Size(self.mean_bytes)), "message_weights": weights}
 
 
 def _grid(network: Network) -> tuple[int, ...]:

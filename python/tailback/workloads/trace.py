@@ -7,10 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
-
 from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
 from ..errors import UserError, nearest, read_bytes, shown
+from ..parts import key
 from ..units import Rate, Size, Time, counted
 from .base import Network, Workload
 from .placement import Placement, Placing
@@ -27,97 +26,111 @@ class Trace(Workload, init=False):
     "Programs from traces".
     """
 
-    kind: Literal["trace"] = "trace"
-    file: str = Field(description="The trace; relative to the experiment file.")
-    format: str = Field(
+    kind: Literal["trace"] = key(default="trace")
+    file: str = key(description="The trace; relative to the experiment file.")
+    format: str = key(
         default="auto",
         description=f"Its format: auto (what it looks like), {', '.join(TRACE_FORMATS)}.",
     )
-    eager_limit: Size = Field(
+    eager_limit: Size = key(
+        engine="eager_bytes",
         default=Size(65535),
         description="Longest message that is sent before its receiver is ready; longer ones ask.",
     )
-    control_size: Size = Field(
+    control_size: Size = key(
+        engine="control_bytes",
         default=Size(0),
         description="Length of the messages by which sender and receiver of a long one agree.",
     )
-    compute_scale: float = Field(
-        default=1.0, ge=0, le=1e6, description="What times of computing are multiplied by; 0: none."
+    compute_scale: float = key(
+        engine="compute_scale",
+        default=1.0,
+        ge=0,
+        le=1e6,
+        description="What times of computing are multiplied by; 0: none.",
     )
-    compute_noise: float = Field(
+    compute_noise: float = key(
+        engine="compute_noise",
         default=0.0,
         ge=0,
         le=10,
         description="Standard deviation over mean of times of computing (normal, never negative).",
     )
-    compute_speed: float | None = Field(
+    compute_speed: float | None = key(
+        engine="flops_per_s",
         default=None,
         ge=1,
         le=1e21,
         description="Floating-point operations that a rank computes in a second, where the trace "
         "counts them.",
     )
-    speed_factors: tuple[float, ...] = Field(
+    speed_factors: tuple[float, ...] = key(
+        engine="speed_factors",
         default=(),
         strict=False,
         description="How much faster every rank computes than recorded; default: as recorded.",
     )
-    placement: Placement = Field(
+    placement: Placement = key(
         default="linear",
         description="Ranks to nodes: linear (node after node), round_robin (one on each node, then "
         "again), random, blocks (of ranks_per_node, behind the last node from the first again), "
         "file.",
     )
-    ranks_per_node: int | None = Field(
-        default=None, ge=1, description="Ranks on a node; default: as few as it takes."
+    ranks_per_node: int | None = key(
+        engine="/workload.nodes",
+        default=None,
+        ge=1,
+        description="Ranks on a node; default: as few as it takes.",
     )
-    placement_seed: int = Field(
+    placement_seed: int = key(
         default=1, ge=0, lt=2**32, description="What a random placement is drawn from."
     )
-    placement_file: str | None = Field(
+    placement_file: str | None = key(
         default=None, description="CSV file with the columns rank and node."
     )
-    memory_latency: Time = Field(
-        default=Time(0), description="What a message between ranks of one node takes."
+    memory_latency: Time = key(
+        engine="memory_latency_ps",
+        default=Time(0),
+        description="What a message between ranks of one node takes.",
     )
-    memory_rate: Rate | None = Field(
-        default=None, description="The rate of such messages beyond that; default: at once."
+    memory_rate: Rate | None = key(
+        engine="/workload.memory_byte_fs",
+        default=None,
+        description="The rate of such messages beyond that; default: at once.",
     )
-    cycle: Time = Field(default=Time(1000), description="Of netrace: the length of a cycle.")
-    groups: str | None = Field(
+    cycle: Time = key(default=Time(1000), description="Of netrace: the length of a cycle.")
+    groups: str | None = key(
         default=None, description="Of Chakra: JSON file with the ranks of each group."
     )
-    peak_flops: float | None = Field(
+    peak_flops: float | None = key(
         default=None,
         gt=0,
         description="Of Chakra: operations in a second at most, instead of the times recorded.",
     )
-    memory_bandwidth: float | None = Field(
+    memory_bandwidth: float | None = key(
         default=None, gt=0, description="Of Chakra: bytes to and from memory in a second at most."
     )
 
-    @model_validator(mode="after")
-    def _is_whole(self) -> Trace:
+    def _check(self) -> None:
         if self.file.endswith(".otf2"):
             allowed = "is an OTF2 archive: turn it into a form that runs can read first, by"
             command = f"tailback convert {self.file} program.tbt"
-            raise UserError("file", shown(self.file), f"{allowed} {command}")
+            raise self.refused("file", f"{allowed} {command}")
         if self.format != "auto" and self.format not in TRACE_FORMATS:
-            allowed = f"must be auto or one of {', '.join(TRACE_FORMATS)}"
-            raise UserError(
-                "format", shown(self.format), allowed, nearest(self.format, TRACE_FORMATS)
-            )
+            known = TRACE_FORMATS
+            allowed = f"must be auto or one of {', '.join(known)}"
+            meant = nearest(self.format, known)
+            raise UserError("workload.format", shown(self.format), allowed, meant)
         if (self.placement == "file") != (self.placement_file is not None):
             if self.placement_file is None:
-                raise UserError("placement_file", None, 'must be given with placement = "file"')
+                raise self.refused("placement_file", 'must be given with placement = "file"')
             allowed = 'has no effect here; needs placement = "file"'
-            raise UserError("placement_file", shown(self.placement_file), allowed)
+            raise self.refused("placement_file", allowed)
         if self.placement == "blocks" and self.ranks_per_node is None:
-            raise UserError("ranks_per_node", None, 'must be given with placement = "blocks"')
+            raise self.refused("ranks_per_node", 'must be given with placement = "blocks"')
         for factor in self.speed_factors:
             if not 1e-6 <= factor <= 1e6:
-                raise UserError("speed_factors", shown(factor), "must be numbers, 1e-6 to 1e6")
-        return self
+                raise self.refused("speed_factors", "must be numbers, 1e-6 to 1e6", factor)
 
     @property
     def finite(self) -> bool:
@@ -166,13 +179,7 @@ class Trace(Workload, init=False):
         return {
             "kind": "trace",
             "nodes": self._nodes(network),
-            "eager_bytes": self.eager_limit.bytes,
-            "control_bytes": self.control_size.bytes,
-            "compute_scale": self.compute_scale,
-            "compute_noise": self.compute_noise,
-            "flops_per_s": self.compute_speed,
-            "speed_factors": list(self.speed_factors),
-            "memory_latency_ps": self.memory_latency.ps,
+            **self.engine_keys(),
             "memory_byte_fs": 0 if rate is None else round(rate.bit_ps * 8000),
         }
 
@@ -212,7 +219,7 @@ class Trace(Workload, init=False):
         facts = self.facts()
         counted = {"ranks": facts.ranks, "operations": facts.operations}
         counted |= {"messages": facts.messages, "message_bytes": facts.bytes}
-        return self.model_dump(mode="json") | counted | {"trace_sha256": self.digest()}
+        return self.written() | counted | {"trace_sha256": self.digest()}
 
 
 #: A list of the files of ranks is shorter than this.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, choice, shown
-from ..parts import Description
+from ..parts import Part, key
 from ..units import Size, Time
 from .base import Network, Start, Workload
 from .gaps import Gaps
@@ -65,21 +64,21 @@ _SHARED = (
 )
 
 
-def _as_synthetic(key: str) -> Any:
+def _as_synthetic(name: str) -> Any:
     """Return what the synthetic workload says of a key: default, meaning and limits."""
-    return copy(Synthetic.model_fields[key])
+    return Synthetic.keys[name]
 
 
-class TrafficClass(Description, init=False):
+class TrafficClass(Part, init=False):
     """A class of messages: what every node sends of it, or that it answers another class."""
 
-    name: str = Field(min_length=1, max_length=40, description="What it is called.")
-    virtual_channels: VirtualChannels = Field(
+    name: str = key(min_length=1, max_length=40, description="What it is called.")
+    virtual_channels: VirtualChannels = key(
         default=None,
         description="The first and the last virtual channel, of every link, that its packets may "
         "use; default: all. Of two classes they are the same, or have none in common.",
     )
-    priority: Priority = Field(
+    priority: Priority = key(
         default=0,
         description='How urgent its packets are where switch.arbiter is "priority"; higher is '
         "more urgent.",
@@ -93,29 +92,29 @@ class TrafficClass(Description, init=False):
     hot_spot_share: float = _as_synthetic("hot_spot_share")
     file: str | None = _as_synthetic("file")
     pattern_seed: int = _as_synthetic("pattern_seed")
-    period: Time = Field(
+    period: Time = key(
         default=Time(100_000_000),
         description="Mean time between two messages of a node; of requests at the limit, from one "
         "that is sent to the next. Sources do not need the processor.",
     )
-    period_distribution: Gaps = Field(
+    period_distribution: Gaps = key(
         default="constant",
         description="Distribution of these times: constant, or as of compute_distribution of the "
         "synthetic workload.",
     )
     period_sigma: float = _as_synthetic("compute_sigma")
-    period_slot: Time = Field(
+    period_slot: Time = key(
         default=Time(1000),
         description='Length of a slot; for period_distribution = "geometric".',
     )
-    period_burst: float = Field(
+    period_burst: float = key(
         default=8.0,
         ge=1,
         le=1_000_000,
         allow_inf_nan=False,
         description='Mean number of messages in a burst; for period_distribution = "on_off".',
     )
-    period_peak: float = Field(
+    period_peak: float = key(
         default=4.0,
         ge=1,
         le=1_000_000,
@@ -130,12 +129,12 @@ class TrafficClass(Description, init=False):
         tuple[Annotated[int, Field(ge=0, le=10_000)], ...], Strict(False)
     ] = _as_synthetic("message_weights")
     message_sigma: float = _as_synthetic("message_sigma")
-    throttle: Literal["outstanding", "queue_length"] = Field(
+    throttle: Literal["outstanding", "queue_length"] = key(
         default="outstanding",
         description="What makes a node drop a message, or wait with a request: its messages that "
         "are not acknowledged, or requests not answered; or the data packets that wait in it.",
     )
-    max_outstanding: int = Field(
+    max_outstanding: int = key(
         default=16,
         ge=1,
         le=1_000_000,
@@ -143,38 +142,34 @@ class TrafficClass(Description, init=False):
         'answered; for throttle = "outstanding".',
     )
     max_queue: int = _as_synthetic("max_queue")
-    start: Start = Field(
+    start: Start = key(
         default="random",
         description="Sources begin at random within one period, or all at time 0.",
     )
-    repeat: int | None = Field(
+    repeat: int | None = key(
         default=None, ge=1, le=2**20, description="Messages of a node; default: without end."
     )
-    reply: str | None = Field(
+    reply: str | None = key(
         default=None,
         description="The class that answers: every node that gets one of these messages sends one "
         "of that class back. Then max_outstanding is how many of a node are not answered; the "
         "next one waits.",
     )
-    reply_sizes: Annotated[tuple[Size, ...], Strict(False)] = Field(
+    reply_sizes: Annotated[tuple[Size, ...], Strict(False)] = key(
         default=(),
         description="Length of the reply to each of message_sizes; default: as the class that "
         "answers says.",
     )
 
-    @model_validator(mode="after")
-    def _has_what_its_words_need(self) -> TrafficClass:
+    def _check(self) -> None:
         _ = self.as_synthetic
         if self.reply is None and self.reply_sizes:
-            given = shown([str(size) for size in self.reply_sizes])
-            raise UserError("reply_sizes", given, "has no effect here; needs reply")
+            raise self.refused("reply_sizes", "has no effect here; needs reply")
         if self.reply_sizes and len(self.reply_sizes) != len(self.message_sizes):
-            given = shown([str(size) for size in self.reply_sizes])
             allowed = f"must be one for each of {len(self.message_sizes)} message_sizes"
-            raise UserError("reply_sizes", given, allowed)
+            raise self.refused("reply_sizes", allowed)
         if self.reply is not None and self.throttle != "outstanding":
-            raise UserError("throttle", shown(self.throttle), 'must be "outstanding" with reply')
-        return self
+            raise self.refused("throttle", 'must be "outstanding" with reply')
 
     @cached_property
     def as_synthetic(self) -> Synthetic:
@@ -219,11 +214,11 @@ class Traffic(Workload, init=False):
     measured by itself.
     """
 
-    kind: Literal["traffic"] = "traffic"
+    kind: Literal["traffic"] = key(default="traffic")
     traffic_class: Annotated[
         tuple[TrafficClass, ...], Strict(False), Field(min_length=1, max_length=128)
-    ] = Field(description="The classes.")
-    rate_factor: float = Field(
+    ] = key(description="The classes.")
+    rate_factor: float = key(
         default=1.0,
         gt=0,
         le=1_000_000,
@@ -231,23 +226,23 @@ class Traffic(Workload, init=False):
         description="How many times as often all sources send as their classes say: for sweeps.",
     )
 
-    @model_validator(mode="after")
-    def _names_are_known(self) -> Traffic:
+    def _check(self) -> None:
         names = [one.name for one in self.traffic_class]
         for number, one in enumerate(self.traffic_class):
             place = f"traffic_class[{number}]"
             if one.name in names[:number]:
-                raise UserError(f"{place}.name", shown(one.name), "is there twice")
+                raise self.refused(f"{place}.name", "is there twice", one.name)
             if "[" in one.name or "]" in one.name:
-                raise UserError(f"{place}.name", shown(one.name), "must have no brackets")
+                raise self.refused(f"{place}.name", "must have no brackets", one.name)
             if one.reply is None:
                 continue
             if one.reply not in names:
-                raise choice(f"{place}.reply", one.reply, [n for n in names if n != one.name])
+                raise choice(
+                    f"workload.{place}.reply", one.reply, [n for n in names if n != one.name]
+                )
             if one.reply == one.name or self._called(one.reply).reply is not None:
                 allowed = "must be another class, which asks for no reply"
-                raise UserError(f"{place}.reply", shown(one.reply), allowed)
-        return self
+                raise self.refused(f"{place}.reply", allowed, one.reply)
 
     def _called(self, name: str) -> TrafficClass:
         return next(one for one in self.traffic_class if one.name == name)
@@ -298,10 +293,9 @@ class Traffic(Workload, init=False):
             if one.period.ps == 0 and not waits:
                 allowed = "must be above zero: nothing else takes time"
                 raise UserError(f"{place}.period", shown(str(one.period)), allowed)
-            # A request at the limit waits: time passes.
-            sent = one.as_synthetic.model_copy(update={"compute_period": Time(1)})
             try:
-                sent.check(network)
+                # A request at the limit waits, so time passes.
+                one.as_synthetic.check_fit(network)
             except UserError as error:
                 raise _own(error).inside(place) from None
 
@@ -349,18 +343,18 @@ class Traffic(Workload, init=False):
         """Return every parameter, with units and with the defaults that depend on the machine."""
         found = super().resolved(network)
         for one, said in zip(self.traffic_class, found["traffic_class"], strict=True):
-            for key in ("reply", "virtual_channels", "repeat", "file"):
-                if said[key] is None:
-                    del said[key]
+            for name in ("reply", "virtual_channels", "repeat", "file"):
+                if said[name] is None:
+                    del said[name]
             used = one.as_synthetic.resolved(network)
-            for key in ("message_sizes", "message_weights", "pattern_seed", "includes_self"):
-                if key not in used:
-                    del said[key]
+            for name in ("message_sizes", "message_weights", "pattern_seed", "includes_self"):
+                if name not in used:
+                    del said[name]
             if not one.reply_sizes:
                 del said["reply_sizes"]
             if self.answers(one.name):
-                for key in set(said) - _OF_REPLIES:
-                    del said[key]
+                for name in set(said) - _OF_REPLIES:
+                    del said[name]
             else:
                 said["radius"] = used["radius"]
         return found

@@ -1,0 +1,140 @@
+"""Keys: everything that is said of one parameter, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+
+from ..units import Frequency, Quantity, Rate, Size, Time, TimePerByte
+
+Meant = TypeVar("Meant")
+#: When a key is listed among the parameters of an experiment.
+Shown = Literal["always", "blank", "used", "given"]
+
+if TYPE_CHECKING:
+
+    class Written(Generic[Meant]):
+        """A key that may be given as text and is kept as what the text means."""
+
+        def __get__(self, instance: object, owner: Any = None) -> Meant:
+            """Return what it means."""
+
+        def __set__(self, instance: object, value: Meant | str) -> None:
+            """Take what may be given."""
+
+    RateKey = Written[Rate]
+    SizeKey = Written[Size]
+    TimeKey = Written[Time]
+    FrequencyKey = Written[Frequency]
+    MaybeRate = Written[Rate | None]
+    MaybeSize = Written[Size | None]
+    MaybeTime = Written[Time | None]
+    MaybeFrequency = Written[Frequency | None]
+    MaybeTimePerByte = Written[TimePerByte | None]
+else:
+    RateKey, SizeKey, TimeKey, FrequencyKey = Rate, Size, Time, Frequency
+    MaybeRate, MaybeSize, MaybeTime = Rate | None, Size | None, Time | None
+    MaybeFrequency, MaybeTimePerByte = Frequency | None, TimePerByte | None
+
+#: The default of a key that must be given.
+REQUIRED: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of one key of a part; made by `key`."""
+
+    default: Any
+    field: FieldInfo
+    """Its default, meaning and limits as pydantic has them."""
+    engine: str
+    added: bool
+    needs: tuple[Any, ...]
+    shown: Shown
+    also: tuple[str, ...]
+    was: tuple[str, ...]
+    aliases: Mapping[str, str]
+
+    @property
+    def description(self) -> str:
+        """What it means, for help texts, schema and documents."""
+        return self.field.description or ""
+
+
+def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
+    *,
+    default: Any = REQUIRED,
+    description: str | None = None,
+    engine: str = "",
+    added: bool = False,
+    needs: Any = (),
+    shown: Shown = "always",
+    also: str = "",
+    was: str = "",
+    aliases: Mapping[str, str] = MappingProxyType({}),
+    **limits: Any,
+) -> Any:
+    """Return a key of a part: its default (none: it must be given), its meaning and its limits.
+
+    ``limits`` are pydantic's: ``ge``, ``le``, ``gt``, ``lt``, ``min_length``, ``max_length``.
+
+    * ``engine``: what the engine calls it, a path inside the engine's table of the part, such as
+      ``pipeline.speculative``, or a whole path that begins with ``/``. `Part.engine_keys` passes
+      values on in the engine's units, and mistakes that the engine finds come back under the name
+      that users know.
+    * ``added``: it came later. The engine is not told of its default, so that experiments that do
+      not use it keep their identity in stores.
+    * ``needs``: what it needs to have an effect (`tailback.machines.needs`), one or several.
+    * ``shown``: when ``describe`` lists it: always; always, but as nothing where its first need is
+      not met (blank); only where that is met (used); only where it is not its default (given).
+    * ``also``: what other tools call it; ``was``: what it was called before version 0.1.
+    * ``aliases``: other words for its values.
+    """
+    given = {} if default is REQUIRED else {"default": default}
+    return Key(
+        default,
+        Field(**given, description=description, **limits),
+        engine,
+        added,
+        needs if isinstance(needs, tuple) else (needs,),
+        shown,
+        tuple(also.split()),
+        tuple(was.split()),
+        aliases,
+    )
+
+
+#: What users call what the engine calls otherwise, by the engine's path.
+USER_NAMES: dict[str, str] = {}
+
+
+def learn_names(section: str, keys: Mapping[str, Key]) -> None:
+    """Note what users call the keys of a table; the first that has a path keeps it."""
+    for name, one in keys.items():
+        if one.engine and section:
+            path = one.engine[1:] if one.engine[0] == "/" else f"{section}.{one.engine}"
+            USER_NAMES.setdefault(path, f"{section}.{name}")
+
+
+def in_engine_units(value: Any) -> Any:
+    """Return a value as the engine has it: picoseconds, bytes, lists."""
+    if isinstance(value, Quantity):
+        return value.ps if isinstance(value, Time) else value.amount
+    return list(value) if isinstance(value, tuple) else value
+
+
+def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values of dotted paths as tables within tables."""
+    found: dict[str, Any] = {}
+    for path, value in flat.items():
+        *steps, last = path.split(".")
+        at = found
+        for step in steps:
+            at = at.setdefault(step, {})
+        at[last] = value
+    return found
