@@ -59,7 +59,7 @@ def user_field(field: str) -> str:
     if own.startswith("workload.traffic_class["):
         own = _of_class(own)
     own = _OF_RATE.sub(".rate", own)
-    return _user_name(field) or _UNIT.sub("", own)
+    return _user_name(field) or _user_name(own) or _UNIT.sub("", own)
 
 
 def _user_name(field: str) -> str | None:

@@ -18,7 +18,7 @@ def spec(interface: Interface) -> dict[str, Any]:
     start_up, variation = interface.amount("send_overhead"), interface.overhead_variation or 0
     rules = _rules(interface) | {"overhead_variation": round(start_up * variation)}
     given = {name: interface.amount(name) for name in AMOUNTS} | rules
-    return nested({COSTS[name].engine: value for name, value in given.items()})
+    return nested({COSTS[name].path(name): value for name, value in given.items()})
 
 
 def resolved(interface: Interface) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UserError
 from ..graphs.network import Link as GraphLink
-from ..parts import nested, plain
+from ..parts import plain
 from ..units import Rate, Size, Time
 from . import costs, needs
 from .assembled import Assembled
@@ -96,16 +96,17 @@ def _class(machine: Assembled, one: LinkClass) -> dict[str, Any]:
 
 def _usual_of_link(machine: Assembled) -> Usual:
     """Return what the keys of links are by default."""
+    flit = machine.link.flit.bytes
     return {
-        name: lambda flits=flits: Size(machine.marks[flits] * machine.link.flit.bytes)
-        for flits, name in enumerate(("stop_mark", "go_mark"))
+        "stop_mark": lambda: Size(machine.marks[0] * flit),
+        "go_mark": lambda: Size(machine.marks[1] * flit),
     }
 
 
 def _usual_of_switch(machine: Assembled, fidelity: Fidelity) -> Usual:
     """Return what the keys of switches are by default."""
     switch = machine.switch
-    cycle = Time(machine.link.flit_ps())
+    cycle, times = Time(machine.link.flit_ps()), cell_times(machine)
 
     def output_buffer() -> Size | None:
         if switch.is_clocked and switch.output_buffer is not None:
@@ -135,7 +136,10 @@ def _usual_of_switch(machine: Assembled, fidelity: Fidelity) -> Usual:
             cycle if switch.traversal_delay is None else switch.traversal_delay
         ),
         "input_speedup": lambda: machine.input_speedup if needs.SPEEDUP.is_met(machine) else None,
-        **{name: lambda time=time: time for name, time in cell_times(machine).items()},
+        "cell_time": lambda: times["cell_time"],
+        "card_delay": lambda: times["card_delay"],
+        "fabric_delay": lambda: times["fabric_delay"],
+        "hop_delay": lambda: times["hop_delay"],
         "memory": lambda: _or_unlimited(switch.memory),
         "pause_high": lambda: switch.pause_marks[0] if switch.pause != "off" else None,
         "pause_low": lambda: switch.pause_marks[1] if switch.pause != "off" else None,
@@ -201,7 +205,7 @@ def spec(
 
 def _link_spec(machine: Assembled) -> dict[str, Any]:
     link = machine.link
-    found = nested(link.engine_keys())
+    found = link.engine_keys()
     framing = found.pop("framing")
     if _fills_up(machine):
         minimum = machine.interface.minimum_packet.bytes
@@ -267,7 +271,7 @@ def _topology_spec(machine: Assembled) -> dict[str, Any]:
 def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
     switch = machine.switch
     queues = machine.has_output_queues and machine.output_places is not None
-    found = nested(switch.engine_keys())
+    found = switch.engine_keys(cell_times(machine))
     # Stages, cells and frames have tables of their own, where there are any.
     pipeline, cells, frames = (found.pop(name) for name in ("pipeline", "cells", "frames"))
     # Not in the identity of experiments that know nothing of it.
@@ -287,8 +291,7 @@ def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
         found["node_virtual_channels"] = machine.node_channels_per_wire
         found["pipeline"] = pipeline | _pipeline_spec(machine)
     if switch.is_segmented:
-        times = {switch.keys[name].engine: time.ps for name, time in cell_times(machine).items()}
-        found["cells"] = cells | nested(times)["cells"]
+        found["cells"] = cells
     if switch.forwards_frames:
         high, low = (Size(0), Size(0)) if switch.pause == "off" else switch.pause_marks
         frames |= {"memory_bytes": switch.memory_bytes}
@@ -358,7 +361,7 @@ def _routing_spec(machine: Assembled) -> dict[str, Any]:
 def _interface_spec(machine: Assembled) -> dict[str, Any]:
     interface = machine.interface
     first, collectives = interface.first_packet, interface.collectives_spec()
-    found = nested(interface.engine_keys())
+    found = interface.engine_keys()
     del found["costs"]
     drained = interface.drain_byte_ps
     return found | {

@@ -50,7 +50,7 @@ class Interface(Part):
     section: ClassVar[str] = "machine.interface"
 
     unit: Literal["packet", "message"] = key(
-        engine="unit",
+        engine=True,
         default="packet",
         description="What is sent as one piece: packets of at most packet_size, or whole messages.",
     )
@@ -87,7 +87,7 @@ class Interface(Part):
     )
     window: Window = key(
         shown="blank",
-        engine="window",
+        engine=True,
         needs=needs.PACKETS,
         also="outstanding in_flight",
         default=None,
@@ -95,7 +95,7 @@ class Interface(Part):
         "without acknowledgements (where delivery opens a window, at no cost), else 1.",
     )
     message_order: Literal["fifo", "round_robin"] = key(
-        engine="message_order",
+        engine=True,
         aliases={"fcfs": "fifo"},
         default="fifo",
         description="In which order the packets of several messages leave a node: as they are "
@@ -111,14 +111,14 @@ class Interface(Part):
     )
     ack_priority: bool = key(
         shown="blank",
-        engine="ack_priority",
+        engine=True,
         needs=needs.ACKS,
         was="node_ack_priority",
         default=True,
         description="Whether a node sends acknowledgements before data.",
     )
     local: Literal["memory", "switch"] = key(
-        engine="local",
+        engine=True,
         added=True,
         needs=(needs.SWITCHED, needs.SWITCHES),
         default="memory",
@@ -126,7 +126,7 @@ class Interface(Part):
         "packets over its links and switch (switch).",
     )
     multicast: Literal["unicast", "tree", "switches"] | None = key(
-        engine="multicast",
+        engine=True,
         added=True,
         default=None,
         description="How a message gets to several nodes: as one to each, in order (unicast, the "
@@ -246,7 +246,7 @@ class Interface(Part):
         "default: none.",
     )
     receive_fifo: int | None = key(
-        engine="receive_fifo",
+        engine=True,
         added=True,
         shown="given",
         needs=(needs.SWITCHED, needs.NO_CIRCUITS),
@@ -268,7 +268,7 @@ class Interface(Part):
     )
 
     reply_queue: int | None = key(
-        engine="reply_queue",
+        engine=True,
         added=True,
         shown="given",
         needs=(needs.SWITCHED, needs.SWITCHES, needs.NO_CIRCUITS, needs.NO_FRAMES, needs.NO_MARKS),
@@ -375,10 +375,10 @@ class Interface(Part):
 
 
 #: Keys of what messages cost in software.
-COSTS = {name: one for name, one in Interface.keys.items() if one.engine.startswith("costs.")}
+COSTS = {name: one for name, one in Interface.keys.items() if one.path(name).startswith("costs.")}
 #: Those that are amounts of time: without any of them messages cost nothing.
 AMOUNTS = tuple(
     name
     for name, one in COSTS.items()
-    if one.engine.endswith(("_ps", "_fs")) and name != "overhead_variation"
+    if one.path(name).endswith(("_ps", "_fs")) and name != "overhead_variation"
 )

@@ -48,7 +48,7 @@ class Link(Part):
         description="Time a flit is on a wire.",
     )
     width: int = key(
-        engine="width",
+        engine=True,
         needs=(needs.WAYS, needs.SWITCHED),
         also="lanes parallel_links",
         was="internal_link_width",
@@ -58,7 +58,7 @@ class Link(Part):
         description="Parallel links between neighbouring switches.",
     )
     sharing: Literal["round_robin", "until_stall", "separate"] = key(
-        engine="sharing",
+        engine=True,
         needs=needs.WAYS,
         was="sharing",
         default="round_robin",
@@ -75,7 +75,7 @@ class Link(Part):
         "send (half_by_flit).",
     )
     flow_control: Literal["out_of_band", "in_band", "stop_go"] = key(
-        engine="flow_control",
+        engine=True,
         was="flow_control",
         default="out_of_band",
         description="How a sender learns of room in the next buffer: by signals of their own, "
@@ -146,7 +146,7 @@ class Link(Part):
         description="Bits on the wire of an end-of-packet or flow-control token.",
     )
     end_token: bool = key(
-        engine="end_token",
+        engine=True,
         was="end_token",
         default=False,
         description="Whether a packet ends with a control token of its own.",
@@ -257,7 +257,7 @@ class NodeLink(Part):
     )
     width: Width = key(
         shown="blank",
-        engine="width",
+        engine=True,
         needs=needs.SWITCHED,
         was="link_width",
         default=1,

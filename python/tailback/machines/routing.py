@@ -71,6 +71,7 @@ class Routing(Part):
         "deflection; else first.",
     )
     parallel_links: Literal["any", "destination"] = key(
+        shown="given",
         default="any",
         description="Which of several parallel links (link.width) between two switches a packet "
         "takes: any that is free, or that of its destination: the sum of the coordinates of the "
@@ -96,9 +97,13 @@ class Routing(Part):
         """Raise `UserError` if it is not possible on a topology."""
         self.facts(topology)
 
+    def worked_out(self, topology: Topology) -> dict[str, Any]:
+        """Return the keys that are left out and follow from the topology, with what they are."""
+        return {}
+
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
-        return {"kind": self.kind}
+        return {"kind": self.kind, **self.engine_keys(self.worked_out(topology))}
 
     def spec(self, topology: Topology, selection: Selection) -> dict[str, Any]:
         """Return the routing as the engine describes it, with the selection that a machine has."""
@@ -113,10 +118,7 @@ class Routing(Part):
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        written = self.written()
-        if self.parallel_links == "any":
-            del written["parallel_links"]
-        return {"kind": self.kind, **written}
+        return {"kind": self.kind, **self.listed(), **self.worked_out(topology)}
 
 
 def _dimensions(topology: Topology) -> tuple[str, ...]:
@@ -128,6 +130,7 @@ class Ordered(Routing):
     """One dimension after the other, in an order that can be given."""
 
     order: Order = key(
+        engine=True,
         default=None,
         description='Order of the dimensions, as ["y", "x"] or [1, 0]; default: x first.',
     )
@@ -145,9 +148,9 @@ class Ordered(Routing):
             raise NoEffectError(error.field, error.given, error.allowed)
         return tuple(int(entry) for entry in order)
 
-    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
-        """Return the algorithm as the engine describes it."""
-        return {"kind": self.kind, "order": list(self.dimensions(topology))}
+    def worked_out(self, topology: Topology) -> dict[str, Any]:
+        """Return the order of dimensions by their numbers."""
+        return {"order": self.dimensions(topology)}
 
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
@@ -183,6 +186,7 @@ class DimensionOrder(Ordered):
     )
 
     ties: Literal["spread", "up", "down"] | None = key(
+        shown="given",
         default=None,
         description="On a torus: half a ring away, whether packets go both ways, by their ends, so "
         "that all links are used alike (spread), or all in one direction; default: spread.",
@@ -219,7 +223,7 @@ class DimensionOrder(Ordered):
         """Return every key as a file has it, with the defaults that depend on others."""
         found = super().resolved(topology) | {"balanced": None, "ring_classes": None}
         if not self._goes_one_way:
-            del found["ties"]
+            found.pop("ties", None)
         if topology.kind not in _RINGS:
             return found
         classes = self.ring_classes or "dateline"
@@ -261,6 +265,7 @@ class _Weighing(Routing):
     """A direct way compared with one by way of a random node or group."""
 
     threshold: int = key(
+        engine="weighing.threshold",
         default=0,
         ge=-1_000_000,
         le=1_000_000,
@@ -280,12 +285,9 @@ class _Weighing(Routing):
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
-        weighing = {
-            "threshold": self.threshold,
-            "doubles": self.rule == "double",
-            "only_behind": self.backlog == "behind",
-        }
-        return super().algorithm_spec(topology) | {"weighing": weighing}
+        found = super().algorithm_spec(topology)
+        rules = {"doubles": self.rule == "double", "only_behind": self.backlog == "behind"}
+        return found | {"weighing": found["weighing"] | rules}
 
 
 class UgalL(_Weighing, Ordered):
@@ -398,6 +400,7 @@ class _Choosing(Routing):
     ascends: ClassVar[bool] = True
 
     adaptive: bool | None = key(
+        engine=True,
         default=None,
         description="Whether packets may choose among several ways that are equally short; "
         "default: true, on a tree false.",
@@ -407,13 +410,9 @@ class _Choosing(Routing):
         """`adaptive` or its default."""
         return topology.facts.has_several_ways if self.adaptive is None else self.adaptive
 
-    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
-        """Return the algorithm as the engine describes it."""
-        return {"kind": self.kind, "adaptive": self.may_choose(topology)}
-
-    def resolved(self, topology: Topology) -> dict[str, Any]:
-        """Return every key as a file has it, with the defaults that depend on others."""
-        return super().resolved(topology) | {"adaptive": self.may_choose(topology)}
+    def worked_out(self, topology: Topology) -> dict[str, Any]:
+        """Return whether packets may choose."""
+        return {"adaptive": self.may_choose(topology)}
 
 
 class UpDown(_Choosing):
@@ -425,16 +424,13 @@ class UpDown(_Choosing):
     kind: ClassVar[str] = "up_down"
 
     root: int | None = key(
+        engine=True,
         default=None,
         ge=0,
         lt=MOST_NODES,
         description="The number of the switch at the top; default: the first of those with the "
         "most links.",
     )
-
-    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
-        """Return the algorithm as the engine describes it."""
-        return super().algorithm_spec(topology) | {"root": self.root}
 
 
 class SpanningTree(Routing):
@@ -465,17 +461,18 @@ class Ecmp(Routing):
     kind: ClassVar[str] = "ecmp"
 
     flow: Literal["pair", "process_pair", "message"] = key(
+        engine=True,
         default="pair",
         description="What packets of one way have in common: their nodes, their processes, or "
         "their message.",
     )
     hash_seed: int = key(
-        default=1, ge=0, le=2**63 - 1, description="Which of all hashes the switches have."
+        engine="seed",
+        default=1,
+        ge=0,
+        le=2**63 - 1,
+        description="Which of all hashes the switches have.",
     )
-
-    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
-        """Return the algorithm as the engine describes it."""
-        return {"kind": self.kind, "flow": self.flow, "seed": self.hash_seed}
 
 
 class Spray(Routing):
@@ -487,14 +484,11 @@ class Spray(Routing):
     kind: ClassVar[str] = "spray"
 
     turns: Literal["random", "round_robin"] = key(
+        engine=True,
         default="random",
         description="Whether the way of each packet is drawn, or packets of a process take the "
         "outputs of its switch in turn.",
     )
-
-    def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
-        """Return the algorithm as the engine describes it."""
-        return {"kind": self.kind, "turns": self.turns}
 
 
 class NearestCommonAncestor(_Choosing):
@@ -563,6 +557,7 @@ class Minimal(Routing):
     kind: ClassVar[str] = "minimal"
 
     group_classes: Literal["parity", "crossing"] | None = key(
+        shown="given",
         default=None,
         description="On a dragonfly: what a packet's class of virtual channels depends on: within "
         "a group on whether it has arrived there and between groups on whether its source's number "
@@ -587,7 +582,7 @@ class Minimal(Routing):
         """Return every key as a file has it, with the defaults that depend on others."""
         found = super().resolved(topology)
         if self.group_classes != "crossing":
-            del found["group_classes"]
+            found.pop("group_classes", None)
         return found
 
 

@@ -76,7 +76,7 @@ class Switch(Part):
     section: ClassVar[str] = "machine.switch"
 
     switching: Switching = key(
-        engine="switching",
+        engine=True,
         was="transport",
         aliases={
             "virtual_cut_through": "cut_through",
@@ -91,7 +91,7 @@ class Switch(Part):
         "the way (circuit).",
     )
     integrated: bool = key(
-        engine="integrated",
+        engine=True,
         needs=needs.DIRECT,
         default=False,
         description="Whether nodes are their own switches: no link lies between them, and "
@@ -163,7 +163,7 @@ class Switch(Part):
     )
     reserve: bool | None = key(
         shown="blank",
-        engine="reserve",
+        engine=True,
         needs=needs.OUTPUT_PLACES,
         was="reserve",
         default=None,
@@ -172,7 +172,7 @@ class Switch(Part):
     )
     overtaking: bool | None = key(
         shown="blank",
-        engine="overtaking",
+        engine=True,
         needs=needs.OUTPUT_PLACES,
         was="overtaking",
         default=None,
@@ -180,7 +180,7 @@ class Switch(Part):
         "by those of other messages behind it; default: true.",
     )
     virtual_channels: int | None = key(
-        engine="virtual_channels",
+        engine=True,
         needs=(needs.SWITCHED.but(1), needs.WAYS.but(1)),
         also="vcs num_vcs vc",
         was="virtual_channels",
@@ -192,7 +192,7 @@ class Switch(Part):
     )
     node_virtual_channels: int | None = key(
         shown="blank",
-        engine="node_virtual_channels",
+        engine=True,
         needs=needs.CLOCKED,
         default=None,
         ge=1,
@@ -201,7 +201,7 @@ class Switch(Part):
         "that run by a clock; default: virtual_channels.",
     )
     queueing: Queueing | None = key(
-        engine="queueing",
+        engine=True,
         shown="used",
         needs=needs.PACKET_QUEUES,
         default=None,
@@ -211,7 +211,7 @@ class Switch(Part):
         "who waits may take another way, and with presets of machines of their time.",
     )
     arbiter: Arbiter | None = key(
-        engine="arbiter",
+        engine=True,
         needs=needs.SWITCHES.but("fifo"),
         also="queue_policy arbitration_policy",
         was="queue_policy",
@@ -232,7 +232,7 @@ class Switch(Part):
     )
     ack_priority: bool = key(
         shown="blank",
-        engine="ack_priority",
+        engine=True,
         needs=needs.ACKS,
         was="switch_ack_priority",
         default=False,

@@ -52,13 +52,17 @@ class Key:
     default: Any
     field: FieldInfo
     """Its default, meaning and limits as pydantic has them."""
-    engine: str
+    engine: str | bool
     added: bool
     needs: tuple[Any, ...]
     shown: Shown
     also: tuple[str, ...]
     was: tuple[str, ...]
     aliases: Mapping[str, str]
+
+    def path(self, name: str) -> str:
+        """Return what the engine calls the key ``name``; empty if it does not know it."""
+        return name if self.engine is True else self.engine or ""
 
     @property
     def description(self) -> str:
@@ -70,7 +74,7 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
     *,
     default: Any = REQUIRED,
     description: str | None = None,
-    engine: str = "",
+    engine: str | bool = "",
     added: bool = False,
     needs: Any = (),
     shown: Shown = "always",
@@ -83,10 +87,10 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
 
     ``limits`` are pydantic's: ``ge``, ``le``, ``gt``, ``lt``, ``min_length``, ``max_length``.
 
-    * ``engine``: what the engine calls it, a path inside the engine's table of the part, such as
-      ``pipeline.speculative``, or a whole path that begins with ``/``. `Part.engine_keys` passes
-      values on in the engine's units, and mistakes that the engine finds come back under the name
-      that users know.
+    * ``engine``: what the engine calls it (True: the same), a path inside the engine's table of the
+      part, such as ``pipeline.speculative``, or a whole path that begins with ``/``.
+      `Part.engine_keys` passes values on in the engine's units, and mistakes that the engine finds
+      come back under the name that users know.
     * ``added``: it came later. The engine is not told of its default, so that experiments that do
       not use it keep their identity in stores.
     * ``needs``: what it needs to have an effect (`tailback.machines.needs`), one or several.
@@ -116,9 +120,9 @@ USER_NAMES: dict[str, str] = {}
 def learn_names(section: str, keys: Mapping[str, Key]) -> None:
     """Note what users call the keys of a table; the first that has a path keeps it."""
     for name, one in keys.items():
-        if one.engine and section:
-            path = one.engine[1:] if one.engine[0] == "/" else f"{section}.{one.engine}"
-            USER_NAMES.setdefault(path, f"{section}.{name}")
+        if section and (path := one.path(name)):
+            whole = path[1:] if path[0] == "/" else f"{section}.{path}"
+            USER_NAMES.setdefault(whole, f"{section}.{name}")
 
 
 def in_engine_units(value: Any) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -21,7 +21,7 @@ from pydantic_core import core_schema
 from ..errors import UserError, joined, shown, unknown_key
 from ..since311 import Self, dataclass_transform
 from ..units import Quantity, Time
-from .keys import REQUIRED, Key, in_engine_units, key, learn_names
+from .keys import REQUIRED, Key, in_engine_units, key, learn_names, nested
 from .mistakes import first_mistake
 
 Kind = TypeVar("Kind")
@@ -156,17 +156,21 @@ class Part:
         """Return all keys as they are written in a file: quantities as text, lists as lists."""
         return {name: plain(value) for name, value in self.values().items()}
 
-    def engine_keys(self) -> dict[str, Any]:
-        """Return the keys that have a name in the engine, by that name and in its units.
+    def engine_keys(self, worked_out: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """Return the keys that have a name in the engine, nested, by that name and in its units.
 
-        Names may be paths. A key that was added later is left out while it has its default.
+        A key that was added later is left out while it has its default. ``worked_out``: keys whose
+        values follow from others.
         """
-        return {
-            one.engine: in_engine_units(self.__dict__[name])
-            for name, one in self.keys.items()
-            if one.engine[:1] not in ("", "/")
-            and not (one.added and self.__dict__[name] == one.default)
-        }
+        values = {**self.values(), **worked_out}
+        return nested(
+            {
+                one.path(name): in_engine_units(values[name])
+                for name, one in self.keys.items()
+                if one.path(name)[:1] not in ("", "/")
+                and not (one.added and values[name] == one.default)
+            }
+        )
 
     def refused(self, name: str, allowed: str, *given: object) -> UserError:
         """Return the mistake of giving the key ``name`` its value, or ``given``."""

@@ -64,7 +64,7 @@ class Synthetic(Workload, init=False):
 
     kind: Literal["synthetic"] = key(default="synthetic")
     processes_per_node: int = key(
-        engine="processes_per_node", default=1, ge=1, le=4096, description="Processes per node."
+        engine=True, default=1, ge=1, le=4096, description="Processes per node."
     )
     pattern: Pattern = key(
         default="uniform",
@@ -73,7 +73,7 @@ class Synthetic(Workload, init=False):
         "next group, or as a file says.",
     )
     includes_self: bool = key(
-        engine="includes_self",
+        engine=True,
         added=True,
         shown="given",
         default=False,
@@ -170,7 +170,7 @@ class Synthetic(Workload, init=False):
         'for compute_distribution = "on_off".',
     )
     messages: int = key(
-        engine="messages", default=1, ge=1, le=4096, description="Messages of one iteration."
+        engine=True, default=1, ge=1, le=4096, description="Messages of one iteration."
     )
     message_size: Size = key(default=Size(32), description="Mean length of a message.")
     message_distribution: Lengths = key(
@@ -198,7 +198,7 @@ class Synthetic(Workload, init=False):
         description="Standard deviation over mean of the lengths; for the normal distribution.",
     )
     sync: Literal["loosely_synchronous", "asynchronous_blocking", "asynchronous"] = key(
-        engine="sync",
+        engine=True,
         default="loosely_synchronous",
         description="What a process waits for: its acknowledgements and the messages of its "
         "iteration, its acknowledgements, or nothing.",
@@ -221,12 +221,12 @@ class Synthetic(Workload, init=False):
         description='Most data packets that wait in a node; for throttle = "queue_length".',
     )
     start: Start = key(
-        engine="start",
+        engine=True,
         default="random",
         description="Processes begin at random within one compute period, or all at time 0.",
     )
     repeat: int | None = key(
-        engine="repeat",
+        engine=True,
         added=True,
         shown="given",
         default=None,

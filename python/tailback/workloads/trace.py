@@ -43,14 +43,14 @@ class Trace(Workload, init=False):
         description="Length of the messages by which sender and receiver of a long one agree.",
     )
     compute_scale: float = key(
-        engine="compute_scale",
+        engine=True,
         default=1.0,
         ge=0,
         le=1e6,
         description="What times of computing are multiplied by; 0: none.",
     )
     compute_noise: float = key(
-        engine="compute_noise",
+        engine=True,
         default=0.0,
         ge=0,
         le=10,
@@ -65,7 +65,7 @@ class Trace(Workload, init=False):
         "counts them.",
     )
     speed_factors: tuple[float, ...] = key(
-        engine="speed_factors",
+        engine=True,
         default=(),
         strict=False,
         description="How much faster every rank computes than recorded; default: as recorded.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -35,11 +34,13 @@ class Topology(Part):
     """The words that ``routing.kind`` may be; the first is meant if it is left out."""
 
     failed_links: failed.Links | None = key(
+        shown="given",
         default=None,
         description="Links that have failed, in both directions: two switches, as [3, 4] or "
         '"(0, 1) to (1, 1)", for all links between them, or a switch and a port, as "3:1".',
     )
     failed_share: float | None = key(
+        shown="given",
         default=None,
         ge=0,
         le=1,
@@ -47,7 +48,11 @@ class Topology(Part):
         "random.",
     )
     failed_seed: int | None = key(
-        default=None, ge=0, le=2**63 - 1, description="Which of all such draws; default: 1."
+        shown="given",
+        default=None,
+        ge=0,
+        le=2**63 - 1,
+        description="Which of all such draws; default: 1.",
     )
 
     def _check(self) -> None:
@@ -59,9 +64,17 @@ class Topology(Part):
         if self.failed_seed is not None and self.failed_share is None:
             raise self.refused("failed_seed", f"has no effect; needs {self.section}.failed_share")
 
-    @abstractmethod
+    def worked_out(self) -> dict[str, Any]:
+        """Return the keys that are left out and follow from others, with what they are."""
+        return {}
+
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it, with all its links."""
+        keys = self.engine_keys(self.worked_out())
+        # A list that is left out is empty there.
+        return {"kind": self.kind} | {
+            name: [] if value is None else value for name, value in keys.items()
+        }
 
     def spec_left(self, spec: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the same with what has failed; ``spec``: of the whole, if it is another."""
@@ -146,11 +159,7 @@ class Topology(Part):
 
     def resolved(self) -> dict[str, Any]:
         """Return every key as a file has it, with the defaults that depend on others."""
-        keys = {
-            name: value
-            for name, value in self.written().items()
-            if value is not None or not name.startswith("failed_")
-        }
+        keys = self.listed() | self.worked_out()
         if self.failed_share:
             keys["failed_seed"] = 1 if self.failed_seed is None else self.failed_seed
         return {"kind": self.kind, **keys}

@@ -29,12 +29,10 @@ class FatTree(Topology):
 
     kind: ClassVar[str] = "fat_tree"
 
-    arity: int = key(default=4, ge=2, le=65_536, description="Links up, and down, of a switch.")
-    levels: int = key(default=3, ge=1, le=20, description="Levels of switches.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "arity": self.arity, "levels": self.levels}
+    arity: int = key(
+        engine=True, default=4, ge=2, le=65_536, description="Links up, and down, of a switch."
+    )
+    levels: int = key(engine=True, default=3, ge=1, le=20, description="Levels of switches.")
 
 
 class Butterfly(Topology):
@@ -48,12 +46,10 @@ class Butterfly(Topology):
 
     kind: ClassVar[str] = "butterfly"
 
-    arity: int = key(default=4, ge=2, le=65_536, description="Inputs, and outputs, of a switch.")
-    stages: int = key(default=3, ge=1, le=20, description="Stages of switches.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "arity": self.arity, "stages": self.stages}
+    arity: int = key(
+        engine=True, default=4, ge=2, le=65_536, description="Inputs, and outputs, of a switch."
+    )
+    stages: int = key(engine=True, default=3, ge=1, le=20, description="Stages of switches.")
 
 
 _Levels = Annotated[
@@ -84,8 +80,11 @@ class Tree(Topology):
         default=None,
         description="Instead of fan_out and depth: switches of each level, 1 for the root first.",
     )
-    nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every leaf.")
+    nodes_per_switch: int = key(
+        engine=True, default=4, ge=1, le=65_536, description="Nodes on every leaf."
+    )
     level_widths: _Widths | None = key(
+        engine="widths",
         default=None,
         description="Parallel links between each level and the next, those of the root first; "
         "default: machine.link.width.",
@@ -116,23 +115,15 @@ class Tree(Topology):
             return (4 if self.fan_out is None else self.fan_out,) * ((self.depth or 3) - 1)
         return tuple(below // above for above, below in pairwise(levels))
 
-    def resolved(self) -> dict[str, Any]:
-        """Return every key as a file has it, with the defaults that depend on others."""
-        levels = [prod(self._children[:level]) for level in range(len(self._children) + 1)]
-        return super().resolved() | {
-            "fan_out": None,
-            "depth": None,
-            "switches_per_level": levels,
-        }
+    def worked_out(self) -> dict[str, Any]:
+        """Return the switches of each level, which follow from fan-out and depth."""
+        children = self._children
+        levels = [prod(children[:level]) for level in range(len(children) + 1)]
+        return {"fan_out": None, "depth": None, "switches_per_level": levels}
 
     def spec(self) -> dict[str, Any]:
         """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "children": list(self._children),
-            "nodes_per_switch": self.nodes_per_switch,
-            "widths": list(self.level_widths or ()),
-        }
+        return super().spec() | {"children": list(self._children)}
 
 
 class FullyConnected(Topology):
@@ -143,16 +134,10 @@ class FullyConnected(Topology):
 
     kind: ClassVar[str] = "fully_connected"
 
-    switches: int = key(default=8, ge=1, le=8192, description="Number of switches.")
-    nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every switch.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "switches": self.switches,
-            "nodes_per_switch": self.nodes_per_switch,
-        }
+    switches: int = key(engine=True, default=8, ge=1, le=8192, description="Number of switches.")
+    nodes_per_switch: int = key(
+        engine=True, default=4, ge=1, le=65_536, description="Nodes on every switch."
+    )
 
 
 class Dragonfly(Topology):
@@ -167,12 +152,25 @@ class Dragonfly(Topology):
 
     kind: ClassVar[str] = "dragonfly"
 
-    nodes_per_switch: int = key(default=2, ge=1, le=65_536, description="Nodes on a switch (p).")
-    switches_per_group: int = key(default=4, ge=1, le=4096, description="Switches of a group (a).")
+    nodes_per_switch: int = key(
+        engine=True, default=2, ge=1, le=65_536, description="Nodes on a switch (p)."
+    )
+    switches_per_group: int = key(
+        engine=True,
+        default=4,
+        ge=1,
+        le=4096,
+        description="Switches of a group (a).",
+    )
     global_links: int = key(
-        default=2, ge=1, le=4096, description="Links from every switch to other groups (h)."
+        engine=True,
+        default=2,
+        ge=1,
+        le=4096,
+        description="Links from every switch to other groups (h).",
     )
     groups: int | None = key(
+        engine=True,
         default=None,
         ge=2,
         le=1_048_576,
@@ -186,19 +184,9 @@ class Dragonfly(Topology):
         most = self.switches_per_group * self.global_links + 1
         return most if self.groups is None else self.groups
 
-    def resolved(self) -> dict[str, Any]:
-        """Return every key as a file has it, with the defaults that depend on others."""
-        return super().resolved() | {"groups": self.group_count}
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "nodes_per_switch": self.nodes_per_switch,
-            "switches_per_group": self.switches_per_group,
-            "global_links": self.global_links,
-            "groups": self.group_count,
-        }
+    def worked_out(self) -> dict[str, Any]:
+        """Return the number of groups."""
+        return {"groups": self.group_count}
 
 
 class SlimFly(Topology):
@@ -217,18 +205,16 @@ class SlimFly(Topology):
     kind: ClassVar[str] = "slim_fly"
 
     q: int = key(
+        engine=True,
         default=5,
         ge=3,
         le=1024,
         description="A power of a prime, such as 4, 5, 7, 8, 9 or 19; there are 2q² switches.",
     )
     nodes_per_switch: int = key(
+        engine=True,
         default=4,
         ge=1,
         le=65_536,
         description="Nodes on every switch; half of its links to others, rounded up, is balanced.",
     )
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "q": self.q, "nodes_per_switch": self.nodes_per_switch}

@@ -33,12 +33,12 @@ class PodFatTree(Topology):
     kind: ClassVar[str] = "pod_fat_tree"
 
     switch_ports: int = key(
-        default=4, ge=2, le=256, description="Ports of every switch (k), an even number."
+        engine=True,
+        default=4,
+        ge=2,
+        le=256,
+        description="Ports of every switch (k), an even number.",
     )
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "switch_ports": self.switch_ports}
 
 
 class Xgft(Topology):
@@ -54,10 +54,12 @@ class Xgft(Topology):
     kind: ClassVar[str] = "xgft"
 
     children: _Counts = key(
+        engine=True,
         default=(4, 4, 4),
         description="Children of a switch, by level: of the lowest, its nodes, first.",
     )
     parents: _Counts | None = key(
+        engine=True,
         default=None,
         description="Parents of a switch, by level; the highest has none. Default: as many as "
         "children, divided by oversubscription.",
@@ -67,6 +69,7 @@ class Xgft(Topology):
         description="Instead of parents: children over parents, by level, as [2, 1]; default: 1.",
     )
     level_widths: _Widths | None = key(
+        engine="widths",
         default=None,
         description="Parallel links between each level and the next, the lowest first; default: "
         "machine.link.width.",
@@ -99,15 +102,6 @@ class Xgft(Topology):
                 raise UserError(where, shown(share), left if share > children else whole)
         return tuple(children // share for children, share in zip(below, shares, strict=True))
 
-    def resolved(self) -> dict[str, Any]:
-        """Return every key as a file has it, with the defaults that depend on others."""
-        return super().resolved() | {"parents": list(self._parents), "oversubscription": None}
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "children": list(self.children),
-            "parents": list(self._parents),
-            "widths": list(self.level_widths or ()),
-        }
+    def worked_out(self) -> dict[str, Any]:
+        """Return the parents of a switch, which follow from their oversubscription."""
+        return {"parents": self._parents, "oversubscription": None}

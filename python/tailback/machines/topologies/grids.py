@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field, Strict
 
@@ -25,11 +25,12 @@ class Lattice(Topology):
 class _Grid(Lattice):
     """Switches at the places of a grid."""
 
-    dims: Dims = key(default=(16, 16), description="Switches along each dimension, x first.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "dims": list(self.dims)}
+    dims: Dims = key(
+        engine=True,
+        also="k size radix shape",
+        default=(16, 16),
+        description="Switches along each dimension, x first.",
+    )
 
 
 class Mesh(_Grid):
@@ -58,23 +59,20 @@ class Hypercube(Lattice):
 
     kind: ClassVar[str] = "hypercube"
 
-    dimensions: int = key(default=6, ge=1, le=20, description="The degree n; 2^n nodes.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "dimensions": self.dimensions}
+    dimensions: int = key(
+        engine=True, default=6, ge=1, le=20, description="The degree n; 2^n nodes."
+    )
 
 
 class _Concentrated(Topology):
     """Switches at the places of a grid, with several nodes each."""
 
-    dims: Dims = key(default=(4, 4), description="Switches along each dimension, x first.")
-    nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every switch.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        per_switch = self.nodes_per_switch
-        return {"kind": self.kind, "dims": list(self.dims), "nodes_per_switch": per_switch}
+    dims: Dims = key(
+        engine=True, default=(4, 4), description="Switches along each dimension, x first."
+    )
+    nodes_per_switch: int = key(
+        engine=True, default=4, ge=1, le=65_536, description="Nodes on every switch."
+    )
 
 
 class ConcentratedMesh(_Concentrated):

@@ -35,14 +35,21 @@ class HyperX(Topology):
 
     kind: ClassVar[str] = "hyperx"
 
-    dims: _Sides = key(default=(4, 4), description="Switches along each dimension, x first.")
-    nodes_per_switch: int = key(default=4, ge=1, le=65_536, description="Nodes on every switch.")
+    dims: _Sides = key(
+        engine=True, default=(4, 4), description="Switches along each dimension, x first."
+    )
+    nodes_per_switch: int = key(
+        engine=True, default=4, ge=1, le=65_536, description="Nodes on every switch."
+    )
     dimension_widths: _Widths | None = key(
+        engine="widths",
         default=None,
         description="Parallel links between two switches, by dimension; default: "
         "machine.link.width.",
     )
     classes_by_distance: bool = key(
+        engine="by_distance",
+        added=True,
         default=False,
         description="Whether classes of links are by distance, too: x_1 between neighbours, x_2 "
         "between switches two apart, and so on, instead of x.",
@@ -59,17 +66,6 @@ class HyperX(Topology):
         places = grid_places(keys["dims"]) if len(keys["dims"]) > 1 else []
         return {"switch": [shown(place) for place in places]} if places else {}
 
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "dims": list(self.dims),
-            "widths": list(self.dimension_widths or ()),
-            "nodes_per_switch": self.nodes_per_switch,
-            # Left out where it is as before there was this key.
-            **({"by_distance": True} if self.classes_by_distance else {}),
-        }
-
 
 class DragonflyPlus(Topology):
     """Groups of leaves and spines, and links between spines of groups [Shpiner et al. 2017].
@@ -82,13 +78,20 @@ class DragonflyPlus(Topology):
 
     kind: ClassVar[str] = "dragonfly_plus"
 
-    nodes_per_leaf: int = key(default=2, ge=1, le=65_536, description="Nodes on a leaf (p).")
-    leaves: int = key(default=2, ge=1, le=4096, description="Leaves of a group (l).")
-    spines: int = key(default=2, ge=1, le=4096, description="Spines of a group (s).")
+    nodes_per_leaf: int = key(
+        engine=True, default=2, ge=1, le=65_536, description="Nodes on a leaf (p)."
+    )
+    leaves: int = key(engine=True, default=2, ge=1, le=4096, description="Leaves of a group (l).")
+    spines: int = key(engine=True, default=2, ge=1, le=4096, description="Spines of a group (s).")
     global_links: int = key(
-        default=2, ge=1, le=4096, description="Links from every spine to other groups (h)."
+        engine=True,
+        default=2,
+        ge=1,
+        le=4096,
+        description="Links from every spine to other groups (h).",
     )
     groups: int | None = key(
+        engine=True,
         default=None,
         ge=2,
         le=1_048_576,
@@ -100,20 +103,9 @@ class DragonflyPlus(Topology):
         """`groups`, or as many as can be."""
         return self.spines * self.global_links + 1 if self.groups is None else self.groups
 
-    def resolved(self) -> dict[str, Any]:
-        """Return every key as a file has it, with the defaults that depend on others."""
-        return super().resolved() | {"groups": self.group_count}
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "nodes_per_leaf": self.nodes_per_leaf,
-            "leaves": self.leaves,
-            "spines": self.spines,
-            "global_links": self.global_links,
-            "groups": self.group_count,
-        }
+    def worked_out(self) -> dict[str, Any]:
+        """Return the number of groups."""
+        return {"groups": self.group_count}
 
 
 class Jellyfish(Topology):
@@ -124,24 +116,22 @@ class Jellyfish(Topology):
 
     kind: ClassVar[str] = "jellyfish"
 
-    switches: int = key(default=20, ge=2, le=1_048_576, description="Number of switches.")
+    switches: int = key(
+        engine=True, default=20, ge=2, le=1_048_576, description="Number of switches."
+    )
     links_per_switch: int = key(
-        default=4, ge=1, le=4096, description="Links from every switch to others."
+        engine=True,
+        default=4,
+        ge=1,
+        le=4096,
+        description="Links from every switch to others.",
     )
-    nodes_per_switch: int = key(default=2, ge=1, le=65_536, description="Nodes on every switch.")
+    nodes_per_switch: int = key(
+        engine=True, default=2, ge=1, le=65_536, description="Nodes on every switch."
+    )
     wiring_seed: int = key(
-        default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is."
+        engine="seed", default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is."
     )
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "switches": self.switches,
-            "links_per_switch": self.links_per_switch,
-            "nodes_per_switch": self.nodes_per_switch,
-            "seed": self.wiring_seed,
-        }
 
 
 class Islands(Topology):
@@ -155,9 +145,12 @@ class Islands(Topology):
 
     kind: ClassVar[str] = "islands"
 
-    islands: int = key(default=4, ge=2, le=65_536, description="Number of islands.")
-    accelerators: int = key(default=8, ge=1, le=4096, description="Accelerators of an island.")
+    islands: int = key(engine=True, default=4, ge=2, le=65_536, description="Number of islands.")
+    accelerators: int = key(
+        engine=True, default=8, ge=1, le=4096, description="Accelerators of an island."
+    )
     rails: int | None = key(
+        engine=True,
         default=None,
         ge=1,
         le=4096,
@@ -169,15 +162,6 @@ class Islands(Topology):
         """`rails`, or one for each accelerator of an island."""
         return self.accelerators if self.rails is None else self.rails
 
-    def resolved(self) -> dict[str, Any]:
-        """Return every key as a file has it, with the defaults that depend on others."""
-        return super().resolved() | {"rails": self.rail_count}
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {
-            "kind": self.kind,
-            "accelerators": self.accelerators,
-            "islands": self.islands,
-            "rails": self.rail_count,
-        }
+    def worked_out(self) -> dict[str, Any]:
+        """Return the number of rails."""
+        return {"rails": self.rail_count}

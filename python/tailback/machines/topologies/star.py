@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ...parts import key
 from .base import Topology
@@ -15,10 +15,6 @@ class Pair(Topology):
 
     kind: ClassVar[str] = "pair"
 
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind}
-
 
 class Star(Topology):
     """One switch with all nodes on it."""
@@ -26,8 +22,6 @@ class Star(Topology):
     kind: ClassVar[str] = "star"
 
     # A C104 has 32 links.
-    nodes: int = key(default=32, ge=2, le=65_536, description="Number of nodes.")
-
-    def spec(self) -> dict[str, Any]:
-        """Return the topology as the engine describes it."""
-        return {"kind": self.kind, "nodes": self.nodes}
+    nodes: int = key(
+        engine=True, also="hosts", default=32, ge=2, le=65_536, description="Number of nodes."
+    )
