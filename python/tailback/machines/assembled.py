@@ -54,6 +54,7 @@ class Assembled(Part):
         description="Instead of a network: what messages take, in six numbers; for traces only.",
     )
     clock: MaybeFrequency = key(
+        also="frequency clock_rate",
         default=None,
         description='Frequency of the clock: times may be given in cycles ("3 cycles"), and '
         "results are told in cycles too.",

@@ -59,7 +59,6 @@ class Interface(Part):
         engine="packet_bytes",
         needs=needs.PACKETS,
         also="mtu packet max_packet_size",
-        was="packet_size",
         default=None,
         description="Most data in one packet; default: 1000 B; of whole messages no limit.",
     )
@@ -67,14 +66,12 @@ class Interface(Part):
         shown="blank",
         engine="first_packet_bytes",
         needs=needs.PACKETS,
-        was="first_packet_data",
         default=None,
         description="Most data in the first packet of a message; default: packet_size.",
     )
     header: SizeKey = key(
         engine="header_bytes",
         also="header_size",
-        was="header",
         default=Size(8),
         description="Header of a packet, at least 1 B.",
     )
@@ -105,7 +102,6 @@ class Interface(Part):
         engine="acknowledges",
         needs=needs.SWITCHED,
         also="acks",
-        was="acknowledgements",
         default=False,
         description="Whether data packets are acknowledged by packets; if not, it costs nothing.",
     )
@@ -113,7 +109,6 @@ class Interface(Part):
         shown="blank",
         engine=True,
         needs=needs.ACKS,
-        was="node_ack_priority",
         default=True,
         description="Whether a node sends acknowledgements before data.",
     )
@@ -135,7 +130,6 @@ class Interface(Part):
     )
     time_slice: MaybeTime = key(
         engine="time_slice_ps",
-        was="time_slice",
         default=None,
         description="Longest time a process computes while others wait; default: until done.",
     )
@@ -143,7 +137,6 @@ class Interface(Part):
         shown="blank",
         engine="early_bytes",
         needs=needs.INTEGRATED,
-        was="early",
         default=None,
         description="Data with which a message has begun to arrive, for the time until then; "
         "where nodes are integrated; default: 16 B.",

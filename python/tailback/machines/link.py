@@ -29,7 +29,6 @@ class Link(Part):
 
     rate: RateKey = key(
         also="bandwidth speed capacity",
-        was="link_rate",
         default=Rate(100 * 10**9),
         description="Bits per second of a link, each direction.",
     )
@@ -43,7 +42,6 @@ class Link(Part):
     delay: TimeKey = key(
         engine="delay_ps",
         also="latency propagation_delay cable_delay",
-        was="wire_delay",
         default=Time(0),
         description="Time a flit is on a wire.",
     )
@@ -51,7 +49,6 @@ class Link(Part):
         engine=True,
         needs=(needs.WAYS, needs.SWITCHED),
         also="lanes parallel_links",
-        was="internal_link_width",
         default=1,
         ge=1,
         le=255,
@@ -60,7 +57,6 @@ class Link(Part):
     sharing: Literal["round_robin", "until_stall", "separate"] = key(
         engine=True,
         needs=needs.WAYS,
-        was="sharing",
         default="round_robin",
         description="How virtual channels share a wire: flit by flit in turn, each until it has "
         "nothing to send or no credit, or not at all: each has a wire of its own.",
@@ -68,7 +64,6 @@ class Link(Part):
     duplex: Duplex = key(
         engine="half_duplex",
         needs=(needs.TURNS.but("half_by_flit"), needs.FLITS.but("half")),
-        was="duplex",
         default="full",
         description="Whether the two directions of a link have a wire each (full) or share one: a "
         "packet, message or circuit at a time (half), or flit by flit, in turn while both can "
@@ -76,7 +71,6 @@ class Link(Part):
     )
     flow_control: Literal["out_of_band", "in_band", "stop_go"] = key(
         engine=True,
-        was="flow_control",
         default="out_of_band",
         description="How a sender learns of room in the next buffer: by signals of their own, "
         "flit by flit, by flow-control tokens on the channel of the other direction, or by "
@@ -103,14 +97,12 @@ class Link(Part):
     credit_delay: TimeKey = key(
         engine="credit_delay_ps",
         needs=needs.OUT_OF_BAND,
-        was="credit_delay",
         default=Time(0),
         description="Time from a flit's departure from a buffer until the sender may use its "
         "place; out of band only.",
     )
     packet_gap: TimeKey = key(
         engine="packet_gap_ps",
-        was="packet_gap",
         default=Time(0),
         description="How much longer the first flit of a packet takes, on every channel.",
     )
@@ -130,7 +122,6 @@ class Link(Part):
         "or segmentation.",
     )
     data_token_bits: int = key(
-        was="data_token_bits",
         default=8,
         ge=1,
         le=1000,
@@ -139,7 +130,6 @@ class Link(Part):
     control_token_bits: int = key(
         shown="blank",
         needs=needs.CONTROL_TOKENS,
-        was="control_token_bits",
         default=4,
         ge=1,
         le=1000,
@@ -147,7 +137,6 @@ class Link(Part):
     )
     end_token: bool = key(
         engine=True,
-        was="end_token",
         default=False,
         description="Whether a packet ends with a control token of its own.",
     )
@@ -222,7 +211,6 @@ class LinkClass(Part):
     section: ClassVar[str] = "machine.link_classes"
 
     rate: MaybeRate = key(
-        was="dimension_rates",
         default=None,
         description="Bits per second of such a link; default: link.rate.",
     )
@@ -245,7 +233,6 @@ class NodeLink(Part):
     rate: MaybeRate = key(
         shown="blank",
         needs=needs.SWITCHED,
-        was="node_link_rate",
         default=None,
         description="Bits per second of such a link; default: link.rate.",
     )
@@ -259,7 +246,6 @@ class NodeLink(Part):
         shown="blank",
         engine=True,
         needs=needs.SWITCHED,
-        was="link_width",
         default=1,
         description="Parallel links between a node and its switch: a number from 1 to 255, or "
         "degree: as many as the switch has to others.",

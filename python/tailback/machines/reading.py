@@ -7,30 +7,15 @@ from typing import Any
 
 from ..errors import NoEffectError, UserError, choice, joined, nearest, shown
 from ..parts import Part, fields_of
-from .interface import Interface
-from .kinds import ROUTINGS
 from .letters import LOGGOPS, LOGGP, spelled_out
-from .link import Link, LinkClass, NodeLink
-from .loggops import LogGops
+from .link import LinkClass
 from .machine import Machine
 from .presets import OF_THEIR_TIME, OF_TODAY, PRESETS
 from .routing import Routing
-from .switch import Switch
 from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES, Topology
-from .words import ALIASES, FIRST_EDITION, SYNONYMS
+from .words import ALIASES, FIRST_EDITION, KINDED, PLAIN, SYNONYMS
 
 Tables = Mapping[str, Any]
-
-#: Parts that are of one class, and that class.
-PLAIN: dict[str, type[Part]] = {
-    "link": Link,
-    "node_link": NodeLink,
-    "switch": Switch,
-    "interface": Interface,
-    "loggops": LogGops,
-}
-#: Parts whose `kind` names their class.
-KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing": ROUTINGS}
 
 #: All tables below ``machine``, in the order of a file.
 PARTS = (

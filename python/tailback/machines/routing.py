@@ -59,6 +59,8 @@ class Routing(Part):
 
     section: ClassVar[str] = "machine.routing"
     kind: ClassVar[str]
+    also: ClassVar[str] = ""
+    """Other words for the kind."""
     spreads: ClassVar[bool] = False
     """Whether an output is usually selected at random."""
     ascends: ClassVar[bool] = False
@@ -171,6 +173,7 @@ class DimensionOrder(Ordered):
     """
 
     kind: ClassVar[str] = "dimension_order"
+    also: ClassVar[str] = "dor xy e_cube ecube"
 
     balanced: bool | None = key(
         default=None,
@@ -239,6 +242,7 @@ class Valiant(Ordered):
     """
 
     kind: ClassVar[str] = "valiant"
+    also: ClassVar[str] = "two_phase"
 
     intermediate: Literal["node", "switch", "group"] = key(
         default="node",
@@ -366,6 +370,7 @@ class MinimalAdaptive(Ordered):
     """
 
     kind: ClassVar[str] = "minimal_adaptive"
+    also: ClassVar[str] = "adaptive duato"
 
 
 class _Whole(Routing):
@@ -422,6 +427,7 @@ class UpDown(_Choosing):
     """
 
     kind: ClassVar[str] = "up_down"
+    also: ClassVar[str] = "updown"
 
     root: int | None = key(
         engine=True,
@@ -498,6 +504,7 @@ class NearestCommonAncestor(_Choosing):
     """
 
     kind: ClassVar[str] = "nearest_common_ancestor"
+    also: ClassVar[str] = "nca"
 
     random: bool = key(
         default=False,

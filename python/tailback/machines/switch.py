@@ -77,7 +77,6 @@ class Switch(Part):
 
     switching: Switching = key(
         engine=True,
-        was="transport",
         aliases={
             "virtual_cut_through": "cut_through",
             "vct": "cut_through",
@@ -101,7 +100,6 @@ class Switch(Part):
         engine="delay_ps",
         needs=(needs.SWITCHES, needs.NOT_CLOCKED),
         also="router_delay hop_latency",
-        was="switch_delay arbitration",
         default=Time(0),
         description="Time from a header's arrival (with store_and_forward: a packet's) to the "
         "request for an output; where nodes are integrated, of their own packets too.",
@@ -129,7 +127,6 @@ class Switch(Part):
         engine="input_buffer_flits",
         needs=(needs.NO_CIRCUITS, needs.INPUT_BUFFERS, needs.NO_FORWARDING),
         also="buffer slack_buffer buffer_size vc_buf_size input_queue",
-        was="input_buffer",
         default=None,
         description="Buffer of every virtual channel at every input, or unlimited; default: two "
         "full packets; with flow control in band 70 B, with fidelity token 35 B; with stop_go "
@@ -147,7 +144,6 @@ class Switch(Part):
     output_buffer: MaybeSize = key(
         engine="output_buffer_flits",
         needs=(needs.SWITCHES, needs.OUTPUT_BUFFERS),
-        was="output_buffer",
         default=None,
         description="Buffer at every output; with fidelity token only; default: 35 B.",
     )
@@ -155,7 +151,6 @@ class Switch(Part):
         shown="blank",
         engine="output_queue_packets",
         needs=needs.OUTPUT_QUEUES,
-        was="packet_buffers",
         default=None,
         description="Packets that the queue of an outgoing channel has room for, or unlimited; "
         "with integrated nodes and store_and_forward or cut_through; default: 16 packets, "
@@ -165,7 +160,6 @@ class Switch(Part):
         shown="blank",
         engine=True,
         needs=needs.OUTPUT_PLACES,
-        was="reserve",
         default=None,
         description="Whether one place of an output_queue is kept from packets that took another "
         "first step than dimension order; default: with routing first_hop.",
@@ -174,7 +168,6 @@ class Switch(Part):
         shown="blank",
         engine=True,
         needs=needs.OUTPUT_PLACES,
-        was="overtaking",
         default=None,
         description="Whether a packet that has no place in its next output_queue may be overtaken "
         "by those of other messages behind it; default: true.",
@@ -183,7 +176,6 @@ class Switch(Part):
         engine=True,
         needs=(needs.SWITCHED.but(1), needs.WAYS.but(1)),
         also="vcs num_vcs vc",
-        was="virtual_channels",
         default=None,
         ge=1,
         le=255,
@@ -214,7 +206,6 @@ class Switch(Part):
         engine=True,
         needs=needs.SWITCHES.but("fifo"),
         also="queue_policy arbitration_policy",
-        was="queue_policy",
         aliases={"age": "oldest_first", "fcfs": "fifo", "matrix": "least_recently_granted"},
         default=None,
         description="Which waiting input is granted a free output; default: fifo. Of switches that "
@@ -234,7 +225,6 @@ class Switch(Part):
         shown="blank",
         engine=True,
         needs=needs.ACKS,
-        was="switch_ack_priority",
         default=False,
         description="Whether switches grant acknowledgements before data.",
     )

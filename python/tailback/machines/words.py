@@ -1,156 +1,86 @@
-"""Words that users bring along: aliases of values, synonyms of keys, keys of the first edition."""
+"""Words that users bring along: aliases of values, other names of keys, keys that have moved."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from ..parts import Key, Part
+from .interface import Interface
+from .kinds import ROUTINGS
+from .link import Link, NodeLink
+from .loggops import LogGops
+from .machine import Machine
+from .switch import Switch
+from .topologies import TOPOLOGIES
+
+#: Parts that are of one class, and that class.
+PLAIN: dict[str, type[Part]] = {
+    "link": Link,
+    "node_link": NodeLink,
+    "switch": Switch,
+    "interface": Interface,
+    "loggops": LogGops,
+}
+#: Parts whose `kind` names their class.
+KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing": ROUTINGS}
+
+
+def _keys() -> Iterator[tuple[str, Key]]:
+    """Yield the path below ``machine`` of every key, and the key."""
+    yield "clock", Machine.keys["clock"]
+    for part, made in PLAIN.items():
+        yield from ((f"{part}.{name}", one) for name, one in made.keys.items())
+    for part, kinds in KINDED.items():
+        for made in kinds.values():
+            yield from ((f"{part}.{name}", one) for name, one in made.keys.items())
+
+
 #: Other words for kinds and choices; the canonical word is shown.
-ALIASES: dict[str, dict[str, str]] = {
-    "topology.kind": {
-        "k_ary_n_cube": "torus",
-        "k_ary_n_mesh": "mesh",
-        "grid": "mesh",
-        "ring": "torus",
-        "n_cube": "hypercube",
-        "k_ary_n_tree": "fat_tree",
-        "fattree": "fat_tree",
-        "k_ary_n_fly": "butterfly",
-        "crossbar": "star",
-        "all_to_all": "fully_connected",
-        "anynet": "graph",
-    },
-    "routing.kind": {
-        "two_phase": "valiant",
-        "adaptive": "minimal_adaptive",
-        "duato": "minimal_adaptive",
-        "dor": "dimension_order",
-        "xy": "dimension_order",
-        "e_cube": "dimension_order",
-        "ecube": "dimension_order",
-        "updown": "up_down",
-        "nca": "nearest_common_ancestor",
-    },
-    "switch.switching": {
-        "virtual_cut_through": "cut_through",
-        "vct": "cut_through",
-        "saf": "store_and_forward",
-        "circuit_switching": "circuit",
-    },
-    "switch.arbiter": {"age": "oldest_first", "fcfs": "fifo", "matrix": "least_recently_granted"},
-    "interface.message_order": {"fcfs": "fifo"},
+ALIASES: dict[str, Mapping[str, str]] = {
+    "topology.kind": {word: kind for kind, t in TOPOLOGIES.items() for word in t.also.split()},
+    "routing.kind": {word: kind for kind, r in ROUTINGS.items() for word in r.also.split()},
+    **{path: one.aliases for path, one in _keys() if one.aliases},
 }
 
 #: What a key is called elsewhere, by what it means; paths below ``machine``.
-SYNONYMS: dict[str, str] = {
-    "vcs": "switch.virtual_channels",
-    "num_vcs": "switch.virtual_channels",
-    "vc": "switch.virtual_channels",
-    "buffer": "switch.input_buffer",
-    "slack_buffer": "switch.input_buffer",
-    "high_mark": "link.stop_mark",
-    "low_mark": "link.go_mark",
-    "xoff_mark": "link.stop_mark",
-    "xon_mark": "link.go_mark",
-    "cut_through_latency": "switch.fall_through",
-    "buffer_size": "switch.input_buffer",
-    "vc_buf_size": "switch.input_buffer",
-    "input_queue": "switch.input_buffer",
-    "buffer_pool": "switch.shared_buffer",
-    "shared_buffers": "switch.shared_buffer",
-    "bandwidth": "link.rate",
-    "speed": "link.rate",
-    "capacity": "link.rate",
-    "latency": "link.delay",
-    "propagation_delay": "link.delay",
-    "cable_delay": "link.delay",
-    "flit_size": "link.flit",
-    "flit_width": "link.flit",
-    "phit": "link.flit",
-    "lanes": "link.width",
-    "parallel_links": "link.width",
-    "router_delay": "switch.delay",
-    "hop_latency": "switch.delay",
-    "queue_policy": "switch.arbiter",
-    "arbitration_policy": "switch.arbiter",
-    "mtu": "interface.packet_size",
-    "packet": "interface.packet_size",
-    "max_packet_size": "interface.packet_size",
-    "header_size": "interface.header",
-    "acks": "interface.acknowledgements",
-    "ejection_buffer": "interface.receive_fifo",
-    "receive_buffer": "interface.receive_fifo",
-    "reply_buffer": "interface.reply_queue",
-    "outstanding": "interface.window",
-    "in_flight": "interface.window",
+SYNONYMS: dict[str, str] = {word: path for path, one in _keys() for word in one.also} | {
     "algorithm": "routing.kind",
     "routing_function": "routing.kind",
-    "frequency": "clock",
-    "clock_rate": "clock",
-    "k": "topology.dims",
-    "size": "topology.dims",
-    "radix": "topology.dims",
-    "shape": "topology.dims",
-    "hosts": "topology.nodes",
-    "groups": "topology.groups",
 }
 
-#: Where the keys of ``[machine]`` of the first edition have gone; paths below ``machine``.
-FIRST_EDITION: dict[str, str] = {
-    "dims": "topology.dims",
-    "dimensions": "topology.dimensions",
-    "nodes": "topology.nodes",
-    "arity": "topology.arity",
-    "levels": "topology.levels",
-    "stages": "topology.stages",
-    "fan_out": "topology.fan_out",
-    "depth": "topology.depth",
-    "switches_per_level": "topology.switches_per_level",
-    "nodes_per_switch": "topology.nodes_per_switch",
-    "level_widths": "topology.level_widths",
-    "switches": "topology.switches",
-    "switches_per_group": "topology.switches_per_group",
-    "global_links": "topology.global_links",
-    "groups": "topology.groups",
-    "file": "topology.file",
-    "format": "topology.format",
-    "cycle": "topology.cycle",
-    "directed": "topology.directed",
+#: The keys of ``[machine]`` of the first edition that have a table now, under the same name ...
+_MOVED = {
+    "topology": "dims dimensions nodes arity levels stages fan_out depth switches_per_level "
+    "nodes_per_switch level_widths switches switches_per_group global_links groups file format "
+    "cycle directed",
+    "link": "data_token_bits control_token_bits end_token flow_control credit_delay packet_gap "
+    "sharing duplex",
+    "switch": "input_buffer output_buffer virtual_channels reserve overtaking",
+    "routing": "balanced selection allow_deadlock hop_limit",
+    "interface": "header packet_size acknowledgements time_slice early",
+}
+#: ... or under another.
+_RENAMED = {
     "link_rate": "link.rate",
-    "data_token_bits": "link.data_token_bits",
-    "control_token_bits": "link.control_token_bits",
-    "end_token": "link.end_token",
-    "flow_control": "link.flow_control",
-    "credit_delay": "link.credit_delay",
     "wire_delay": "link.delay",
-    "packet_gap": "link.packet_gap",
     "internal_link_width": "link.width",
-    "sharing": "link.sharing",
-    "duplex": "link.duplex",
     "dimension_rates": "link_classes.x.rate",
     "link_width": "node_link.width",
     "node_link_rate": "node_link.rate",
-    "input_buffer": "switch.input_buffer",
-    "output_buffer": "switch.output_buffer",
     "switch_delay": "switch.delay",
     "arbitration": "switch.delay",
     "queue_policy": "switch.arbiter",
     "switch_ack_priority": "switch.ack_priority",
-    "virtual_channels": "switch.virtual_channels",
     "transport": "switch.switching",
     "packet_buffers": "switch.output_queue",
-    "reserve": "switch.reserve",
-    "overtaking": "switch.overtaking",
     "dimension_order": "routing.order",
-    "balanced": "routing.balanced",
-    "selection": "routing.selection",
-    "allow_deadlock": "routing.allow_deadlock",
-    "hop_limit": "routing.hop_limit",
     "up_down_root": "routing.root",
     "adaptive_ways": "routing.adaptive",
     "routes_file": "routing.file",
-    "header": "interface.header",
-    "packet_size": "interface.packet_size",
     "first_packet_data": "interface.first_packet",
-    "acknowledgements": "interface.acknowledgements",
     "node_ack_priority": "interface.ack_priority",
-    "time_slice": "interface.time_slice",
-    "early": "interface.early",
+}
+#: Where all of them have gone; paths below ``machine``.
+FIRST_EDITION: dict[str, str] = _RENAMED | {
+    name: f"{part}.{name}" for part, names in _MOVED.items() for name in names.split()
 }

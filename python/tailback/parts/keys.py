@@ -57,7 +57,6 @@ class Key:
     needs: tuple[Any, ...]
     shown: Shown
     also: tuple[str, ...]
-    was: tuple[str, ...]
     aliases: Mapping[str, str]
 
     def path(self, name: str) -> str:
@@ -79,7 +78,6 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
     needs: Any = (),
     shown: Shown = "always",
     also: str = "",
-    was: str = "",
     aliases: Mapping[str, str] = MappingProxyType({}),
     **limits: Any,
 ) -> Any:
@@ -96,7 +94,7 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
     * ``needs``: what it needs to have an effect (`tailback.machines.needs`), one or several.
     * ``shown``: when ``describe`` lists it: always; always, but as nothing where its first need is
       not met (blank); only where that is met (used); only where it is not its default (given).
-    * ``also``: what other tools call it; ``was``: what it was called before version 0.1.
+    * ``also``: what other tools call it.
     * ``aliases``: other words for its values.
     """
     given = {} if default is REQUIRED else {"default": default}
@@ -108,7 +106,6 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
         needs if isinstance(needs, tuple) else (needs,),
         shown,
         tuple(also.split()),
-        tuple(was.split()),
         aliases,
     )
 

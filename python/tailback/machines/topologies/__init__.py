@@ -26,7 +26,7 @@ __all__ += star.__all__
 
 #: Every kind of topology by its word in ``machine.topology.kind``.
 TOPOLOGIES: dict[str, type[Topology]] = kinds(
-    Topology,  # type: ignore[type-abstract]
+    Topology,
     grids,
     star,
     families,

@@ -30,6 +30,8 @@ class Topology(Part):
 
     section: ClassVar[str] = "machine.topology"
     kind: ClassVar[str]
+    also: ClassVar[str] = ""
+    """Other words for the kind."""
     routings = _Routings()
     """The words that ``routing.kind`` may be; the first is meant if it is left out."""
 

@@ -28,6 +28,7 @@ class FatTree(Topology):
     """
 
     kind: ClassVar[str] = "fat_tree"
+    also: ClassVar[str] = "k_ary_n_tree fattree"
 
     arity: int = key(
         engine=True, default=4, ge=2, le=65_536, description="Links up, and down, of a switch."
@@ -45,6 +46,7 @@ class Butterfly(Topology):
     """
 
     kind: ClassVar[str] = "butterfly"
+    also: ClassVar[str] = "k_ary_n_fly"
 
     arity: int = key(
         engine=True, default=4, ge=2, le=65_536, description="Inputs, and outputs, of a switch."
@@ -133,6 +135,7 @@ class FullyConnected(Topology):
     """
 
     kind: ClassVar[str] = "fully_connected"
+    also: ClassVar[str] = "all_to_all"
 
     switches: int = key(engine=True, default=8, ge=1, le=8192, description="Number of switches.")
     nodes_per_switch: int = key(
@@ -170,6 +173,7 @@ class Dragonfly(Topology):
         description="Links from every switch to other groups (h).",
     )
     groups: int | None = key(
+        also="groups",
         engine=True,
         default=None,
         ge=2,

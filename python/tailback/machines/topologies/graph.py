@@ -29,6 +29,7 @@ class Graph(Topology):
     """Any switches and links, from a file."""
 
     kind: ClassVar[str] = "graph"
+    also: ClassVar[str] = "anynet"
 
     file: str = key(
         description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "

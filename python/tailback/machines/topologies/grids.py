@@ -40,6 +40,7 @@ class Mesh(_Grid):
     """
 
     kind: ClassVar[str] = "mesh"
+    also: ClassVar[str] = "k_ary_n_mesh grid"
 
 
 class Torus(_Grid):
@@ -49,6 +50,7 @@ class Torus(_Grid):
     """
 
     kind: ClassVar[str] = "torus"
+    also: ClassVar[str] = "k_ary_n_cube ring"
 
 
 class Hypercube(Lattice):
@@ -58,6 +60,7 @@ class Hypercube(Lattice):
     """
 
     kind: ClassVar[str] = "hypercube"
+    also: ClassVar[str] = "n_cube"
 
     dimensions: int = key(
         engine=True, default=6, ge=1, le=20, description="The degree n; 2^n nodes."

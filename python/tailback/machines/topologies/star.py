@@ -20,6 +20,7 @@ class Star(Topology):
     """One switch with all nodes on it."""
 
     kind: ClassVar[str] = "star"
+    also: ClassVar[str] = "crossbar"
 
     # A C104 has 32 links.
     nodes: int = key(
