@@ -17,6 +17,7 @@ from .keys import (
     nested,
 )
 from .part import Part, fields_of, kinds, model_of, plain
+from .presets import Presets
 
 __all__ = [
     "FrequencyKey",
@@ -27,6 +28,7 @@ __all__ = [
     "MaybeTime",
     "MaybeTimePerByte",
     "Part",
+    "Presets",
     "RateKey",
     "SizeKey",
     "TimeKey",
