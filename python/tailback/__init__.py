@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tailback.tables.dataframes import to_pandas
     from tailback.workloads import Job, Messages, Program, PythonProgram, Synthetic
     from tailback.workloads.builtin import *  # noqa: F403
+    from tailback.workloads.exchanges import *  # noqa: F403
 
     __version__: str
 

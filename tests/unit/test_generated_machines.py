@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tailback.errors import UserError
 from tailback.experiment import json_schema
 from tailback.machines import PRESETS, ROUTINGS, TOPOLOGIES, Machine, machine_of
-from tailback.machines.reading import KINDED, PLAIN
+from tailback.machines.kinds import KINDED, PLAIN
 from tailback.machines.words import ALIASES
 from tests.random_cases import random_cases
 

@@ -21,7 +21,7 @@ from tailback.machines import (
     Valiant,
     machine_of,
 )
-from tailback.machines.reading import KINDED, PLAIN
+from tailback.machines.kinds import KINDED, PLAIN
 from tailback.machines.switch import Arbiter
 from tailback.parts import Part, fields_of
 

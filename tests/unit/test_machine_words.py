@@ -8,7 +8,7 @@ import pytest
 
 from tailback.errors import UserError
 from tailback.machines import LinkClass, machine_of
-from tailback.machines.reading import KINDED, PLAIN
+from tailback.machines.kinds import KINDED, PLAIN
 from tailback.machines.words import ALIASES, FIRST_EDITION, SYNONYMS
 
 

@@ -23,7 +23,8 @@ from tailback.machines import (
     Switch,
     machine_of,
 )
-from tailback.machines.reading import KINDED, PARTS, PLAIN
+from tailback.machines.kinds import KINDED, PLAIN
+from tailback.machines.reading import PARTS
 from tailback.since311 import tomllib
 from tailback.units import Rate, Time
 from tests.machines import t9000, t9000_tables

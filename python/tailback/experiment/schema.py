@@ -8,8 +8,9 @@ from pydantic import Field, TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..machines import PRESETS
+from ..machines.kinds import KINDED, PLAIN
 from ..machines.link import LinkClass
-from ..machines.reading import KINDED, PARTS, PLAIN
+from ..machines.reading import PARTS
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import ALIASES
 from ..parts import Part, fields_of, model_of

@@ -1,10 +1,28 @@
-"""Every kind of routing by its word; topologies have their own list."""
+"""The parts of machines, and their kinds by word."""
 
 from __future__ import annotations
 
-from ..parts import kinds
+from collections.abc import Mapping
+
+from ..parts import Part, kinds
 from . import routing, written_routes
+from .interface import Interface
+from .link import Link, NodeLink
+from .loggops import LogGops
 from .routing import Routing
+from .switch import Switch
+from .topologies import TOPOLOGIES
 
 #: Every routing algorithm by its word in ``machine.routing.kind``.
 ROUTINGS: dict[str, type[Routing]] = kinds(Routing, routing, written_routes)
+
+#: Parts that are of one class, and that class.
+PLAIN: dict[str, type[Part]] = {
+    "link": Link,
+    "node_link": NodeLink,
+    "switch": Switch,
+    "interface": Interface,
+    "loggops": LogGops,
+}
+#: Parts whose `kind` names their class.
+KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing": ROUTINGS}

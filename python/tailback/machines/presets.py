@@ -1,4 +1,4 @@
-"""Named machines, such as ``preset = "t9000_c104"``: ``presets.toml`` has them and their sources."""
+"""Named machines, as ``preset = "t9000_c104"``: ``presets.toml`` has them and their sources."""
 
 from __future__ import annotations
 

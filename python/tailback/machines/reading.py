@@ -7,13 +7,14 @@ from typing import Any
 
 from ..errors import NoEffectError, UserError, choice, joined, nearest, shown
 from ..parts import Part, fields_of
+from .kinds import KINDED, PLAIN
 from .letters import LOGGOPS, LOGGP, spelled_out
 from .link import LinkClass
 from .machine import Machine
 from .presets import OF_THEIR_TIME, OF_TODAY, PRESETS
 from .routing import Routing
 from .topologies import DEFAULT_TOPOLOGY, TOPOLOGIES, Topology
-from .words import ALIASES, FIRST_EDITION, KINDED, PLAIN, SYNONYMS
+from .words import ALIASES, FIRST_EDITION, SYNONYMS
 
 Tables = Mapping[str, Any]
 

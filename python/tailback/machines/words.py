@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..parts import Key, Part
-from .interface import Interface
-from .kinds import ROUTINGS
-from .link import Link, NodeLink
-from .loggops import LogGops
+from ..parts import Key
+from .kinds import KINDED, PLAIN, ROUTINGS
 from .machine import Machine
-from .switch import Switch
 from .topologies import TOPOLOGIES
-
-#: Parts that are of one class, and that class.
-PLAIN: dict[str, type[Part]] = {
-    "link": Link,
-    "node_link": NodeLink,
-    "switch": Switch,
-    "interface": Interface,
-    "loggops": LogGops,
-}
-#: Parts whose `kind` names their class.
-KINDED: dict[str, Mapping[str, type[Part]]] = {"topology": TOPOLOGIES, "routing": ROUTINGS}
 
 
 def _keys() -> Iterator[tuple[str, Key]]:

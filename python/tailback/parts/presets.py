@@ -16,7 +16,7 @@ class Presets(Mapping[str, Table]):
     """The tables of a file by name; it is read when the first is asked for."""
 
     def __init__(self, module: str) -> None:
-        """``module``: the ``__file__`` of the module beside which ``presets.toml`` is."""
+        """Take the presets of the file beside a module, whose ``__file__`` is given."""
         self._path = Path(module).with_name("presets.toml")
 
     @cached_property

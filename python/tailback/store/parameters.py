@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import JOBS, section_and_key, table_at
-from tailback.machines.reading import KINDED, PLAIN
+from tailback.machines.kinds import KINDED, PLAIN
 from tailback.parts import Part, fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time, TimePerByte

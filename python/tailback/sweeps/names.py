@@ -28,7 +28,8 @@ from ..experiment.tables import (
 )
 from ..expressions import FUNCTIONS, TRUTHS, UNITS
 from ..machines import PRESETS
-from ..machines.reading import KINDED, PLAIN, canonical, known_keys
+from ..machines.kinds import KINDED, PLAIN
+from ..machines.reading import canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Part, fields_of

@@ -1,17 +1,17 @@
 """Workloads: what the processes of a machine compute, send and receive.
 
 One class per kind; their fields are the keys of ``[workload]``. A workload
-knows messages and processor time, never channels or packets. A class that `builtin` or `cluster`
+knows messages and processor time, never channels or packets. A class that `builtin` or `exchanges`
 has in its ``__all__`` is a kind, and is known everywhere.
 """
 
 from __future__ import annotations
 
 from ..parts import Presets
-from . import builtin, cluster
+from . import builtin, exchanges
 from .base import Network, Workload
 from .builtin import *  # noqa: F403
-from .cluster import *  # noqa: F403
+from .exchanges import *  # noqa: F403
 from .jobs import Job, Jobs
 from .messages import Message, Messages
 from .program import Compute, Multicast, Process, Program, Receive, Send
@@ -42,20 +42,24 @@ __all__ = [
     "TrafficClass",
     "Workload",
 ]
-__all__ += builtin.__all__ + cluster.__all__
+__all__ += builtin.__all__ + exchanges.__all__
+
+#: The order of kinds in documents and schema; others follow.
+_FIRST = (
+    *(Synthetic, Traffic),
+    *(exchanges.CompleteExchange, exchanges.PeerExchange, exchanges.BoundaryExchange),
+    *(builtin.ComputeOnly, builtin.Bandwidth, exchanges.RingAllreduce),
+    *(Program, Messages, PythonProgram, Trace),
+    *(builtin.FanIn, builtin.FanOut),
+    *(exchanges.MeshExchange, builtin.TokenPass, exchanges.TorusExchange),
+)
 
 #: Every kind of workload by the word in ``workload.kind``.
 KINDS: dict[str, type[Workload]] = {
     kind.keys["kind"].default: kind
     for kind in (
-        Synthetic,
-        Traffic,
-        *(kind for name, kind in vars(builtin).items() if name in builtin.__all__),
-        Program,
-        Messages,
-        PythonProgram,
-        Trace,
-        *(getattr(cluster, name) for name in cluster.__all__),
+        *_FIRST,
+        *(getattr(module, name) for module in (exchanges, builtin) for name in module.__all__),
     )
 }
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..programs import Running
 
 Shape = Literal["constant", "normal", "exponential"]
+#: Distributions of other times as well, and what else makes messages come.
+Gaps = Literal[Shape, "geometric", "on_off"]
 Start = Literal["random", "together"]
 
 #: Processes of the largest workload.
@@ -114,6 +116,11 @@ class Workload(Part, init=False):
         """Whether there is any message."""
         return True
 
+    def check_two_nodes(self, network: Network) -> None:
+        """Raise `UserError` if there is nobody to send to."""
+        if network.nodes < 2:
+            raise self.refused("kind", "needs at least two nodes")
+
     @abstractmethod
     def check(self, network: Network) -> None:
         """Raise `UserError` if the workload does not fit on the machine."""
@@ -162,3 +169,26 @@ def distribution(shape: Shape, mean: Time | Size, sigma: float) -> dict[str, Any
     """Return a distribution as the engine describes it."""
     relative_sigma = sigma if shape == "normal" else 0.0
     return {"shape": shape, "mean": mean.amount, "relative_sigma": relative_sigma}
+
+
+def gaps(
+    shape: Gaps, mean: Time, *, sigma: float, slot: Time, burst: float, peak: float
+) -> dict[str, Any]:
+    """Return a distribution of times as the engine describes it.
+
+    ``sigma`` is for the normal, ``slot`` for the geometric distribution, ``burst`` and
+    ``peak`` are for bursts.
+    """
+    if shape == "geometric":
+        return distribution("constant", mean, 0.0) | {"shape": {shape: {"slot": slot.ps}}}
+    if shape == "on_off":
+        parameters = {"burst": burst, "peak": peak}
+        return distribution("constant", mean, 0.0) | {"shape": {shape: parameters}}
+    return distribution(shape, mean, sigma)
+
+
+def check_node(network: Network, field: str, node: int) -> None:
+    """Raise `UserError` for a number of a node that is not there; ``field``: where it is given."""
+    if node >= network.nodes:
+        allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
+        raise UserError(field, shown(node), allowed)

@@ -1,118 +1,23 @@
-"""Programs that are built in: boundary exchange, computing only, bandwidth, ring all-reduce.
+"""Programs that are built in: computing only, one busy link, tokens, fan-in and fan-out.
 
-Those of a file of their own are named here.
+Those in which processes exchange messages are in `exchanges`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import UserError, shown
 from ..parts import key
 from ..units import Size, Time
 from . import steps
-from .base import (
-    MOST_PROCESSES,
-    Network,
-    Shape,
-    Start,
-    Workload,
-    iterations_to_fall_out_of_step,
-)
-from .complete_exchange import CompleteExchange
-from .peer_exchange import PeerExchange
+from .base import MOST_PROCESSES, Network, Shape, Workload, check_node
+from .on_nodes import OnNodes
 
-__all__ = [
-    "Bandwidth",
-    "BoundaryExchange",
-    "CompleteExchange",
-    "ComputeOnly",
-    "PeerExchange",
-    "RingAllreduce",
-]
+if TYPE_CHECKING:
+    from ..programs import Node
 
-#: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
-_NEIGHBOURS = ((1, 0), (0, -1), (-1, 0), (0, 1))
-
-
-class BoundaryExchange(Workload, init=False):
-    """A torus of processes, four to a node, that exchange messages with their neighbours.
-
-    The thesis (Tweedie), section 4.2.1: processes P(i, j) form a torus twice as
-    wide and twice as high as the mesh; P(i, j) runs on node (i div 2, j div 2).
-    Each repeats: compute; send to (i+1, j), (i, j-1), (i-1, j), (i, j+1);
-    receive from the same four in the same order. Process numbers count the four
-    processes of node 0 first, i before j.
-    """
-
-    kind: Literal["boundary_exchange"] = key(default="boundary_exchange")
-    period: Time = key(
-        default=Time(3_500_000), description="Time a process computes in one iteration."
-    )
-    message_size: Size = key(default=Size(32), description="Length of each message.")
-    blocking_sends: bool = key(
-        default=False,
-        description="Whether each send waits for its acknowledgement; if so, all wait for ever.",
-    )
-    repeat: int | None = key(
-        default=None, ge=1, description="Iterations of each process; default: without end."
-    )
-    start: Start = key(
-        default="random", description="Processes begin at random within a period, or together."
-    )
-
-    @property
-    def finite(self) -> bool:
-        """Whether the workload ends by itself."""
-        return self.repeat is not None
-
-    def check(self, network: Network) -> None:
-        """Raise `UserError` unless the machine has two dimensions."""
-        if len(network.shape) != 2:
-            allowed = f"needs a machine of two dimensions, not {len(network.shape)}"
-            raise self.refused("kind", allowed)
-
-    def spec(self, network: Network) -> dict[str, Any]:
-        """Return the workload as the engine describes it."""
-        width, height = network.shape
-        places = ((i, j) for j in range(2 * height) for i in range(2 * width))
-        numbered = sorted((self._number(i, j, width), i, j) for i, j in places)
-        processes = [self._process(i, j, width, height) for _, i, j in numbered]
-        return {"kind": "program", "processes": processes}
-
-    @staticmethod
-    def _number(i: int, j: int, width: int) -> int:
-        """Return the number of process P(i, j)."""
-        node = i // 2 + width * (j // 2)
-        return 4 * node + i % 2 + 2 * (j % 2)
-
-    def _process(self, i: int, j: int, width: int, height: int) -> dict[str, Any]:
-        peers = [
-            self._number((i + di) % (2 * width), (j + dj) % (2 * height), width)
-            for di, dj in _NEIGHBOURS
-        ]
-        # What leaves on socket k arrives on the opposite socket of the neighbour.
-        sends = [
-            steps.send(peer, (k + 2) % 4, self.message_size, self.blocking_sends)
-            for k, peer in enumerate(peers)
-        ]
-        receives = [steps.receive(k) for k in range(4)]
-        return steps.process(
-            i // 2 + width * (j // 2),
-            [steps.compute(self.period), *sends, *receives],
-            list(peers),
-            start_window=self.period if self.start == "random" else Time(0),
-            repeat=self.repeat,
-        )
-
-    def iteration_ps(self, network: Network) -> int:
-        """Return the time four processes compute on one processor, and one round trip."""
-        return 4 * self.period.ps + network.round_trip_ps(self.message_size.bytes)
-
-    def settling_ps(self, network: Network) -> int:
-        """Return how long the processes of the torus need to fall out of step."""
-        iterations = iterations_to_fall_out_of_step(2 * max(network.shape), 1)
-        return int(iterations * self.iteration_ps(network))
+__all__ = ["Bandwidth", "ComputeOnly", "FanIn", "FanOut", "TokenPass"]
 
 
 class ComputeOnly(Workload, init=False):
@@ -183,9 +88,7 @@ class Bandwidth(Workload, init=False):
     def check(self, network: Network) -> None:
         """Raise `UserError` unless source and destination are two nodes of the machine."""
         for name, node in (("source", self.source), ("destination", self.destination)):
-            if node >= network.nodes:
-                allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
-                raise UserError(f"workload.{name}", shown(node), allowed)
+            check_node(network, f"workload.{name}", node)
         if self.source == self.destination:
             allowed = "must not be the source: a message within a node takes no time"
             raise self.refused("destination", allowed)
@@ -213,51 +116,113 @@ class Bandwidth(Workload, init=False):
         return network.round_trip_ps(self.message_size.bytes)
 
 
-class RingAllreduce(Workload, init=False):
-    """Every node ends with the sum of what all have, by way of a ring [Patarasuk & Yuan 2009].
+class TokenPass(OnNodes, init=False):
+    """A message that goes round all nodes [Chen & Wyckoff].
 
-    There is one process on each of n nodes, which form a ring in the order of their numbers. Each
-    has an array of the same size, in n parts. In 2(n - 1) steps each sends a part to the next and
-    receives one from the one before; it goes on when that is there. In the first half what comes is
-    added (reduce-scatter), in the second it is copied (all-gather); neither takes any time. Every
-    part is a message of size / n, rounded up to whole bytes.
+    Node 0 sends it to node 1 at the beginning; who has it holds it for a time and sends it to the
+    next node. Nothing else is under way: every message takes what it takes alone.
     """
 
-    kind: Literal["ring_allreduce"] = key(default="ring_allreduce")
-    size: Size = key(default=Size(1_000_000), description="Length of the array of every node.")
-    repeat: int = key(default=1, ge=1, description="How often it is done, one behind the other.")
-
-    @property
-    def finite(self) -> bool:
-        """It ends when every node has the sum."""
-        return True
+    kind: Literal["token_pass"] = key(default="token_pass")
+    message_size: Size = key(default=Size(1), description="Length of the message.")
+    hold: Time = key(
+        default=Time(30_000_000), description="How long a node has it before it sends it on."
+    )
+    laps: int = key(default=3, ge=1, le=10**6, description="How often it goes round.")
 
     def check(self, network: Network) -> None:
-        """Raise `UserError` if there is nothing to send."""
-        if self.size.bytes == 0:
-            raise self.refused("size", "must be at least 1 B")
+        """Raise `UserError` unless there is somebody to send to."""
+        self.check_two_nodes(network)
 
-    def _part(self, network: Network) -> Size:
-        """Return the length of a message."""
-        return Size(-(-self.size.bytes // network.nodes))
+    def program(self, network: Network, seed: int) -> Callable[[Node], Any]:
+        """Return what every node does."""
 
-    def spec(self, network: Network) -> dict[str, Any]:
-        """Return the workload as the engine describes it."""
-        count = network.nodes
-        processes = [
-            steps.process(
-                node,
-                [
-                    steps.send((node + 1) % count, 0, self._part(network), blocking=False),
-                    steps.receive(0),
-                ],
-                [(node - 1) % count],
-                repeat=2 * (count - 1) * self.repeat,
-            )
-            for node in range(count)
-        ]
-        return {"kind": "program", "processes": processes}
+        async def program(node: Node) -> None:
+            before, behind = ((node.number + step) % node.nodes for step in (-1, 1))
+            is_first = node.number == 0
+            if is_first:
+                node.send(behind, self.message_size)
+            for lap in range(self.laps):
+                await node.receive(before, buffer=self.message_size)
+                if is_first and lap == self.laps - 1:
+                    return
+                await node.compute(self.hold)
+                node.send(behind, self.message_size)
+
+        return program
 
     def iteration_ps(self, network: Network) -> int:
-        """Return one round trip of a part."""
-        return network.round_trip_ps(self._part(network).bytes)
+        """Return how long one node has the message, and half of a round trip."""
+        return self.hold.ps + network.round_trip_ps(self.message_size.bytes) // 2
+
+
+class FanIn(OnNodes, init=False):
+    """All nodes send a message to one of them at once [Chen & Wyckoff]."""
+
+    kind: Literal["fan_in"] = key(default="fan_in")
+    message_size: Size = key(default=Size(1024), description="Length of each message.")
+    destination: int = key(default=0, ge=0, le=2**24, description="Number of the node they go to.")
+    stagger: Time = key(
+        default=Time(0), description="How much later each sends than the one before it."
+    )
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` unless the node is there, and another."""
+        self.check_two_nodes(network)
+        check_node(network, "workload.destination", self.destination)
+
+    def program(self, network: Network, seed: int) -> Callable[[Node], Any]:
+        """Return what every node does."""
+
+        async def program(node: Node) -> None:
+            if node.number == self.destination:
+                for _ in range(node.nodes - 1):
+                    await node.receive(buffer=self.message_size)
+                return
+            place = node.number - (node.number > self.destination)
+            if place and self.stagger.ps:
+                await node.compute(Time(place * self.stagger.ps))
+            node.send(self.destination, self.message_size)
+
+        return program
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return what all messages together take at most, roughly."""
+        return network.nodes * network.round_trip_ps(self.message_size.bytes)
+
+
+class FanOut(OnNodes, init=False):
+    """One node sends a message to all others, in the order of their numbers [Chen & Wyckoff].
+
+    Either a message to each, or one to all, which gets there as `machine.interface.multicast` says.
+    """
+
+    kind: Literal["fan_out"] = key(default="fan_out")
+    message_size: Size = key(default=Size(1024), description="Length of each message.")
+    source: int = key(default=0, ge=0, le=2**24, description="Number of the node that sends.")
+    multicast: bool = key(default=False, description="Whether it is one message to all of them.")
+
+    def check(self, network: Network) -> None:
+        """Raise `UserError` unless the node is there, and another."""
+        self.check_two_nodes(network)
+        check_node(network, "workload.source", self.source)
+
+    def program(self, network: Network, seed: int) -> Callable[[Node], Any]:
+        """Return what every node does."""
+
+        async def program(node: Node) -> None:
+            if node.number != self.source:
+                await node.receive(self.source, buffer=self.message_size)
+                return
+            others = [other for other in range(node.nodes) if other != self.source]
+            if self.multicast:
+                node.send(others, self.message_size)
+                return
+            for other in others:
+                node.send(other, self.message_size)
+
+        return program
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return what all messages together take at most, roughly."""
+        return network.nodes * network.round_trip_ps(self.message_size.bytes)

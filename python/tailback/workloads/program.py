@@ -11,7 +11,7 @@ from ..errors import UserError, choice, shown
 from ..parts import Part, key
 from ..units import Size, Time
 from . import steps
-from .base import Network, Shape, Workload
+from .base import Network, Shape, Workload, check_node
 from .collectives import (
     COLLECTIVES,
     AllGather,
@@ -222,9 +222,7 @@ class Program(Workload, init=False):
     def check(self, network: Network) -> None:
         """Raise `UserError` if a process is not on a node of the machine."""
         for number, process in enumerate(self.process):
-            if process.node >= network.nodes:
-                allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
-                raise UserError(f"workload.process[{number}].node", shown(process.node), allowed)
+            check_node(network, f"workload.process[{number}].node", process.node)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import UserError, shown
 from ..parts import key
-from .base import Network, Workload
+from .base import Network, Workload, check_node
 
 if TYPE_CHECKING:
     from ..programs import Processes
@@ -86,9 +86,7 @@ class PythonProgram(Workload, init=False):
         else:
             loading.from_function(self.function)
         for node in () if self.placement == "all" else self.placement:
-            if node >= network.nodes:
-                allowed = f"must be at most {network.nodes - 1} (there are {network.nodes} nodes)"
-                raise UserError("workload.placement", shown(node), allowed)
+            check_node(network, "workload.placement", node)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it; instructions come from `processes`."""

@@ -15,14 +15,16 @@ from ..units import Size, Time
 from . import digits
 from .base import (
     MOST_PROCESSES,
+    Gaps,
     Network,
     Shape,
     Start,
     Workload,
+    check_node,
     distribution,
+    gaps,
     iterations_to_fall_out_of_step,
 )
-from .gaps import Gaps, gaps
 from .matrix_file import Matrix, check_matrix, read_matrix
 from .patterns import (
     DRAWN,
@@ -394,10 +396,7 @@ class Synthetic(Workload, init=False):
             raise self.refused("radius", allowed)
         if self.pattern == "hot_spot":
             for place, node in enumerate(self.hot_spots):
-                if node >= network.nodes:
-                    last = network.nodes - 1
-                    allowed = f"must be at most {last} (there are {network.nodes} nodes)"
-                    raise UserError(f"workload.hot_spots[{place}]", shown(node), allowed)
+                check_node(network, f"workload.hot_spots[{place}]", node)
         if self.pattern == "next_group" and network.group_nodes is None:
             allowed = "needs a machine with groups, such as a dragonfly"
             raise self.refused("pattern", allowed)

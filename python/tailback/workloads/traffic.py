@@ -10,8 +10,7 @@ from pydantic import BeforeValidator, Field, Strict
 from ..errors import UserError, choice, shown
 from ..parts import Part, key
 from ..units import Size, Time
-from .base import Network, Start, Workload
-from .gaps import Gaps
+from .base import Gaps, Network, Start, Workload
 from .patterns import Pattern
 from .synthetic import Lengths, Radius, Synthetic
 
