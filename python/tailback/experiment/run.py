@@ -75,7 +75,7 @@ class Run(Part, init=False):
         "to either side; default: 0.01 unless a duration is given or the workload ends by itself.",
     )
     confidence: float = key(
-        default=0.95, ge=0.5, le=0.9999, description="Confidence of the intervals."
+        default=0.95, between=(0.5, 0.9999), description="Confidence of the intervals."
     )
     metric: Metric | None = key(
         default=None,
@@ -102,8 +102,7 @@ class Run(Part, init=False):
     )
     blame_share: float = key(
         default=1.0,
-        ge=0.0001,
-        le=1,
+        between=(0.0001, 1),
         description="Share of all messages whose lateness is charged (run.blame), chosen by the "
         "seed: estimates, sooner.",
     )

@@ -197,8 +197,7 @@ class Interface(Part):
         engine="costs.variation_ps",
         needs=needs.SEND_OVERHEAD.but(0),
         default=None,
-        ge=0,
-        le=1,
+        between=(0, 1),
         description="By which share send_overhead may be less or more: drawn uniformly, for every "
         "message of a process the same in all modes.",
     )
@@ -245,8 +244,7 @@ class Interface(Part):
         needs=(needs.SWITCHED, needs.NO_CIRCUITS),
         also="ejection_buffer receive_buffer",
         default=None,
-        ge=1,
-        le=2**20,
+        between=(1, 2**20),
         description="Packets that a node has places for, from when they are granted the channel "
         "to it until they have been drained; without a place none is granted; default: any number.",
     )
@@ -267,8 +265,7 @@ class Interface(Part):
         needs=(needs.SWITCHED, needs.SWITCHES, needs.NO_CIRCUITS, needs.NO_FRAMES, needs.NO_MARKS),
         also="reply_buffer",
         default=None,
-        ge=1,
-        le=2**20,
+        between=(1, 2**20),
         description="Requests that a node takes in before their replies have left it; others wait "
         "in the network; in fidelities packet, worm and flit; default: any number.",
     )

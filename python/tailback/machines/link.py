@@ -50,8 +50,7 @@ class Link(Part):
         needs=(needs.WAYS, needs.SWITCHED),
         also="lanes parallel_links",
         default=1,
-        ge=1,
-        le=255,
+        between=(1, 255),
         description="Parallel links between neighbouring switches.",
     )
     sharing: Literal["round_robin", "until_stall", "separate"] = key(
@@ -122,17 +121,13 @@ class Link(Part):
         "or segmentation.",
     )
     data_token_bits: int = key(
-        default=8,
-        ge=1,
-        le=1000,
-        description="Bits on the wire of a data or header byte.",
+        default=8, between=(1, 1000), description="Bits on the wire of a data or header byte."
     )
     control_token_bits: int = key(
         shown="blank",
         needs=needs.CONTROL_TOKENS,
         default=4,
-        ge=1,
-        le=1000,
+        between=(1, 1000),
         description="Bits on the wire of an end-of-packet or flow-control token.",
     )
     end_token: bool = key(
@@ -211,8 +206,7 @@ class LinkClass(Part):
     section: ClassVar[str] = "machine.link_classes"
 
     rate: MaybeRate = key(
-        default=None,
-        description="Bits per second of such a link; default: link.rate.",
+        default=None, description="Bits per second of such a link; default: link.rate."
     )
     delay: MaybeTime = key(
         default=None, description="Time a flit is on such a wire; default: link.delay."

@@ -84,8 +84,7 @@ class Routing(Part):
     )
     hop_limit: int = key(
         default=MOST_HOPS,
-        ge=1,
-        le=MOST_HOPS,
+        between=(1, MOST_HOPS),
         description="Most channels a packet may cross; a run in which one crosses more ends as a "
         "livelock.",
     )
@@ -271,8 +270,7 @@ class _Weighing(Routing):
     threshold: int = key(
         engine="weighing.threshold",
         default=0,
-        ge=-1_000_000,
-        le=1_000_000,
+        between=(-1_000_000, 1_000_000),
         description="Flits (of machine.link) by which the direct way may be more loaded.",
     )
     rule: Literal["hops", "double"] = key(
@@ -475,8 +473,7 @@ class Ecmp(Routing):
     hash_seed: int = key(
         engine="seed",
         default=1,
-        ge=0,
-        le=2**63 - 1,
+        between=(0, 2**63 - 1),
         description="Which of all hashes the switches have.",
     )
 

@@ -177,8 +177,7 @@ class Switch(Part):
         needs=(needs.SWITCHED.but(1), needs.WAYS.but(1)),
         also="vcs num_vcs vc",
         default=None,
-        ge=1,
-        le=255,
+        between=(1, 255),
         description="Virtual channels of every link between switches, each with an input buffer of "
         "its own; default: as many as the routing needs on this topology.",
     )
@@ -187,8 +186,7 @@ class Switch(Part):
         engine=True,
         needs=needs.CLOCKED,
         default=None,
-        ge=1,
-        le=255,
+        between=(1, 255),
         description="Virtual channels of every link between a node and its switch, in switches "
         "that run by a clock; default: virtual_channels.",
     )
@@ -241,8 +239,7 @@ class Switch(Part):
         engine="pipeline.iterations",
         needs=needs.CLOCKED,
         default=1,
-        ge=1,
-        le=64,
+        between=(1, 64),
         description="Iterations of the allocators, islip or separable.",
     )
     vc_allocator: Allocator | None = key(
@@ -294,8 +291,7 @@ class Switch(Part):
         engine="pipeline.input_speedup",
         needs=needs.SPEEDUP,
         default=None,
-        ge=1,
-        le=64,
+        between=(1, 64),
         description="Flits that an input can send over the crossbar at once, in a switch that runs "
         "by a clock; default: 1. With queueing voq packets that an input sends at a time, to "
         "different outputs; default: its rate over that of the slowest output of its switch, "
@@ -306,8 +302,7 @@ class Switch(Part):
         engine="pipeline.output_speedup",
         needs=needs.CLOCKED,
         default=1,
-        ge=1,
-        le=64,
+        between=(1, 64),
         description="Flits that an output can take from it at once.",
     )
     internal_speedup: int = key(
@@ -315,8 +310,7 @@ class Switch(Part):
         engine="pipeline.internal_speedup",
         needs=needs.CLOCKED,
         default=1,
-        ge=1,
-        le=64,
+        between=(1, 64),
         description="Steps of the allocators and the crossbar in a cycle.",
     )
 
@@ -340,8 +334,7 @@ class Switch(Part):
         shown="used",
         needs=needs.SEGMENTATION,
         default=None,
-        ge=1,
-        le=65_536,
+        between=(1, 65_536),
         description="A card leaves one cell time free before every so manieth cell of a frame; "
         "default: before none.",
     )

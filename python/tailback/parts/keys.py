@@ -75,6 +75,7 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
     description: str | None = None,
     engine: str | bool = "",
     added: bool = False,
+    between: tuple[float, float] | None = None,
     needs: Any = (),
     shown: Shown = "always",
     also: str = "",
@@ -83,7 +84,8 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
 ) -> Any:
     """Return a key of a part: its default (none: it must be given), its meaning and its limits.
 
-    ``limits`` are pydantic's: ``ge``, ``le``, ``gt``, ``lt``, ``min_length``, ``max_length``.
+    ``between``: its least and its greatest value; other ``limits`` are pydantic's: ``ge``, ``le``,
+    ``gt``, ``lt``, ``min_length``, ``max_length``.
 
     * ``engine``: what the engine calls it (True: the same), a path inside the engine's table of the
       part, such as ``pipeline.speculative``, or a whole path that begins with ``/``.
@@ -98,6 +100,8 @@ def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
     * ``aliases``: other words for its values.
     """
     given = {} if default is REQUIRED else {"default": default}
+    if between is not None:
+        limits["ge"], limits["le"] = between
     return Key(
         default,
         Field(**given, description=description, **limits),

@@ -27,12 +27,11 @@ class ComputeOnly(Workload, init=False):
     period: Time = key(
         default=Time(1_000_000), description="Mean time a process computes in one iteration."
     )
-    processes_per_node: int = key(default=1, ge=1, le=4096, description="Processes per node.")
+    processes_per_node: int = key(default=1, between=(1, 4096), description="Processes per node.")
     distribution: Shape = key(default="constant", description="Distribution of the times.")
     sigma: float = key(
         default=0.1,
-        ge=0,
-        le=10,
+        between=(0, 10),
         allow_inf_nan=False,
         description="Standard deviation over mean of the times; for the normal distribution only.",
     )
@@ -128,7 +127,7 @@ class TokenPass(OnNodes, init=False):
     hold: Time = key(
         default=Time(30_000_000), description="How long a node has it before it sends it on."
     )
-    laps: int = key(default=3, ge=1, le=10**6, description="How often it goes round.")
+    laps: int = key(default=3, between=(1, 10**6), description="How often it goes round.")
 
     def check(self, network: Network) -> None:
         """Raise `UserError` unless there is somebody to send to."""
@@ -161,7 +160,9 @@ class FanIn(OnNodes, init=False):
 
     kind: Literal["fan_in"] = key(default="fan_in")
     message_size: Size = key(default=Size(1024), description="Length of each message.")
-    destination: int = key(default=0, ge=0, le=2**24, description="Number of the node they go to.")
+    destination: int = key(
+        default=0, between=(0, 2**24), description="Number of the node they go to."
+    )
     stagger: Time = key(
         default=Time(0), description="How much later each sends than the one before it."
     )
@@ -199,7 +200,7 @@ class FanOut(OnNodes, init=False):
 
     kind: Literal["fan_out"] = key(default="fan_out")
     message_size: Size = key(default=Size(1024), description="Length of each message.")
-    source: int = key(default=0, ge=0, le=2**24, description="Number of the node that sends.")
+    source: int = key(default=0, between=(0, 2**24), description="Number of the node that sends.")
     multicast: bool = key(default=False, description="Whether it is one message to all of them.")
 
     def check(self, network: Network) -> None:

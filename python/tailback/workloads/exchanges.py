@@ -438,7 +438,7 @@ class _GridExchange(OnNodes, Exchange, init=False):
     compute: Time = key(
         default=Time(10_000_000), description="Time a process computes before every exchange."
     )
-    exchanges: int = key(default=9, ge=1, le=10**6, description="Exchanges of each process.")
+    exchanges: int = key(default=9, between=(1, 10**6), description="Exchanges of each process.")
 
     @property
     def computing_ps(self) -> int:

@@ -34,8 +34,7 @@ class Compute(Part, init=False):
     distribution: Shape = key(default="constant", description="Distribution of the times.")
     sigma: float = key(
         default=0.1,
-        ge=0,
-        le=10,
+        between=(0, 10),
         allow_inf_nan=False,
         description="Standard deviation over mean; for the normal distribution only.",
     )

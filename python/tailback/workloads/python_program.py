@@ -43,8 +43,7 @@ class PythonProgram(Workload, init=False):
 
     kind: Literal["python"] = key(default="python")
     file: str | None = key(
-        default=None,
-        description="Python file with the function; relative to the experiment file.",
+        default=None, description="Python file with the function; relative to the experiment file."
     )
     function: str | SkipJsonSchema[Callable[..., Any]] = key(
         default="program",

@@ -66,7 +66,7 @@ class Synthetic(Workload, init=False):
 
     kind: Literal["synthetic"] = key(default="synthetic")
     processes_per_node: int = key(
-        engine=True, default=1, ge=1, le=4096, description="Processes per node."
+        engine=True, default=1, between=(1, 4096), description="Processes per node."
     )
     pattern: Pattern = key(
         default="uniform",
@@ -97,8 +97,7 @@ class Synthetic(Workload, init=False):
     hot_spot_share: float = key(
         engine="/workload.pattern.share",
         default=0.1,
-        ge=0,
-        le=1,
+        between=(0, 1),
         allow_inf_nan=False,
         description="Share of all messages that goes to hot spots; the rest goes to any other "
         'process. For pattern = "hot_spot".',
@@ -112,15 +111,13 @@ class Synthetic(Workload, init=False):
     )
     pattern_seed: int = key(
         default=1,
-        ge=0,
-        le=2**63 - 1,
+        between=(0, 2**63 - 1),
         description='Which of all permutations; for pattern = "random_permutation".',
     )
     pattern_base: int | None = key(
         shown="given",
         default=None,
-        ge=2,
-        le=2**20,
+        between=(2, 2**20),
         description="Base of the digits of node numbers, of which the number of nodes is a power; "
         'for pattern = "digit_reverse" or "digit_shuffle".',
     )
@@ -143,8 +140,7 @@ class Synthetic(Workload, init=False):
     )
     compute_sigma: float = key(
         default=0.1,
-        ge=0,
-        le=10,
+        between=(0, 10),
         allow_inf_nan=False,
         description="Standard deviation over mean of the times; for the normal distribution only.",
     )
@@ -157,22 +153,20 @@ class Synthetic(Workload, init=False):
     compute_burst: float = key(
         engine="/workload.compute.shape.burst",
         default=8.0,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         allow_inf_nan=False,
         description='Mean number of iterations in a burst; for compute_distribution = "on_off".',
     )
     compute_peak: float = key(
         engine="/workload.compute.shape.peak",
         default=4.0,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         allow_inf_nan=False,
         description="How much faster iterations follow each other in a burst than on average; "
         'for compute_distribution = "on_off".',
     )
     messages: int = key(
-        engine=True, default=1, ge=1, le=4096, description="Messages of one iteration."
+        engine=True, default=1, between=(1, 4096), description="Messages of one iteration."
     )
     message_size: Size = key(default=Size(32), description="Mean length of a message.")
     message_distribution: Lengths = key(
@@ -194,8 +188,7 @@ class Synthetic(Workload, init=False):
     )
     message_sigma: float = key(
         default=0.1,
-        ge=0,
-        le=10,
+        between=(0, 10),
         allow_inf_nan=False,
         description="Standard deviation over mean of the lengths; for the normal distribution.",
     )
@@ -212,14 +205,12 @@ class Synthetic(Workload, init=False):
     )
     max_outstanding: int = key(
         default=16,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         description='Most unacknowledged messages of a process; for throttle = "outstanding".',
     )
     max_queue: int = key(
         default=16,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         description='Most data packets that wait in a node; for throttle = "queue_length".',
     )
     start: Start = key(
@@ -232,8 +223,7 @@ class Synthetic(Workload, init=False):
         added=True,
         shown="given",
         default=None,
-        ge=1,
-        le=2**20,
+        between=(1, 2**20),
         description="Iterations of each process; the run ends when everything they sent is "
         "there. Default: without end.",
     )

@@ -45,22 +45,19 @@ class Trace(Workload, init=False):
     compute_scale: float = key(
         engine=True,
         default=1.0,
-        ge=0,
-        le=1e6,
+        between=(0, 1e6),
         description="What times of computing are multiplied by; 0: none.",
     )
     compute_noise: float = key(
         engine=True,
         default=0.0,
-        ge=0,
-        le=10,
+        between=(0, 10),
         description="Standard deviation over mean of times of computing (normal, never negative).",
     )
     compute_speed: float | None = key(
         engine="flops_per_s",
         default=None,
-        ge=1,
-        le=1e21,
+        between=(1, 1e21),
         description="Floating-point operations that a rank computes in a second, where the trace "
         "counts them.",
     )

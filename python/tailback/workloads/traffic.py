@@ -103,20 +103,17 @@ class TrafficClass(Part, init=False):
     )
     period_sigma: float = _as_synthetic("compute_sigma")
     period_slot: Time = key(
-        default=Time(1000),
-        description='Length of a slot; for period_distribution = "geometric".',
+        default=Time(1000), description='Length of a slot; for period_distribution = "geometric".'
     )
     period_burst: float = key(
         default=8.0,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         allow_inf_nan=False,
         description='Mean number of messages in a burst; for period_distribution = "on_off".',
     )
     period_peak: float = key(
         default=4.0,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         allow_inf_nan=False,
         description="How much faster messages follow each other in a burst than on average; for "
         'period_distribution = "on_off".',
@@ -135,18 +132,16 @@ class TrafficClass(Part, init=False):
     )
     max_outstanding: int = key(
         default=16,
-        ge=1,
-        le=1_000_000,
+        between=(1, 1_000_000),
         description="Most unacknowledged messages of a node, or requests that have not been "
         'answered; for throttle = "outstanding".',
     )
     max_queue: int = _as_synthetic("max_queue")
     start: Start = key(
-        default="random",
-        description="Sources begin at random within one period, or all at time 0.",
+        default="random", description="Sources begin at random within one period, or all at time 0."
     )
     repeat: int | None = key(
-        default=None, ge=1, le=2**20, description="Messages of a node; default: without end."
+        default=None, between=(1, 2**20), description="Messages of a node; default: without end."
     )
     reply: str | None = key(
         default=None,

@@ -44,16 +44,14 @@ class Topology(Part):
     failed_share: float | None = key(
         shown="given",
         default=None,
-        ge=0,
-        le=1,
+        between=(0, 1),
         description="Share of all links between switches that have failed besides, drawn at "
         "random.",
     )
     failed_seed: int | None = key(
         shown="given",
         default=None,
-        ge=0,
-        le=2**63 - 1,
+        between=(0, 2**63 - 1),
         description="Which of all such draws; default: 1.",
     )
 

@@ -31,9 +31,9 @@ class FatTree(Topology):
     also: ClassVar[str] = "k_ary_n_tree fattree"
 
     arity: int = key(
-        engine=True, default=4, ge=2, le=65_536, description="Links up, and down, of a switch."
+        engine=True, default=4, between=(2, 65_536), description="Links up, and down, of a switch."
     )
-    levels: int = key(engine=True, default=3, ge=1, le=20, description="Levels of switches.")
+    levels: int = key(engine=True, default=3, between=(1, 20), description="Levels of switches.")
 
 
 class Butterfly(Topology):
@@ -49,9 +49,9 @@ class Butterfly(Topology):
     also: ClassVar[str] = "k_ary_n_fly"
 
     arity: int = key(
-        engine=True, default=4, ge=2, le=65_536, description="Inputs, and outputs, of a switch."
+        engine=True, default=4, between=(2, 65_536), description="Inputs, and outputs, of a switch."
     )
-    stages: int = key(engine=True, default=3, ge=1, le=20, description="Stages of switches.")
+    stages: int = key(engine=True, default=3, between=(1, 20), description="Stages of switches.")
 
 
 _Levels = Annotated[
@@ -73,17 +73,19 @@ class Tree(Topology):
     kind: ClassVar[str] = "tree"
 
     fan_out: int | None = key(
-        default=None, ge=1, le=65_536, description="Switches below each switch; default: 4."
+        default=None, between=(1, 65_536), description="Switches below each switch; default: 4."
     )
     depth: int | None = key(
-        default=None, ge=1, le=20, description="Levels of switches, the root included; default: 3."
+        default=None,
+        between=(1, 20),
+        description="Levels of switches, the root included; default: 3.",
     )
     switches_per_level: _Levels | None = key(
         default=None,
         description="Instead of fan_out and depth: switches of each level, 1 for the root first.",
     )
     nodes_per_switch: int = key(
-        engine=True, default=4, ge=1, le=65_536, description="Nodes on every leaf."
+        engine=True, default=4, between=(1, 65_536), description="Nodes on every leaf."
     )
     level_widths: _Widths | None = key(
         engine="widths",
@@ -137,9 +139,11 @@ class FullyConnected(Topology):
     kind: ClassVar[str] = "fully_connected"
     also: ClassVar[str] = "all_to_all"
 
-    switches: int = key(engine=True, default=8, ge=1, le=8192, description="Number of switches.")
+    switches: int = key(
+        engine=True, default=8, between=(1, 8192), description="Number of switches."
+    )
     nodes_per_switch: int = key(
-        engine=True, default=4, ge=1, le=65_536, description="Nodes on every switch."
+        engine=True, default=4, between=(1, 65_536), description="Nodes on every switch."
     )
 
 
@@ -156,28 +160,22 @@ class Dragonfly(Topology):
     kind: ClassVar[str] = "dragonfly"
 
     nodes_per_switch: int = key(
-        engine=True, default=2, ge=1, le=65_536, description="Nodes on a switch (p)."
+        engine=True, default=2, between=(1, 65_536), description="Nodes on a switch (p)."
     )
     switches_per_group: int = key(
-        engine=True,
-        default=4,
-        ge=1,
-        le=4096,
-        description="Switches of a group (a).",
+        engine=True, default=4, between=(1, 4096), description="Switches of a group (a)."
     )
     global_links: int = key(
         engine=True,
         default=2,
-        ge=1,
-        le=4096,
+        between=(1, 4096),
         description="Links from every switch to other groups (h).",
     )
     groups: int | None = key(
         also="groups",
         engine=True,
         default=None,
-        ge=2,
-        le=1_048_576,
+        between=(2, 1_048_576),
         description="Groups (g), at most switches_per_group · global_links + 1, which is the "
         "default.",
     )
@@ -211,14 +209,12 @@ class SlimFly(Topology):
     q: int = key(
         engine=True,
         default=5,
-        ge=3,
-        le=1024,
+        between=(3, 1024),
         description="A power of a prime, such as 4, 5, 7, 8, 9 or 19; there are 2q² switches.",
     )
     nodes_per_switch: int = key(
         engine=True,
         default=4,
-        ge=1,
-        le=65_536,
+        between=(1, 65_536),
         description="Nodes on every switch; half of its links to others, rounded up, is balanced.",
     )

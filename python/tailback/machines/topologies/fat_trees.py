@@ -35,8 +35,7 @@ class PodFatTree(Topology):
     switch_ports: int = key(
         engine=True,
         default=4,
-        ge=2,
-        le=256,
+        between=(2, 256),
         description="Ports of every switch (k), an even number.",
     )
 

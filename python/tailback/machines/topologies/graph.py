@@ -33,7 +33,7 @@ class Graph(Topology):
 
     file: str = key(
         description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
-        "format (.anynet); relative to the experiment file.",
+        "format (.anynet); relative to the experiment file."
     )
     format: Format | None = key(
         default=None, description="What the file is; default: what the end of its name says."
@@ -45,8 +45,7 @@ class Graph(Topology):
     )
     nodes_per_switch: int = key(
         default=1,
-        ge=1,
-        le=65_536,
+        between=(1, 65_536),
         description="Nodes on every switch, if the file says nothing of nodes.",
     )
     directed: bool = key(

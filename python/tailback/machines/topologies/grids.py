@@ -63,7 +63,7 @@ class Hypercube(Lattice):
     also: ClassVar[str] = "n_cube"
 
     dimensions: int = key(
-        engine=True, default=6, ge=1, le=20, description="The degree n; 2^n nodes."
+        engine=True, default=6, between=(1, 20), description="The degree n; 2^n nodes."
     )
 
 
@@ -74,7 +74,7 @@ class _Concentrated(Topology):
         engine=True, default=(4, 4), description="Switches along each dimension, x first."
     )
     nodes_per_switch: int = key(
-        engine=True, default=4, ge=1, le=65_536, description="Nodes on every switch."
+        engine=True, default=4, between=(1, 65_536), description="Nodes on every switch."
     )
 
 

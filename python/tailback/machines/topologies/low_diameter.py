@@ -39,7 +39,7 @@ class HyperX(Topology):
         engine=True, default=(4, 4), description="Switches along each dimension, x first."
     )
     nodes_per_switch: int = key(
-        engine=True, default=4, ge=1, le=65_536, description="Nodes on every switch."
+        engine=True, default=4, between=(1, 65_536), description="Nodes on every switch."
     )
     dimension_widths: _Widths | None = key(
         engine="widths",
@@ -79,22 +79,24 @@ class DragonflyPlus(Topology):
     kind: ClassVar[str] = "dragonfly_plus"
 
     nodes_per_leaf: int = key(
-        engine=True, default=2, ge=1, le=65_536, description="Nodes on a leaf (p)."
+        engine=True, default=2, between=(1, 65_536), description="Nodes on a leaf (p)."
     )
-    leaves: int = key(engine=True, default=2, ge=1, le=4096, description="Leaves of a group (l).")
-    spines: int = key(engine=True, default=2, ge=1, le=4096, description="Spines of a group (s).")
+    leaves: int = key(
+        engine=True, default=2, between=(1, 4096), description="Leaves of a group (l)."
+    )
+    spines: int = key(
+        engine=True, default=2, between=(1, 4096), description="Spines of a group (s)."
+    )
     global_links: int = key(
         engine=True,
         default=2,
-        ge=1,
-        le=4096,
+        between=(1, 4096),
         description="Links from every spine to other groups (h).",
     )
     groups: int | None = key(
         engine=True,
         default=None,
-        ge=2,
-        le=1_048_576,
+        between=(2, 1_048_576),
         description="Groups (g), at most spines · global_links + 1, which is the default.",
     )
 
@@ -117,20 +119,19 @@ class Jellyfish(Topology):
     kind: ClassVar[str] = "jellyfish"
 
     switches: int = key(
-        engine=True, default=20, ge=2, le=1_048_576, description="Number of switches."
+        engine=True, default=20, between=(2, 1_048_576), description="Number of switches."
     )
     links_per_switch: int = key(
-        engine=True,
-        default=4,
-        ge=1,
-        le=4096,
-        description="Links from every switch to others.",
+        engine=True, default=4, between=(1, 4096), description="Links from every switch to others."
     )
     nodes_per_switch: int = key(
-        engine=True, default=2, ge=1, le=65_536, description="Nodes on every switch."
+        engine=True, default=2, between=(1, 65_536), description="Nodes on every switch."
     )
     wiring_seed: int = key(
-        engine="seed", default=1, ge=0, le=2**63 - 1, description="Which of all such graphs it is."
+        engine="seed",
+        default=1,
+        between=(0, 2**63 - 1),
+        description="Which of all such graphs it is.",
     )
 
 
@@ -145,15 +146,16 @@ class Islands(Topology):
 
     kind: ClassVar[str] = "islands"
 
-    islands: int = key(engine=True, default=4, ge=2, le=65_536, description="Number of islands.")
+    islands: int = key(
+        engine=True, default=4, between=(2, 65_536), description="Number of islands."
+    )
     accelerators: int = key(
-        engine=True, default=8, ge=1, le=4096, description="Accelerators of an island."
+        engine=True, default=8, between=(1, 4096), description="Accelerators of an island."
     )
     rails: int | None = key(
         engine=True,
         default=None,
-        ge=1,
-        le=4096,
+        between=(1, 4096),
         description="Rails, a divisor of accelerators; default: one for each.",
     )
 

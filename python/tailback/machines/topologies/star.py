@@ -24,5 +24,5 @@ class Star(Topology):
 
     # A C104 has 32 links.
     nodes: int = key(
-        engine=True, also="hosts", default=32, ge=2, le=65_536, description="Number of nodes."
+        engine=True, also="hosts", default=32, between=(2, 65_536), description="Number of nodes."
     )
