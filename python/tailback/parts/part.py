@@ -94,15 +94,20 @@ class Part:
                 raise UserError(joined(self.section, name), None, self.removed[name])
             if name not in self.keys:
                 raise unknown_key(self.section, name, self.key_names)
+        self.__dict__.update(self._meant(values))
+        self.__dict__["_named"] = tuple(name for name in self.key_names if name in values)
+        self._check()
+
+    def _meant(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all keys with what the values given mean."""
+        defaults = {name: one.default for name, one in self.keys.items()}
+        if not values and REQUIRED not in defaults.values():
+            return defaults
         try:
             made = model_of(type(self))(**values)
         except ValidationError as error:
             raise first_mistake(error, self.section) from None
-        kept = self.__dict__
-        for name in self.key_names:
-            kept[name] = getattr(made, name)
-        kept["_named"] = tuple(name for name in self.key_names if name in values)
-        self._check()
+        return {name: getattr(made, name) for name in self.key_names}
 
     def _check(self) -> None:
         """Refuse values that are possible alone but not together."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
 
@@ -45,6 +43,8 @@ def from_columns(
     classes: Column | None = None,
 ) -> MessageArrays:
     """Sort columns of valid numbers by time."""
+    import numpy as np  # here: few workloads need it before their first event
+
     times = np.asarray(time_ps, dtype=np.uint64)
     order = np.argsort(times, kind="stable")
 
@@ -130,6 +130,8 @@ def _time_column(path: Path, columns: dict[str, Column]) -> str:
 
 def _times(path: Path, name: str, column: Column) -> Column:
     """Return a column of times in picoseconds."""
+    import numpy as np
+
     _check_numbers(path, name, column, Time.largest / _TIME_COLUMNS[name])
     if column.dtype.kind == "f":
         rounded: Column = np.rint(column * _TIME_COLUMNS[name])
