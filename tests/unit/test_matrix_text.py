@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tailback.errors import UserError
-from tailback.workloads.matrix_file import read_matrix
+from tailback.workloads.pattern_files import read_matrix
 
 
 def read(tmp_path: Path, text: str) -> dict[int, dict[int, float]]:

@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field, Strict
 from ..errors import UserError, shown
 from ..parts import key
 from ..units import Size, Time
-from . import digits
 from .base import (
     MOST_PROCESSES,
     Gaps,
@@ -25,16 +24,21 @@ from .base import (
     gaps,
     iterations_to_fall_out_of_step,
 )
-from .matrix_file import Matrix, check_matrix, read_matrix
+from .pattern_files import Matrix, Row, check_matrix, permutation_of, read_matrix, read_rows
 from .patterns import (
     DRAWN,
+    OF_DIGITS,
+    OF_DIMENSIONS,
+    OF_TWO,
     Pattern,
     destinations,
+    digit_permutation,
     longest_cycle,
+    moved_along,
     random_permutation,
     refuse_identity,
+    weighted_rows,
 )
-from .permutation_file import Row, permutation_of, read_rows
 
 
 def _number_or_all(radius: object) -> object:
@@ -253,11 +257,11 @@ class Synthetic(Workload, init=False):
 
     def _check_variants(self) -> None:
         """Refuse a base or a dimension that is missing, or has no effect."""
-        if self.pattern in digits.OF_DIGITS and self.pattern_base is None:
+        if self.pattern in OF_DIGITS and self.pattern_base is None:
             raise self.refused("pattern_base", f"must be given with {shown(self.pattern)}")
         for name, kinds in (
-            ("pattern_base", digits.OF_DIGITS),
-            ("pattern_dimension", digits.OF_DIMENSIONS),
+            ("pattern_base", OF_DIGITS),
+            ("pattern_dimension", OF_DIMENSIONS),
         ):
             given = getattr(self, name)
             if given is not None and self.pattern not in kinds:
@@ -335,10 +339,10 @@ class Synthetic(Workload, init=False):
             refuse_identity(self.pattern, found)
             return found
         if self.pattern_base is not None:
-            return digits.digit_permutation(self.pattern, network.nodes, self.pattern_base)
+            return digit_permutation(self.pattern, network.nodes, self.pattern_base)
         if self.pattern_dimension is not None:
             along = (network.sides, self.pattern_dimension)
-            return digits.moved_along(self.pattern, network.nodes, *along)
+            return moved_along(self.pattern, network.nodes, *along)
         if self.pattern != "permutation":
             return destinations(self.pattern, network.nodes, network.sides)
         written = permutation_of(Path(self.file or ""), self._rows, network.nodes)
@@ -390,8 +394,8 @@ class Synthetic(Workload, init=False):
         if self.pattern == "next_group" and network.group_nodes is None:
             allowed = "needs a machine with groups, such as a dragonfly"
             raise self.refused("pattern", allowed)
-        if self.pattern in digits.OF_TWO:
-            digits.rows(self.pattern, network.nodes, includes_self=self.includes_self)
+        if self.pattern in OF_TWO:
+            weighted_rows(self.pattern, network.nodes, includes_self=self.includes_self)
         if self.pattern == "traffic_matrix":
             check_matrix(Path(self.file or ""), self._matrix, network.nodes)
         self.permutation(network)
@@ -451,9 +455,9 @@ class Synthetic(Workload, init=False):
                 for node in range(network.nodes)
             ]
             described = {"kind": "matrix", "rows": rows}
-        if self.pattern in digits.OF_TWO:
+        if self.pattern in OF_TWO:
             own = self.includes_self
-            found = digits.rows(self.pattern, network.nodes, includes_self=own)
+            found = weighted_rows(self.pattern, network.nodes, includes_self=own)
             rows = [[{"to": to, "weight": weight} for to, weight in row] for row in found]
             described = {"kind": "matrix", "rows": rows}
         return {"pattern": described}
