@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from math import isqrt, prod
@@ -33,14 +34,14 @@ __all__ = [
 
 
 class Exchange(Workload, init=False):
-    """Processes that exchange messages of one length with partners; the base of every such kind.
+    """Processes that exchange messages with partners; the base of every such kind.
 
-    Most are written as steps of a program (`written_processes`); those with `OnNodes` as a second
-    base are coroutines.
+    They are steps of a program (`InSteps`), or coroutines (with `OnNodes` as a second base).
     """
 
+    message_size: Size
     round_trips: ClassVar[int] = 1
-    """Messages that follow each other in an iteration, there and back."""
+    """Messages that follow each other in a round, there and back."""
 
     @property
     def finite(self) -> bool:
@@ -49,8 +50,7 @@ class Exchange(Workload, init=False):
 
     def length(self, network: Network) -> Size:
         """Return the length of each message."""
-        size: Size = self.message_size  # type: ignore[attr-defined]
-        return size
+        return self.message_size
 
     @property
     def computing_ps(self) -> int:
@@ -62,19 +62,23 @@ class Exchange(Workload, init=False):
         trip = network.round_trip_ps(self.length(network).bytes)
         return self.computing_ps + self.round_trips * trip
 
-    def written_processes(self, network: Network) -> list[dict[str, Any]]:
-        """Return every process with its steps, as the engine describes them."""
-        raise NotImplementedError
-
-    def spec(self, network: Network) -> dict[str, Any]:
-        """Return the workload as the engine describes it: a program."""
-        return {"kind": "program", "processes": self.written_processes(network)}
-
     def check_plane(self, network: Network) -> None:
         """Raise `UserError` unless the machine has two dimensions."""
         if len(network.shape) != 2:
             allowed = f"needs a machine of two dimensions, not {len(network.shape)}"
             raise self.refused("kind", allowed)
+
+
+class InSteps(Exchange, init=False):
+    """Exchanges whose processes are written as steps."""
+
+    @abstractmethod
+    def written_processes(self, network: Network) -> list[dict[str, Any]]:
+        """Return every process with its steps, as the engine describes them."""
+
+    def spec(self, network: Network) -> dict[str, Any]:
+        """Return the workload as the engine describes it: a program."""
+        return {"kind": "program", "processes": self.written_processes(network)}
 
 
 #: Where the sockets of a boundary exchange lead: (i+1, j), (i, j-1), (i-1, j), (i, j+1).
@@ -89,7 +93,7 @@ _Sides = Annotated[
 ]
 
 
-class CompleteExchange(Exchange, init=False):
+class CompleteExchange(InSteps, init=False):
     """Every node sends a message to every other, step by step [Bokhari & Nicol 1996].
 
     There is one process on each node. It sends what the steps of a group ask for, one message
@@ -311,7 +315,7 @@ class PeerExchange(OnNodes, Exchange, init=False):
             node.send(peer, self.message_size)
 
 
-class BoundaryExchange(Exchange, init=False):
+class BoundaryExchange(InSteps, init=False):
     """A torus of processes, four to a node, that exchange messages with their neighbours.
 
     The thesis (Tweedie), section 4.2.1: processes P(i, j) form a torus twice as
@@ -389,7 +393,7 @@ class BoundaryExchange(Exchange, init=False):
         return int(iterations * self.iteration_ps(network))
 
 
-class RingAllreduce(Exchange, init=False):
+class RingAllreduce(InSteps, init=False):
     """Every node ends with the sum of what all have, by way of a ring [Patarasuk & Yuan 2009].
 
     There is one process on each of n nodes, which form a ring in the order of their numbers. Each
