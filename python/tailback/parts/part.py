@@ -89,25 +89,27 @@ class Part:
 
     def __init__(self, **values: Any) -> None:
         """Turn what is given into what it means; raise `UserError` for what is not possible."""
-        for name in values:
-            if name in self.removed:
-                raise UserError(joined(self.section, name), None, self.removed[name])
-            if name not in self.keys:
-                raise unknown_key(self.section, name, self.key_names)
-        self.__dict__.update(self._meant(values))
-        self.__dict__["_named"] = tuple(name for name in self.key_names if name in values)
+        if not values.keys() <= self.keys.keys():
+            raise self._stray(next(name for name in values if name not in self.keys))
+        self.__dict__.update(self._meant(values), _named=tuple(values))
         self._check()
+
+    def _stray(self, name: str) -> UserError:
+        """Return the mistake of a key that there is not, or not any more."""
+        if name in self.removed:
+            return UserError(joined(self.section, name), None, self.removed[name])
+        return unknown_key(self.section, name, self.key_names)
 
     def _meant(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return all keys with what the values given mean."""
-        defaults = {name: one.default for name, one in self.keys.items()}
-        if not values and REQUIRED not in defaults.values():
-            return defaults
+        if not values:
+            defaults = {name: one.default for name, one in self.keys.items()}
+            if REQUIRED not in defaults.values():
+                return defaults
         try:
-            made = model_of(type(self))(**values)
+            return vars(model_of(type(self))(**values))
         except ValidationError as error:
             raise first_mistake(error, self.section) from None
-        return {name: getattr(made, name) for name in self.key_names}
 
     def _check(self) -> None:
         """Refuse values that are possible alone but not together."""
@@ -215,7 +217,9 @@ class Part:
         if isinstance(value, Mapping) and not cls.section:
             return cls(**value)
         allowed = f"must be a {cls.__name__}" if cls.section else "must be a table"
-        raise UserError("", shown(value), allowed)
+        # Of several classes each is tried: the name is told at little cost.
+        told = type(value).__name__ if isinstance(value, Part) else shown(value)
+        raise UserError("", told, allowed)
 
 
 def _timed(value: Any, lengths: tuple[Time | None, Time | None], place: str) -> Any:
