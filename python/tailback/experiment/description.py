@@ -74,7 +74,7 @@ class Experiment:
         self._check_critical_path()
 
     def _join_jobs(self) -> None:
-        """Let jobs be the workload, and know them if that is jobs."""
+        """Make jobs the workload, and set `jobs` if the workload is jobs."""
         given: Any = self.workload
         if given is None:
             if not self.jobs:
@@ -86,7 +86,7 @@ class Experiment:
         object.__setattr__(self, "jobs", jobs)
 
     def _check_end(self) -> None:
-        """Refuse jobs of which some end and some do not, unless it is said when all end."""
+        """Refuse finite jobs beside endless ones, unless the run has a duration."""
         ends = [job.workload.finite for job in self.jobs]
         if any(ends) and not all(ends) and self.run.duration is None:
             finite, endless = (self.jobs[ends.index(end)].name for end in (True, False))
@@ -218,7 +218,7 @@ class Experiment:
             "fidelity": self.fidelity,
             "seed": self.run.seed,
             "sample_interval_ps": self.sample_interval_ps,
-            # Left out unless it is asked for: it does not change what is simulated.
+            # Left out if disabled: it does not change what is simulated.
             **({"blame": self._blame_spec()} if self.run.blame else {}),
             **({"lateness": True} if self.run.keep_messages else {}),
             **({"causes": {"slack": self.run.slack}} if self.run.critical_path else {}),
@@ -231,7 +231,7 @@ class Experiment:
         memory, usual = self.run.blame_memory, Run.keys["blame_memory"].default
         if memory != usual:
             spec = spec | {"memory": memory.bytes}
-        # Left out unless it is asked for, as all of this.
+        # Left out if disabled, like the keys above.
         return spec | ({"packet_waits": True} if self.run.packet_waits else {})
 
     def messages_arrays(self) -> Any:
@@ -300,7 +300,7 @@ class Experiment:
         }
         workload = self.workload.resolved(self.machine)
         if not run["blame"]:
-            # None of them says anything of such a run.
+            # Without blame these keys have no effect.
             run.pop("blame")
             run.pop("blame_share")
             run.pop("blame_memory")
@@ -336,7 +336,7 @@ class Experiment:
             raise UserError("run.metric", shown(metric), reason)
 
     def _reason_against(self, metric: str) -> str | None:
-        """Say why a metric has no value here, whatever is simulated."""
+        """Return why a metric can have no value in this experiment."""
         needs_packets = ALL_METRICS[metric].needs_packets
         sends = self.workload.sends_messages
         routed = metric.startswith(("routed_", "internal_"))

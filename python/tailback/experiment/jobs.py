@@ -40,7 +40,7 @@ def check_tables(given: object) -> Sequence[Mapping[str, Any]]:
 
 
 def changes_of(given: object, tables: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return changes by the names of jobs; raise `UserError` for names that there are not."""
+    """Return changes by the names of jobs; raise `UserError` for an unknown name."""
     if not isinstance(given, Mapping):
         raise UserError(JOBS, shown(given), "must be changed by name: job.NAME.key=value")
     names = [str(table["name"]) for table in tables]

@@ -16,7 +16,7 @@ from .tables import FILES, put, section_and_key, table_at
 
 @dataclass(frozen=True)
 class Given:
-    """What a file says, and what is changed of it."""
+    """The tables of a file, and the overrides of its keys."""
 
     tables: dict[str, Any]
     changes: dict[str, Any]

@@ -120,7 +120,7 @@ def _machine_schema() -> Schema:
 
 
 def _kinded_schema(name: str) -> Schema:
-    """Return the schema of a table whose kind says which keys it has."""
+    """Return the schema of a table whose keys depend on its kind."""
     kinds = [_part_schema(part, (name, kind)) for kind, part in KINDED[name].items()]
     found: Schema = {"type": "object", "anyOf": kinds}
     if name == "topology":
@@ -159,7 +159,7 @@ def _first_line(part: type[Part]) -> str:
 
 
 def _keys(run: Schema, definitions: Schema) -> dict[str, Any]:
-    """Return the keys of every table, of whatever kind it is."""
+    """Return the keys of every table, for all its kinds."""
     kinds = [definitions[kind.__name__]["properties"] for kind in WORKLOAD.classes.values()]
     workload = list(dict.fromkeys(key for kind in kinds for key in kind))
     return {WORKLOAD.section: workload, Run.section: list(run["properties"])}

@@ -20,7 +20,7 @@ from .routing import MinimalAdaptive, Routing, Selection
 from .switch import Queueing, Switch
 from .topologies import Graph, Mesh, Topology
 
-#: Flits between the marks for STOP and for GO, unless it is said otherwise.
+#: Flits between the STOP and GO marks by default.
 HYSTERESIS = 32
 
 #: Most cycles of a stage of a clocked switch.
@@ -288,7 +288,7 @@ class Assembled(Part):
 
     @property
     def marks(self) -> tuple[int, int]:
-        """Flits in a buffer with which its sender is told to stop, and to go on."""
+        """Buffer occupancy in flits at which the sender stops, and at which it resumes."""
         link, flit = self.link, self.link.flit.bytes
         stop = None if link.stop_mark is None else link.stop_mark.bytes // flit
         if link.go_mark is not None:

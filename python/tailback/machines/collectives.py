@@ -168,7 +168,7 @@ def _collectives(given: object) -> object:
         try:
             return Collectives(**given)
         except UserError as error:
-            # The place is told by whoever has the key.
+            # The owner of the key adds its place.
             field = error.field.removeprefix(f"{Collectives.section}.")
             raise UserError(field, error.given, error.allowed, error.nearest) from None
     raise UserError("", shown(given), 'must be "mpich", "open_mpi" or a table of operations')

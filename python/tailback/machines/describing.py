@@ -231,7 +231,7 @@ def _fills_up(machine: Assembled) -> bool:
 
 
 def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
-    """Return how directions share wires, where that is said of some links."""
+    """Return how the two directions share wires, if these links have a rule of their own."""
     return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
@@ -311,7 +311,7 @@ def _queueing_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
 
 
 def _ports_spec(machine: Assembled) -> dict[str, Any]:
-    """Return at which ports of switches links end, if a file says so."""
+    """Return the port numbers of links, if the network comes from a file that has them."""
     topology = machine.topology
     return topology.ports_spec() if isinstance(topology, Graph) else {}
 

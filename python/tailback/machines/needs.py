@@ -1,4 +1,4 @@
-"""What keys of a machine need beside them to have an effect.
+"""Conditions under which keys of a machine have an effect.
 
 A key names its needs (``key(needs=FLITS)``), and is refused where one of them is not met.
 """
@@ -33,7 +33,7 @@ class Need:
     what: str
     """What would do, as a file has it."""
     exempt: tuple[Any, ...] = ()
-    """Values that may be given all the same: they say what is so anyway."""
+    """Values that need nothing: they only state what holds anyway."""
 
     def but(self, *values: Any) -> Need:
         """Return the same need of all other values than these."""
@@ -176,7 +176,7 @@ def _check_without_network(machine: Assembled) -> None:
     """Refuse what describes a network, where there is none."""
     problem = "has no effect with [machine.loggops]: there is no network"
     if machine.routing is not None:
-        # Its keys before its kind: the kind may be the usual one, which nobody named.
+        # Keys come before the kind, which may be a default that the user did not write.
         given = {**machine.routing.given(), "kind": machine.routing.kind}
         word, value = next(iter(given.items()))
         raise NoEffectError(f"machine.routing.{word}", shown(plain(value)), problem)

@@ -79,14 +79,14 @@ def machine_of(given: Tables, changes: Tables | None = None) -> Machine:
         try:
             return _made(tables)
         except UserError as error:
-            # Of some keys the engine says that they have none.
+            # The engine refuses some keys that have no effect.
             if not isinstance(error, NoEffectError) and not error.allowed.startswith(_NO_EFFECT):
                 raise
             part, key = error.field.split(".")[1:3]
             is_kept = part in _BY_TOPOLOGY and not firm & _DECIDE_TOPOLOGY
             if (part, key) in firm or (is_kept and (part, key) in said):
                 raise
-            # What nobody said follows from what else there is in the part.
+            # A value that the user did not give follows from other keys of the part.
             loose = (
                 [key] if key in tables[part] else [k for k in tables[part] if (part, k) not in firm]
             )
@@ -158,7 +158,7 @@ def check_keys(given: Tables) -> None:
 
 
 def known_keys(part: str) -> tuple[str, ...]:
-    """Return the keys that a table of a machine may have, of whatever kind it is."""
+    """Return the keys that a table of a machine may have, for all its kinds."""
     if part in PLAIN:
         return PLAIN[part].key_names
     if part == "link_classes":

@@ -46,7 +46,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads cells of one file, and says where a mistake is."""
+    """Reads cells of one file; mistakes name line and column."""
 
     path: Path
     places: Places
@@ -151,7 +151,7 @@ def _by_port(
     route: Mapping[str, Any],
     ports: Sequence[int | None],
 ) -> list[int]:
-    """Return by which of its links a route leaves each switch: the first, where no port is said."""
+    """Return the link by which a route leaves each switch: the first if no port is given."""
     places = reader.places
     at, found = places.enters[route["source"]], []
     for switch, port in zip(route["hops"], ports, strict=True):

@@ -1,4 +1,4 @@
-"""Which routings are possible with a topology and switches: as the engine says."""
+"""Routings that are possible with a topology and switches; the engine decides."""
 
 from __future__ import annotations
 

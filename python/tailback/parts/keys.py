@@ -1,4 +1,4 @@
-"""Keys: everything that is said of one parameter, in one place."""
+"""Keys: all properties of one parameter, in one place."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Key:
         return self.field.description or ""
 
 
-def key(  # noqa: PLR0913  # one argument for each thing that is said of a key
+def key(  # noqa: PLR0913  # one argument for each property of a key
     *,
     default: Any = REQUIRED,
     description: str | None = None,

@@ -95,7 +95,7 @@ class Part:
         self._check()
 
     def _stray(self, name: str) -> UserError:
-        """Return the mistake of a key that there is not, or not any more."""
+        """Return the mistake of an unknown or removed key."""
         if name in self.removed:
             return UserError(joined(self.section, name), None, self.removed[name])
         return unknown_key(self.section, name, self.key_names)
@@ -217,7 +217,7 @@ class Part:
         if isinstance(value, Mapping) and not cls.section:
             return cls(**value)
         allowed = f"must be a {cls.__name__}" if cls.section else "must be a table"
-        # Of several classes each is tried: the name is told at little cost.
+        # A union tries each of its classes: building this message must be cheap.
         told = type(value).__name__ if isinstance(value, Part) else shown(value)
         raise UserError("", told, allowed)
 

@@ -13,7 +13,7 @@ Table = Mapping[str, Any]
 
 
 class Presets(Mapping[str, Table]):
-    """The tables of a file by name; it is read when the first is asked for."""
+    """The tables of a TOML file by name; the file is read on first access."""
 
     def __init__(self, module: str) -> None:
         """Take the presets of the file beside a module, whose ``__file__`` is given."""

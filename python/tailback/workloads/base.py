@@ -108,7 +108,7 @@ class Workload(Part, init=False):
 
     @property
     def is_open_loop(self) -> bool:
-        """Whether messages are sent whatever becomes of them, without end: a load is offered."""
+        """Whether a load is offered without end, whatever part of it the network accepts."""
         return False
 
     @property
@@ -117,7 +117,7 @@ class Workload(Part, init=False):
         return True
 
     def check_two_nodes(self, network: Network) -> None:
-        """Raise `UserError` if there is nobody to send to."""
+        """Raise `UserError` for a machine of a single node."""
         if network.nodes < 2:
             raise self.refused("kind", "needs at least two nodes")
 

@@ -130,7 +130,7 @@ class TokenPass(OnNodes, init=False):
     laps: int = key(default=3, between=(1, 10**6), description="How often it goes round.")
 
     def check(self, network: Network) -> None:
-        """Raise `UserError` unless there is somebody to send to."""
+        """Raise `UserError` for a machine of a single node."""
         self.check_two_nodes(network)
 
     def program(self, network: Network, seed: int) -> Callable[[Node], Any]:

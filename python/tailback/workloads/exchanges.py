@@ -180,7 +180,7 @@ class CompleteExchange(InSteps, init=False):
 def _made(
     shape: tuple[int, ...], order: Order, given: tuple[tuple[str, int], ...], seed: int
 ) -> Schedule:
-    """Return a schedule of an order, with as many steps between barriers as is asked for."""
+    """Return the schedule of an order, with the given number of steps between barriers."""
     from .. import schedules
 
     if prod(shape) < 2:
@@ -458,7 +458,7 @@ class _GridExchange(OnNodes, Exchange, init=False):
         return count // rows, rows
 
     def check(self, network: Network) -> None:
-        """Raise `UserError` unless every node has a process, and one somebody to send to."""
+        """Raise `UserError` unless every node has one process and there are at least two."""
         sides = self.shape(network)
         if prod(sides) != network.nodes:
             allowed = f"must be {network.nodes} processes together, one for every node"

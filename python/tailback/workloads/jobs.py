@@ -160,7 +160,7 @@ class Job(Part, init=False):
         return Job(**given, nodes=nodes)
 
 
-#: Keys that say the same of a job on whatever nodes it is.
+#: Keys that do not depend on the nodes of a job.
 _WHEREVER = ("name", "workload", "start", "virtual_channels", "priority")
 
 

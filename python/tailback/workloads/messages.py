@@ -118,7 +118,7 @@ class Messages(Workload, init=False):
         return int(times[-1] - times[0]) // 500
 
     def digest(self) -> str:
-        """Return a hash of the messages, whatever file they come from."""
+        """Return a hash of the messages, which does not depend on the file format."""
         arrays = list(self.messages_arrays())
         if self._list.traffic_class is not None:
             arrays.append(self._list.traffic_class)

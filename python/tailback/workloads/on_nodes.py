@@ -44,6 +44,6 @@ class OnNodes(Workload, init=False):
         return Processes(program, network.nodes, places, seed, network.cycle())
 
     def digest(self) -> str:
-        """Return a hash of all parameters: the engine is told none of them."""
+        """Return a hash of all parameters: none of them is in the specification of the engine."""
         parameters = json.dumps(self.written(), sort_keys=True)
         return hashlib.sha256(parameters.encode()).hexdigest()

@@ -45,7 +45,7 @@ def read_matrix(path: Path, *, includes_self: bool = False) -> Matrix:
 
 
 def check_matrix(path: Path, matrix: Matrix, nodes: int) -> None:
-    """Raise `UserError` for a node that is not there, and for one that sends to nobody."""
+    """Raise `UserError` for an unknown node, and for one without destinations."""
     named = {*matrix, *(to for row in matrix.values() for to in row)}
     if named and (largest := max(named)) >= nodes:
         allowed = f"names node {largest}; the last of the {nodes} nodes is {nodes - 1}"

@@ -140,7 +140,7 @@ def _transpose(nodes: int, shape: tuple[int, ...]) -> Callable[[int], int]:
 
 
 def _moved(nodes: int, shape: tuple[int, ...], by: Sequence[int]) -> Callable[[int], int]:
-    """Return the node whose every coordinate is further by so much, modulo the side.
+    """Return a function that moves a node by ``by`` along each dimension, modulo the side.
 
     Where switches have several nodes, it has the same place on its switch.
     """

@@ -184,7 +184,7 @@ class Program(Workload, init=False):
                 yield f"workload.process[{number}].steps[{index}]", number, step
 
     def _sockets(self) -> list[list[int | None]]:
-        """Return the permitted sender of each socket of each process; None is anybody."""
+        """Return the permitted sender of each socket of each process; None permits all."""
         used = [0] * len(self.process)
         for _, number, step in self._all_steps():
             if isinstance(step, Send | Multicast):

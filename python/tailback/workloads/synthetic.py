@@ -306,7 +306,7 @@ class Synthetic(Workload, init=False):
 
     @property
     def is_open_loop(self) -> bool:
-        """Whether messages are sent whatever becomes of them, without end."""
+        """Whether an offered load is sent without end."""
         return self.sync == "asynchronous" and not self.finite
 
     @cached_property

@@ -64,7 +64,7 @@ _SHARED = (
 
 
 def _as_synthetic(name: str) -> Any:
-    """Return what the synthetic workload says of a key: default, meaning and limits."""
+    """Return a key of the synthetic workload: default, meaning and limits."""
     return Synthetic.keys[name]
 
 

@@ -131,7 +131,7 @@ class Topology(Part):
 
     @property
     def graph_with_ports(self) -> NetworkGraph | None:
-        """The network of a file that says at which ports of switches links are; else None."""
+        """The network of a file that gives port numbers of links; else None."""
         return None
 
     @property

@@ -26,7 +26,7 @@ _FIELD = "machine.topology.failed_links"
 
 
 class Switches:
-    """The switches of a network, by whatever they are called."""
+    """The switches of a network, by number, coordinates or name."""
 
     def __init__(self, sides: Sequence[int], names: Sequence[str]) -> None:
         """``sides``: along each dimension, if there are any; ``names``: of a file."""

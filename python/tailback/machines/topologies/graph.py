@@ -126,7 +126,7 @@ class Graph(Topology):
 
     @property
     def graph_with_ports(self) -> NetworkGraph | None:
-        """The network, if its file says at which ports links are."""
+        """The network, if its file gives port numbers of links."""
         return None if self.graph.node_ports is None else self.graph
 
     def ports_spec(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Graph(Topology):
         return {"nodes": list(graph.node_ports), "links": [link.at for link in graph.links]}
 
     def digest(self) -> str:
-        """Return a hash of the network, whatever file it comes from."""
+        """Return a hash of the network, which does not depend on the file format."""
 
         def written(link: Link) -> dict[str, Any]:
             return {"delay_ps": link.delay_ps, "rate": link.rate and link.rate.amount}
