@@ -55,7 +55,6 @@ class Interface(Part):
         description="What is sent as one piece: packets of at most packet_size, or whole messages.",
     )
     packet_size: MaybeSize = key(
-        shown="blank",
         engine="packet_bytes",
         needs=needs.PACKETS,
         also="mtu packet max_packet_size",
@@ -63,7 +62,6 @@ class Interface(Part):
         description="Most data in one packet; default: 1000 B; of whole messages no limit.",
     )
     first_packet: MaybeSize = key(
-        shown="blank",
         engine="first_packet_bytes",
         needs=needs.PACKETS,
         default=None,
@@ -83,7 +81,6 @@ class Interface(Part):
         "included: shorter ones are filled up; with switch.forwarding, segmentation or integrated.",
     )
     window: Window = key(
-        shown="blank",
         engine=True,
         needs=needs.PACKETS,
         also="outstanding in_flight",
@@ -106,7 +103,6 @@ class Interface(Part):
         description="Whether data packets are acknowledged by packets; if not, it costs nothing.",
     )
     ack_priority: bool = key(
-        shown="blank",
         engine=True,
         needs=needs.ACKS,
         default=True,
@@ -134,7 +130,6 @@ class Interface(Part):
         description="Longest time a process computes while others wait; default: until done.",
     )
     early: MaybeSize = key(
-        shown="blank",
         engine="early_bytes",
         needs=needs.INTEGRATED,
         default=None,

@@ -77,7 +77,6 @@ class Link(Part):
     )
     stop_mark: MaybeSize = key(
         engine="/machine.link.stop_mark_flits",
-        shown="used",
         needs=needs.MARKS,
         also="high_mark xoff_mark",
         default=None,
@@ -86,7 +85,6 @@ class Link(Part):
     )
     go_mark: MaybeSize = key(
         engine="/machine.link.go_mark_flits",
-        shown="used",
         needs=needs.MARKS,
         also="low_mark xon_mark",
         default=None,
@@ -107,14 +105,12 @@ class Link(Part):
     )
     preamble: SizeKey = key(
         engine="framing.preamble_bytes",
-        shown="used",
         needs=needs.FRAMES,
         default=Size(0),
         description="What is sent before every frame; with switch.forwarding or segmentation.",
     )
     frame_gap: SizeKey = key(
         engine="framing.gap_bytes",
-        shown="used",
         needs=needs.FRAMES,
         default=Size(0),
         description="For how many bytes' time no frame starts after one; with switch.forwarding "
@@ -124,7 +120,6 @@ class Link(Part):
         default=8, between=(1, 1000), description="Bits on the wire of a data or header byte."
     )
     control_token_bits: int = key(
-        shown="blank",
         needs=needs.CONTROL_TOKENS,
         default=4,
         between=(1, 1000),

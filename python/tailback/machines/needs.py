@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import NoEffectError, shown
-from ..parts import Part, plain
+from ..parts import Part, Shown, plain
 
 #: An `Assembled`: it is above this module, whose needs its keys name.
 Assembled = Any
@@ -32,6 +32,8 @@ class Need:
     is_met: Callable[[Assembled], bool]
     what: str
     """What would do, as a file has it."""
+    unmet: Shown = ""
+    """How a key that needs it first is listed without it: as nothing (blank), or not (used)."""
     exempt: tuple[Any, ...] = ()
     """Values that need nothing: they only state what holds anyway."""
 
@@ -47,7 +49,7 @@ class Need:
 _QUEUES = 'machine.switch.integrated = true and switching = "store_and_forward" or "cut_through"'
 _FRAMES = "machine.switch.forwarding or segmentation"
 
-INTEGRATED = Need(lambda m: m.switch.integrated, "machine.switch.integrated = true")
+INTEGRATED = Need(lambda m: m.switch.integrated, "machine.switch.integrated = true", "blank")
 SWITCHED = Need(lambda m: not m.switch.integrated, "machine.switch.integrated = false")
 SWITCHES = Need(lambda m: m.topology.switch_count > 0, "a machine.topology.kind with switches")
 WAYS = Need(
@@ -70,18 +72,20 @@ PACKET_QUEUES = Need(
     lambda m: m.has_packet_queues,
     'machine.switch.switching = "cut_through" or "store_and_forward", and neither integrated nor '
     "forwarding nor segmentation",
+    "used",
 )
-OUTPUT_QUEUES = Need(lambda m: m.has_output_queues, _QUEUES)
+OUTPUT_QUEUES = Need(lambda m: m.has_output_queues, _QUEUES, "blank")
 OUTPUT_PLACES = Need(
     lambda m: m.has_output_queues and m.output_places is not None,
     f"{_QUEUES}, and a number of machine.switch.output_queue",
+    "blank",
 )
 OUTPUT_BUFFERS = Need(
     lambda m: m.switch.is_clocked or m.link.flow_control == "in_band",
     'machine.link.flow_control = "in_band" or machine.switch.allocator',
 )
 
-CLOCKED = Need(lambda m: m.switch.is_clocked, "machine.switch.allocator")
+CLOCKED = Need(lambda m: m.switch.is_clocked, "machine.switch.allocator", "blank")
 NOT_CLOCKED = Need(
     lambda m: not m.switch.is_clocked, "no machine.switch.allocator, but route_delay"
 )
@@ -94,12 +98,12 @@ SPEEDUP = Need(
     'machine.switch.allocator or machine.switch.queueing = "voq"',
 )
 
-SEGMENTATION = Need(lambda m: m.switch.is_segmented, "machine.switch.segmentation")
-FORWARDING = Need(lambda m: m.switch.forwards_frames, "machine.switch.forwarding")
+SEGMENTATION = Need(lambda m: m.switch.is_segmented, "machine.switch.segmentation", "used")
+FORWARDING = Need(lambda m: m.switch.forwards_frames, "machine.switch.forwarding", "used")
 NO_FORWARDING = Need(
     lambda m: not m.switch.forwards_frames, "no machine.switch.forwarding, but memory"
 )
-FRAMES = Need(lambda m: m.switch.has_frames, _FRAMES)
+FRAMES = Need(lambda m: m.switch.has_frames, _FRAMES, "used")
 NO_FRAMES = Need(lambda m: not m.switch.has_frames, f"no {_FRAMES}")
 FILLED_UP = Need(
     lambda m: (
@@ -112,15 +116,18 @@ PAUSES = Need(lambda m: m.switch.pause != "off", 'machine.switch.pause = "all" o
 CONTROL_TOKENS = Need(
     lambda m: m.link.has_control_tokens,
     'machine.link.end_token = true or flow_control = "in_band"',
+    "blank",
 )
 OUT_OF_BAND = Need(
     lambda m: m.link.flow_control == "out_of_band", 'machine.link.flow_control = "out_of_band"'
 )
-MARKS = Need(lambda m: m.has_marks, 'machine.link.flow_control = "stop_go"')
+MARKS = Need(lambda m: m.has_marks, 'machine.link.flow_control = "stop_go"', "used")
 NO_MARKS = Need(lambda m: not m.has_marks, f"no {MARKS.what}")
 
-PACKETS = Need(lambda m: not m.sends_whole_messages, 'machine.interface.unit = "packet"')
-ACKS = Need(lambda m: m.interface.acknowledgements, "machine.interface.acknowledgements = true")
+PACKETS = Need(lambda m: not m.sends_whole_messages, 'machine.interface.unit = "packet"', "blank")
+ACKS = Need(
+    lambda m: m.interface.acknowledgements, "machine.interface.acknowledgements = true", "blank"
+)
 COSTS = Need(
     lambda m: m.interface.has_costs,
     "machine.interface.send_overhead, packet_interval or another cost",
@@ -150,9 +157,11 @@ def described(
     found: dict[str, Any] = {}
     for name, value in part.listed().items():
         one = part.keys[name]
-        if one.shown not in ("blank", "used") or one.needs[0].is_met(machine):
+        first = one.needs[0] if one.needs else None
+        how = one.shown or (first.unmet if first else "")
+        if first is None or how in ("", "given") or first.is_met(machine):
             found[name] = plain(usual[name]()) if name in usual else value
-        elif one.shown == "blank":
+        elif how == "blank":
             found[name] = None
     return found
 

@@ -148,7 +148,6 @@ class Switch(Part):
         description="Buffer at every output; with fidelity token only; default: 35 B.",
     )
     output_queue: Places = key(
-        shown="blank",
         engine="output_queue_packets",
         needs=needs.OUTPUT_QUEUES,
         default=None,
@@ -157,7 +156,6 @@ class Switch(Part):
         "unlimited for whole messages.",
     )
     reserve: bool | None = key(
-        shown="blank",
         engine=True,
         needs=needs.OUTPUT_PLACES,
         default=None,
@@ -165,7 +163,6 @@ class Switch(Part):
         "first step than dimension order; default: with routing first_hop.",
     )
     overtaking: bool | None = key(
-        shown="blank",
         engine=True,
         needs=needs.OUTPUT_PLACES,
         default=None,
@@ -182,7 +179,6 @@ class Switch(Part):
         "its own; default: as many as the routing needs on this topology.",
     )
     node_virtual_channels: int | None = key(
-        shown="blank",
         engine=True,
         needs=needs.CLOCKED,
         default=None,
@@ -192,7 +188,6 @@ class Switch(Part):
     )
     queueing: Queueing | None = key(
         engine=True,
-        shown="used",
         needs=needs.PACKET_QUEUES,
         default=None,
         description="Which packets of an input buffer may ask, where packets are sent as a whole: "
@@ -220,7 +215,6 @@ class Switch(Part):
         "in turn; of a graph whose file has ports, as that says.",
     )
     ack_priority: bool = key(
-        shown="blank",
         engine=True,
         needs=needs.ACKS,
         default=False,
@@ -235,7 +229,6 @@ class Switch(Part):
         "at any time.",
     )
     iterations: int = key(
-        shown="blank",
         engine="pipeline.iterations",
         needs=needs.CLOCKED,
         default=1,
@@ -243,14 +236,12 @@ class Switch(Part):
         description="Iterations of the allocators, islip or separable.",
     )
     vc_allocator: Allocator | None = key(
-        shown="blank",
         engine="pipeline.vc_allocator",
         needs=needs.CLOCKED,
         default=None,
         description="Who is given the virtual channels of outputs; default: as allocator.",
     )
     route_delay: MaybeTime = key(
-        shown="blank",
         engine="pipeline.route_cycles",
         needs=needs.CLOCKED,
         default=None,
@@ -258,21 +249,18 @@ class Switch(Part):
         "before (look-ahead); default: one cycle.",
     )
     traversal_delay: MaybeTime = key(
-        shown="blank",
         engine="pipeline.traversal_cycles",
         needs=needs.CLOCKED,
         default=None,
         description="Time in which a flit crosses the crossbar, in whole cycles; default: one.",
     )
     speculative: bool = key(
-        shown="blank",
         engine="pipeline.speculative",
         needs=needs.CLOCKED,
         default=False,
         description="Whether a header asks for the crossbar while it asks for a virtual channel.",
     )
     vc_reuse: Literal["after_tail", "after_credits"] = key(
-        shown="blank",
         engine="pipeline.atomic",
         needs=needs.CLOCKED,
         default="after_tail",
@@ -280,7 +268,6 @@ class Switch(Part):
         "left (after_tail), or when the buffer at its end is empty again too (after_credits).",
     )
     hold: bool = key(
-        shown="blank",
         engine="pipeline.holds",
         needs=needs.CLOCKED,
         default=False,
@@ -298,7 +285,6 @@ class Switch(Part):
         "rounded up.",
     )
     output_speedup: int = key(
-        shown="blank",
         engine="pipeline.output_speedup",
         needs=needs.CLOCKED,
         default=1,
@@ -306,7 +292,6 @@ class Switch(Part):
         description="Flits that an output can take from it at once.",
     )
     internal_speedup: int = key(
-        shown="blank",
         engine="pipeline.internal_speedup",
         needs=needs.CLOCKED,
         default=1,
@@ -323,7 +308,6 @@ class Switch(Part):
     )
     cell_time: MaybeTime = key(
         engine="cells.cell_ps",
-        shown="used",
         needs=needs.SEGMENTATION,
         default=None,
         description="Time of a cell: each card's port into the fabric, each link between cards and "
@@ -331,7 +315,6 @@ class Switch(Part):
     )
     cell_pacing: int | None = key(
         engine="cells.pacing",
-        shown="used",
         needs=needs.SEGMENTATION,
         default=None,
         between=(1, 65_536),
@@ -340,7 +323,6 @@ class Switch(Part):
     )
     card_delay: MaybeTime = key(
         engine="cells.card_ps",
-        shown="used",
         needs=needs.SEGMENTATION,
         default=None,
         description="Time from a cell's start at the port into the fabric until it is out of it, "
@@ -348,7 +330,6 @@ class Switch(Part):
     )
     fabric_delay: MaybeTime = key(
         engine="cells.leave_ps",
-        shown="used",
         needs=needs.SEGMENTATION,
         default=None,
         description="How much longer that takes for a cell that goes to another card; default: "
@@ -356,7 +337,6 @@ class Switch(Part):
     )
     hop_delay: MaybeTime = key(
         engine="cells.hop_ps",
-        shown="used",
         needs=needs.SEGMENTATION,
         default=None,
         description="Time from a cell's start on a link between cards until it asks for the next, "
@@ -379,14 +359,12 @@ class Switch(Part):
     )
     forwarding_time: TimeKey = key(
         engine="frames.forwarding_ps",
-        shown="used",
         needs=needs.FORWARDING,
         default=Time(0),
         description="How long it takes to look up the output of a frame, whatever its length.",
     )
     memory: Room = key(
         engine="frames.memory_bytes",
-        shown="used",
         needs=needs.FORWARDING,
         default=None,
         description="Frames that a switch has room for, all its queues together, or unlimited "
@@ -394,7 +372,6 @@ class Switch(Part):
     )
     pause: Literal["off", "all", "per_priority"] = key(
         engine="frames.pause",
-        shown="used",
         needs=needs.FORWARDING,
         default="off",
         description="Whether neighbours are told to pause when a memory gets full: with all they "
@@ -403,7 +380,6 @@ class Switch(Part):
     )
     pause_high: MaybeSize = key(
         engine="frames.pause_high_bytes",
-        shown="used",
         needs=(needs.FORWARDING, needs.PAUSES),
         default=None,
         description="Above how much in memory they are told to pause; default: three quarters of "
@@ -411,7 +387,6 @@ class Switch(Part):
     )
     pause_low: MaybeSize = key(
         engine="frames.pause_low_bytes",
-        shown="used",
         needs=(needs.FORWARDING, needs.PAUSES),
         default=None,
         description="At how much in memory, or less, they are told to go on; default: half of "

@@ -14,7 +14,7 @@ from ..units import Frequency, Quantity, Rate, Size, Time, TimePerByte
 
 Meant = TypeVar("Meant")
 #: When a key is listed among the parameters of an experiment.
-Shown = Literal["always", "blank", "used", "given"]
+Shown = Literal["", "blank", "used", "given"]
 
 if TYPE_CHECKING:
 
@@ -77,7 +77,7 @@ def key(  # noqa: PLR0913  # one argument for each property of a key
     added: bool = False,
     between: tuple[float, float] | None = None,
     needs: Any = (),
-    shown: Shown = "always",
+    shown: Shown = "",
     also: str = "",
     aliases: Mapping[str, str] = MappingProxyType({}),
     **limits: Any,
@@ -94,8 +94,9 @@ def key(  # noqa: PLR0913  # one argument for each property of a key
     * ``added``: it came later. The engine is not told of its default, so that experiments that do
       not use it keep their identity in stores.
     * ``needs``: what it needs to have an effect (`tailback.machines.needs`), one or several.
-    * ``shown``: when ``describe`` lists it: always; always, but as nothing where its first need is
-      not met (blank); only where that is met (used); only where it is not its default (given).
+    * ``shown``: when ``describe`` lists it: as its first need says, or always; always, but as
+      nothing where that need is not met (blank); only where it is met (used); only where the value
+      is not the default (given).
     * ``also``: what other tools call it.
     * ``aliases``: other words for its values.
     """
