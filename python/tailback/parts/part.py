@@ -21,10 +21,13 @@ from pydantic_core import core_schema
 from ..errors import UserError, joined, shown, unknown_key
 from ..since311 import Self, dataclass_transform
 from ..units import Quantity, Time
-from .keys import REQUIRED, Key, in_engine_units, key, learn_names, nested
+from .keys import REQUIRED, Key, in_engine_units, key, learn_names
 from .mistakes import first_mistake
 
 Kind = TypeVar("Kind")
+
+#: Types of values that the engine has as they are.
+_PLAIN = frozenset((int, float, str, bool, type(None)))
 
 
 def kinds(base: type[Kind], *modules: ModuleType) -> dict[str, type[Kind]]:
@@ -64,6 +67,8 @@ class Part:
     """All keys by name, those of bases first."""
     key_names: ClassVar[tuple[str, ...]] = ()
     """Their names."""
+    _told: ClassVar[tuple[tuple[str, tuple[str, ...], str, Key], ...]] = ()
+    """Keys that the engine is told of: their names, and the steps and the end of its paths."""
     about: ClassVar[str] = ""
     """What the class is, without its keys."""
     removed: ClassVar[Mapping[str, str]] = {}
@@ -81,6 +86,12 @@ class Part:
         cls.keys = {name: made for name, made in every if isinstance(made, Key)}
         cls.key_names = tuple(cls.keys)
         learn_names(cls.section, {name: vars(cls)[name] for name in cls.keys if name in vars(cls)})
+        paths = ((name, one.path(name).split("."), one) for name, one in cls.keys.items())
+        cls._told = tuple(
+            (name, tuple(steps), last, one)
+            for name, (*steps, last), one in paths
+            if last and not (steps or [last])[0].startswith("/")
+        )
         cls.about = inspect.cleandoc(vars(cls).get("__doc__") or "")
         if cls.keys and cls.about:
             described = ((name, one.description) for name, one in cls.keys.items())
@@ -169,15 +180,17 @@ class Part:
         A key that was added later is left out while it has its default. ``worked_out``: keys whose
         values follow from others.
         """
-        values = {**self.values(), **worked_out}
-        return nested(
-            {
-                one.path(name): in_engine_units(values[name])
-                for name, one in self.keys.items()
-                if one.path(name)[:1] not in ("", "/")
-                and not (one.added and values[name] == one.default)
-            }
-        )
+        values = {**self.__dict__, **worked_out}
+        found: dict[str, Any] = {}
+        for name, steps, last, one in self._told:
+            value = values[name]
+            if one.added and value == one.default:
+                continue
+            at = found
+            for step in steps:
+                at = at.setdefault(step, {})
+            at[last] = value if value.__class__ in _PLAIN else in_engine_units(value)
+        return found
 
     def refused(self, name: str, allowed: str, *given: object) -> UserError:
         """Return the mistake of giving the key ``name`` its value, or ``given``."""
