@@ -12,7 +12,7 @@ from tailback.metrics import stem_of
 from tailback.wording import UNKNOWN
 from tailback.wording.scaling import scaled
 
-from .drawing import Axis
+from .description import Axis
 
 _UNITS = {"us": "µs", "ms": "ms", "ns": "ns", "bytes": "B", "mbit_per_s": "Mbit/s"}
 

@@ -39,7 +39,7 @@ MODE_LOOKS: dict[str, Look] = {
 """How lines of a contention mode are drawn where colour tells something else."""
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
-_FONT_SIZE = 13
+FONT_SIZE = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Theme:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        return asdict(self) | {"instead": dict(self.instead), "font": FONT, "size": _FONT_SIZE}
+        return asdict(self) | {"instead": dict(self.instead), "font": FONT, "size": FONT_SIZE}
 
 
 LIGHT = Theme(text="#1d2329", faint="#8a949e", grid="#e4e8ec", paper="#ffffff", plot="#ffffff")
@@ -102,26 +102,3 @@ def see_through(hexadecimal: str, opacity: float) -> str:
     """Return a colour `#rrggbb` that lets through what lies behind it."""
     red, green, blue = (int(hexadecimal[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:g})"
-
-
-def layout(theme: Theme) -> dict[str, Any]:
-    """Return plotly's layout of a theme, for figures outside a page.
-
-    The page does the same with the theme's fields, in its script.
-    """
-    axis = {
-        "gridcolor": theme.grid,
-        "linecolor": theme.faint,
-        "tickcolor": theme.faint,
-        "zerolinecolor": theme.faint,
-        "showline": True,
-        "ticks": "outside",
-        "title": {"font": {"size": _FONT_SIZE}},
-    }
-    return {
-        "font": {"family": FONT, "size": _FONT_SIZE, "color": theme.text},
-        "paper_bgcolor": theme.paper,
-        "plot_bgcolor": theme.plot,
-        "xaxis": axis,
-        "yaxis": axis,
-    }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from .network_map import NetworkMap
 from .placing import Point
 
 _LETTER, _LINE = 7.0, 15.0
@@ -29,6 +30,13 @@ class Name:
     text: str
     right: float
     up: float
+
+
+def named_switches(network: NetworkMap, width_px: float) -> list[Name]:
+    """Return the names of switches for which there is room, in a drawing about so wide or high."""
+    dots = [(dot.point, dot.name) for dot in network.switches]
+    others = [dot.point for dot in (*network.nodes, *network.steps)]
+    return placed_names(dots, others, width_px / network.extent)
 
 
 def placed_names(

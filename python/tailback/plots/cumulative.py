@@ -17,8 +17,7 @@ from tailback.analysis.distributions import of_rows, of_runs, owned_by
 from tailback.analysis.names import column_named
 from tailback.comparison import MODES
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line, spreads
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line, spreads
 from tailback.figures.labels import metric_axis
 from tailback.figures.look import COLOURS, MODE_LOOKS
 from tailback.metrics import class_of, owner_of, stem_of

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis
 from tailback.figures.look import Look
 from tailback.metrics import OF_CLASSES, OF_JOBS, stem_of

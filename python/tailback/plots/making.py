@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,9 @@ from tailback.analysis import channels_by_routing, channels_text, conditions, me
 from tailback.analysis.distributions import of_rows
 from tailback.analysis.names import PARAMETERS, column_named, is_metric, is_percentile
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line, in_suitable_units
+from tailback.figures import files
+from tailback.figures.canvas import Sheet
+from tailback.figures.curves import lines_view
 from tailback.figures.labels import parameter_axis, parameter_label
 from tailback.files import write_named
 from tailback.metrics import THETAS
@@ -28,9 +29,6 @@ from tailback.tables.frames import dictionaries
 
 from . import cumulative
 from .each import Names, of_each, together
-from .scales import Scale, scale_of
-from .svg import svg
-from .with_matplotlib import drawn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,8 +58,7 @@ class Plot:
     @property
     def svg(self) -> str:
         """The picture as text of SVG."""
-        lines, x, y, notes = self._drawn()
-        return svg(self.title, lines, x, y, notes)
+        return self._sheet().content("svg").decode()
 
     def save(self, path: str | os.PathLike[str], option: str = "--out") -> Path:
         """Write the picture into a file: `.svg`, or `.pdf` and `.png` with the extra `plot`.
@@ -70,37 +67,22 @@ class Plot:
         """
         place = Path(path)
         kind = check_kind(option, place)
-        if kind == ".svg":
-            content = self.svg.encode()
-        else:
-            lines, x, y, notes = self._drawn()
-            content = drawn(self.title, lines, x, y, notes, kind[1:])
-        write_named(option, place, content)
+        write_named(option, place, self._sheet().content(kind[1:]))
         return place
 
-    def _drawn(self) -> tuple[Sequence[Line], Scale, Scale, list[str]]:
+    def _sheet(self) -> Sheet:
         seen = self.picture
-        lines, x, y = in_suitable_units(seen.lines, seen.x, seen.y)
+        x = seen.x
         if is_metric(x.column) and not x.percent:
             x = replace(x, from_zero=True)
-        across_ = scale_of(x, [value for line in lines for value in line.x])
-        up = scale_of(y, _with_intervals(lines))
-        return lines, across_, up, [seen.caption] if seen.caption else []
+        note = ((seen.caption,),) if seen.caption else ()
+        return files.sheet(lines_view(seen.lines, x, seen.y, self.title, note))
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def __repr__(self) -> str:
         return f"<Plot {self.title!r}, {len(self.picture.lines)} lines>"
-
-
-def _with_intervals(lines: Sequence[Line]) -> list[float | None]:
-    """Return values and the ends of their intervals; those far out are not worth the room."""
-    values = [v for line in lines for v in line.y if v is not None and math.isfinite(v)]
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    ends = [v for line in lines for end in (line.low, line.high) for v in end or ()]
-    near = (low - (high - low) / 2, high + (high - low) / 2)
-    return [*values, *(v for v in ends if v is not None and max(near[0], 0) < v < near[1])]
 
 
 def plot(  # noqa: PLR0913  # each a thing that can be asked for

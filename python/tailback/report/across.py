@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tailback.figures.bars import stacked
 from tailback.figures.curves import Line, curves
+from tailback.figures.description import Bars
 from tailback.figures.drawing import Axis, Choice, Drawing, Key, one_of
 from tailback.figures.labels import metric_axis, value_text
 from tailback.figures.look import Look
-from tailback.figures.waiting import PARTS, Waits, waiting
 
 from .content import Figure, Section
 from .series import LOADS, OFFERED, Abscissa, Row, Series
@@ -19,6 +20,8 @@ _LIFETIMES = {
     "network_lifetime_us": "first transmission (network lifetime)",
     "lifetime_us": "creation (lifetime)",
 }
+_PARTS = ("throttling_us", "internal_contention_us")
+_WAIT = Axis("mean wait", "µs per packet", log=False, from_zero=True)
 METRICS = tuple(
     dict.fromkeys(
         [
@@ -30,7 +33,7 @@ METRICS = tuple(
             "theta_c",
             "completion_us",
             *_LIFETIMES,
-            *PARTS,
+            *_PARTS,
         ]
     )
 )
@@ -139,11 +142,16 @@ def _waiting(series: Series) -> Figure | None:
     along = [abscissa for abscissa in series.abscissas if not abscissa.is_load]
     for i, abscissa in enumerate(along):
         for (k, m), (combination, mode) in _each_line(series, abscissa):
-            rows = series.rows(PARTS[0], abscissa, combination, mode)
+            rows = series.rows(_PARTS[0], abscissa, combination, mode)
             texts = [value_text(abscissa.column, row[abscissa.column]) for row in rows]
-            waits = Waits(texts, *([row[part] for row in rows] for part in PARTS))
+            bars = {
+                part: Bars(
+                    metric_axis(part).label, texts, [row[part] for row in rows], colour=shade
+                )
+                for shade, part in enumerate(_PARTS, 4)
+            }
             if rows:
-                members[(i, k, m)] = waiting(waits, abscissa.axis)
+                members[(i, k, m)] = stacked(texts, bars, abscissa.axis, _WAIT)
     if not members:
         return None
     choice = Choice("along", "along", tuple(abscissa.label for abscissa in along))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow.compute as pc
 
 from tailback.analysis.blaming import merged_blame
 from tailback.charging import KINDS
-from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
+from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import parameter_label
 from tailback.results.names import Names
 from tailback.tables.frames import dictionaries
@@ -102,7 +102,6 @@ class BlamedPoints:
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
         self.modes = [mode for mode in _MODES if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
-        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
         self.few = self.untold = False
         self.left_out = 0
@@ -139,25 +138,26 @@ class BlamedPoints:
             confidence = max(run["run.confidence"] for run in of_mode)
             merged[number_of] = blamed = Blamed(blame, names, confidence)
             self._list((*key, number_of), blamed, of_mode)
-            self._note((*key, number_of), blamed)
         return self._draw(key, machine, merged)
 
     def _draw(self, key: Key, machine: Machine, merged: Mapping[int, Blamed]) -> int:
         """Keep the matrix and the map of each mode of a group."""
-        blames = {number_of: blamed.blame for number_of, blamed in merged.items()}
-        classes = Classes.of(list(blames.values()))
+        classes = Classes.of([blamed.blame for blamed in merged.values()])
         self.few = self.few or classes.few
         names = next(iter(merged.values())).names
         form = self._forms.setdefault((id(names), classes), classes.form(names))
         numbers = 0
-        for number_of, blame in blames.items():
+        for number_of, blamed in merged.items():
+            blame, of_mode = blamed.blame, (*key, number_of)
             waits = classes.waits(blame)
-            self.matrices.add((*key, number_of), form, {"wait": waits})
+            charges = note(CULPRITS, blamed.culprits(_ROWS))
+            self.matrices.add(of_mode, form, {"wait": waits}, charges)
             # Forms of few classes are not shared: their words count as well.
             numbers += len(waits) * (5 if classes.few else 1)
             if machine.channels is not None:
                 roots = root_waits(blame, machine.network)
-                self.maps.add((*key, number_of), machine.channels, {"wait": roots})
+                begins = note(ROOTS, blamed.roots(_ROWS))
+                self.maps.add(of_mode, machine.channels, {"wait": roots}, begins)
                 numbers += len(roots)
         return numbers
 
@@ -171,14 +171,6 @@ class BlamedPoints:
         if same not in self._names:
             self._names[same] = Names.of_tables(nodes, channels, same[1], labels)
         return machine, self._names[same]
-
-    def _note(self, key: Key, blamed: Blamed) -> None:
-        told = {
-            "blame": note(CULPRITS, blamed.culprits(_ROWS)),
-            "roots": note(ROOTS, blamed.roots(_ROWS)),
-        }
-        for name, rows in told.items():
-            self.notes[name][key] = {("note",): rows}
 
     def _list(self, key: Key, blamed: Blamed, runs: Sequence[Row]) -> None:
         """Keep a row of the table of all groups."""
@@ -201,18 +193,12 @@ class BlamedPoints:
         content: list[Any] = [_TEXT, self._table(), WHO]
         if self.left_out:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
-        matrix = self._drawing("blame", self.matrices)
+        matrix = self.matrices.drawing(self.choices, self.modes, 0)
         content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
-        if self.maps.settings:
-            content += [WHERE, roots_figure(self._drawing("roots", self.maps))]
+        if self.maps.values:
+            content += [WHERE, roots_figure(self.maps.drawing(self.choices, self.modes, 0))]
         names = tuple(choice.name for choice in self.choices)
         return Section("Who makes whom late", tuple(content), (*names, "mode"))
-
-    def _drawing(self, name: str, surface: Surface) -> Drawing:
-        drawing = surface.drawing(self.choices, self.modes, 0)
-        assert drawing is not None
-        by = (*(choice.name for choice in self.choices), "mode")
-        return replace(drawing, layers=(*drawing.layers, Layer(by, self.notes[name])))
 
     def _table(self) -> Table:
         """Return why messages are late: a row for each group and mode."""

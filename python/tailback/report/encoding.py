@@ -8,8 +8,7 @@ when something in it is shown for the first time.
 
 In the JSON `{"$array": [chunk, start, count]}` stands for an array,
 `{"$cells": [array, at, rows, columns]}` for `Cells`, and `{"$shared": n}` for
-an object that is used several times. A layer is
-`{"by": […], "paths": [[…]], "settings": {"0,3": [path, value, path, value, …]}}`.
+an object that is used several times.
 """
 
 from __future__ import annotations
@@ -18,13 +17,15 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.figures.drawing import Cells, Drawing, Layer, Path
+from tailback.figures.drawing import Cells, Drawing, parts_of
 
 _CHUNK_NUMBERS = 1 << 15
 _DIGITS = 6
@@ -56,21 +57,13 @@ class Encoder:
         self._alive: list[Any] = []
 
     def drawing(self, drawing: Drawing) -> dict[str, Any]:
-        """Return a drawing for `json.dumps`."""
-        objects = _Objects(self)
+        """Return a drawing for `json.dumps`: its choices, and what is shown by what is chosen."""
+        parts = {key: parts_of(view) for key, view in drawing.views.items()}
+        objects = _Objects(self, parts.values())
         return {
-            "parts": objects.value(drawing.parts()),
-            "choices": [
-                {
-                    "name": c.name,
-                    "label": c.label,
-                    "options": c.options,
-                    "start": c.start,
-                    "form": c.form,
-                }
-                for c in drawing.choices
-            ],
-            "layers": [self._layer(layer, objects) for layer in drawing.layers],
+            "choices": [asdict(choice) for choice in drawing.choices],
+            "by": [choice.name for choice in drawing.by],
+            "views": {",".join(map(str, key)): objects.value(of) for key, of in parts.items()},
             "shared": objects.shared,
         }
 
@@ -100,58 +93,31 @@ class Encoder:
         self.chunks.append(compressed(planes.tobytes()))
         self._open, self._open_numbers = [], 0
 
-    def _layer(self, layer: Layer, objects: _Objects) -> dict[str, Any]:
-        paths: dict[Path, int] = {}
-        return {
-            "by": layer.by,
-            "settings": {
-                ",".join(map(str, key)): objects.settings(settings, paths)
-                for key, settings in layer.settings.items()
-            },
-            "paths": list(paths),
-        }
-
 
 class _Objects:
-    """The values of one drawing; what layers use several times is written once."""
+    """The values of one drawing; what is used several times is written once."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, values: Iterable[Any]) -> None:
         self.shared: list[Any] = []
         self._encoder = encoder
         self._numbers: dict[int, int] = {}
-        self._alive: list[Any] = []
+        self._used: Counter[int] = Counter()
+        for value in values:
+            self._count(value)
         self._writers: dict[type, Callable[[Any], Any]] = {
             float: _number,
             np.float64: _number,
-            list: self._sequence,
-            tuple: self._sequence,
-            dict: self._mapping,
             Cells: self._cells,
             np.ndarray: encoder.array,
         }
 
-    def settings(self, settings: Mapping[Path, Any], paths: dict[Path, int]) -> Any:
-        """Return places, by their numbers in `paths`, and values in turn."""
-        if id(settings) not in self._numbers:
-            flat: list[Any] = []
-            for path, value in settings.items():
-                shared = isinstance(value, dict | list | tuple)
-                flat += [
-                    paths.setdefault(path, len(paths)),
-                    self._once(value) if shared else self.value(value),
-                ]
-            self._keep(settings, flat)
-        return self._numbers[id(settings)]
-
-    def _once(self, value: Any) -> Any:
-        if id(value) not in self._numbers:
-            self._keep(value, self.value(value))
-        return {"$shared": self._numbers[id(value)]}
-
-    def _keep(self, original: Any, value: Any) -> None:
-        self._numbers[id(original)] = len(self.shared)
-        self.shared.append(value)
-        self._alive.append(original)
+    def _count(self, value: Any) -> None:
+        """Count how often containers are used; what is in them counts once."""
+        self._used[id(value)] += 1
+        if self._used[id(value)] == 1:
+            for part in value.values() if isinstance(value, dict) else value:
+                if isinstance(part, dict | list | tuple):
+                    self._count(part)
 
     def value(self, value: Any) -> Any:
         """Return a value for `json.dumps`: arrays in chunks, numbers with six digits."""
@@ -159,16 +125,26 @@ class _Objects:
         # By far most values are plain.
         if kind in _AS_THEY_ARE:
             return value
+        if kind in (dict, list, tuple):
+            return self._container(value)
         writer = self._writers.get(kind)
         if writer is None:
             raise TypeError(f"a drawing cannot hold a {kind.__name__}")
         return writer(value)
 
-    def _sequence(self, values: list[Any] | tuple[Any, ...]) -> list[Any]:
-        return [self.value(part) for part in values]
-
-    def _mapping(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: self.value(part) for key, part in values.items()}
+    def _container(self, value: Any) -> Any:
+        number = self._numbers.get(id(value))
+        if number is None:
+            written: Any
+            if isinstance(value, dict):
+                written = {key: self.value(part) for key, part in value.items()}
+            else:
+                written = [self.value(part) for part in value]
+            if self._used[id(value)] < 2 or not value:
+                return written
+            number = self._numbers[id(value)] = len(self.shared)
+            self.shared.append(written)
+        return {"$shared": number}
 
     def _cells(self, cells: Cells) -> dict[str, Any]:
         values, at = self._encoder.array(cells.values), self._encoder.array(cells.at)

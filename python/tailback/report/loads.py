@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
+from tailback.figures.drawing import Choice, Drawing, Key, View
 from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
-from tailback.figures.latency import TIMES, Bins, distribution, shown
+from tailback.figures.latency import Bins, distribution
 
 from .content import Figure, Section
 from .machines import ENDS, PLACES, Machines, columns_of, labels_of
@@ -72,7 +72,7 @@ class Loads:
         """Begin with nothing read."""
         self.nodes = Surface(NODE_MEASURES)
         self.channels = Surface(CHANNEL_MEASURES)
-        self.bins: dict[Key, Settings] = {}
+        self.distributions: dict[Key, View] = {}
         self.left_out = 0
         self._machines = Machines()
         self._rows = {row["identity"]: row for row in self.runs}
@@ -112,30 +112,27 @@ class Loads:
     def section(self) -> Section:
         """Return the section; the point is chosen once for all figures."""
         start = self.modes.index("full") if "full" in self.modes else 0
-        nodes = self.nodes.drawing(self.choices.choices, self.modes, start)
-        channels = self.channels.drawing(self.choices.choices, self.modes, start)
+        point = self.choices.choices
         figures = []
-        if nodes is not None:
-            figures.append(
-                Figure("load_of_nodes", "Load of nodes", nodes, _caption(_NODES, self.nodes))
-            )
-        if channels is not None:
-            figures.append(
-                Figure(
-                    "load_of_channels",
-                    "Load of channels",
-                    channels,
-                    _caption(_CHANNELS, self.channels),
-                )
-            )
-        figures.append(Figure("latency", "Distribution of latencies", self._latency(), _LATENCY))
+        for name, title, surface, texts in (
+            ("load_of_nodes", "Load of nodes", self.nodes, _NODES),
+            ("load_of_channels", "Load of channels", self.channels, _CHANNELS),
+        ):
+            if surface.values:
+                words = (text for kind, text in texts.items() if kind in surface.kinds or not kind)
+                drawing = surface.drawing(point, self.modes, start)
+                figures.append(Figure(name, title, drawing, " ".join(words)))
+        times = Choice("variable", "time", tuple(VARIABLES.values()))
+        classes = Choice("class", "of", tuple(_CLASSES.values()))
+        drawing = Drawing(self.distributions, (*point, times, classes))
+        figures.append(Figure("latency", "Distribution of latencies", drawing, _LATENCY))
         text = "One point at a time; what is chosen here holds for all figures of this section."
         if self.left_out:
             text += (
                 f" To keep this file small, {self.left_out:,} points are not here; their means are "
                 "in all other sections."
             )
-        names = tuple(choice.name for choice in self.choices.choices)
+        names = tuple(choice.name for choice in point)
         return Section("One point", (text, *figures), (*names, "mode"))
 
     def _add_maps(
@@ -159,24 +156,9 @@ class Loads:
             for c, name in enumerate(_CLASSES):
                 bins = {mode: b for mode, h in known.items() if (b := _bins(h, name)) is not None}
                 if bins:
-                    self.bins[(*key, v, c)] = settings = shown(self.modes, bins)
-                    numbers += len(settings[TIMES]) * (1 + 2 * len(bins))
+                    self.distributions[(*key, v, c)] = view = distribution(self.modes, bins)
+                    numbers += sum(map(len, view.table.values()))
         return numbers
-
-    def _latency(self) -> Drawing:
-        empty = distribution(self.modes)
-        point = tuple(choice.name for choice in self.choices.choices)
-        return Drawing(
-            plot=empty.plot,
-            table=empty.table,
-            choices=(
-                *self.choices.choices,
-                Choice("variable", "time", tuple(VARIABLES.values())),
-                Choice("class", "of", tuple(_CLASSES.values())),
-            ),
-            layers=(Layer((*point, "variable", "class"), self.bins),),
-            height_px=empty.height_px,
-        )
 
 
 def _histograms(table: pa.Table) -> dict[str, Histogram]:
@@ -200,12 +182,6 @@ def _bins(histogram: Histogram, name: str) -> Bins | None:
         return histogram.get(name)
     parts = list(histogram.values())
     return parts[0] if len(parts) == 1 else Bins.together(parts)
-
-
-def _caption(texts: Mapping[str, str], surface: Surface) -> str:
-    """Return what tells how these maps are to be read: of the forms there are."""
-    kinds = {form.kind for form in surface.forms.values() if form is not None}
-    return " ".join(text for kind, text in texts.items() if kind in kinds or not kind)
 
 
 _NODES = {

@@ -16,7 +16,7 @@ import numpy as np
 
 from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
-from tailback.figures.matrix import matrix_form
+from tailback.figures.maps import matrix_form
 from tailback.results.names import Names
 from tailback.terminal.blamed import (
     lateness,

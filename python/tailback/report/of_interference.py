@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback.figures.drawing import Axis
-from tailback.figures.matrix import matrix_form
+from tailback.figures.maps import matrix_form
 from tailback.terminal.blamed import share_text
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailback.figures.gantt import MOST_LINES, gantt
+
 from tailback.recording import Recording, Window
 
 from .content import Figure, Page, Section

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tailback.analysis import merged
 from tailback.comparison import MODES
 from tailback.critical_path import CONTENTION
+from tailback.figures.bars import stacked
+from tailback.figures.description import Bars
 from tailback.figures.drawing import Axis, Choice, Drawing, one_of
 from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import parameter_label, value_text
-from tailback.figures.waiting import Part, stacked
 from tailback.results.names import Names
 from tailback.store.columns import INNER, OF_PATHS, PATH_METRICS, PATH_TABLES
 from tailback.tables.frames import dictionaries
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]
 
+_TIME = Axis("time on the critical path", MICROSECONDS, log=False, from_zero=True)
 _ROWS = 5
 """Rows of a point and mode in the tables below the bars."""
 
@@ -84,11 +86,11 @@ def _drawing(rows: Sequence[Row], parts: Sequence[str], variation: Variation) ->
     for number, mode in enumerate(modes):
         of_mode = [row for row in rows if row["mode"] == mode]
         places = [_point(row, variation) for row in of_mode]
-        bars = [
-            Part(name, PATH_METRICS[name], [row[name] for row in of_mode], colour)
+        bars = {
+            name: Bars(PATH_METRICS[name], places, [row[name] for row in of_mode], colour=colour)
             for colour, name in enumerate(parts)
-        ]
-        members[number,] = stacked(places, bars, axis, "time on the critical path (µs)")
+        }
+        members[number,] = stacked(places, bars, axis, _TIME)
     return one_of((Choice("mode", "mode", tuple(modes)),), members)
 
 

@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tailback.comparison import MODES
-from tailback.figures.curves import Line
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
 from tailback.metrics import GROWING, stem_of

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tailback.errors import UserError
-from tailback.figures import blocked, picture
+from tailback.figures import blocked
+from tailback.figures.description import view_of
 from tailback.figures.drawing import Choice, Drawing, one_of
 from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import description_text
+from tailback.figures.network_map import NetworkMap
 from tailback.standstill import Standstill, circle_headings, circle_rows
 from tailback.store.points import Failure
 from tailback.units import counted
@@ -17,6 +20,7 @@ from .content import Figure, Section, Table
 
 _MOST = 8
 """Points that are shown; the page says how many there are."""
+_HEIGHT_PX = 560
 
 
 def section(failures: Sequence[Failure]) -> Section | None:
@@ -42,7 +46,7 @@ def section(failures: Sequence[Failure]) -> Section | None:
     return Section("Deadlocks", (_text([failure for failure, _ in stands]), *figures, *tables))
 
 
-def _picture(failure: Failure, standstill: Standstill) -> tuple[picture.Picture | None, str]:
+def _picture(failure: Failure, standstill: Standstill) -> tuple[NetworkMap | None, str]:
     """Return the picture of a point, or why there is none."""
     try:
         seen = blocked.picture_of(standstill, failure.text)
@@ -53,14 +57,15 @@ def _picture(failure: Failure, standstill: Standstill) -> tuple[picture.Picture 
     return seen, ""
 
 
-def _drawing(seen: picture.Picture, standstill: Standstill) -> Drawing:
+def _drawing(seen: NetworkMap, standstill: Standstill) -> Drawing:
     """Return the picture of a point, with the words below it."""
     headings = ("number", *circle_headings(standstill.circle))
     told = enumerate(circle_rows(standstill.circle, ", "), 1)
     rows = [(str(number), *row) for number, row in told]
     columns = zip(headings, zip(*rows, strict=True), strict=True)
     table = {heading.replace(" ", "_"): column for heading, column in columns}
-    return picture.drawing(seen, table, (headings, *rows))
+    view = replace(view_of(seen), table=table, note=(headings, *rows), height_px=_HEIGHT_PX)
+    return Drawing.of(view)
 
 
 def _table(caption: str, standstill: Standstill) -> Table:

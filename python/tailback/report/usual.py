@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from tailback.analysis.names import PARAMETERS
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis
 from tailback.metrics import THETAS, stem_of
 

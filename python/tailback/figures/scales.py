@@ -1,4 +1,4 @@
-"""Axes of a picture: where values lie, from 0 to 1, and where the ticks are."""
+"""Axes in files: where values lie, from 0 to 1, and where the ticks are."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tailback.figures.curves import Line, spreads
-from tailback.figures.drawing import Axis
 from tailback.wording.scaling import trimmed
 
+from .description import Axis
+
 _TICKS = 6
-_TITLE = 76
-"""Letters of a title that fit in the usual size."""
 _MANY_DECADES = 3.2
 _ROOM = 0.04
 """Left free beyond the outermost points, as a part of the axis."""
@@ -57,7 +55,7 @@ def scale_of(axis: Axis, values: Iterable[float | str | None], *, reaching: floa
         return Scale(axis.title, -0.5, len(texts) - 0.5, False, ticks, texts)
     numbers = [float(v) for v in known if not isinstance(v, str) and math.isfinite(v)]
     numbers = numbers or [0.0, 1.0]
-    if spreads(numbers) if axis.log is None else axis.log:
+    if axis.is_log(numbers):
         return _log(axis, numbers)
     return _linear(axis, numbers, reaching)
 
@@ -96,67 +94,5 @@ def _log(axis: Axis, numbers: Sequence[float]) -> Scale:
     return Scale(axis.title, low, high, True, ticks)
 
 
-def title_size(title: str, usual: int) -> float:
-    """Return the size of the letters of a title: the usual one, less where it would not fit."""
-    return usual if len(title) <= _TITLE else max(round(usual * _TITLE / len(title), 1), usual / 2)
-
-
 def _log_text(value: float) -> str:
     return f"{value:,.0f}" if value >= 1 else trimmed(f"{value:.9f}")
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point to be drawn; `low` and `high` are the ends of its interval, if it is known."""
-
-    x: float
-    y: float
-    low: float | None
-    high: float | None
-    hollow: bool
-    saturated: bool
-    bound: bool = False
-    """Whether it is only known that the value is above."""
-
-
-MARKS = {"saturated": "saturated", "hollow": "not settled", "bound": "cut off: at least so much"}
-"""What is said of marks in the legend, by the field of a `Point`."""
-
-
-def marks(lines: Iterable[Line]) -> list[str]:
-    """Return the fields of points whose marks need an explanation."""
-    flags = {"saturated": False, "hollow": False, "bound": False}
-    for line in lines:
-        flags["saturated"] |= any(line.saturated or ())
-        flags["hollow"] |= any(line.hollow or ())
-        flags["bound"] |= any(line.bounds or ())
-    return [name for name in MARKS if flags[name]]
-
-
-def points_of(line: Line, x: Scale) -> list[Point]:
-    """Return the points of a line that are known, in order."""
-    count = len(line.x)
-    lows, highs = (
-        list(end) if end is not None else [None] * count for end in (line.low, line.high)
-    )
-    hollow, full, bounds = (
-        list(flags or [False] * count) for flags in (line.hollow, line.saturated, line.bounds)
-    )
-    places: Sequence[float | str] = line.x
-    return [
-        Point(
-            x.number(there),
-            float(up),
-            _finite(lows[i]),
-            _finite(highs[i]),
-            hollow[i],
-            full[i],
-            bounds[i],
-        )
-        for i, (there, up) in enumerate(zip(places, line.y, strict=True))
-        if up is not None and math.isfinite(up)
-    ]
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
