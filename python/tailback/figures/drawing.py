@@ -89,11 +89,11 @@ class Drawing:
 def parts_of(view: View) -> dict[str, Any]:
     """Return what a page shows of a view: plotly's `data` and `layout`, `table` and `note`.
 
-    Of a map of colours or of bars that others are like, also the highest values: here, anywhere.
+    Of a map of colours or of the bars of a machine, also their highest value, here and in
+    all views that are compared: `ends`.
     """
-    table = [{"name": name, "values": values} for name, values in view.table.items()]
-    ends = {} if view.most_anywhere is None else {"ends": (view.most, view.most_anywhere)}
-    return {**pages.rendered(view), "table": table, "note": view.note, **ends}
+    ends = (view.most, view.most_anywhere)
+    return {**pages.rendered(view), "table": view.table, "note": view.note, "ends": ends}
 
 
 def choose(label: str, drawings: Mapping[str, Drawing], name: str = "view") -> Drawing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from tailback.wording import plain
 
 from .description import Axis, Line, LinePoint
-from .look import colour, dash, see_through, symbol
+from .look import Look, colour, dash, see_through, symbol
 
 _BAND_OPACITY, _AREA_OPACITY = 0.18, 0.12
 _MARKER_PX = 6
@@ -93,21 +94,30 @@ def _traces(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> Iterat
         }
 
 
+@lru_cache(maxsize=256)
+def _style(number: int, look: Look, is_area: bool) -> dict[str, Any]:
+    style = {"color": colour(number), "dash": dash(look), "width": 2}
+    return style | ({"shape": "hv", "width": 1.5} if is_area else {})
+
+
+@lru_cache(maxsize=256)
+def _label(name: str) -> dict[str, str]:
+    return {"label": name}
+
+
 def _common(line: Line) -> dict[str, Any]:
     """Return what all traces of a line have: its name, for plotly and for the page's legend."""
-    named = {"name": shown_text(line.name), "meta": {"label": line.name}}
+    named = {"name": shown_text(line.name), "meta": _label(line.name)}
     group = {"legendgroup": line.name, "showlegend": bool(line.name)}
     return {"type": "scatter", **named, **group}
 
 
 def _of_arrays(line: Line, x: Axis, y: Axis) -> dict[str, Any]:
     """Return a line without marks through very many points, perhaps with the area below it."""
-    shade = colour(line.colour)
-    style: dict[str, Any] = {"color": shade, "width": 2, "dash": dash(line.look)}
+    style = _style(line.colour, line.look, line.is_area)
     area: dict[str, Any] = {}
     if line.is_area:
-        style |= {"shape": "hv", "width": 1.5}
-        area = {"fill": "tozeroy", "fillcolor": see_through(shade, _AREA_OPACITY)}
+        area = {"fill": "tozeroy", "fillcolor": see_through(style["color"], _AREA_OPACITY)}
     told = f"{_told(x, 'x')}<br><b>{_told(y, 'y')}</b><extra>%{{fullData.name}}</extra>"
     places = {"x": line.x, "y": line.y, "mode": "lines", "line": style, "hovertemplate": told}
     return {**_common(line), **places, **area}

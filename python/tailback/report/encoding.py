@@ -17,8 +17,7 @@ import base64
 import gzip
 import json
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -58,12 +57,12 @@ class Encoder:
 
     def drawing(self, drawing: Drawing) -> dict[str, Any]:
         """Return a drawing for `json.dumps`: its choices, and what is shown by what is chosen."""
-        parts = {key: parts_of(view) for key, view in drawing.views.items()}
-        objects = _Objects(self, parts.values())
+        parts = {",".join(map(str, key)): parts_of(view) for key, view in drawing.views.items()}
+        objects = _Objects(self)
         return {
             "choices": [asdict(choice) for choice in drawing.choices],
             "by": [choice.name for choice in drawing.by],
-            "views": {",".join(map(str, key)): objects.value(of) for key, of in parts.items()},
+            "views": {key: objects.value(shown) for key, shown in parts.items()},
             "shared": objects.shared,
         }
 
@@ -95,29 +94,21 @@ class Encoder:
 
 
 class _Objects:
-    """The values of one drawing; what is used several times is written once."""
+    """The values of one drawing; what is used again stands in `shared`."""
 
-    def __init__(self, encoder: Encoder, values: Iterable[Any]) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         self.shared: list[Any] = []
         self._encoder = encoder
+        # By `id`: none may be freed while they are used.
+        self._written: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
-        self._used: Counter[int] = Counter()
-        for value in values:
-            self._count(value)
         self._writers: dict[type, Callable[[Any], Any]] = {
             float: _number,
             np.float64: _number,
             Cells: self._cells,
             np.ndarray: encoder.array,
+            **dict.fromkeys((dict, list, tuple), self._container),
         }
-
-    def _count(self, value: Any) -> None:
-        """Count how often containers are used; what is in them counts once."""
-        self._used[id(value)] += 1
-        if self._used[id(value)] == 1:
-            for part in value.values() if isinstance(value, dict) else value:
-                if isinstance(part, dict | list | tuple):
-                    self._count(part)
 
     def value(self, value: Any) -> Any:
         """Return a value for `json.dumps`: arrays in chunks, numbers with six digits."""
@@ -125,26 +116,27 @@ class _Objects:
         # By far most values are plain.
         if kind in _AS_THEY_ARE:
             return value
-        if kind in (dict, list, tuple):
-            return self._container(value)
         writer = self._writers.get(kind)
         if writer is None:
             raise TypeError(f"a drawing cannot hold a {kind.__name__}")
         return writer(value)
 
     def _container(self, value: Any) -> Any:
-        number = self._numbers.get(id(value))
-        if number is None:
-            written: Any
-            if isinstance(value, dict):
-                written = {key: self.value(part) for key, part in value.items()}
-            else:
-                written = [self.value(part) for part in value]
-            if self._used[id(value)] < 2 or not value:
-                return written
-            number = self._numbers[id(value)] = len(self.shared)
-            self.shared.append(written)
-        return {"$shared": number}
+        known = id(value)
+        if known in self._written:
+            if known not in self._numbers:
+                self._numbers[known] = len(self.shared)
+                self.shared.append(self._written[known])
+            return {"$shared": self._numbers[known]}
+        if isinstance(value, dict):
+            written: Any = {key: self.value(part) for key, part in value.items()}
+        elif value and isinstance(value[0], str):
+            written = value
+        else:
+            written = [self.value(part) for part in value]
+        if value:
+            self._written[known] = written
+        return written
 
     def _cells(self, cells: Cells) -> dict[str, Any]:
         values, at = self._encoder.array(cells.values), self._encoder.array(cells.at)

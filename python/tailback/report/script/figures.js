@@ -61,8 +61,7 @@ class Figure {
     const view = this.views[this.key];
     if (view === undefined) return null;
     const parts = await this.#value(view);
-    const option = this.controls.get("scale")?.value;
-    if (option !== undefined && parts.ends) scale(parts, option);
+    scale(parts, this.controls.get("scale")?.value);
     return parts;
   }
 
@@ -181,7 +180,7 @@ class Figure {
   /** The numbers shown, one row each, with what was chosen in front. */
   csv() {
     const chosen = this.selection.map(([label, text]) => ({ name: label.replace(/\s+/g, "_"), text }));
-    const columns = this.parts.table;
+    const columns = Object.entries(this.parts.table).map(([name, values]) => ({ name, values }));
     const length = Math.max(0, ...columns.map((column) => column.values.length));
     const lines = [[...chosen, ...columns].map((column) => quoted(column.name))];
     for (let row = 0; row < length; row++) {
@@ -203,8 +202,8 @@ class Figure {
 function scale(parts, option) {
   const [here, anywhere] = parts.ends;
   const axis = parts.layout.coloraxis;
-  if (axis) Object.assign(axis, option === 1 ? { cauto: true } : { cmin: 0, cmax: (option === 2 ? anywhere : here) || 1 });
-  else Object.assign(parts.layout.yaxis, option === 2 ? { range: [0, anywhere * 1.05 || 1] } : { rangemode: option === 1 ? "normal" : "tozero" });
+  if (axis) Object.assign(axis, option === 1 ? { cauto: true } : { cmax: (option === 2 ? anywhere : here) || 1 });
+  else if (option !== undefined) Object.assign(parts.layout.yaxis, option === 2 ? { range: [0, anywhere * 1.05 || 1] } : { rangemode: option === 1 ? "normal" : "tozero" });
 }
 
 function quoted(value, from) {
