@@ -90,7 +90,8 @@ class Line:
     name: str
     """In the legend, once for all marks that share it; empty: in none."""
     x: Sequence[Any] | NDArray[Any]
-    y: Numbers
+    y: Sequence[Any] | NDArray[Any]
+    """Numbers, None or NaN where they are not known; or texts, as in `x`."""
     low: Sequence[float | None] | None = None
     high: Sequence[float | None] | None = None
     hollow: Sequence[bool] | None = None
@@ -118,7 +119,7 @@ class Line:
             for flags in (self.hollow, self.saturated, self.bounds)
         )
         remarks = [""] * count if self.remarks is None else self.remarks
-        values = [known(value) for value in self.y]
+        values = [value if isinstance(value, str) else known(value) for value in self.y]
         columns = (self.x, values, lows, highs, *flags, remarks)
         return [LinePoint(*values) for values in zip(*columns, strict=True)]
 
@@ -138,7 +139,7 @@ class LinePoint:
     """A point of a line; what is not known is None."""
 
     x: Any
-    y: float | None
+    y: Any
     low: float | None = None
     high: float | None = None
     hollow: bool = False

@@ -105,6 +105,8 @@ class NetworkMap:
 
     def stroke(self, edge: Edge) -> float:
         """Return the thickness of an edge in pixels; of several wires it is more."""
+        if self.box:
+            return 4.0
         count = len(self.edges)
         thin = 3.0 if count < _FEW else 2.0 if count < _MANY else 1.2
         return (

@@ -73,9 +73,10 @@ def _template(theme: Theme) -> dict[str, Any]:
 
 
 def _traces(panel: Panel, end: str) -> Iterator[dict[str, Any]]:
-    yield from line_traces(panel.of_kind(Line), panel.x, panel.y)
+    """Yield plotly's traces of the marks of a panel; lines lie over bars."""
     for bars in panel.of_kind(Bars):
         yield _bars(bars, panel)
+    yield from line_traces(panel.of_kind(Line), panel.x, panel.y)
     for heat in panel.of_kind(HeatMap):
         yield _heat(heat, f"coloraxis{end}")
     for network in panel.of_kind(NetworkMap):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailback.figures.gantt import MOST_LINES, gantt
+from tailback.figures.bars import MOST_LINES, gantt
 
 from tailback.recording import Recording, Window
 
