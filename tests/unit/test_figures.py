@@ -15,10 +15,20 @@ from numpy.typing import NDArray
 
 import tailback as tb
 from tailback.comparison import Cost
-from tailback.figures.curves import Line, curves
 from tailback.figures.bars import stacked
+from tailback.figures.curves import Line, curves
 from tailback.figures.description import Bars, Panel
-from tailback.figures.drawing import Axis, Cells, Choice, Drawing, Key, View, choose, one_of, parts_of
+from tailback.figures.drawing import (
+    Axis,
+    Cells,
+    Choice,
+    Drawing,
+    Key,
+    View,
+    choose,
+    one_of,
+    parts_of,
+)
 from tailback.figures.labels import description_text, parameter_axis, value_text
 from tailback.figures.latency import Bins, distribution
 from tailback.figures.look import COLOURS, DARK, LIGHT, Theme

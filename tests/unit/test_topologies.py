@@ -12,8 +12,8 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
-from tailback.figures.maps import channel_form
 from tailback.figures.canvas import svg
+from tailback.figures.maps import channel_form
 from tailback.figures.naming import _box, placed_names
 from tailback.figures.network import network_of
 from tailback.figures.network_files import network_sheet

@@ -7,9 +7,9 @@ they are read group by group, and only what is shown is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
@@ -46,8 +46,8 @@ from .variation import SEED, PointChoices, Variation
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tailback.charging import Blame
     from tailback.figures.maps import Form
+    from tailback.store.points import PointStore
 
     from .machines import Machine
 
@@ -60,19 +60,7 @@ _ROWS = 10
 Row = Mapping[str, Any]
 
 
-class Store(Protocol):
-    """Where blame comes from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-    def blame(self, identity: str) -> Mapping[str, Blame]:
-        """Return who made whom wait at a point, by mode."""
-
-
-def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
+def section(store: PointStore, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
     """Return the section; None if no run with contention noted who made whom late.
 
     Points of versions that charged waits of packets are left out.
@@ -91,7 +79,7 @@ def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | No
 class BlamedPoints:
     """The matrices, maps and tables of the points of a store."""
 
-    store: Store
+    store: PointStore
     variation: Variation
     runs: Sequence[Row]
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from .variation import PointChoices
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from tailback.store.points import PointStore
 
 MOST_NUMBERS = 20_000_000
 """Numbers in all maps and distributions, two bytes each in the page.
@@ -49,20 +51,11 @@ _WANTED = {
 }
 
 
-class Tables(Protocol):
-    """Where the tables of points come from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-
 @dataclass(eq=False)
 class Loads:
     """Maps and distributions of the points of a store."""
 
-    store: Tables
+    store: PointStore
     choices: PointChoices
     modes: list[str]
     runs: Iterable[Mapping[str, Any]]

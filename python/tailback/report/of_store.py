@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tailback.analysis import channels_by_routing, channels_text, merged
 from tailback.comparison import MODES
@@ -28,32 +28,9 @@ from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tailback.charging import Blame
+    pass
 
 NAME = "report.html"
-
-
-class Store(Protocol):
-    """What a report is made from: a `PointStore`, or something like it."""
-
-    def runs(self, without: Iterable[str] = ()) -> pa.Table:
-        """Return one row per run, without some columns."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-    def blame(self, identity: str) -> Mapping[str, Blame]:
-        """Return who made whom wait at a point, by mode."""
-
-    def failures(self) -> list[Failure]:
-        """Return the points that could not be simulated."""
-
-    def sweeps(self) -> list[dict[str, Any]]:
-        """Return what sweeps asked for."""
 
 
 def write_report(folder: Path, out: Path | None = None, title: str | None = None) -> Path:
@@ -86,7 +63,7 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def page_of(store: Store, title: str | None = None) -> Page:
+def page_of(store: PointStore, title: str | None = None) -> Page:
     """Return the report on a store; its title, if none is given, is that of its sweeps."""
     sweeps = store.sweeps()
     runs = store.runs(without=LIGHT)  # which no part of a report needs
@@ -154,7 +131,7 @@ def _page_of_failures(store: PointStore, title: str | None) -> Page:
     )
 
 
-def _failures(store: Store) -> list[Failure]:
+def _failures(store: PointStore) -> list[Failure]:
     """Return the points that could not be simulated, in the order of what varied."""
     return sorted(store.failures(), key=lambda failure: ranks(failure.varied))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tailback.figures.bars import MOST_LINES, gantt
-
 from tailback.recording import Recording, Window
 
 from .content import Figure, Page, Section

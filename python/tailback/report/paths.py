@@ -5,8 +5,8 @@ Points that differ only in their seed are taken together: the means of their par
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tailback.analysis import merged
 from tailback.comparison import MODES
@@ -28,6 +28,8 @@ from .machines import ENDS, PLACES, labels_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tailback.store.points import PointStore
+
     from .variation import Variation
 
 Row = Mapping[str, Any]
@@ -38,16 +40,7 @@ _ROWS = 5
 """Rows of a point and mode in the tables below the bars."""
 
 
-class Store(Protocol):
-    """Where tables of points come from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-
-def section(store: Store, runs: pa.Table, variation: Variation) -> Section | None:
+def section(store: PointStore, runs: pa.Table, variation: Variation) -> Section | None:
     """Return the section; None if no point has kept its critical path."""
     if not PATH_METRICS.keys() <= set(runs.column_names):
         return None
@@ -113,7 +106,7 @@ def _table(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> T
 
 
 def _longest(
-    store: Store, runs: pa.Table, rows: Sequence[Row], variation: Variation
+    store: PointStore, runs: pa.Table, rows: Sequence[Row], variation: Variation
 ) -> tuple[Table, Table]:
     """Return what was longest on the paths: channels waited for, and places in programs."""
     varied = variation.columns
@@ -141,7 +134,7 @@ def _longest(
 class _Sums:
     """Times of rows of stored tables, by group and what they are of."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: PointStore) -> None:
         self.waits: dict[Key, dict[Key, int]] = {}
         self.calls: dict[Key, dict[Key, int]] = {}
         self._store = store

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tailback.comparison import MODES
 from tailback.figures.labels import parameter_label
@@ -16,7 +16,7 @@ from .listing import value_cell
 from .variation import SEED, Variation
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from tailback.store.points import PointStore
 
 _KIND = "workload.kind"
 _COLUMNS = ("class", "metric", "value", "low", "high")
@@ -49,16 +49,7 @@ _LEAD = (
 )
 
 
-class Store(Protocol):
-    """Where the tables come from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-
-def section(store: Store, variation: Variation) -> Section | None:
+def section(store: PointStore, variation: Variation) -> Section | None:
     """Return the section; None if no point has several classes."""
     points = [row for row in variation.rows if row.get(_KIND) == "traffic"]
     if not points:
@@ -81,7 +72,7 @@ def section(store: Store, variation: Variation) -> Section | None:
 
 
 def _rows(
-    store: Store, point: Mapping[str, Any], columns: Sequence[str]
+    store: PointStore, point: Mapping[str, Any], columns: Sequence[str]
 ) -> Iterator[tuple[Content, ...]]:
     """Yield a row for each mode and class of a point."""
     of_mode = store.tables(point["identity"], {TRAFFIC_TABLE: _COLUMNS})

@@ -1,11 +1,11 @@
-"""What a timeline consists of, whatever file it is written to."""
+"""A timeline, whatever file it is written into: tracks, and what is on them, row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -49,8 +49,6 @@ class Slices:
     names: tuple[str, ...]
     details: Mapping[str, Numbers] = field(default_factory=dict)
     """What else is told of each, by its name. Of times (`_ps`), none is told if it is 0."""
-    words: Mapping[str, tuple[Numbers, tuple[str, ...]]] = field(default_factory=dict)
-    """The same in words: by name, places in a list of them."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -96,9 +94,56 @@ class Timeline:
         slices = (*self.slices, *self.channels)
         return sum(map(len, slices)) + len(self.instants.time_ps) + counted
 
+    def rows_of_slices(self) -> Iterator[SliceRow]:
+        """Yield all slices one by one: those of processes, of messages, then of channels."""
+        for slices in (*self.slices, *self.channels):
+            columns = (slices.track, slices.begin_ps, slices.end_ps, slices.name)
+            details = [(name, column.tolist()) for name, column in slices.details.items()]
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            for number, (track, begin, end, name) in enumerate(rows):
+                told = {key: of[number] for key, of in details if _is_told(key, of[number])}
+                yield SliceRow(track, begin, end, slices.names[name], told)
 
-def told(name: str, value: int) -> bool:
-    """Whether a detail of a slice has a value that is worth telling: it is there, or not 0 ps."""
+    def rows_of_messages(self) -> Iterator[MessageRow]:
+        """Yield the two ends of messages one by one."""
+        ends = self.instants
+        columns = (ends.track, ends.time_ps, ends.message, ends.is_end)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return (MessageRow(*row) for row in rows)
+
+    def rows_of_counters(self) -> Iterator[tuple[int, int, float]]:
+        """Yield track, time in picoseconds and value whenever a counter changes."""
+        for counter in self.counters:
+            values = zip(counter.time_ps.tolist(), counter.value.tolist(), strict=True)
+            yield from ((counter.track, *row) for row in values)
+
+
+class SliceRow(NamedTuple):
+    """A slice on its own, with those of its details that are worth telling."""
+
+    track: int
+    begin_ps: int
+    end_ps: int
+    name: str
+    details: Mapping[str, int]
+
+
+class MessageRow(NamedTuple):
+    """An end of a message on its own."""
+
+    track: int
+    time_ps: int
+    message: int
+    is_end: bool
+
+    @property
+    def name(self) -> str:
+        """What the process does then."""
+        return "receives" if self.is_end else "sends"
+
+
+def _is_told(name: str, value: int) -> bool:
+    """Whether a detail is worth telling: there is a value, and it is not 0 ps."""
     return value not in _NONE and (value != 0 or not name.endswith("_ps"))
 
 

@@ -62,12 +62,10 @@ def _of_slices(timeline: Timeline, regions: dict[str, int]) -> Iterator[Event]:
 
 def _of_messages(timeline: Timeline) -> Iterator[Event]:
     """Yield both ends of messages of which there are both."""
-    ends = timeline.instants
-    columns = (ends.message, ends.track, ends.time_ps, ends.is_end)
     begun: dict[int, tuple[int, int]] = {}
     ended: dict[int, tuple[int, int]] = {}
-    for message, track, time, is_end in zip(*(each.tolist() for each in columns), strict=True):
-        (ended if is_end else begun)[message] = (track, time)
+    for row in timeline.rows_of_messages():
+        (ended if row.is_end else begun)[row.message] = (row.track, row.time_ps)
     for slices in timeline.slices:
         if "bytes" not in slices.details:
             continue
