@@ -1,4 +1,4 @@
-"""Bars: parts of times one above the other, and what processes did when."""
+"""Bars: stacked parts of times, and the activities of processes over time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .description import Axis, Bars, Line, Mark, Panel, View
 from .drawing import Drawing
 from .look import COLOURS
 
-#: Lines of a chart; more cannot be told apart.
+#: Tracks of a chart; more cannot be distinguished.
 MOST_LINES = 64
-#: Stretches nearer to each other than this part of the chart are drawn as one.
+#: Slices closer than this part of the chart are merged.
 _RESOLUTION = 1 / 2000
 _LINE_PX, _MARGINS_PX = 22, 80
 _BLACK = COLOURS.index("#000000")
@@ -26,7 +26,7 @@ Numbers = NDArray[Any]
 
 
 def stacked(places: Sequence[str], parts: Mapping[str, Bars], x: Axis, height: Axis) -> Drawing:
-    """Return a stack of bars at each place; `parts`: by the names of their columns."""
+    """Return stacked bars at each position; `parts`: by column in the table."""
     table = {x.label.replace(" ", "_"): places, **{name: p.lengths for name, p in parts.items()}}
     named = Axis(x.label, names=tuple(dict.fromkeys(places)))
     return Drawing.of(View((Panel([*parts.values()], named, height),), table))
@@ -35,10 +35,10 @@ def stacked(places: Sequence[str], parts: Mapping[str, Bars], x: Axis, height: A
 def gantt(
     slices: Slices, names: Sequence[str], path: tuple[Numbers, Numbers] | None = None
 ) -> Drawing:
-    """Return the chart of slices whose tracks have these names, the first at the top.
+    """Return the chart of slices on named tracks, the first at the top.
 
-    ``path``: times in ps and tracks that the critical path is at then. Of more than `MOST_LINES`
-    tracks, the first are drawn.
+    ``path``: times in ps, and the track of the critical path at each. Only the first `MOST_LINES`
+    tracks are drawn.
     """
     shown = tuple(names[:MOST_LINES])
     drawn = slices.track < len(shown)
@@ -68,7 +68,7 @@ def gantt(
 def _stretches(
     track: Numbers, begin: Numbers, end: Numbers, least: float
 ) -> Iterator[tuple[int, float, float]]:
-    """Yield track, begin and end of what is drawn as one."""
+    """Yield track, begin and end of slices, merged where gaps are shorter than ``least``."""
     order = np.lexsort((begin, track))
     at, since, until = -1, 0.0, 0.0
     for place in order.tolist():

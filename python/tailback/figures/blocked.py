@@ -1,7 +1,7 @@
-"""Packets that wait for each other for ever, drawn on their network, numbered.
+"""Deadlocked packets on a map of their network, numbered: each waits for the next.
 
-Each waits for the next. The channels they hold are drawn in a colour of their own. A packet stands
-at the end of the last one it has come to; one that is still in the queue of its node, at the node.
+The channels that they hold have a colour of their own. A packet is drawn at the end of the last
+channel that it has reached, or at its node if it is still in the queue there.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .placing import Point
 from .written import write_picture
 
 _HEAD = 0.72
-"""How far along the drawn part of a channel a packet stands."""
+"""Position of a packet along its channel."""
 _BESIDE = 0.045
-"""How far apart packets at one place are, as a part of the drawing's size."""
+"""Distance between packets at one position, as a part of the drawing's size."""
 
 
 def write_standstill(machine: Machine, failure: RunFailure, path: Path) -> None:
-    """Write who waits for whom as a page of HTML or as SVG; `failure` must have a circle.
+    """Write the cycle of waiting packets as HTML or SVG; `failure` must have one.
 
     Raises `UserError` if it cannot be written, or the network is too large to be seen.
     """
@@ -77,7 +77,7 @@ def _channel(place: Mapping[str, Any]) -> Channel:
 def _stands(
     blocked: Blocked, drawn: Mapping[Channel, Edge], network: NetworkMap, enters: NDArray[Any]
 ) -> Point:
-    """Return where a packet is drawn; `enters`: by node, its switch."""
+    """Return the position of a packet; `enters`: the switch of each node."""
     held = (drawn.get(_channel(place)) for place in blocked["holds"])
     edge = next(filter(None, held), None)
     if edge is None:

@@ -1,4 +1,4 @@
-"""Shapes on a sheet, and the files that they are written into: SVG, or PDF and PNG by Matplotlib.
+"""Shapes on a sheet, and their file formats: SVG natively, PDF and PNG with Matplotlib.
 
 Coordinates and sizes are pixels, from the upper left corner. Text stays text.
 """
@@ -21,13 +21,13 @@ XY = tuple[float, float]
 _DPI = 200
 _PX_PER_INCH, _POINTS_PER_INCH = 100, 72
 _SMALLER = 0.9
-"""Letters of Matplotlib's own font are wider than others of their size."""
+"""Matplotlib's default font is wider than the usual fonts of a browser."""
 _NO_COLOUR = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Straight lines from point to point; `is_closed`: and back to the first."""
+    """A polyline; a closed one ends at its first point and can be filled."""
 
     points: Sequence[XY]
     stroke: str = _NO_COLOUR
@@ -36,8 +36,8 @@ class Path:
     dash: str = ""
     """Lengths of dashes and gaps in turn, with spaces between them; empty: none."""
     is_closed: bool = False
-    told: str = ""
-    """Shown when one points at it, in SVG."""
+    tooltip: str = ""
+    """Shown by browsers, in SVG."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class Disc:
     fill: str
     stroke: str = _NO_COLOUR
     width: float = 0.0
-    told: str = ""
+    tooltip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text, at the height of its letters' feet."""
+    """A line of text on its baseline."""
 
     at: XY
     text: str
@@ -63,9 +63,9 @@ class Text:
     fill: str = LIGHT.text
     is_bold: bool = False
     turned: float = 0.0
-    """By how many degrees, clockwise."""
+    """Rotation in degrees, clockwise."""
     has_halo: bool = False
-    """Whether the colour of the paper is around it."""
+    """Whether it has an outline in the colour of the paper."""
 
 
 Shape = Path | Disc | Text
@@ -73,17 +73,17 @@ Shape = Path | Disc | Text
 
 @dataclass(frozen=True)
 class Sheet:
-    """A picture: shapes in the order in which they are drawn, on paper."""
+    """A picture: shapes in drawing order, on paper."""
 
     width: float
     height: float
     title: str
     shapes: Sequence[Shape]
     follows_reader: bool = False
-    """Whether SVG is dark where its reader is; else it is for paper."""
+    """Whether SVG is dark in a browser with a dark theme; pictures for papers stay light."""
 
     def content(self, kind: str) -> bytes:
-        """Return the content of a file of a kind: `svg`, `pdf` or `png`; equal for equal sheets.
+        """Return the content of an `svg`, `pdf` or `png` file; equal sheets give equal bytes.
 
         Raises `UserError` for the last two without Matplotlib.
         """
@@ -91,7 +91,7 @@ class Sheet:
 
 
 def svg(sheet: Sheet) -> str:
-    """Return a sheet as SVG, for which nothing else is needed."""
+    """Return a sheet as SVG, without any library."""
     size = f"{sheet.width:.0f} {sheet.height:.0f}"
     parts = [f"<title>{escape(sheet.title)}</title>"]
     parts += [_DARK] if sheet.follows_reader else []
@@ -112,7 +112,7 @@ def _dark_rules() -> Iterator[str]:
 
 
 _DARK = f"<style>@media (prefers-color-scheme: dark) {{ {' '.join(_dark_rules())} }}</style>"
-"""What colours are where the reader is dark; programs that do not know of this keep the light."""
+"""Colours in a dark theme; programs that ignore the rule keep the light ones."""
 
 
 def _element(shape: Shape) -> str:
@@ -133,19 +133,21 @@ def _element(shape: Shape) -> str:
         style += f' stroke="{shape.stroke}" stroke-width="{shape.width:.3g}"'
     if isinstance(shape, Disc):
         x, y = shape.middle
-        return _told(f'circle cx="{x:.1f}" cy="{y:.1f}" r="{shape.radius:g}"{style}', shape.told)
+        return _with_tooltip(
+            f'circle cx="{x:.1f}" cy="{y:.1f}" r="{shape.radius:g}"{style}', shape.tooltip
+        )
     style += f' stroke-dasharray="{shape.dash}"' if shape.dash else ""
     if len(shape.points) == 2:
         (x, y), (to_x, to_y) = shape.points
         ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
-        return _told(f"line {ends}{style}", shape.told)
+        return _with_tooltip(f"line {ends}{style}", shape.tooltip)
     style += ' stroke-linejoin="round"'
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
     name = "polygon" if shape.is_closed else "polyline"
-    return _told(f'{name} points="{points}"{style}', shape.told)
+    return _with_tooltip(f'{name} points="{points}"{style}', shape.tooltip)
 
 
-def _told(element: str, text: str) -> str:
+def _with_tooltip(element: str, text: str) -> str:
     name = element.partition(" ")[0]
     return f"<{element}><title>{escape(text)}</title></{name}>" if text else f"<{element}/>"
 
@@ -164,14 +166,14 @@ def _by_matplotlib(sheet: Sheet, kind: str) -> bytes:
     for order, shape in enumerate(sheet.shapes):
         _add(axes, shape, order)
     content = io.BytesIO()
-    # Nothing says when it was made.
+    # No date: the same picture gives the same bytes.
     metadata = {"CreationDate": None} if kind == "pdf" else {"Software": "Tailback"}
     figure.savefig(content, format=kind, dpi=_DPI, metadata=metadata)
     return content.getvalue()
 
 
 def _add(axes: Any, shape: Shape, order: int) -> None:
-    """Add a shape to Matplotlib's axes, whose units are pixels."""
+    """Add a shape to axes whose units are pixels."""
     from matplotlib import patches, patheffects
 
     points = _POINTS_PER_INCH / _PX_PER_INCH

@@ -20,7 +20,7 @@ def curves(lines: Sequence[Line], x: Axis, y: Axis) -> Drawing:
 def lines_view(
     lines: Sequence[Line], x: Axis, y: Axis, title: str = "", note: tuple[tuple[str, ...], ...] = ()
 ) -> View:
-    """Return lines in units that suit their largest values: ns, µs, ms, …."""
+    """Return lines in units that suit their largest values (ns, µs, ms, …), and their table."""
     table = _table(lines, x, y)
     along = [value for line in lines for value in line.x if not isinstance(value, str)]
     x, across = x.in_unit_of(along)
@@ -31,7 +31,7 @@ def lines_view(
 
 
 def _scaled(line: Line, across: float, up: float) -> Line:
-    """Return a line with its numbers divided; those that are not known stay so."""
+    """Return a line with its numbers divided."""
 
     def divided(values: Any) -> list[float | None] | None:
         return None if values is None else [None if v is None else v / up for v in values]
@@ -43,7 +43,7 @@ def _scaled(line: Line, across: float, up: float) -> Line:
 
 
 def _table(lines: Sequence[Line], x: Axis, y: Axis) -> dict[str, list[Any]]:
-    """Return every point of every line: one row each."""
+    """Return one row for each point of each line."""
     points = [(line.name, point) for line in lines for point in line.points]
     table: dict[str, list[Any]] = {
         "line": [name for name, _ in points],

@@ -1,7 +1,7 @@
-"""What a figure shows, described once; `pages` and `files` draw it.
+"""The description of a figure; `pages` and `files` draw it.
 
 A `View` has panels, a panel has two axes and marks: lines, bars, a map of colours, or a network.
-Nothing here knows how it is drawn.
+It says what is shown, not how it is drawn.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ class Axis:
     label: str
     unit: str = ""
     log: bool | None = None
-    """None: where the values spread over more than a decade."""
+    """Whether it is logarithmic; None: if the values span more than a decade."""
     from_zero: bool = False
     percent: bool = False
     """Whether values are shares, to be shown in percent."""
     column: str = ""
-    """Name of the column in the table; made from label and unit unless given."""
+    """Name of the column in the table; by default made from label and unit."""
     names: tuple[str, ...] = ()
-    """Texts of an axis of categories, in their order."""
+    """The categories of the axis in their order; empty for an axis of numbers."""
     downwards: bool = False
-    """Whether it begins at the top."""
+    """Whether its first value is at the top."""
     ticks: tuple[tuple[float, str], ...] = ()
-    """Where it has ticks, and their texts; unless given, where they suit."""
+    """Positions and texts of its ticks; by default chosen by the renderer."""
 
     @property
     def title(self) -> str:
@@ -47,9 +47,9 @@ class Axis:
         return f"{self.label} ({unit})" if unit else self.label
 
     def in_unit_of(self, values: Iterable[float | None]) -> tuple[Axis, float]:
-        """Return the axis in the unit that suits values in its own, and how many of that it is.
+        """Return the axis in a unit that suits the values, and the size of that unit.
 
-        Where a column is drawn, the table keeps its name: the unit in it is fixed.
+        The column keeps its name: the unit of the table does not change.
         """
         fixed, space, per = self.unit.partition(" ")
         unit = unit_for(values, fixed)
@@ -64,12 +64,12 @@ class Axis:
         return "_".join(" ".join(words).replace(",", "").split())
 
     def is_log(self, values: Iterable[float]) -> bool:
-        """Whether it is logarithmic for these values: known, finite numbers."""
+        """Whether it is logarithmic for these values (finite numbers)."""
         return spreads([*values]) if self.log is None else self.log
 
 
 def spreads(numbers: Sequence[float]) -> bool:
-    """Whether positive numbers spread over more than a decade."""
+    """Whether all numbers are positive and span more than a decade."""
     return bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) > 10
 
 
@@ -81,17 +81,16 @@ class Line:
     """Points that belong together, joined in their order.
 
     `x` holds numbers, or texts for an axis of categories. `low` and `high` are
-    a confidence interval for every point, None or NaN where it is not known.
-    Points that are `hollow` are drawn open and are not joined to others; those
-    that are `saturated` are crosses, joined as usual. Of those that are `bounds`
-    it is known only that the value is above: arrows, not joined either.
+    a confidence interval for every point, None or NaN if unknown.
+    `hollow` points are drawn open and not joined; `saturated` points are
+    crosses, joined as usual; `bounds` are lower bounds: arrows, not joined.
     """
 
     name: str
-    """In the legend, once for all marks that share it; empty: in none."""
+    """In the legend, once for all marks of one name; empty: not in the legend."""
     x: Sequence[Any] | NDArray[Any]
     y: Sequence[Any] | NDArray[Any]
-    """Numbers, None or NaN where they are not known; or texts, as in `x`."""
+    """Numbers, None or NaN if unknown; or texts, as in `x`."""
     low: Sequence[float | None] | None = None
     high: Sequence[float | None] | None = None
     hollow: Sequence[bool] | None = None
@@ -100,15 +99,15 @@ class Line:
     colour: int = 0
     look: Look = "solid"
     marked: bool = True
-    """Whether its points are marked, or only the line through them is drawn."""
+    """Whether points have markers; else only the line is drawn."""
     remarks: Sequence[str] | None = None
-    """Shown beside each point when one points at it."""
+    """Additions to the tooltip of each point."""
     is_area: bool = False
-    """Whether it is drawn as steps with the area below them filled: a density."""
+    """Whether it is drawn as steps with a filled area below: a density."""
 
     @property
     def points(self) -> list[LinePoint]:
-        """The points with what is known of each, in order."""
+        """The points in order, each with its interval and flags."""
         count = len(self.x)
         lows, highs = (
             [None] * count if ends is None else [known(end) for end in ends]
@@ -130,13 +129,13 @@ class Line:
 
     @property
     def has_categories(self) -> bool:
-        """Whether it lies along texts."""
+        """Whether its x values are texts."""
         return any(isinstance(x, str) for x in self.x)
 
 
 @dataclass(frozen=True, slots=True)
 class LinePoint:
-    """A point of a line; what is not known is None."""
+    """A point of a line; unknown values are None."""
 
     x: Any
     y: Any
@@ -149,23 +148,23 @@ class LinePoint:
 
 
 def known(value: float | None) -> float | None:
-    """Return a number that is known, else None: JSON has no NaN."""
+    """Return a finite number as it is, anything else as None: JSON has no NaN."""
     return None if value is None or not isfinite(value) else float(value)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bars:
-    """Bars of one colour; where the other axis has names, they lie."""
+    """Bars of one colour; horizontal if the y axis has names."""
 
     name: str
     places: Sequence[Any]
-    """Where each stands: texts, or numbers."""
+    """Position of each bar: texts or numbers."""
     lengths: Numbers
     begins: Sequence[float] | None = None
-    """Where each begins; unless given, at zero or on the one below it."""
+    """Start of each bar; by default zero or the end of the bar below."""
     colour: int = 0
     texts: Sequence[str] | None = None
-    """What each is called when one points at it; its place unless given."""
+    """Name of each bar in its tooltip; by default its position."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -187,31 +186,31 @@ class Cells:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class HeatMap:
-    """Cells in the colours of their values."""
+    """A matrix of cells coloured by their values."""
 
     cells: Cells
     measure: Axis
-    """What the values are."""
-    told: str
-    """What is said of a cell before its value; `%{text}`, `%{x}` and `%{y}` stand for its own."""
+    """Label and unit of the values."""
+    tooltip: str
+    """Text before the value in a tooltip; `%{text}`, `%{x}` and `%{y}` stand for its own."""
     across: Sequence[Any] | None = None
-    """Where columns are: their names, middles, or one more border than there are columns."""
+    """Names, centres or borders (one more than columns) of the columns."""
     up: Sequence[Any] | None = None
     texts: Sequence[Sequence[str]] | None = None
     has_scale: bool = True
-    """Whether it has the scale of the view; else it has one of its own, which is not shown."""
+    """Whether it uses the colour scale of the view; else one of its own, not shown."""
 
 
 M = TypeVar("M", Line, Bars, HeatMap, NetworkMap)
 Mark = Line | Bars | HeatMap | NetworkMap
 
 Ground = Literal["grid", "table", "plane", "nothing"]
-"""What is behind the marks: a grid; axes only; axes of one scale; no axes, but one scale."""
+"""Axes with a grid; axes without; axes of equal scale without a grid; no axes, equal scale."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Panel:
-    """Two axes and the marks on them, in the order in which they are drawn."""
+    """Two axes and the marks on them."""
 
     marks: Sequence[Mark]
     x: Axis = Axis("")
@@ -219,7 +218,7 @@ class Panel:
     ground: Ground = "grid"
     title: str = ""
     column: int = 0
-    """Panels of one column are below each other, and share their horizontal axis."""
+    """Panels of one column are stacked and share their x axis."""
 
     def of_kind(self, kind: type[M]) -> list[M]:
         """Return the marks of a kind."""
@@ -228,20 +227,20 @@ class Panel:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class View:
-    """A figure as it is shown at once."""
+    """One figure as it is shown: panels, the same numbers as a table, and a note."""
 
     panels: tuple[Panel, ...]
     table: Mapping[str, Sequence[Any] | NDArray[Any]] = field(default_factory=dict)
-    """The numbers shown, column by column, with units in the names."""
+    """The numbers shown, by column, with units in the names."""
     note: tuple[tuple[str, ...], ...] = ()
-    """A small table shown below: rows of cells, the first row being the heading."""
+    """A small table below the figure; its first row is the heading."""
     height_px: int | None = None
-    """Where it needs another than the usual one."""
+    """None: the usual height."""
     title: str = ""
     most: float = 0.0
-    """The highest value of its map of colours, or of the bars of a machine."""
+    """The highest value of its colour scale, or of the bars of a machine."""
     most_anywhere: float | None = None
-    """The highest value of all views that it is compared with, if it is."""
+    """The highest value of all comparable views, if there are any."""
 
 
 def view_of(network: NetworkMap) -> View:

@@ -1,6 +1,6 @@
-"""Figures with what can be chosen in them: a view for each combination of options.
+"""Figures with choices: one view for each combination of options.
 
-A page shows the view of what its reader has chosen; `Drawing.figure` is one of them for notebooks.
+A page shows the view that its reader chooses; `Drawing.figure` shows one in a notebook.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["SCALE", "Axis", "Cells", "Choice", "Drawing", "Key", "View", "choose", "one_of"]
 
 Key = tuple[int, ...]
-"""Numbers of the options chosen, one for each choice that a view depends on."""
+"""The chosen options by number, one for each choice that views depend on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +34,33 @@ class Choice:
 
 
 SCALE = Choice("scale", "scale", ("0 to most here", "least to most here", "0 to most anywhere"))
-"""What the ends of a scale are. No view depends on it: the page's script changes the ends."""
+"""Ends of a colour scale. Views do not depend on it: the page's script sets the ends."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Drawing:
-    """A figure before it is shown anywhere: its views, by what is chosen."""
+    """A figure: its views by the chosen options."""
 
     views: Mapping[Key, View]
     choices: tuple[Choice, ...] = ()
 
     @classmethod
     def of(cls, view: View) -> Drawing:
-        """Return a figure in which nothing can be chosen."""
+        """Return a figure without choices."""
         return cls({(): view})
 
     @property
     def by(self) -> tuple[Choice, ...]:
-        """The choices that views depend on: their keys have an option of each."""
+        """The choices that views depend on, in the order of their keys."""
         return tuple(choice for choice in self.choices if choice is not SCALE)
 
     @property
     def height_px(self) -> int | None:
-        """The height of the highest view; None: the usual one."""
+        """The largest height of all views; None: the usual height."""
         return max((view.height_px or 0 for view in self.views.values()), default=0) or None
 
     def view(self, **options: str) -> View:
-        """Return the view of options, by names of choices; others are as they start."""
+        """Return the view for options given by the names of their choices; the rest are initial."""
         key = tuple(
             choice.options.index(options[choice.name]) if choice.name in options else choice.start
             for choice in self.by
@@ -68,17 +68,17 @@ class Drawing:
         return self.views[key]
 
     def chosen(self, **options: str) -> dict[str, Any]:
-        """Return what a page shows of these options, see `parts_of`."""
+        """Return what a page shows for these options, see `parts_of`."""
         return parts_of(self.view(**options))
 
     @property
     def plot(self) -> dict[str, Any]:
-        """Plotly's `data` and `layout` of the view at the start."""
+        """Plotly's `data` and `layout` of the initial view."""
         return pages.rendered(self.view())
 
     @property
     def table(self) -> Mapping[str, Any]:
-        """The numbers of the view at the start, column by column."""
+        """The numbers of the initial view, by column."""
         return self.view().table
 
     def figure(self, **options: str) -> go.Figure:
@@ -89,25 +89,23 @@ class Drawing:
 def parts_of(view: View) -> dict[str, Any]:
     """Return what a page shows of a view: plotly's `data` and `layout`, `table` and `note`.
 
-    Of a map of colours or of the bars of a machine, also their highest value, here and in
-    all views that are compared: `ends`.
+    `ends`: the highest value of the colour scale (or bars), here and in all comparable views.
     """
     ends = (view.most, view.most_anywhere)
     return {**pages.rendered(view), "table": view.table, "note": view.note, "ends": ends}
 
 
 def choose(label: str, drawings: Mapping[str, Drawing], name: str = "view") -> Drawing:
-    """Return several drawings as one, of which one is chosen by its key; the first at first."""
+    """Return several drawings as one with a choice between them; the first is shown initially."""
     members: dict[Key, Drawing] = {(i,): drawing for i, drawing in enumerate(drawings.values())}
     return one_of((Choice(name, label, tuple(drawings)),), members)
 
 
 def one_of(choices: Sequence[Choice], members: Mapping[Key, Drawing]) -> Drawing:
-    """Return drawings as one, of which one is chosen: keys are numbers of options.
+    """Return drawings as one with choices between them; keys are numbers of options.
 
-    There need not be one for every combination; if there is none for the one at
-    the start, the first member is shown at first. They may have choices
-    themselves, if all have the same ones.
+    Combinations may be missing; if the initial one is, the first member is shown initially.
+    Members may have choices of their own, the same for all. Raises `ValueError` otherwise.
     """
     start = tuple(choice.start for choice in choices)
     if start not in members:

@@ -1,4 +1,4 @@
-"""Draws views into files: lines with their axes and legend, and networks."""
+"""Draws views into files: lines with axes and a legend, or a network."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WIDTH, HEIGHT = 720, 480
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 20, 46, 60
 _LEGEND_LINE = 19
 _LETTER = 6.6
-"""Mean width of a letter, near enough."""
+"""Approximate mean width of a letter in pixels."""
 _TITLE = 76
-"""Letters of a title that fit in the usual size."""
+"""Longest title, in letters, that fits at the usual size."""
 _GREY = Line("", [], [], colour=6)
 
 _DOT = LinePoint(0.0, 0.0)
@@ -29,7 +29,7 @@ _EXPLAINED = {
     "bound": replace(_DOT, bound=True),
 }
 MARKS = {"saturated": "saturated", "hollow": "not settled", "bound": "cut off: at least so much"}
-"""What is said of marks in the legend, by the field of a point."""
+"""Legend texts for special markers, by the field of a point."""
 
 
 def sheet(view: View) -> Sheet:
@@ -54,7 +54,7 @@ class _Frame:
         return self.left + self.width * self.x.place(value)
 
     def up(self, value: float) -> float:
-        """Return the height of a value; those beyond the axis lie on its edge."""
+        """Return the height of a value, clipped to the axis."""
         return self.top + self.height * (1 - min(max(self.y.place(value), 0.0), 1.0))
 
 
@@ -94,20 +94,20 @@ def _scales(lines: Sequence[Line], x: Axis, y: Axis) -> tuple[Scale, Scale]:
     across = scale_of(x, [value for line in lines for value in line.x])
     values = [v for line in lines for v in line.y if v is not None and isfinite(v)]
     low, high = min(values, default=0.0), max(values, default=1.0)
-    # Ends of intervals that are far out are not worth the room.
+    # Far ends of intervals would squeeze the rest.
     near = (max(low - (high - low) / 2, 0), high + (high - low) / 2)
     ends = (v for line in lines for end in (line.low, line.high) for v in end or ())
     return across, scale_of(y, [*values, *(v for v in ends if v and near[0] < v < near[1])])
 
 
 def _marks(lines: Sequence[Line]) -> list[str]:
-    """Return the fields of points whose marks need an explanation."""
+    """Return the special markers that occur, as fields of a point."""
     points = [point for line in lines if line.marked for point in line.points]
     return [field for field in MARKS if any(getattr(point, field) for point in points)]
 
 
 def _columns(texts: Sequence[str]) -> int:
-    """Return how many entries of the legend stand side by side."""
+    """Return the number of columns of the legend."""
     longest = max(map(len, texts), default=1)
     return max(1, min(4, len(texts), int((WIDTH - _LEFT) / (longest * _LETTER + 56))))
 
@@ -171,10 +171,7 @@ def _interval(point: LinePoint, shade: str, frame: _Frame) -> Iterator[Shape]:
 
 
 def _mark(line: Line, point: LinePoint, x: float, y: float) -> Iterator[Shape]:
-    """Yield a dot; an open one if the run never settled, a cross if it was saturated.
-
-    An arrow where the value is known to be above only.
-    """
+    """Yield a dot; open if the run never settled, a cross if saturated, an arrow if a bound."""
     shade = colour(line.colour)
     fill = LIGHT.paper if point.hollow or point.bound else shade
     if point.bound:
@@ -195,7 +192,7 @@ def _mark(line: Line, point: LinePoint, x: float, y: float) -> Iterator[Shape]:
 
 
 def _legend(named: Sequence[Line], marks: Sequence[str]) -> Iterator[tuple[list[Shape], str]]:
-    """Yield keys and texts: of the lines, then of marks that need an explanation."""
+    """Yield keys and texts: of the lines, then of special markers."""
     for line in named:
         key: list[Shape] = []
         if line.look not in ("points", "printed"):

@@ -1,9 +1,9 @@
 """Distributions of latencies: cumulative and density, from histograms.
 
-The bins of stored histograms are narrow (64 to an octave). Four of them are
-taken together, which the eye does not see and which leaves less noise: 16 to an
-octave, at 2^k (1 + j/16) ps. Their borders are borders of stored bins, so counts
-stay whole. Percentiles come from the stored bins.
+Stored histograms have narrow bins (64 per octave). Four bins are merged, which
+reduces noise without visible loss: 16 per octave, at 2^k (1 + j/16) ps. Borders
+coincide with those of stored bins, so counts stay whole. Percentiles come from
+the stored bins.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Bins:
 
     @classmethod
     def together(cls, parts: Sequence[Bins]) -> Bins:
-        """Return histograms added up; a bin of one is a bin of all."""
+        """Return the sum of histograms with the same bins."""
         low, high, count = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("low", "high", "count")
@@ -67,9 +67,9 @@ class Bins:
 
 
 def distribution(modes: Sequence[str], bins: Mapping[str, Bins]) -> View:
-    """Return the distributions of `modes`, those without packets left empty.
+    """Return the distributions of `modes`; modes without packets have no lines.
 
-    Above: which share takes no longer, with percentiles; below: how they are distributed.
+    The upper panel is cumulative, with percentiles; the lower one is the density.
     """
     known = {mode: b for mode, b in bins.items() if b.total > 0}
     edges, counts = _coarse(known)

@@ -1,6 +1,6 @@
-"""The layout of pages' figures: where panels lie, their axes and scales of colours.
+"""The layout of figures on pages: positions of panels, axes and colour scales.
 
-Views that differ in their values alone have one layout, which is made once: nobody may change it.
+Views that differ only in their values share one cached layout; callers must not change it.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ PANEL_PX, GAP_PX = 370, 150
 _BETWEEN_ROWS = 0.06
 _MANY_DECADES = 3000
 _TICKS_AT_EACH = 16
-"""Most columns of a plane that have a tick each."""
+"""Planes of at most so many columns have a tick for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class _AxisShape:
-    """What an axis looks like."""
+    """The properties that determine the layout of an axis."""
 
     axis: Axis
     ground: Ground
     numbers: tuple[float, ...]
-    """The values along it, where it depends on them."""
+    """The values along it, if the layout depends on them."""
     has_texts: bool
     cells: int
-    """How many cells of a plane are along it."""
+    """The number of cells of a plane along it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PanelShape:
-    """What of a panel the layout depends on."""
+    """The properties that determine the layout of a panel."""
 
     x: _AxisShape
     y: _AxisShape
@@ -46,18 +46,18 @@ class _PanelShape:
     title: str
     column: int
     bars: str
-    """How bars of one place are drawn; empty: there are none."""
+    """How bars at one position are combined; empty without bars."""
     measure: Axis | None
-    """Of its map of colours."""
+    """Of its heat map."""
 
 
 def layout_of(view: View) -> dict[str, Any]:
-    """Return plotly's layout of the panels of a view, without ends of scales of colours."""
+    """Return plotly's layout of a view, without the upper ends of colour scales."""
     return _layout(tuple(map(_panel_shape, view.panels)))
 
 
 def axis_end(number: int) -> str:
-    """Return what plotly's names of the axes of a panel end in."""
+    """Return the suffix of plotly's names for the axes of a panel."""
     return "" if number == 0 else str(number + 1)
 
 
@@ -78,7 +78,7 @@ def _panel_shape(panel: Panel) -> _PanelShape:
 def _axis_shape(panel: Panel, letter: str) -> _AxisShape:
     axis: Axis = getattr(panel, letter)
     columns = [getattr(line, letter) for line in panel.of_kind(Line)]
-    # Arrays are of distributions, whose axes are as they are.
+    # Arrays belong to distributions, whose axes do not depend on the values.
     values = [v for column in columns if not isinstance(column, np.ndarray) for v in column]
     texts = bool(axis.names) or any(isinstance(value, str) for value in values)
     numbers: tuple[float, ...] = ()
@@ -122,7 +122,7 @@ def _heading(text: str, left: float) -> dict[str, Any]:
 def _axes(
     panels: Sequence[_PanelShape], number: int, across: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return both axes of a panel, in its place."""
+    """Return both axes of a panel in its position."""
     panel = panels[number]
     same = [i for i, other in enumerate(panels) if other.column == panel.column]
     row, rows, end = same.index(number), len(same), axis_end(number)
@@ -140,7 +140,7 @@ def _axes(
 
 
 def _colour_bar(measure: Axis, right: float | None) -> dict[str, Any]:
-    """Return the scale of a map of colours; in one of several panels it has no title."""
+    """Return the colour bar of a heat map; without a title among several panels."""
     bar: dict[str, Any] = {"thickness": 14, "outlinewidth": 0}
     bar["tickformat"] = "~%" if measure.percent else "~g"
     if right is not None:
@@ -188,7 +188,7 @@ def _of_numbers(axis: Axis, numbers: Sequence[float]) -> dict[str, Any]:
 
 
 def _log_ticks(numbers: Sequence[float]) -> dict[str, Any]:
-    """Return where a logarithmic axis has ticks: at 1, 2 and 5, or at 1 where there are many."""
+    """Return the ticks of a logarithmic axis: at 1, 2 and 5, or at 1 over many decades."""
     positive = [number for number in numbers if number > 0] or [1.0]
     steps = (1, 2, 5) if max(positive) / min(positive) < _MANY_DECADES else (1,)
     at = [float(f"{step}e{decade}") for decade in range(-9, 10) for step in steps]

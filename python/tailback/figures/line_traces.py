@@ -1,4 +1,4 @@
-"""Draws lines on pages: with bands or bars for their intervals, and marks of their own."""
+"""Draws lines on pages: markers, and bands or error bars for intervals."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _SMALL_MARKER_PX, _MANY_POINTS = 3, 40
 
 
 def shown_text(text: str) -> str:
-    """Return text as plotly shows it as it is: its tags are not interpreted."""
+    """Return text escaped for plotly, which would interpret tags in it."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def line_traces(lines: Sequence[Line], x: Axis, y: Axis) -> Iterator[dict[str, Any]]:
     """Yield plotly's traces of lines on two axes.
 
-    Where x is a measured load (or a category) and so does not rise along a
-    line, intervals are drawn as bars instead of bands.
+    Intervals are bands if x rises along the line, else error bars: x may be a measured
+    load or a category.
     """
     points = [[] if isinstance(line.x, np.ndarray) else line.points for line in lines]
-    # Bands first: lines of others are drawn over them.
+    # Bands first, so that no band covers a line.
     for line, its in zip(lines, points, strict=True):
         if line.low is not None and not _has_bars(line, its):
             yield from _band(line, its)
@@ -49,7 +49,7 @@ def _traces(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> Iterat
     above = [point for point in points if point.bound]
     shade, mark = colour(line.colour), symbol(line.colour, line.look)
     size = _MARKER_PX if len(points) <= _MANY_POINTS else _SMALL_MARKER_PX
-    # Where sizes differ Plotly draws an edge unless told not to.
+    # Plotly outlines markers of different sizes by default.
     marker: dict[str, Any] = {"color": shade, "size": size, "symbol": mark, "line": {"width": 0}}
     if any(point.saturated for point in points):
         marker["symbol"] = ["x" if point.saturated else mark for point in joined]
@@ -89,7 +89,7 @@ def _traces(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> Iterat
             **_places(line, above, x, y),
             "mode": "markers",
             "marker": {**marker, "symbol": "triangle-up-open", "size": 9, "line": ring},
-            # Where nothing else of the line is shown the legend has this.
+            # In the legend only if nothing else of the line is drawn.
             "showlegend": bool(line.name) and not joined,
         }
 
@@ -106,14 +106,14 @@ def _label(name: str) -> dict[str, str]:
 
 
 def _common(line: Line) -> dict[str, Any]:
-    """Return what all traces of a line have: its name, for plotly and for the page's legend."""
+    """Return what all traces of a line share: its name for plotly and for the page's legend."""
     named = {"name": shown_text(line.name), "meta": _label(line.name)}
     group = {"legendgroup": line.name, "showlegend": bool(line.name)}
     return {"type": "scatter", **named, **group}
 
 
 def _of_arrays(line: Line, x: Axis, y: Axis) -> dict[str, Any]:
-    """Return a line without marks through very many points, perhaps with the area below it."""
+    """Return a line without markers through many points, perhaps with the area below it."""
     style = _style(line.colour, line.look, line.is_area)
     area: dict[str, Any] = {}
     if line.is_area:
@@ -124,7 +124,7 @@ def _of_arrays(line: Line, x: Axis, y: Axis) -> dict[str, Any]:
 
 
 def _places(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> dict[str, Any]:
-    """Return coordinates of points and what is shown beside them."""
+    """Return the coordinates of points and their tooltips."""
     texts = []
     for point in points:
         words = [] if point.low is None else [_half_width(point, y)]
@@ -143,7 +143,7 @@ def _places(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> dict[s
 
 
 def _told(axis: Axis, letter: str, *, category: bool = False) -> str:
-    """Return plotly's template of a coordinate with label and unit."""
+    """Return plotly's template for a coordinate with label and unit."""
     style = "" if category else ":.3~%" if axis.percent else ":.4~g"
     return f"{shown_text(axis.label)}: %{{{letter}{style}}} {shown_text(axis.unit)}".rstrip()
 
@@ -156,7 +156,7 @@ def _half_width(point: LinePoint, axis: Axis) -> str:
 
 
 def _band(line: Line, points: Sequence[LinePoint]) -> Iterator[dict[str, Any]]:
-    """Yield the area between `low` and `high`, in one piece per stretch of known points."""
+    """Yield the area between `low` and `high`, in pieces where intervals are unknown."""
     settled = [point for point in points if not point.hollow]
     stretches = itertools.groupby(settled, lambda p: p.low is not None and p.high is not None)
     xs: list[Any] = []
@@ -185,7 +185,7 @@ def _band(line: Line, points: Sequence[LinePoint]) -> Iterator[dict[str, Any]]:
 
 
 def _bars(points: Sequence[LinePoint], shade: str) -> dict[str, Any]:
-    """Return intervals as bars, where a band could not be read."""
+    """Return intervals as error bars."""
     up = [_difference(point.high, point.y) for point in points]
     down = [_difference(point.y, point.low) for point in points]
     bars = {"type": "data", "array": up, "arrayminus": down, "thickness": 1.2, "width": 3}

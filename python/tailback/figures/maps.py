@@ -28,7 +28,7 @@ _MOST_CELLS = 250_000
 _BAR_HEIGHT_PX = 360
 _MAP_HEIGHT_PX, _MATRIX_HEIGHT_PX = 460, 520
 _LEAST_HEIGHT_PX = 300
-"""Of a table of colours: room for the title of its scale."""
+"""Least height of a table of colours, so that the title of its scale fits."""
 _NOTHING, _ITSELF = " ", "itself"
 
 
@@ -38,26 +38,26 @@ class Form:
 
     kind: Literal["plane", "streets", "rows", "bars", "matrix"]
     table: Mapping[str, Sequence[Any]]
-    """Who the values belong to."""
+    """What the values belong to, as columns."""
     x: Axis
     y: Axis
     at: NDArray[np.int32]
-    """Which value each cell shows, row by row; -1: none."""
+    """The number of the value in each cell, row by row; -1: empty."""
     shape: tuple[int, int]
     ground: Ground = "plane"
     across: Sequence[Any] | None = None
-    """Where the columns are, see `HeatMap`."""
+    """Positions of the columns, see `HeatMap`."""
     up: Sequence[Any] | None = None
     texts: Any = None
-    """What cells, or bars, are called."""
-    told: str = "%{text}: "
-    """What is said of a cell before its value."""
+    """Names of cells or bars in tooltips."""
+    tooltip: str = "%{text}: "
+    """Text before the value in a tooltip."""
     apart: NDArray[np.int32] | None = None
-    """Of each row, the value that is drawn beside the cells with a scale of its own; or -1."""
+    """For each row, the value drawn in a separate column with its own scale; or -1."""
     height_px: int = _MAP_HEIGHT_PX
 
     def highest(self, values: NDArray[Any]) -> float:
-        """Return the highest value that the scale of the cells must hold."""
+        """Return the highest value on the colour scale."""
         if self.apart is not None:
             values = np.delete(values, self.apart[self.apart >= 0])
         return float(np.nanmax(values, initial=0.0))
@@ -70,7 +70,7 @@ class Form:
         most_anywhere: float | None = None,
         note: tuple[tuple[str, ...], ...] = (),
     ) -> View:
-        """Return how these values look; `name`: of their column in the table."""
+        """Return the view of these values; `name`: their column in the table."""
         kept = rounded(values)
         panel = self._bars(measure, kept) if self.kind == "bars" else self._map(measure, kept)
         most = self.highest(kept)
@@ -87,20 +87,22 @@ class Form:
 
     def _map(self, measure: Axis, values: NDArray[Any]) -> Panel:
         cells = Cells(values, self.at, self.shape)
-        marks: list[Mark] = [HeatMap(cells, measure, self.told, self.across, self.up, self.texts)]
+        marks: list[Mark] = [
+            HeatMap(cells, measure, self.tooltip, self.across, self.up, self.texts)
+        ]
         if self.apart is not None:
-            # Beside an empty column: Plotly does not know how wide a single one is.
+            # With an empty column: Plotly cannot infer the width of a single one.
             beside = np.stack([np.full_like(self.apart, -1), self.apart], axis=1).ravel()
             strip = Cells(values, beside, (self.shape[0], 2))
-            told = "traffic of %{y}<br>costs itself<br>"
+            tooltip = "traffic of %{y}<br>costs itself<br>"
             marks.append(
-                HeatMap(strip, measure, told, (_NOTHING, _ITSELF), self.up, has_scale=False)
+                HeatMap(strip, measure, tooltip, (_NOTHING, _ITSELF), self.up, has_scale=False)
             )
         return Panel(marks, self.x, self.y, self.ground)
 
 
 def node_form(network: Network) -> Form:
-    """Return how nodes are drawn: on a map where each has two or three coordinates of its own."""
+    """Return how nodes are drawn: on a map if each has its own two or three coordinates."""
     shape = network.shape
     table = _node_table(network)
     texts = [network.node(node) for node in range(len(network.places))]
@@ -112,7 +114,7 @@ def node_form(network: Network) -> Form:
 
 
 def channel_form(network: Network) -> Form | None:
-    """Return how groups of channels are drawn; None where there are too many to be seen."""
+    """Return how groups of channels are drawn; None if there are too many."""
     shape = network.shape
     table = _group_table(network)
     texts = [_group_text(network, group) for group in network.groups]
@@ -129,8 +131,8 @@ def channel_form(network: Network) -> Form | None:
 def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
     """Return how a value for every victim and culprit is drawn: row by row; NaN is left empty.
 
-    What a class costs itself is usually far more than what others cost it: it stands in a
-    column of its own, with a scale of its own, and its place in the square is empty.
+    What a class costs itself is usually far more than what others cost it, so it has a separate
+    column with its own scale, and its cell in the square is empty.
     """
     shape = len(victims), len(culprits)
     itself = _itself(victims, culprits)
@@ -143,7 +145,7 @@ def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
     return Form(
         "matrix",
         table,
-        # An empty place lies between the square and what classes cost themselves.
+        # An empty column separates the square from what classes cost themselves.
         Axis("culprit: traffic of", names=(*culprits, _NOTHING, _ITSELF)),
         Axis("victim", names=tuple(victims), downwards=True),
         at,
@@ -151,7 +153,7 @@ def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
         ground="table",
         across=culprits,
         up=victims,
-        told="traffic of %{x}<br>costs %{y}<br>",
+        tooltip="traffic of %{x}<br>costs %{y}<br>",
         apart=itself,
         height_px=_MATRIX_HEIGHT_PX,
     )
@@ -168,7 +170,7 @@ def _itself(victims: Sequence[str], culprits: Sequence[str]) -> NDArray[np.int32
 def rounded(values: Floats) -> NDArray[np.float32]:
     """Return numbers with 11 binary digits, more than three decimal ones.
 
-    What is not shown is zero, so that it takes no room when it is compressed.
+    The remaining bits are zero, so that they compress well.
     """
     kept = values.astype(np.float32)
     bits = kept.view(np.uint32)

@@ -1,4 +1,4 @@
-"""Draws networks into files: light or dark as their reader, told when one points at something."""
+"""Draws networks into files, with tooltips; SVG follows the light or dark theme of its reader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARGIN, _TOP = 40, 88
 _WIDTH, _LEAST_WIDTH = 1000, 480
 _STEP_RADIUS = 9
 _WHITE = "#fff"
-"""On colours that are the same where the reader is dark: not replaced as that of the paper is."""
+"""White on coloured discs. Written like this the dark theme leaves it alone, unlike the paper."""
 _LEGEND_PX, _LEGEND_PARTS = 120, 32
 
 
@@ -41,7 +41,7 @@ class _Place:
 
 
 def network_sheet(network: NetworkMap) -> Sheet:
-    """Return a network as shapes, with its title and what colours mean."""
+    """Return a network as shapes, with its title and its colour scale."""
     place = _Place(network)
     shapes: list[Shape] = [
         Text((_MARGIN, 26), network.title, size=15),
@@ -81,23 +81,23 @@ def _edge(network: NetworkMap, edge: Edge, place: _Place) -> Path:
         HELD if edge.role == "held" else stroke,
         network.stroke(edge),
         dash="6 5" if edge.role == "failed" else "",
-        told=network.told(edge),
+        tooltip=network.tooltip(edge),
     )
 
 
 def _dots(dots: Sequence[Dot], place: _Place, fill: str, size: float) -> Iterator[Shape]:
     for dot in dots:
-        yield Disc(place.of(dot.point), size, fill, told=dot.text)
+        yield Disc(place.of(dot.point), size, fill, tooltip=dot.text)
 
 
 def _boxes(network: NetworkMap, place: _Place) -> Iterator[Shape]:
-    """Yield nodes as squares; those without a name are in another colour."""
+    """Yield nodes as squares; squares without a name are grey."""
     half = network.box * place.scale / 2
     for dot in network.nodes:
         x, y = place.of(dot.point)
         corners = [(x + a * half, y + b * half) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         fill = LIGHT.paper if dot.name else LIGHT.grid
-        yield Path(corners, LIGHT.faint, 1, fill, is_closed=True, told=dot.text)
+        yield Path(corners, LIGHT.faint, 1, fill, is_closed=True, tooltip=dot.text)
         if dot.name:
             yield Text((x, y + 4), dot.name, "middle")
 
@@ -112,11 +112,11 @@ def _names(network: NetworkMap, place: _Place) -> Iterator[Shape]:
 
 
 def _steps(network: NetworkMap, place: _Place) -> Iterator[Shape]:
-    """Yield packets that wait for each other, with their numbers, and who waits for whom."""
+    """Yield deadlocked packets with their numbers, and the path along their cycle."""
     if not network.steps:
         return
     way = [place.of(point) for point in network.waiting]
     yield Path(way, LIGHT.text, dash="2 4")
     for step, (x, y) in zip(network.steps, way, strict=False):
-        yield Disc((x, y), _STEP_RADIUS, HELD, told=step.text)
+        yield Disc((x, y), _STEP_RADIUS, HELD, tooltip=step.text)
         yield Text((x, y + 4), step.name, "middle", 11, _WHITE)

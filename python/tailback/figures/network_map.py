@@ -14,10 +14,10 @@ from .look import LIGHT
 from .placing import Group, Point
 
 SCALE = ("#4575d4", "#1f9e89", "#b8921f", "#e5602f", "#c2255c")
-"""Colours of loads, from none to the highest: all can be seen on white and on black."""
+"""Colours of loads, from none to the highest: all are visible on white and on black."""
 
 HELD = SCALE[-1]
-"""The colour of channels that packets hold which wait for each other, and of these packets."""
+"""The colour of deadlocked packets and of the channels that they hold."""
 
 _SHADES = 32
 
@@ -37,18 +37,18 @@ class Edge:
     points: Sequence[Point]
     text: str
     value: float
-    """Its load; NaN where it is not known."""
+    """Its load; NaN if unknown."""
     width: int = 1
     """How many wires it has."""
     role: Role = "link"
-    """A link that has failed is drawn in dashes; one that a packet holds for ever stands out."""
+    """A failed link is dashed; a link held by a deadlocked packet stands out."""
     channel: Channel | None = None
-    """The channels it stands for."""
+    """The channels that it represents."""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A switch or a node: what is written beside it, and what is told when one points at it."""
+    """A switch or a node: what is written beside it, and its tooltip."""
 
     point: Point
     name: str
@@ -65,21 +65,21 @@ class NetworkMap:
     nodes: Sequence[Dot]
     groups: Sequence[Group] = ()
     steps: Sequence[Dot] = ()
-    """Packets that wait for each other, in a cycle: each for the next."""
+    """Deadlocked packets in the order of their cycle: each waits for the next."""
     fixed_unit: str = ""
-    """Of loads as they are given; they are told in the unit that suits the highest."""
+    """The unit in which loads are given; they are shown in the unit that suits the highest load."""
     measure: str = ""
-    """What is said after the unit, on the scale of colours."""
+    """What follows the unit in the title of the colour scale."""
     summary: str = ""
-    """What is said at the end of the scale in files; unless given, the highest load."""
+    """The text at the end of the colour scale in files; by default the highest load."""
     least: float = 0.0
-    """The load of the first colour."""
+    """The load shown in the first colour."""
     unknown: str = LIGHT.faint
-    """The colour of edges without a load."""
+    """The colour of edges whose load is not known."""
     box: float = 0.0
-    """The side of the squares that nodes are, with their names inside; unless given, dots."""
+    """The side length of nodes drawn as squares with their names inside; 0: nodes are dots."""
     px_per_unit: float = math.inf
-    """At most, where it is drawn into a file."""
+    """The largest scale used in a file."""
 
     @cached_property
     def most(self) -> float:
@@ -97,14 +97,14 @@ class NetworkMap:
             return None
         return (edge.value - self.least) / ((self.most - self.least) or 1.0)
 
-    def told(self, edge: Edge) -> str:
-        """Return what is told of an edge."""
+    def tooltip(self, edge: Edge) -> str:
+        """Return the tooltip of an edge: its ends and its load."""
         if not math.isfinite(edge.value) or self.most == 0:
             return edge.text
         return f"{edge.text}: {edge.value / self.unit.size:.4g} {self.unit.name}"
 
     def stroke(self, edge: Edge) -> float:
-        """Return the thickness of an edge in pixels; of several wires it is more."""
+        """Return the thickness of an edge in pixels; edges of several wires are thicker."""
         if self.box:
             return 4.0
         count = len(self.edges)
@@ -115,7 +115,7 @@ class NetworkMap:
 
     @property
     def most_text(self) -> str:
-        """What the last colour stands for."""
+        """The text at the end of the colour scale."""
         highest = f"{self.most / self.unit.size:.4g} {self.unit.name} {self.measure}"
         return self.summary or highest
 
@@ -126,7 +126,7 @@ class NetworkMap:
 
     @property
     def waiting(self) -> list[Point]:
-        """The way from packet to packet, back to the first."""
+        """The closed path from packet to packet."""
         return [step.point for step in (*self.steps, *self.steps[:1])]
 
     @cached_property

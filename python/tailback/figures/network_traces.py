@@ -1,4 +1,4 @@
-"""Draws networks on pages: lines by colour and thickness, dots, names, and what is pointed at."""
+"""Draws networks on pages: links by colour and thickness, dots, names and tooltips."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .placing import Group
 
 STEP_PX = 18
 _WIDTH_PX = 700
-"""About how wide or high a network is shown."""
+"""Approximate size of a network on a page."""
 
 
 def network_traces(network: NetworkMap) -> Iterator[dict[str, Any]]:
@@ -38,7 +38,7 @@ def network_traces(network: NetworkMap) -> Iterator[dict[str, Any]]:
 
 
 def network_layout(network: NetworkMap) -> dict[str, Any]:
-    """Return the names of switches and groups, and what groups stand on."""
+    """Return the names of switches and groups, and the discs behind groups."""
     names = [_name(name) for name in named_switches(network, _WIDTH_PX)]
     groups = [_group_name(group) for group in network.groups]
     # Half a name on either side.
@@ -59,7 +59,7 @@ def _scatter(mode: str, xs: Sequence[Any], ys: Sequence[Any]) -> dict[str, Any]:
 
 
 def _middles(network: NetworkMap) -> dict[str, Any]:
-    """Return what tells of a link when its middle is pointed at, and the scale of colours."""
+    """Return the tooltips in the middle of links, and the colour scale."""
     middles = []
     for edge in network.edges:
         (x, y), (to_x, to_y) = edge.points[0], edge.points[-1]
@@ -76,7 +76,7 @@ def _middles(network: NetworkMap) -> dict[str, Any]:
         bar = {"title": title, "thickness": 14, "outlinewidth": 0}
         marker |= {"showscale": True, "colorbar": bar}
     dots = _scatter("markers", [x for x, _ in middles], [y for _, y in middles])
-    told = [network.told(edge) for edge in network.edges]
+    told = [network.tooltip(edge) for edge in network.edges]
     return {**dots, "marker": marker, "text": told, "hovertemplate": "%{text}<extra></extra>"}
 
 
@@ -87,7 +87,7 @@ def _dots(dots: Sequence[Dot], marker: dict[str, Any]) -> dict[str, Any]:
 
 
 def _steps(network: NetworkMap) -> Iterator[dict[str, Any]]:
-    """Yield packets that wait for each other, with their numbers, and who waits for whom."""
+    """Yield deadlocked packets with their numbers, and the path along their cycle."""
     xs, ys = zip(*network.waiting, strict=True)
     style = {"color": LIGHT.text, "width": 1.2, "dash": "dot"}
     yield {**_scatter("lines", xs, ys), "line": style, "hoverinfo": "skip"}

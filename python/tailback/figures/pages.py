@@ -1,7 +1,7 @@
 """Draws views for pages and notebooks: as plotly's dictionaries.
 
-They hold no paper, font and grid, which belong to the theme: a page sets them in its script.
-Names and other texts are shown as they are: plotly's tags in them are not interpreted.
+Paper, font and grid belong to the theme, which the page's script applies.
+Texts are shown literally: plotly does not interpret tags in them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _GAPS_UP_TO = 100
-"""Most cells along an axis with gaps between them."""
+"""Heat maps of at most so many cells along an axis have gaps between them."""
 
 
 def rendered(view: View) -> dict[str, Any]:
     """Return `{"data": […], "layout": {…}}`; `Cells` in it are matrices.
 
-    Where the scale of colours ends is not said: a page or `figure` does.
+    The upper ends of colour scales are missing: `figure` or the page's script sets them.
     """
     data: list[dict[str, Any]] = []
     layout = layout_of(view)
@@ -41,7 +41,7 @@ def rendered(view: View) -> dict[str, Any]:
 
 
 def figure(view: View, theme: Theme = LIGHT) -> go.Figure:
-    """Return plotly's figure of a view, for notebooks and pages of its own."""
+    """Return plotly's figure of a view, for notebooks and stand-alone pages."""
     import plotly.graph_objects as go
 
     parts = rendered(view)
@@ -59,7 +59,7 @@ def _plain(value: Any) -> Any:
 
 
 def _template(theme: Theme) -> dict[str, Any]:
-    """Return plotly's layout of a theme. The page does the same in its script."""
+    """Return plotly's layout of a theme; the page's script does the same."""
     faint = dict.fromkeys(("linecolor", "tickcolor", "zerolinecolor"), theme.faint)
     axis = {**faint, "gridcolor": theme.grid, "showline": True, "ticks": "outside"}
     axis["title"] = {"font": {"size": FONT_SIZE}}
@@ -84,7 +84,7 @@ def _traces(panel: Panel, end: str) -> Iterator[dict[str, Any]]:
 
 
 def _show_once(data: Sequence[dict[str, Any]]) -> None:
-    """Show a name in the legend once."""
+    """Show each name in the legend only once."""
     seen: set[str] = set()
     for trace in data:
         if trace.get("showlegend", True) and "name" in trace:
@@ -94,7 +94,7 @@ def _show_once(data: Sequence[dict[str, Any]]) -> None:
 
 def _heat(heat: HeatMap, axis: str) -> dict[str, Any]:
     style = ".1%" if heat.measure.percent else ".3~g"
-    told = f"{heat.told}%{{z:{style}}} {heat.measure.unit}".rstrip()
+    told = f"{heat.tooltip}%{{z:{style}}} {heat.measure.unit}".rstrip()
     gap = 1 if max(heat.cells.shape) <= _GAPS_UP_TO else 0
     trace = {
         "type": "heatmap",

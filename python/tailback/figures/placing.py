@@ -1,7 +1,7 @@
-"""Where the switches and nodes of a network are drawn: grids as they lie, trees in layers.
+"""Positions of switches and nodes in a drawing of a network: grids as grids, trees in layers.
 
-Neighbours are about 1 apart. Nodes are drawn where they show more than the switch they are on:
-under trees, before and behind a butterfly, around a single switch.
+Neighbours are about 1 apart. Nodes are drawn only if their positions add information: under trees,
+on both sides of a butterfly, around a single switch.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _FLAT = 0.45
 
 @dataclass(frozen=True)
 class Group:
-    """Switches that belong together: a disc they stand on, or a level of a tree."""
+    """A group of switches: on a disc, or a level of a tree."""
 
     name: str
     named_at: Point
-    """Where the middle of its name is."""
+    """The centre of its name."""
     centre: Point = (0.0, 0.0)
     radius: float = 0.0
     """Of the disc; 0 if there is none."""
@@ -53,13 +53,13 @@ class Placing:
 
     switches: Sequence[Point]
     senders: Sequence[Point] = ()
-    """Of every node, where it sends; empty if nodes are not drawn."""
+    """The sending side of every node; empty if nodes are not drawn."""
     receivers: Sequence[Point] = ()
-    """Of every node, where it receives."""
+    """The receiving side of every node."""
     bent: bool = False
-    """Whether links that are longer than 1 would lie on others if they were straight."""
+    """Whether links longer than 1 are bent, as straight ones would overlap others."""
     rounds: frozenset[int] = frozenset()
-    """Differences between the numbers of switches that are the ends of a line of a grid."""
+    """Differences of switch numbers between the ends of a row of a grid (wraparound links)."""
     groups: Sequence[Group] = ()
 
     @cached_property
@@ -71,7 +71,7 @@ class Placing:
 
 
 def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
-    """Return where everything is drawn."""
+    """Return the positions of switches and nodes."""
     sides = topology.facts.sides
     if sides:
         # Lines of a HyperX are fully connected: no link of it closes a ring.
@@ -198,7 +198,7 @@ def _islands(topology: topologies.Islands) -> Placing:
 
 
 def _circles(name: str, count: int, size: int, room: float = 0.0) -> Placing:
-    """Draw groups of so many switches each on a circle, with some room inside."""
+    """Place ``count`` groups of ``size`` switches on a circle, with ``room`` inside."""
     inner = _radius(size, 1.0)
     outer = max(_radius(count, 2 * inner + 2.0), room + inner)
     switches, groups = [], []
@@ -245,12 +245,12 @@ _FAMILIES: Mapping[type[Topology], Callable[[Any], Placing]] = {
 
 
 def _angle(number: int, count: int) -> float:
-    """Return where a place on a circle is: the first on top, then clockwise."""
+    """Return the angle of a position on a circle: the first on top, then clockwise."""
     return pi / 2 - 2 * pi * number / count
 
 
 def _radius(count: int, apart: float) -> float:
-    """Return the radius at which so many neighbours on a circle are so far apart."""
+    """Return the radius of a circle on which ``count`` neighbours are ``apart``."""
     return apart / (2 * sin(pi / count)) if count > 1 else 0.0
 
 
@@ -261,7 +261,7 @@ def _circle(count: int, apart: float) -> list[Point]:
 
 
 def _free(topology: Topology, graph: Columns, switches: int) -> list[Point]:
-    """Return the places the file names, or else those where springs along the links rest."""
+    """Return the positions given in the file, or those of a spring layout."""
     given = topology.graph.positions if isinstance(topology, topologies.Graph) else None
     if given is not None:
         return _scaled(np.array(given, dtype=np.float64), graph)

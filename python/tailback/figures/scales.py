@@ -1,4 +1,4 @@
-"""Axes in files: where values lie, from 0 to 1, and where the ticks are."""
+"""Axes in files: positions of values, from 0 to 1, and ticks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .description import Axis
 _TICKS = 6
 _MANY_DECADES = 3.2
 _ROOM = 0.04
-"""Left free beyond the outermost points, as a part of the axis."""
+"""Margin beyond the outermost points, as a part of the axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class Scale:
     high: float
     is_log: bool
     ticks: tuple[tuple[float, str], ...]
-    """Where, and what is written there."""
+    """Positions and texts."""
     categories: tuple[str, ...] = ()
-    """Texts of an axis that has no numbers: they lie at 0, 1, 2, …."""
+    """Texts of an axis of categories, at positions 0, 1, 2, …."""
 
     def number(self, value: float | str) -> float:
-        """Return a value as a number of this axis."""
+        """Return a value as a number on this axis."""
         return float(self.categories.index(value)) if isinstance(value, str) else float(value)
 
     def place(self, value: float | str) -> float:
-        """Return where a value lies: from 0 to 1, beyond for values that are not on the axis."""
+        """Return the position of a value, from 0 to 1 on the axis."""
         number = self.number(value)
         if not self.is_log:
             return (number - self.low) / (self.high - self.low)
@@ -44,9 +44,9 @@ class Scale:
 
 
 def scale_of(axis: Axis, values: Iterable[float | str | None], *, reaching: float = 0.0) -> Scale:
-    """Return the scale on which `values` lie: logarithmic where they differ by more than a decade.
+    """Return a scale for `values`: logarithmic if they span more than a decade.
 
-    An axis that begins at zero ends at `reaching` at least.
+    An axis from zero ends at `reaching` at least.
     """
     known = [v for v in values if v is not None]
     texts = tuple(dict.fromkeys(v for v in known if isinstance(v, str)))

@@ -1,8 +1,7 @@
 """Pictures of schedules: who sends to whom in some steps of a mesh, and how loaded its links are.
 
-Nodes lie as in the papers, row 0 on top. What is written in a node is where it sends, as row,
-column: where it sends in several of the steps, how often. Links keep to the right-hand side of
-their way.
+Row 0 is on top, as in the papers. A node shows its destination as row, column, or how often it
+sends if it does so in several of the steps. Links are on the right-hand side of their direction.
 """
 
 from __future__ import annotations

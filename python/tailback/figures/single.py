@@ -41,7 +41,7 @@ class Measured(Protocol):
 _VARIABLE = "lifetime"
 _MEASURE = "utilisation"
 _INSTEAD = "messages_per_ms"
-"""Of nodes, where a machine has too many channels to be drawn."""
+"""Measure of nodes, for machines with too many channels to draw."""
 _HEIGHT_PX = 460
 
 
@@ -65,7 +65,7 @@ def of_modes(results: Mapping[str, Measured]) -> go.Figure:
 
 
 def _loads(result: Measured) -> tuple[str, Form]:
-    """Return what is shown of a machine, and how: its channels if they can be drawn."""
+    """Return what is shown of a machine, and how: its channels, or nodes if those are too many."""
     network = network_of(_columns(result.nodes), _columns(result.channels))
     form = channel_form(network)
     return (_INSTEAD, node_form(network)) if form is None else (_MEASURE, form)

@@ -1,7 +1,6 @@
-"""A network as a picture: switches, nodes, and every link with its load.
+"""Maps of a machine's network: switches, nodes, and every link with its load.
 
-Links keep to the right-hand side of their way, as cars drive, so that both directions are
-seen.
+Links are drawn on the right-hand side of their direction, so that both directions are visible.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from tailback.wording.scaling import MICROSECONDS
 from .network_map import Channel, Dot, Edge, NetworkMap
 from .placing import Columns, Placing, Point, placed
 
-#: Of the largest network that is drawn.
+#: Size of the largest network that is drawn.
 MOST_SWITCHES = 4_000
 MOST_LINKS = 20_000
 
 Loads = Mapping[Channel, float]
-"""Load in us of the channels of a kind from one number to another, as in tables of channels."""
+"""Load in µs of channels by kind, source and destination, as in tables of channels."""
 
 _ASIDE = (0.045, 0.006)
-"""How far from the middle of its way a link is: at most, and as a part of the drawing's size."""
+"""Offset of a link from the line between its ends: maximum, and as a part of the drawing's size."""
 _BULGE = 0.18
 _BENDS = 9
 
@@ -36,9 +35,9 @@ _BENDS = 9
 def picture(
     machine: Machine, graph: Columns, switches: int, loads: Loads, names: Sequence[str] = ()
 ) -> NetworkMap:
-    """Return a machine's network; `names`: of its switches, if they have any.
+    """Return the map of a machine's network; `names`: names of switches, if any.
 
-    Raises `UserError` if it is too large to be seen.
+    Raises `UserError` if it is too large to draw.
     """
     links = graph["link_from"].size
     for count, most, what in (
@@ -77,7 +76,7 @@ def _node_dots(points: Sequence[Point]) -> list[Dot]:
 
 
 def _name(ends: Ends, number: int, names: Sequence[str]) -> str:
-    """Return what is written beside a switch: as short as can be."""
+    """Return the label of a switch, as short as possible."""
     if "switch" in ends.places:
         return shown(ends.places["switch"][number])
     return names[number] if names else str(number)
@@ -156,7 +155,7 @@ def _line(
 
 
 def _way(where: Placing, start: Point, end: Point, *, round_: bool = False) -> list[Point]:
-    """Return a line from start to end, a little to its right; perhaps an arc if it is long."""
+    """Return a line from start to end, offset to its right; an arc if long or a wraparound."""
     along = (end[0] - start[0], end[1] - start[1])
     length = hypot(*along) or 1.0
     right = (along[1] / length, -along[0] / length)

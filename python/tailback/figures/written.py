@@ -1,4 +1,4 @@
-"""Pictures of networks as files: a page that can be looked into, or SVG."""
+"""Maps of networks as files: an interactive page, or SVG."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def write_picture(path: Path, seen: Callable[[], NetworkMap]) -> None:
 
 
 def _page(seen: NetworkMap) -> str:
-    """Return a picture as a page of HTML that needs no network, light or dark as its reader."""
+    """Return an offline HTML page that follows the light or dark theme of its reader."""
     text: str = pages.figure(view_of(seen)).to_html(
         include_plotlyjs=True,
         default_height="100vh",

@@ -1,4 +1,4 @@
-"""Which picture is made of a store, and the files it is written into."""
+"""Chooses the picture of a store and writes it into a file."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from tailback.store.points import PointStore
 from tailback.tables.frames import dictionaries
 
 from . import cumulative
-from .each import Names, of_each, together
+from .by_owner import Names, of_each, together
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = "plots"
-"""Where pictures go in a store unless something else is said."""
+"""Default folder for pictures, in the store."""
 
 KINDS = (".svg", ".pdf", ".png")
 
 
 def check_kind(option: str, path: Path) -> str:
-    """Return the ending that says what kind of picture it is; raise `UserError` for another."""
+    """Return the file name ending, which determines the format; raise `UserError` for others."""
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise UserError(option, shown(str(path)), "must end in .svg, .pdf or .png")
@@ -53,7 +53,7 @@ class Plot:
 
     picture: Picture
     title: str
-    """What is written above it."""
+    """Text above it."""
 
     @property
     def svg(self) -> str:
@@ -139,7 +139,7 @@ def write_plots(
     where: Sequence[str] = (),
     title: str | None = None,
 ) -> list[Path]:
-    """Write all the usual pictures of a store into a folder; return where they are."""
+    """Write all default pictures of a store into a folder; return their paths."""
     made = _Maker.of(store, _runs(store, where), [])
     plots = [made.plot(seen, title) for seen in made.usual()]
     folder.mkdir(parents=True, exist_ok=True)
@@ -148,18 +148,18 @@ def write_plots(
 
 @dataclass(frozen=True, eq=False)
 class _Maker:
-    """The runs of a store, sorted into lines."""
+    """The runs of a store, grouped into lines."""
 
     series: Series
     columns: Sequence[str]
     subject: str
-    """What was simulated, in words."""
+    """Description of what was simulated."""
     note: str = ""
-    """What is said below every picture."""
+    """Text below every picture."""
 
     @classmethod
     def of(cls, store: PointStore, runs: pa.Table, names: Sequence[Names]) -> _Maker:
-        """Merge what is drawn of runs: all that one of `names` asks for."""
+        """Merge the measures of runs that `names` ask for."""
         sweeps = store.sweeps()
         columns = runs.column_names
         measures = []
@@ -185,7 +185,7 @@ class _Maker:
         return cls(series, columns, title, note)
 
     def usual(self) -> list[Picture]:
-        """Return the usual pictures, at least one."""
+        """Return the default pictures, at least one."""
         found = usual.usual(self.series)
         if not found and self.series.variation.columns:
             modes = "a sweep's modes must have full and run.baseline"
@@ -195,7 +195,7 @@ class _Maker:
         return found
 
     def chosen(self, x: str | None, y: str | None, mode: str | None) -> Picture:
-        """Return the picture that is asked for, or the first that suits."""
+        """Return the requested picture, or the first default picture."""
         if x is None and y is None and mode is None:
             return self.usual()[0]
         if not self.series.variation.columns:
@@ -227,7 +227,7 @@ class _Maker:
         return offered[0] if offered and known else self.series.abscissas[0]
 
     def plot(self, seen: Picture, title: str | None) -> Plot:
-        """Return a picture with what is above it: what is drawn, and of what."""
+        """Return a picture with its title: what is drawn, and what was simulated."""
         caption = " ".join(filter(None, (seen.caption, self.note)))
         return Plot(replace(seen, caption=caption), title or f"{seen.title}: {self.subject}")
 

@@ -1,4 +1,4 @@
-"""The section on a whole sweep: measures against what was varied, or against the load."""
+"""The section on a whole sweep: measures against parameters or the load."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ METRICS = tuple(
         ]
     )
 )
-"""What must be merged for this section."""
+"""Columns that this section needs merged."""
 
 _ALL = "all"
 _MANY_LINES = 3
@@ -45,7 +45,7 @@ _THREE_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted")
 
 
 def section(series: Series) -> Section:
-    """Return the section; what figures are drawn against is chosen once for all of them."""
+    """Return the section; its figures share the choice of the x axis."""
     figures = (
         *_of_open_loops(series),
         _figure(series, "theta_r", "theta_r", "What contention leaves of the message rate"),
@@ -62,7 +62,7 @@ def section(series: Series) -> Section:
 
 
 def _of_open_loops(series: Series) -> tuple[Figure | None, ...]:
-    """Return what belongs to a load that is offered, if one is."""
+    """Return the figures of an offered load, if there is one."""
     if not series.known(OFFERED):
         return ()
     return (
@@ -77,7 +77,7 @@ def _figure(series: Series, metric: str, name: str, title: str) -> Figure | None
 
 
 def _drawing(series: Series, metric: str) -> Drawing | None:
-    """Return a metric against everything that can be chosen; None if it is never known."""
+    """Return a metric against every x axis; None if it is unknown everywhere."""
     if not series.known(metric):
         return None
     is_ratio = metric.startswith("theta")
@@ -105,7 +105,7 @@ def _against(series: Series) -> Choice:
 
 
 def _lifetimes(series: Series) -> Figure | None:
-    """Return the figure of mean lifetimes, counted from one of three instants."""
+    """Return the figure of mean lifetimes, from one of three starting points."""
     drawings = {text: _drawing(series, metric) for metric, text in _LIFETIMES.items()}
     known = {text: drawing for text, drawing in drawings.items() if drawing is not None}
     if not known:
@@ -137,7 +137,7 @@ def _three_lines(series: Series, abscissa: Abscissa, combination: Row, mode: str
 
 
 def _waiting(series: Series) -> Figure | None:
-    """Return where packets wait, along each parameter that was varied."""
+    """Return the mean waits of packets along each varied parameter."""
     members: dict[Key, Drawing] = {}
     along = [abscissa for abscissa in series.abscissas if not abscissa.is_load]
     for i, abscissa in enumerate(along):
@@ -172,7 +172,7 @@ def _all_combinations(series: Series) -> list[str]:
 def _each_line(
     series: Series, abscissa: Abscissa
 ) -> Iterator[tuple[tuple[int, int], tuple[Row, str]]]:
-    """Yield the numbers of the options of `_line_choices`, and what they stand for."""
+    """Yield the keys of the options of `_line_choices`, and their combinations and modes."""
     of = {text: number for number, text in enumerate(_all_combinations(series))}
     for text, combination in series.combinations(abscissa).items():
         for number, mode in enumerate(series.modes):

@@ -1,7 +1,7 @@
-"""The section of a report on who makes whom late: of the points whose runs noted it.
+"""The section of a report on blame, for points whose runs recorded it.
 
-Points that differ only in their seed are taken together. Their tables are large:
-they are read group by group, and only what is shown is kept.
+Points that differ only in their seed are merged. Their tables are large: they are read
+group by group, and only what the page shows is kept.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ if TYPE_CHECKING:
     from .machines import Machine
 
 _MODES = ("full", "endpoints")
-"""The modes in which messages can be late."""
+"""Modes in which messages can be late."""
 
 _ROWS = 10
-"""Rows of the tables below the figures, as `tailback blame` prints."""
+"""Rows of the tables below figures, as printed by `tailback blame`."""
 
 Row = Mapping[str, Any]
 
 
 def section(store: PointStore, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
-    """Return the section; None if no run with contention noted who made whom late.
+    """Return the section; None if no run with contention recorded blame.
 
-    Points of versions that charged waits of packets are left out.
+    Points of old versions, which charged waits of packets, are left out.
     """
     if "blame_alone_ps" not in runs.column_names:
         return None
@@ -84,7 +84,7 @@ class BlamedPoints:
     runs: Sequence[Row]
 
     def __post_init__(self) -> None:
-        """Begin with nothing read."""
+        """Start with nothing read."""
         choices = PointChoices(self.variation)
         seeds = self.variation.several_seeds
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
@@ -103,7 +103,7 @@ class BlamedPoints:
             self._groups.setdefault(key[:-1] if seeds else key, []).append(run)
 
     def read(self) -> None:
-        """Read all groups, or every second, third, … if they are too many to be drawn."""
+        """Read all groups, or every nth group if they are too many to draw."""
         shown = tuple(choice.start for choice in self.choices)
         others = [key for key in self._groups if key != shown]
         numbers = self._add(shown)
@@ -113,7 +113,7 @@ class BlamedPoints:
         self.left_out = len(others) - len(others[step - 1 :: step])
 
     def _add(self, key: Key) -> int:
-        """Keep what is shown of a group; return how many numbers that is."""
+        """Keep what is shown of a group; return the count of its numbers."""
         runs = self._groups[key]
         found = {run["identity"]: self.store.blame(run["identity"]) for run in runs}
         machine, names = self._machine(runs[0])
@@ -140,7 +140,7 @@ class BlamedPoints:
             waits = classes.waits(blame)
             charges = note(CULPRITS, blamed.culprits(_ROWS))
             self.matrices.add(of_mode, form, {"wait": waits}, charges)
-            # Forms of few classes are not shared: their words count as well.
+            # Forms of selected classes are not shared, so their texts count as well.
             numbers += len(waits) * (5 if classes.few else 1)
             if machine.channels is not None:
                 roots = root_waits(blame, machine.network)
@@ -150,7 +150,7 @@ class BlamedPoints:
         return numbers
 
     def _machine(self, run: Row) -> tuple[Machine, Names]:
-        """Return the machine of a run and the words for it."""
+        """Return the machine of a run and the names of its channels and classes."""
         tables = next(iter(self.store.tables(run["identity"], _MACHINE).values()))
         labels = labels_of(run)
         nodes, channels = tables["nodes"], tables["channels"]
@@ -177,7 +177,7 @@ class BlamedPoints:
         self.rows[key] = runs[0], shares, ends
 
     def section(self) -> Section:
-        """Return the section; the point is chosen once for all figures."""
+        """Return the section; its figures share the choice of the point."""
         content: list[Any] = [_TEXT, self._table(), WHO]
         if self.left_out:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
@@ -189,7 +189,7 @@ class BlamedPoints:
         return Section("Who makes whom late", tuple(content), (*names, "mode"))
 
     def _table(self) -> Table:
-        """Return why messages are late: a row for each group and mode."""
+        """Return the kinds of lateness: a row for each group and mode."""
         varied = [column for column in self.variation.columns if column != SEED]
         known = [row for _, row in sorted(self.rows.items())]
         there = {kind for _, shares, _ in known for kind in shares}
@@ -210,7 +210,7 @@ class BlamedPoints:
 
 
 def _state(runs: Sequence[Row]) -> Cell:
-    """Return how many runs are taken together, and whether they settled."""
+    """Return the number of merged runs, and whether they settled."""
     drifting = sum(not run["steady"] for run in runs)
     hint = f"{drifting} did not settle: values still drift" if drifting else ""
     return Cell(str(len(runs)), len(runs), "open" if drifting else "good", hint)

@@ -1,10 +1,9 @@
-"""Drawings as text in a page: compact, and nothing in it can end a script.
+"""The compact encoding of drawings in a page; base64 cannot end a script element.
 
-Everything becomes JSON, compressed with gzip and written in base64, which the
-browser undoes (`DecompressionStream`). Arrays are not in the JSON: they are
-float32 numbers in *chunks* of about a hundred kilobytes, whose four bytes are
-kept in four planes, since high bytes resemble each other. A chunk is undone
-when something in it is shown for the first time.
+Drawings are JSON, compressed with gzip and written in base64, which the browser
+decodes (`DecompressionStream`). Arrays are stored separately: as float32 numbers in
+*chunks* of about a hundred kilobytes, with the four bytes of numbers in four planes,
+because high bytes resemble each other. A chunk is decoded when first needed.
 
 In the JSON `{"$array": [chunk, start, count]}` stands for an array,
 `{"$cells": [array, at, rows, columns]}` for `Cells`, and `{"$shared": n}` for
@@ -52,11 +51,11 @@ class Encoder:
         self._open: list[NDArray[np.float32]] = []
         self._open_numbers = 0
         self._arrays: dict[int, dict[str, Any]] = {}
-        # Arrays are known by `id`: none may be freed while they are.
+        # Arrays are identified by `id`, so they must stay alive.
         self._alive: list[Any] = []
 
     def drawing(self, drawing: Drawing) -> dict[str, Any]:
-        """Return a drawing for `json.dumps`: its choices, and what is shown by what is chosen."""
+        """Return a drawing for `json.dumps`: its choices, and its views by their keys."""
         parts = {",".join(map(str, key)): parts_of(view) for key, view in drawing.views.items()}
         objects = _Objects(self)
         return {
@@ -67,12 +66,12 @@ class Encoder:
         }
 
     def finish(self) -> list[str]:
-        """Return all chunks; the encoder is not to be used any more."""
+        """Return all chunks; the encoder must not be used afterwards."""
         self._close()
         return self.chunks
 
     def array(self, values: NDArray[Any]) -> dict[str, Any]:
-        """Return what stands for an array."""
+        """Store an array and return its reference."""
         known = self._arrays.get(id(values))
         if known is not None:
             return known
@@ -94,12 +93,12 @@ class Encoder:
 
 
 class _Objects:
-    """The values of one drawing; what is used again stands in `shared`."""
+    """The values of one drawing; those used several times are in `shared`."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.shared: list[Any] = []
         self._encoder = encoder
-        # By `id`: none may be freed while they are used.
+        # By `id`: the caller keeps the originals alive.
         self._written: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self._writers: dict[type, Callable[[Any], Any]] = {
@@ -113,7 +112,7 @@ class _Objects:
     def value(self, value: Any) -> Any:
         """Return a value for `json.dumps`: arrays in chunks, numbers with six digits."""
         kind = type(value)
-        # By far most values are plain.
+        # The most common case first.
         if kind in _AS_THEY_ARE:
             return value
         writer = self._writers.get(kind)
@@ -144,5 +143,5 @@ class _Objects:
 
 
 def _number(value: float) -> float | None:
-    """Return a number as short as it is shown anywhere; None for NaN."""
+    """Return a number with the digits that pages show; None for NaN."""
     return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None

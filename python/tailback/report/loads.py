@@ -1,7 +1,7 @@
 """The section on single points: load surfaces and distributions of latencies.
 
-Tables of nodes, channels and bins are large: they are read point by point, and
-only what is shown is kept.
+Tables of nodes, channels and histogram bins are large: they are read point by point, and
+only what the page shows is kept.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tailback.store.points import PointStore
 
 MOST_NUMBERS = 20_000_000
-"""Numbers in all maps and distributions, two bytes each in the page.
+"""Limit for the numbers in all maps and distributions, two bytes each in the page.
 
-If there are more, points are left out.
+Beyond it, points are left out.
 """
 
 Histogram = dict[str, Bins]
@@ -41,7 +41,7 @@ Histogram = dict[str, Bins]
 
 _CLASSES = {"all": "data and acknowledgements", "data": "data", "ack": "acknowledgements"}
 _AHEAD = 4
-"""Points whose tables are in memory."""
+"""Number of points whose tables are in memory."""
 
 _COUNTS = ("packets", "utilisation", "held", "wait_throttling_ps", "wait_internal_ps")
 _WANTED = {
@@ -62,7 +62,7 @@ class Loads:
     """Rows of the store."""
 
     def __post_init__(self) -> None:
-        """Begin with nothing read."""
+        """Start with nothing read."""
         self.nodes = Surface(NODE_MEASURES)
         self.channels = Surface(CHANNEL_MEASURES)
         self.distributions: dict[Key, View] = {}
@@ -71,10 +71,10 @@ class Loads:
         self._rows = {row["identity"]: row for row in self.runs}
 
     def read(self, identities: Sequence[str]) -> None:
-        """Read the tables of points: of all, or of every second, third, … if they are too many."""
+        """Read the tables of all points, or of every nth point if they are too many."""
         first = identities[:1]
         numbers = sum(self._add(identity, tables) for identity, tables in self._tables(first))
-        # Points are alike: what the first takes tells how many there is room for.
+        # The size of the first point predicts that of the others.
         step = max(1, math.ceil(numbers * len(identities) / MOST_NUMBERS))
         others = identities[step::step]
         for identity, tables in self._tables(others):
@@ -82,7 +82,7 @@ class Loads:
         self.left_out = len(identities) - len(first) - len(others)
 
     def _add(self, identity: str, tables: Mapping[str, Mapping[str, pa.Table]]) -> int:
-        """Keep what is shown of a point; return how many numbers that is."""
+        """Keep what is shown of a point; return the count of its numbers."""
         key = self.choices.keys[identity]
         found = {mode: _histograms(of_mode["histograms"]) for mode, of_mode in tables.items()}
         numbers = self._add_latencies(key, found)
@@ -94,7 +94,7 @@ class Loads:
     def _tables(
         self, identities: Sequence[str]
     ) -> Iterator[tuple[str, Mapping[str, Mapping[str, pa.Table]]]]:
-        """Yield the tables of points; the next ones are read while one is worked on."""
+        """Yield the tables of points; the next points are read in the background."""
         with ThreadPoolExecutor(1) as reader:
             coming: deque[Future[Mapping[str, Mapping[str, pa.Table]]]] = deque()
             for i, identity in enumerate(identities):
@@ -103,7 +103,7 @@ class Loads:
                 yield identity, coming.popleft().result()
 
     def section(self) -> Section:
-        """Return the section; the point is chosen once for all figures."""
+        """Return the section; its figures share the choice of the point."""
         start = self.modes.index("full") if "full" in self.modes else 0
         point = self.choices.choices
         figures = []
@@ -131,7 +131,7 @@ class Loads:
     def _add_maps(
         self, key: Key, tables: Mapping[str, pa.Table], labels: Mapping[str, Sequence[str]]
     ) -> int:
-        """Keep the maps of a run; return how many numbers they have."""
+        """Keep the maps of a run; return the count of their numbers."""
         machine = self._machines.of(tables["nodes"], tables["channels"], labels)
         self.nodes.add(key, machine.nodes, columns_of(tables["nodes"], NODE_MEASURES))
         count = len(NODE_MEASURES) * len(machine.network.places)
@@ -142,7 +142,7 @@ class Loads:
         return count + len(CHANNEL_MEASURES) * len(machine.network.groups)
 
     def _add_latencies(self, key: Key, found: Mapping[str, Mapping[str, Histogram]]) -> int:
-        """Keep the distributions of a point, `found` by mode and variable; return their size."""
+        """Keep the distributions of a point, `found` by mode and variable; return their count."""
         numbers = 0
         for v, variable in enumerate(VARIABLES):
             known = {mode: h[variable] for mode, h in found.items() if variable in h}

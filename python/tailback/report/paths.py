@@ -1,6 +1,6 @@
-"""The section of a report on what the ends of programs waited for: of points that kept their paths.
+"""The section of a report on critical paths, for points that stored them.
 
-Points that differ only in their seed are taken together: the means of their parts.
+Points that differ only in their seed are merged: parts are means.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Key = tuple[Any, ...]
 
 _TIME = Axis("time on the critical path", MICROSECONDS, log=False, from_zero=True)
 _ROWS = 5
-"""Rows of a point and mode in the tables below the bars."""
+"""Rows per point and mode in the tables below the bars."""
 
 
 def section(store: PointStore, runs: pa.Table, variation: Variation) -> Section | None:
-    """Return the section; None if no point has kept its critical path."""
+    """Return the section; None if no point stored its critical path."""
     if not PATH_METRICS.keys() <= set(runs.column_names):
         return None
     rows = _rows(runs, variation)
@@ -58,7 +58,7 @@ def section(store: PointStore, runs: pa.Table, variation: Variation) -> Section 
 
 
 def _rows(runs: pa.Table, variation: Variation) -> list[Row]:
-    """Return one row for each combination and mode whose path is known, in the sweep's order."""
+    """Return one row per combination and mode with a known path, in the order of the sweep."""
     found = dictionaries(merged(runs, values=PATH_METRICS))
     columns = variation.columns
     order: dict[tuple[Any, ...], int] = {}
@@ -72,7 +72,7 @@ def _rows(runs: pa.Table, variation: Variation) -> list[Row]:
 
 
 def _drawing(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> Drawing:
-    """Return a bar for each combination, of a mode that is chosen."""
+    """Return a bar for each combination in the chosen mode."""
     modes = [mode for mode in MODES if any(row["mode"] == mode for row in rows)]
     axis = Axis(", ".join(map(parameter_label, variation.columns)) or "point")
     members: dict[Chosen, Drawing] = {}
@@ -108,7 +108,7 @@ def _table(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> T
 def _longest(
     store: PointStore, runs: pa.Table, rows: Sequence[Row], variation: Variation
 ) -> tuple[Table, Table]:
-    """Return what was longest on the paths: channels waited for, and places in programs."""
+    """Return the longest parts of paths: channels waited for, and places in programs."""
     varied = variation.columns
     shown = {(*(row[column] for column in varied), row["mode"]): row for row in rows}
     sums = _Sums(store)
@@ -132,7 +132,7 @@ def _longest(
 
 
 class _Sums:
-    """Times of rows of stored tables, by group and what they are of."""
+    """Sums of times in stored tables, by group and subject."""
 
     def __init__(self, store: PointStore) -> None:
         self.waits: dict[Key, dict[Key, int]] = {}
@@ -141,7 +141,7 @@ class _Sums:
         self._runs: dict[Key, int] = {}
 
     def add(self, key: Key, run: Row) -> None:
-        """Add what a run has kept to a group."""
+        """Add the stored tables of a run to a group."""
         self._runs[key] = self._runs.get(key, 0) + 1
         found = self._store.tables(run["identity"], _WANTED)[run["mode"]]
         names = Names.of_tables(found["nodes"], found["channels"], "process", labels_of(run))
@@ -155,7 +155,7 @@ class _Sums:
             calls[what] = calls.get(what, 0) + row["time_ps"]
 
     def largest(self, sums: Mapping[Key, Mapping[Key, int]], key: Key) -> list[tuple[Key, float]]:
-        """Return the mean times of a group in microseconds, the longest first."""
+        """Return the mean times of a group in microseconds, in descending order."""
         ranked = sorted(sums.get(key, {}).items(), key=lambda item: -item[1])
         return [(what, time_ps / 1e6 / self._runs[key]) for what, time_ps in ranked[:_ROWS]]
 

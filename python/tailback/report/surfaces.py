@@ -1,4 +1,4 @@
-"""All maps of a report as one drawing: a view for each point, mode and measure."""
+"""All load maps of a report as one drawing: a view for each point, mode and measure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tailback.figures.maps import Form, rounded
 
 @dataclass(eq=False)
 class Surface:
-    """The values of all maps of nodes, of channels or of pairs, as they are read."""
+    """Collects the values of all maps of nodes, of channels or of pairs."""
 
     measures: Mapping[str, Axis]
     values: dict[Key, tuple[Form, Mapping[str, NDArray[Any]], tuple[tuple[str, ...], ...]]] = field(
         default_factory=dict
     )
-    """By point and mode: how its machine is drawn, its measures, and what stands below."""
+    """By point and mode: the form of the map, the values by measure, and the note below."""
 
     def add(
         self,
@@ -29,18 +29,18 @@ class Surface:
         values: Mapping[str, NDArray[Any]],
         note: tuple[tuple[str, ...], ...] = (),
     ) -> None:
-        """Add the measures of a run; `key`: its point and mode."""
+        """Add the measures of a run; `key`: point and mode."""
         self.values[key] = form, {name: rounded(values[name]) for name in self.measures}, note
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of forms there are."""
+        """The kinds of forms that occur."""
         return {form.kind for form, _, _ in self.values.values()}
 
     def drawing(self, choices: Sequence[Choice], modes: Sequence[str], start: int) -> Drawing:
-        """Return the drawing of all maps, of which there must be one.
+        """Return the drawing of all maps, of which there must be at least one.
 
-        `choices`: those of the point; `start`: the mode that is shown at first.
+        `choices`: those of the point; `start`: the initial mode.
         """
         most = {
             name: max(form.highest(values[name]) for form, values, _ in self.values.values())

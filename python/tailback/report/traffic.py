@@ -1,4 +1,4 @@
-"""The section of a report on traffic classes: what was measured of each by itself."""
+"""The section of a report on traffic classes: the measures of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _KIND = "workload.kind"
 _COLUMNS = ("class", "metric", "value", "low", "high")
 _TAILS = {"p50": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
-"""Percentiles that are told, by the ends of their names."""
+"""Labels of percentiles, by the suffix of their names."""
 
 _TIMES = {
     "message_latency_us": "latency, µs",
@@ -40,7 +40,7 @@ _METRICS = {
         for end, tail in {"": "", **{f"_{p}": f": {words}" for p, words in _TAILS.items()}}.items()
     },
 }
-"""What is told of a class, by metric: in words, and its scale."""
+"""Metrics of a class: label and scale factor."""
 _DIGITS = 4
 
 _LEAD = (
@@ -60,7 +60,7 @@ def section(store: PointStore, variation: Variation) -> Section | None:
     told = [label for label, _ in _METRICS.values()]
     rows = [row for point in points for row in _rows(store, point, columns)]
     heads = (*headings, "mode", "class", *told)
-    # What is known of no class is left out: round trips without replies, lateness without rows.
+    # Metrics unknown for all classes are left out: round trips without replies, for example.
     kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
     table = Table(
         tuple(heads[i] for i in kept),

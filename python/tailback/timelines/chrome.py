@@ -1,4 +1,4 @@
-"""Timelines as JSON of Chrome's trace events, for small ones.
+"""Timelines as Chrome trace events in JSON, for small timelines.
 
 "Trace Event Format" (Google, 2016): times in microseconds with decimals, a thread for each track.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from .model import Timeline
 
-#: Viewers need several times the size of a file.
+#: Viewers need several times the size of the file in memory.
 MOST_EVENTS = 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""A timeline, whatever file it is written into: tracks, and what is on them, row by row."""
+"""The timeline model that all file formats are written from: tracks and rows on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Columns = Mapping[str, Numbers]
 
 
 class Subject(Enum):
-    """What a track is about."""
+    """What a track shows."""
 
     PROCESS = "process"
     CHANNEL = "channel"
@@ -22,24 +22,24 @@ class Subject(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A line of a timeline, perhaps below another one."""
+    """A row of a timeline, perhaps below another one."""
 
     name: str
     parent: int | None = None
     """The number of the track that it is below."""
     unit: str | None = None
-    """What a counter counts; None: it has slices."""
+    """Unit of a counter; None: a track of slices."""
     subject: Subject = Subject.PROCESS
 
     @property
     def is_process(self) -> bool:
-        """Whether it is a process, and not below one."""
+        """Whether it is the main track of a process."""
         return self.parent is None and self.unit is None and self.subject is Subject.PROCESS
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """What lasts for a time. Arrays of one length; slices of one track do not overlap."""
+    """Activities with a duration. Arrays of one length; slices of one track do not overlap."""
 
     track: Numbers
     begin_ps: Numbers
@@ -48,7 +48,7 @@ class Slices:
     """Places in ``names``."""
     names: tuple[str, ...]
     details: Mapping[str, Numbers] = field(default_factory=dict)
-    """What else is told of each, by its name. Of times (`_ps`), none is told if it is 0."""
+    """Additional values of each slice, by name. Times (`_ps`) of 0 are not shown."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -57,7 +57,7 @@ class Slices:
 
 @dataclass(frozen=True, slots=True)
 class Instants:
-    """What happens at once: the two ends of messages. Arrays of one length."""
+    """Events without a duration: the two ends of messages. Arrays of one length."""
 
     track: Numbers
     time_ps: Numbers
@@ -68,7 +68,7 @@ class Instants:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """What a counter has counted from each time on."""
+    """The value of a counter from each time on."""
 
     track: int
     time_ps: Numbers
@@ -77,7 +77,7 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Tracks, and what is on them."""
+    """Tracks and their contents."""
 
     tracks: tuple[Track, ...]
     slices: tuple[Slices, ...]
@@ -85,11 +85,11 @@ class Timeline:
     instants: Instants
     counters: tuple[Counter, ...] = ()
     channels: tuple[Slices, ...] = ()
-    """Of channels: turns on them, and waits for them."""
+    """Slices of channels: occupancy, and packets waiting for them."""
 
     @property
     def events(self) -> int:
-        """How many things there are to be drawn."""
+        """The number of slices, message ends and counter values."""
         counted = sum(len(counter.time_ps) for counter in self.counters)
         slices = (*self.slices, *self.channels)
         return sum(map(len, slices)) + len(self.instants.time_ps) + counted
@@ -119,7 +119,7 @@ class Timeline:
 
 
 class SliceRow(NamedTuple):
-    """A slice on its own, with those of its details that are worth telling."""
+    """One slice, with the details that are shown."""
 
     track: int
     begin_ps: int
@@ -129,7 +129,7 @@ class SliceRow(NamedTuple):
 
 
 class MessageRow(NamedTuple):
-    """An end of a message on its own."""
+    """One end of a message."""
 
     track: int
     time_ps: int
@@ -138,14 +138,14 @@ class MessageRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the process does then."""
+        """What the process does."""
         return "receives" if self.is_end else "sends"
 
 
 def _is_told(name: str, value: int) -> bool:
-    """Whether a detail is worth telling: there is a value, and it is not 0 ps."""
+    """Whether a detail is shown: it has a value, and is not 0 ps."""
     return value not in _NONE and (value != 0 or not name.endswith("_ps"))
 
 
-#: Of all values that stand for none.
+#: Values that mean "none".
 _NONE = (2**64 - 1, 2**32 - 1)

@@ -1,7 +1,7 @@
 """Timelines for Perfetto (https://ui.perfetto.dev), in its binary form.
 
 Fields are those of perfetto/trace/trace_packet.proto, track_event/*.proto. Times are whole
-nanoseconds there, rounded down; what lasts less than one is left out.
+nanoseconds, rounded down; slices shorter than one are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .protobuf import fixed, message, number, real, text
 _BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4
 #: Children of a track are drawn in the order of their ranks.
 _EXPLICIT = 3
-#: One writer: any number above 0.
+#: One writer: any positive number.
 _SEQUENCE = number(10, 1)
 
 Event = tuple[int, int, bytes]
@@ -58,7 +58,7 @@ _detail = cache(partial(text, 10))
 
 
 def _slices(timeline: Timeline) -> Iterator[Event]:
-    """Yield two events for each slice. Those that end come first at any time."""
+    """Yield two events for each slice; at equal times ends come before begins."""
     for track, begin_ps, end_ps, name, details in timeline.rows_of_slices():
         begin, end = begin_ps // 1000, end_ps // 1000
         if begin == end:

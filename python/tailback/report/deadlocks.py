@@ -1,4 +1,4 @@
-"""The section of a report on points that ended in a deadlock: who waits for whom."""
+"""The section of a report on points that ended in a deadlock: the cycle of waiting packets."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tailback.units import counted
 from .content import Figure, Section, Table
 
 _MOST = 8
-"""Points that are shown; the page says how many there are."""
+"""Number of points shown; the page gives the total."""
 _HEIGHT_PX = 560
 
 
 def section(failures: Sequence[Failure]) -> Section | None:
-    """Return the section; None if no point keeps who waits for whom. The first are shown."""
+    """Return the section with the first points; None if no point has a stored deadlock."""
     stands = [(failure, failure.standstill) for failure in failures if failure.standstill]
     if not stands:
         return None
@@ -47,7 +47,7 @@ def section(failures: Sequence[Failure]) -> Section | None:
 
 
 def _picture(failure: Failure, standstill: Standstill) -> tuple[NetworkMap | None, str]:
-    """Return the picture of a point, or why there is none."""
+    """Return the map of a point, or the reason why there is none."""
     try:
         seen = blocked.picture_of(standstill, failure.text)
     except UserError as error:
@@ -58,7 +58,7 @@ def _picture(failure: Failure, standstill: Standstill) -> tuple[NetworkMap | Non
 
 
 def _drawing(seen: NetworkMap, standstill: Standstill) -> Drawing:
-    """Return the picture of a point, with the words below it."""
+    """Return the map of a point with the same information as a table below."""
     headings = ("number", *circle_headings(standstill.circle))
     told = enumerate(circle_rows(standstill.circle, ", "), 1)
     rows = [(str(number), *row) for number, row in told]
@@ -69,7 +69,7 @@ def _drawing(seen: NetworkMap, standstill: Standstill) -> Drawing:
 
 
 def _table(caption: str, standstill: Standstill) -> Table:
-    """Return who waits for whom in words: packets, or else processes and messages."""
+    """Return a table of who waits for what: packets, or processes and messages."""
     if standstill.circle:
         rows = tuple(circle_rows(standstill.circle, ", "))
         return Table(circle_headings(standstill.circle), rows, caption)
