@@ -112,25 +112,27 @@ def _rounds(shape: Sequence[int]) -> frozenset[int]:
     return frozenset(stride * (extent - 1) for stride, extent in lines if extent > 2)
 
 
-def _fat_tree(topology: topologies.FatTree) -> Placing:
-    words = topology.arity ** (topology.levels - 1)
-    height = max(1.5, _FLAT * topology.node_count / (topology.levels + 1))
-    centre = (topology.arity - 1) / 2
+def _layered(nodes: int, counts: Sequence[int], *, first: int, root_first: bool) -> Placing:
+    """Return switches level by level, spread evenly over the nodes, which are at the bottom.
+
+    `counts`: switches of each level, in the order of their numbers; `first`: number of the first
+    level.
+    """
+    height = max(1.5, _FLAT * nodes / (len(counts) + 1))
+    up = [height * level for level in range(1, len(counts) + 1)]
+    levels = list(zip(counts, up[::-1] if root_first else up, strict=True))
     switches = [
-        (word * topology.arity + centre, (topology.levels - level) * height)
-        for level in range(topology.levels)
-        for word in range(words)
+        ((place + 0.5) * nodes / count - 0.5, y) for count, y in levels for place in range(count)
     ]
-    nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
-    return Placing(
-        switches, nodes, nodes, groups=_levels(topology.levels, height, topology.node_count)
-    )
-
-
-def _levels(count: int, height: float, nodes: int) -> list[Group]:
-    """Return the levels of a tree as groups, named on the left: level 0 is the root."""
+    below = [(float(node), 0.35 * height) for node in range(nodes)]
     aside = -0.5 - 0.05 * nodes
-    return [Group(f"level {n}", (aside, (count - n) * height)) for n in range(count)]
+    groups = [Group(f"level {n}", (aside, y)) for n, (_, y) in enumerate(levels, first)]
+    return Placing(switches, below, below, groups=groups)
+
+
+def _fat_tree(topology: topologies.FatTree) -> Placing:
+    counts = [topology.arity ** (topology.levels - 1)] * topology.levels
+    return _layered(topology.node_count, counts, first=0, root_first=True)
 
 
 def _butterfly(topology: topologies.Butterfly) -> Placing:
@@ -151,34 +153,20 @@ def _butterfly(topology: topologies.Butterfly) -> Placing:
 
 
 def _tree(topology: topologies.Tree) -> Placing:
-    levels: list[int] = topology.resolved()["switches_per_level"]
-    height = max(1.5, _FLAT * topology.node_count / (len(levels) + 1))
-    switches = []
-    for number, count in enumerate(levels):
-        below = topology.node_count / count
-        up = (len(levels) - number) * height
-        switches += [((place + 0.5) * below - 0.5, up) for place in range(count)]
-    nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
-    return Placing(switches, nodes, nodes, groups=_levels(len(levels), height, topology.node_count))
+    counts: list[int] = topology.resolved()["switches_per_level"]
+    return _layered(topology.node_count, counts, first=0, root_first=True)
 
 
 def _xgft(topology: topologies.Xgft | topologies.PodFatTree) -> Placing:
-    """Draw switches of a level evenly over the nodes; level 1 is the lowest."""
+    """Level 1 is the lowest."""
     spec = topology.spec()
     half = spec.get("switch_ports", 0) // 2
     children: list[int] = spec.get("children", [half, half, 2 * half])
     parents: list[int] = spec.get("parents", [half, half])
-    nodes, count = topology.node_count, len(children)
-    height = max(1.5, _FLAT * nodes / (count + 1))
-    switches = []
-    for level in range(1, count + 1):
-        across = nodes // prod(children[:level]) * prod(parents[: level - 1])
-        apart = nodes / across
-        switches += [((place + 0.5) * apart - 0.5, level * height) for place in range(across)]
-    below = [(float(node), 0.35 * height) for node in range(nodes)]
-    aside = -0.5 - 0.05 * nodes
-    levels = [Group(f"level {n}", (aside, n * height)) for n in range(1, count + 1)]
-    return Placing(switches, below, below, groups=levels)
+    nodes = topology.node_count
+    levels = range(1, len(children) + 1)
+    counts = [nodes // prod(children[:level]) * prod(parents[: level - 1]) for level in levels]
+    return _layered(nodes, counts, first=1, root_first=False)
 
 
 def _dragonfly(topology: topologies.Dragonfly) -> Placing:

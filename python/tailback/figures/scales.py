@@ -43,11 +43,8 @@ class Scale:
         return math.log(number / self.low) / math.log(self.high / self.low)
 
 
-def scale_of(axis: Axis, values: Iterable[float | str | None], *, reaching: float = 0.0) -> Scale:
-    """Return a scale for `values`: logarithmic if they span more than a decade.
-
-    An axis from zero ends at `reaching` at least.
-    """
+def scale_of(axis: Axis, values: Iterable[float | str | None]) -> Scale:
+    """Return a scale for `values`: logarithmic if they span more than a decade."""
     known = [v for v in values if v is not None]
     texts = tuple(dict.fromkeys(v for v in known if isinstance(v, str)))
     if texts:
@@ -57,12 +54,12 @@ def scale_of(axis: Axis, values: Iterable[float | str | None], *, reaching: floa
     numbers = numbers or [0.0, 1.0]
     if axis.is_log(numbers):
         return _log(axis, numbers)
-    return _linear(axis, numbers, reaching)
+    return _linear(axis, numbers)
 
 
-def _linear(axis: Axis, numbers: Sequence[float], reaching: float) -> Scale:
+def _linear(axis: Axis, numbers: Sequence[float]) -> Scale:
     low = 0.0 if axis.from_zero and min(numbers) >= 0 else min(numbers)
-    high = max(*numbers, reaching, low)
+    high = max(*numbers, low)
     width = high - low or abs(high) or 1.0
     below = 0.0 if low == 0 else _ROOM * width
     low, high = low - below, high + _ROOM * width
