@@ -95,7 +95,8 @@ def _steps(network: NetworkMap) -> Iterator[dict[str, Any]]:
         **_scatter("markers+text", xs[:-1], ys[:-1]),
         "marker": {"size": STEP_PX, "symbol": "circle", "color": HELD},
         "text": [step.name for step in network.steps],
-        "textfont": {"color": "#ffffff", "size": 11},
+        # On coloured discs, so it is not replaced by the colour of a dark paper.
+        "textfont": {"color": "#fff", "size": 11},
         "hovertext": [step.text for step in network.steps],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
