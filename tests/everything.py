@@ -6,5 +6,5 @@ import pkgutil
 import tailback
 
 for _module in pkgutil.walk_packages(tailback.__path__, "tailback."):
-    if not _module.name.endswith(("__main__", "with_matplotlib")):
+    if not _module.name.endswith("__main__"):
         importlib.import_module(_module.name)

@@ -40,7 +40,7 @@ def test_it_is_drawn_without_a_network(
     points = page.locator(".scatterlayer .trace .points path.point").count()
     # Middles of links, and switches and nodes.
     seen = prediction._picture()
-    assert points == len(seen.lines) + len(seen.switches) + len(seen.nodes)
+    assert points == len(seen.edges) + len(seen.switches) + len(seen.nodes)
     reader.close()
 
 
@@ -52,7 +52,7 @@ def test_pointing_at_a_link_tells_its_load(browser: Browser, tmp_path: Path) -> 
     reader = Reader(browser, path)
     page = reader.open(ready=".plot-container .main-svg")
     page.wait_for_function(f"{DRAWN} >= 3")
-    [line] = [line for line in prediction._picture().lines if line.text == "(1, 1) to (2, 1)"]
+    [line] = [line for line in prediction._picture().edges if line.text == "(1, 1) to (2, 1)"]
     at = {"x": line.points[0][0] / 2 + line.points[1][0] / 2, "y": line.points[0][1]}
     place = page.evaluate(
         """({x, y}) => {
@@ -66,7 +66,7 @@ def test_pointing_at_a_link_tells_its_load(browser: Browser, tmp_path: Path) -> 
     page.mouse.move(*place)
     page.wait_for_selector(".hoverlayer .hovertext")
     told = page.locator(".hoverlayer .hovertext").text_content()
-    assert told == f"(1, 1) to (2, 1): {line.load_us:.4g} µs"
+    assert told == f"(1, 1) to (2, 1): {line.value:.4g} µs"
     reader.close()
 
 

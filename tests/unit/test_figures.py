@@ -15,14 +15,25 @@ from numpy.typing import NDArray
 
 import tailback as tb
 from tailback.comparison import Cost
+from tailback.figures.bars import stacked
 from tailback.figures.curves import Line, curves
-from tailback.figures.drawing import Axis, Cells, Choice, Drawing, Key, Layer, choose, one_of
+from tailback.figures.description import Bars, Panel
+from tailback.figures.drawing import (
+    Axis,
+    Cells,
+    Choice,
+    Drawing,
+    Key,
+    View,
+    choose,
+    one_of,
+    parts_of,
+)
 from tailback.figures.labels import description_text, parameter_axis, value_text
-from tailback.figures.latency import Bins, distribution, shown
+from tailback.figures.latency import Bins, distribution
 from tailback.figures.look import COLOURS, DARK, LIGHT, Theme
 from tailback.figures.maps import channel_form, node_form, rounded
 from tailback.figures.network import Network, network_of
-from tailback.figures.waiting import Waits, waiting
 from tailback.machines import machine_of
 from tailback.results import Result
 from tests.machines import t9000
@@ -134,14 +145,19 @@ class TestCurves:
 class TestDrawings:
     @staticmethod
     def numbered(number: int) -> Drawing:
-        return Drawing({"data": [{"y": [number]}], "layout": {}}, {"y": [number]})
+        bars = Bars("", [0], [number])
+        return Drawing.of(View((Panel((bars,)),), {"y": [number]}))
+
+    @staticmethod
+    def heights(parts: Mapping[str, Any]) -> list[Any]:
+        return [trace["y"] for trace in parts["data"]]
 
     def test_one_of_several_is_chosen_by_its_name(self) -> None:
         drawing = choose("which", {"one": self.numbered(1), "two": self.numbered(2)})
-        assert drawing.chosen()["data"] == [{"y": [1]}]
+        assert self.heights(drawing.chosen()) == [[1]]
         parts = drawing.chosen(view="two")
-        assert parts["data"] == [{"y": [2]}]
-        assert parts["table"] == [{"name": "y", "values": [2]}]
+        assert self.heights(parts) == [[2]]
+        assert parts["table"] == {"y": [2]}
 
     def test_choices_nest(self) -> None:
         inner = {
@@ -149,8 +165,8 @@ class TestDrawings:
             for i, name in ((10, "ten"), (20, "twenty"))
         }
         drawing = choose("tens", inner)
-        assert drawing.chosen(view="twenty", number="2")["data"] == [{"y": [21]}]
-        assert drawing.chosen(number="2")["data"] == [{"y": [11]}]
+        assert self.heights(drawing.chosen(view="twenty", number="2")) == [[21]]
+        assert self.heights(drawing.chosen(number="2")) == [[11]]
 
     def test_what_is_shown_first_is_there(self) -> None:
         choices = (Choice("a", "a", ("0", "1")), Choice("b", "b", ("0", "1")))
@@ -162,14 +178,6 @@ class TestDrawings:
     def test_members_must_have_the_same_choices(self) -> None:
         with pytest.raises(ValueError, match="same choices"):
             choose("x", {"a": self.numbered(1), "b": choose("y", {"c": self.numbered(2)})})
-
-    def test_a_layer_sets_nested_parts_and_leaves_the_drawing_as_it_is(self) -> None:
-        settings = {("layout", "xaxis", "title"): "x", ("data", 0, "y"): [9]}
-        plain = self.numbered(1)
-        drawing = Drawing(plain.plot, plain.table, layers=(Layer((), {(): settings}),))
-        parts = drawing.chosen()
-        assert (parts["layout"], parts["data"]) == ({"xaxis": {"title": "x"}}, [{"y": [9]}])
-        assert plain.plot["layout"] == {}
 
     def test_cells_lie_where_they_are_said_to(self) -> None:
         at = np.array([2, -1, 0, 1], np.int32)
@@ -199,7 +207,7 @@ class TestMaps:
         form = channel_form(machine)
         assert form is not None
         at = form.at.reshape(form.shape)
-        across, up = form.plot["data"][0]["x"], form.plot["data"][0]["y"]
+        across, up = form.across or (), form.up or ()
         assert (len(across), len(up)) == (form.shape[1] + 1, form.shape[0] + 1)
         for number, group in enumerate(machine.groups):
             rows, cells = np.nonzero(at == number)
@@ -235,8 +243,7 @@ class TestMaps:
         np.testing.assert_allclose(
             parts["data"][0]["z"].matrix(), values.reshape(3, 4), rtol=2**-11
         )
-        assert parts["table"][-1]["name"] == "messages_per_ms"
-        np.testing.assert_allclose(parts["table"][-1]["values"], values, rtol=2**-11)
+        np.testing.assert_allclose(parts["table"]["messages_per_ms"], values, rtol=2**-11)
 
     def test_machines_without_two_coordinates_have_bars_and_rows(self) -> None:
         workload = tb.Synthetic(radius=1, compute_period="5 us")
@@ -245,7 +252,7 @@ class TestMaps:
         nodes, channels = node_form(machine), channel_form(machine)
         assert channels is not None
         assert (nodes.kind, channels.kind) == ("bars", "rows")
-        rows = channels.plot["data"][0]["y"]
+        rows = list(channels.up or ())
         assert rows == ["injection", "x", "y", "z", "x3", "ejection"]
         np.testing.assert_array_equal(np.bincount(channels.at), np.ones(len(machine.groups)))
 
@@ -254,7 +261,7 @@ class TestMaps:
         machine = network(tb.run(t9000("star", nodes=5), message))
         form = channel_form(machine)
         assert form is not None
-        assert form.plot["data"][0]["y"] == ["injection", "ejection"]
+        assert form.up == ["injection", "ejection"]
         assert node_form(machine).kind == "bars"
 
     def test_where_nodes_share_a_place_each_is_shown(self) -> None:
@@ -264,10 +271,10 @@ class TestMaps:
         assert node_form(machine).kind == "bars"
         form = channel_form(machine)
         assert form is not None
-        assert form.plot["data"][0]["y"] == ["injection", "+x", "+y", "-x", "-y", "ejection"]
+        assert form.up == ["injection", "+x", "+y", "-x", "-y", "ejection"]
         at = form.at.reshape(form.shape)
         assert [(row >= 0).sum() for row in at] == [12, 4, 3, 4, 3, 12]
-        assert form.plot["layout"]["xaxis"]["title"]["text"] == "node or switch"
+        assert form.x.label == "node or switch"
         ends = {machine.ends(group) for group in machine.groups}
         assert {("node 11", "(2, 1)"), ("(2, 1)", "(2, 0)")} < ends
 
@@ -282,13 +289,13 @@ class TestMaps:
         self, full: Result
     ) -> None:
         form, axis = node_form(network(full)), Axis("messages")
-        ends = form.values(full.nodes["messages_per_ms"].to_numpy())
-        highest = full.nodes["messages_per_ms"].to_numpy().max()
-        assert ends[("layout", "coloraxis", "cmax")] == pytest.approx(highest, rel=1e-3)
-        path = ("layout", "coloraxis")
-        assert form.scale("m", axis, "own")[(*path, "cauto")] is True
-        assert (*path, "cmax") not in form.scale("m", axis, "from_zero")
-        assert form.scale("m", axis, "common", 7.0)[(*path, "cmax")] == 7.0
+        values = full.nodes["messages_per_ms"].to_numpy()
+        scale = form.drawing("m", axis, values).figure().layout.coloraxis
+        assert scale["cmin"] == 0
+        assert scale["cmax"] == pytest.approx(values.max(), rel=1e-3)
+        ends = parts_of(form.view("m", axis, values, 7000.0))["ends"]
+        assert ends == (pytest.approx(values.max(), rel=1e-3), 7000.0)
+        assert parts_of(form.view("m", axis, values))["ends"][1] is None
 
     @given(st.floats(1e-6, 1e9))
     def test_rounding_keeps_three_digits(self, value: float) -> None:
@@ -323,24 +330,24 @@ class TestLatency:
     def test_shares_and_densities_are_those_of_the_histogram(self, cost: Cost) -> None:
         modes = list(cost.modes)
         bins = {mode: self.bins(result) for mode, result in cost.modes.items()}
-        empty = distribution(modes)
-        settings = shown(modes, bins)
-        drawing = Drawing(empty.plot, empty.table, layers=(Layer((), {(): settings}),))
-        parts = drawing.chosen()
-        for number, mode in enumerate(modes):
-            line, density = parts["data"][3 * number : 3 * number + 2]
+        parts = parts_of(distribution(modes, bins))
+        for mode in modes:
+            of_mode = [trace for trace in parts["data"] if trace["name"] == mode]
+            line, dots, density = of_mode
             borders_ps = np.asarray(line["x"], float) * 1e6
             below = [bins[mode].count[bins[mode].high < b - 0.5].sum() for b in borders_ps]
             np.testing.assert_allclose(line["y"], np.array(below) / bins[mode].total, atol=1e-6)
             areas = density["y"][:-1] * np.diff(np.log10(borders_ps))
             assert areas.sum() == pytest.approx(1, rel=1e-4)
+            assert dots["y"] == [0.5, 0.9, 0.99]
+            assert [trace["showlegend"] for trace in of_mode] == [True, False, False]
         assert parts["note"][0] == ("", "p50", "p90", "p99", "counted")
         assert parts["note"][1][-1] == f"{bins['full'].total:,}"
 
     def test_a_mode_without_packets_has_no_line(self, full: Result) -> None:
-        settings = shown(["full", "ideal"], {"full": self.bins(full)})
-        assert len(settings[("data", 3, "x")]) == 0
-        assert settings[("note",)][2] == ("ideal", "-", "-", "-", "0")
+        view = distribution(["full", "ideal"], {"full": self.bins(full)})
+        assert {trace["name"] for trace in parts_of(view)["data"]} == {"full"}
+        assert view.note[2] == ("ideal", "-", "-", "-", "0")
 
     @given(
         st.lists(st.tuples(st.integers(0, 10**12), st.integers(1, 10**6)), min_size=1, max_size=60)
@@ -349,8 +356,7 @@ class TestLatency:
         low = np.array(sorted({value for value, _ in values}), np.uint64)
         counts = np.array([count for _, count in values][: len(low)], np.uint64)
         bins = Bins(low, low, counts)
-        settings = shown(["full"], {"full": bins})
-        share = settings[("data", 0, "y")]
+        share = distribution(["full"], {"full": bins}).table["full_share_not_above"]
         assert share[0] == 0
         assert share[-1] == pytest.approx(1)
         assert np.all(np.diff(share) >= 0)
@@ -358,10 +364,12 @@ class TestLatency:
 
 class TestWaiting:
     def test_bars_are_stacked_in_the_order_of_the_way(self) -> None:
-        drawing = waiting(Waits(["1 µs", "2 µs"], [1.0, 2.0], [3.0, None]), X)
+        places = ["1 µs", "2 µs"]
+        parts = {"throttling_us": Bars("a", places, [1, 2]), "b": Bars("b", places, [3, None])}
+        drawing = stacked(places, parts, X, Y)
         assert drawing.plot["layout"]["barmode"] == "stack"
-        assert [trace["y"] for trace in drawing.plot["data"]] == [[1.0, 2.0], [3.0, None]]
-        assert drawing.table["throttling_us"] == [1.0, 2.0]
+        assert [trace["y"] for trace in drawing.plot["data"]] == [[1, 2], [3, None]]
+        assert drawing.table["throttling_us"] == [1, 2]
 
 
 class TestLabels:

@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 import tailback as tb
 from tailback import plots
 from tailback.cli import app
-from tailback.figures.curves import Line, curves
+from tailback.figures.curves import Line, curves, lines_view
 from tailback.figures.drawing import Axis
-from tailback.plots.scales import scale_of
-from tailback.plots.svg import svg
+from tailback.figures.files import sheet
+from tailback.figures.scales import scale_of
 from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
 from tests.stores import Here, small_store
@@ -213,9 +213,8 @@ class TestScales:
         x, y = Axis("<b>&"), Axis("y")
         line = Line("</svg>", ["a<b", "c&d"], [1.0, 2.0], look="points")
         other = Line("other", ["a<b", "c&d"], [2.0, None], hollow=[True, False])
-        lines = [line, other]
-        places = scale_of(x, ["a<b", "c&d"])
-        told = texts(svg("<title>", lines, places, scale_of(y, [1.0, 2.0]), ["<note>"]))
+        view = lines_view([line, other], x, y, "<title>", (("<note>",),))
+        told = texts(sheet(view).content("svg").decode())
         assert {"<title>", "<b>&", "</svg>", "a<b", "c&d", "not settled", "<note>"} <= set(told)
 
 
@@ -248,8 +247,8 @@ def test_points_that_were_cut_off_are_drawn_as_lower_bounds(queues: PointStore) 
         assert line.y[0] < 20
         assert line.y[1] == 20
     assert "cut off: at least so much" in texts(plot.svg)
-    # Only the point that is known is joined: no line.
-    assert "<polyline" not in plot.svg
+    # Lower bounds are not joined: the only thick lines are the two keys of the legend.
+    assert plot.svg.count('stroke-width="2"') == 2
     drawn = curves(plot.picture.lines, plot.picture.x, plot.picture.y)
     assert drawn.table["cut off, at least"] == [False, True] * 2
     symbols = [trace["marker"]["symbol"] for trace in drawn.plot["data"]]

@@ -20,7 +20,8 @@ from benches.stores import Tables, synthetic_runs
 from tailback.analysis import merged
 from tailback.errors import UserError
 from tailback.figures.curves import Axis, Line, curves
-from tailback.figures.drawing import Cells, Choice, Drawing, Layer
+from tailback.figures.description import Bars, HeatMap, Panel
+from tailback.figures.drawing import Cells, Choice, Drawing, View
 from tailback.report import across
 from tailback.report.encoding import Encoder
 from tailback.report.loads import Loads
@@ -87,34 +88,38 @@ class TestEncoding:
     def test_an_array_used_twice_is_written_once(self) -> None:
         encoder = Encoder()
         at = np.arange(4, dtype=np.int32)
-        plots = [{"z": Cells(np.full(4, float(i)), at, (2, 2))} for i in range(3)]
-        drawing = Drawing({"data": plots, "layout": {}}, {})
-        data = encoder.drawing(drawing)["parts"]["data"]
-        places = [trace["z"]["$cells"] for trace in data]
+        cells = [Cells(np.full(4, float(i)), at, (2, 2)) for i in range(3)]
+        maps = tuple(Panel((HeatMap(each, Axis("z"), ""),)) for each in cells)
+        [data] = encoder.drawing(Drawing.of(View(maps)))["views"].values()
+        places = [trace["z"]["$cells"] for trace in data["data"]]
         assert len({tuple(place[1]) for place in places}) == 1
         assert len({tuple(place[0]) for place in places}) == 3
         assert len(numbers(encoder.finish()[0])) == 4 + 3 * 4
 
-    def test_settings_are_numbered_and_shared(self) -> None:
-        shared = {("layout", "title"): "x", ("data",): [1, 2]}
-        layer = Layer(("a",), {(0,): shared, (1,): shared, (2,): {("layout", "title"): "y"}})
-        choice = Choice("a", "a", ("0", "1", "2"))
-        drawing = Drawing({"data": [], "layout": {}}, {}, (choice,), (layer,))
-        found = Encoder().drawing(drawing)
-        written = found["layers"][0]
-        assert written["paths"] == [("layout", "title"), ("data",)]
-        assert written["settings"]["0"] == written["settings"]["1"] != written["settings"]["2"]
-        flat = found["shared"][written["settings"]["0"]]
-        assert flat[:3] == [0, "x", 1]
-        assert found["shared"][flat[3]["$shared"]] == [1, 2]
+    def test_what_views_share_is_written_once(self) -> None:
+        places = ["here", "there"]
+        views = {
+            (i,): View((Panel((Bars("", places, [float(i), 1.0]),), Axis("x"), Axis("y")),))
+            for i in range(3)
+        }
+        found = Encoder().drawing(Drawing(views, (Choice("a", "a", ("0", "1", "2")),)))
+        assert found["by"] == ["a"]
+        assert list(found["views"]) == ["0", "1", "2"]
+        bars = [view["data"][0] for view in found["views"].values()]
+        assert [trace["y"] for trace in bars] == [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
+        assert bars[0]["x"] == places
+        [shared] = {trace["x"]["$shared"] for trace in bars[1:]}
+        assert found["shared"][shared] == places
 
     def test_numbers_have_six_digits_and_nan_is_null(self) -> None:
-        drawing = Drawing({"data": [{"y": [1 / 3, float("nan"), np.float64(2)]}], "layout": {}}, {})
-        assert Encoder().drawing(drawing)["parts"]["data"] == [{"y": [0.333333, None, 2.0]}]
+        bars = Bars("", [0, 1, 2], [1 / 3, float("nan"), float(np.float64(2))])
+        [view] = Encoder().drawing(Drawing.of(View((Panel((bars,)),))))["views"].values()
+        assert view["data"][0]["y"] == [0.333333, None, 2.0]
 
     def test_what_json_does_not_know_is_refused(self) -> None:
+        bars = Bars("", [{1}], [1.0])
         with pytest.raises(TypeError, match="set"):
-            Encoder().drawing(Drawing({"data": [{"y": {1}}], "layout": {}}, {}))
+            Encoder().drawing(Drawing.of(View((Panel((bars,)),))))
 
 
 class TestPage:
@@ -316,10 +321,9 @@ class TestReport:
     def test_every_point_has_maps_and_distributions(self, page: Page, store: PointStore) -> None:
         section = next(s for s in page.sections if s.title == "One point")
         drawing = figures(section)["load_of_nodes"].drawing
-        layer = next(layer for layer in drawing.layers if "mode" in layer.by)
-        assert len(layer.settings) == 12 * 2 * 4
+        assert len(drawing.views) == 12 * 2 * 4
         latency = figures(section)["latency"].drawing
-        assert len({key[:3] for key in latency.layers[0].settings}) == 12
+        assert len({key[:3] for key in latency.views}) == 12
 
     def test_a_map_is_that_of_its_point(self, page: Page, store: PointStore) -> None:
         section = next(s for s in page.sections if s.title == "One point")
@@ -361,7 +365,7 @@ class TestReport:
         section = loads.section()
         assert 0 < loads.left_out < 12
         assert str(loads.left_out) in str(section.content[0])
-        assert len(loads.nodes.forms) == 12 - loads.left_out
+        assert len({key[:-1] for key in loads.nodes.values}) == 12 - loads.left_out
 
     def test_a_report_is_written_into_its_folder_or_elsewhere(
         self, store: PointStore, tmp_path: Path
@@ -424,4 +428,4 @@ def test_the_data_of_a_page_is_json_in_base64(page: Page) -> None:
     assert len(found) == 13
     for block in found:
         assert re.fullmatch(r"[A-Za-z0-9+/=]+", block)
-        assert json.loads(inflated(block)).keys() == {"parts", "choices", "layers", "shared"}
+        assert json.loads(inflated(block)).keys() == {"choices", "by", "views", "shared"}

@@ -84,7 +84,7 @@ def test_roots_add_up_to_all_lateness(page: Page, store: PointStore) -> None:
     chosen = drawing.chosen(**{PERIOD: "3 µs"}, mode="full")
     runs = runs_of(store).filter(**{PERIOD: 3.0}, mode="full")["identity"]
     total = merged_blame([store.blame(identity)["full"] for identity in runs]).late(0.95)
-    values = next(c["values"] for c in chosen["table"] if c["name"].startswith("wait"))
+    values = chosen["table"]["wait"]
     assert sum(values) == pytest.approx(total.value, rel=1e-3)
 
 
@@ -155,7 +155,7 @@ def test_machines_and_classes_of_different_size(tmp_path: Path) -> None:
     )
     assert chosen["data"][0]["y"][-1] == "process 15"
     assert chosen["data"][0]["z"].matrix().shape == (16, 16)
-    assert len(chosen["table"][0]["values"]) == 256
+    assert len(chosen["table"]["victim"]) == 256
     assert set(chosen["note"][1][0].split()) & {"process"}
 
 

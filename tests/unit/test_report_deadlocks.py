@@ -9,8 +9,9 @@ import pytest
 
 import tailback as tb
 from tailback.errors import RunFailure, UserError
-from tailback.figures import picture_svg
 from tailback.figures.blocked import picture_of, write_standstill
+from tailback.figures.canvas import svg
+from tailback.figures.network_files import network_sheet
 from tailback.report.of_store import page_of, write_report
 from tailback.report.page import Figure, Page, Section, Table
 from tailback.standstill import Standstill, circle_rows
@@ -78,7 +79,7 @@ def test_what_is_kept_is_drawn_as_the_single_run_draws_it(
     kept = circles(store)["0.03"]
     seen = picture_of(kept, str(caught.value))
     assert seen is not None
-    assert picture_svg.svg(seen) == (tmp_path / "one.svg").read_text(encoding="utf-8")
+    assert svg(network_sheet(seen)) == (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert kept.machine == {"topology": {"kind": "torus", "dims": [4, 4]}}
     assert len(kept.waiting) + kept.more == len(caught.value.waiting)
 

@@ -12,7 +12,9 @@ import tailback as tb
 from tailback.errors import RunFailure
 from tailback.experiment import Experiment
 from tailback.figures.blocked import picture_of, write_standstill
-from tailback.figures.picture import HELD
+from tailback.figures.look import LIGHT
+from tailback.figures.naming import named_switches
+from tailback.figures.network_map import HELD
 from tailback.standstill import Standstill
 from tests.standstill import ASKING, RING
 
@@ -29,8 +31,8 @@ def drawn(tables: dict[str, Any], folder: Path) -> tuple[RunFailure, str]:
 
 def steps(svg: str) -> list[tuple[float, float]]:
     """Return where packets stand, in the order of their numbers."""
-    found = re.findall(rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="9" fill="{HELD}"/>', svg)
-    numbers = re.findall(r'text-anchor="middle">(\d+)</text></g>', svg)
+    found = re.findall(rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="9" fill="{HELD}">', svg)
+    numbers = re.findall(r'text-anchor="middle">(\d+)</text>', svg)
     assert numbers == [str(number) for number in range(1, len(found) + 1)]
     return [(float(x), float(y)) for x, y in found]
 
@@ -61,7 +63,7 @@ def test_a_protocol_deadlock_is_drawn_with_those_that_wait_in_nodes(tmp_path: Pa
     }
     assert "waits for a place for its reply at node (1, 1)" in svg
     # First in the queue of a node, where its switch is drawn.
-    switches = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="5" class="switch">', svg)
+    switches = re.findall(rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="5" fill="{LIGHT.text}">', svg)
     assert sum((float(x), float(y)) in places for x, y in switches) == 2
 
 
@@ -73,7 +75,7 @@ def test_names_of_switches_do_not_cover_numbers_of_packets() -> None:
     seen = picture_of(kept, "deadlock")
     assert seen is not None
     scale = 560 / seen.extent
-    names = seen.names(560)
+    names = named_switches(seen, 560)
     assert len(names) == 4
     for name in names:
         x, y = name.point[0] * scale + name.right, name.point[1] * scale + name.up

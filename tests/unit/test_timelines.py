@@ -13,6 +13,8 @@ import pytest
 import tailback as tb
 from tailback.errors import UserError
 from tailback.recording import Channels, Recording, Window, record
+from tailback.report.of_timeline import page
+from tailback.report.page import Figure, html
 from tailback.timelines import content
 from tailback.timelines.lanes import lanes
 from tailback.units import Time
@@ -121,6 +123,22 @@ def test_the_path_goes_on_when_it_was_there(recorded: Recording) -> None:
     assert times[-1] == recorded.result["completion_us"].value * 1e6
     # Every segment is a message to the next in the ring.
     assert ((processes[::2] + 1) % 4 == processes[1::2]).all()
+
+
+def test_the_chart_has_a_bar_for_each_stretch_and_the_critical_path(recorded: Recording) -> None:
+    [section] = page(recorded, "Ring").sections
+    [figure] = section.content
+    assert isinstance(figure, Figure)
+    parts = figure.drawing.chosen()
+    *bars, path = parts["data"]
+    processes = [track.name for track in recorded.timeline.tracks if track.is_process]
+    assert {place for trace in bars for place in trace["y"]} == set(processes)
+    assert all(trace["orientation"] == "h" for trace in bars)
+    assert (path["name"], path["mode"]) == ("critical path", "lines")
+    assert recorded.path is not None
+    assert path["y"] == [processes[at] for at in recorded.path[1]]
+    assert parts["layout"]["yaxis"]["categoryarray"] == tuple(processes)
+    assert "critical path" in html(page(recorded, "Ring"))
 
 
 def test_a_window_shows_what_lies_in_it() -> None:

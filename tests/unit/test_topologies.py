@@ -12,10 +12,11 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.figures.canvas import svg
 from tailback.figures.maps import channel_form
 from tailback.figures.naming import _box, placed_names
 from tailback.figures.network import network_of
-from tailback.figures.picture_svg import svg
+from tailback.figures.network_files import network_sheet
 from tailback.figures.topology import picture
 from tailback.machines import (
     TOPOLOGIES,
@@ -448,7 +449,7 @@ def test_loads_of_channels_between_switches_without_coordinates() -> None:
     )
     form = channel_form(network)
     assert form is not None
-    assert form.plot["data"][0]["y"] == ["injection", "link 1", "link 2", "ejection"]
+    assert form.up == ["injection", "link 1", "link 2", "ejection"]
     assert form.at.reshape(form.shape).tolist() == [
         [0, 1, -1],
         [2, 5, 3],
@@ -473,15 +474,15 @@ def test_every_family_is_drawn(machine: Machine) -> None:
     assert len({dot.point for dot in seen.switches}) == counted.switches
     drawn = 2 * machine.nodes if seen.nodes and counted.switches else 0
     drawn += 2 if isinstance(machine.topology, Pair) else 0
-    assert len(seen.lines) == counted.links + drawn
-    assert all(math.isnan(line.load_us) for line in seen.lines)
-    ElementTree.fromstring(svg(seen))
+    assert len(seen.edges) == counted.links + drawn
+    assert all(math.isnan(edge.value) for edge in seen.edges)
+    ElementTree.fromstring(svg(network_sheet(seen)))
 
 
 def test_lines_have_the_colours_of_their_loads() -> None:
     prediction = tb.describe(t9000("mesh", dims=[4, 4]), tb.Synthetic(radius=3))
     seen = prediction._picture()
-    loads = {line.text: line.load_us for line in seen.lines}
+    loads = {edge.text: edge.value for edge in seen.edges}
     expected = {
         f"({a[0]}, {a[1]}) to ({b[0]}, {b[1]})"
         for a in np.ndindex(4, 4)
@@ -493,8 +494,8 @@ def test_lines_have_the_colours_of_their_loads() -> None:
         prediction.channels["kind"].cast("string").to_numpy(zero_copy_only=False) == "internal"
     )
     assert seen.most == pytest.approx(max(internal["load_us"].to_pylist()))
-    shades = [seen.shade(line) for line in seen.lines]
-    assert max(shade for shade in shades if shade is not None) == 31
+    shares = [seen.share(edge) for edge in seen.edges]
+    assert max(share for share in shares if share is not None) == 1
     figure = prediction.plot()
     assert figure.data[-3].marker.cmax * seen.unit.size == pytest.approx(seen.most)
 
@@ -524,7 +525,7 @@ def test_groups_of_switches_are_named(topology: Topology, names: list[str]) -> N
     counted = survey(machine)
     seen = picture(machine, counted.graph, counted.switches, {})
     assert [group.name for group in seen.groups] == names
-    text = svg(seen)
+    text = svg(network_sheet(seen))
     assert all(f">{name}</text>" in text for name in names)
     assert "prefers-color-scheme: dark" in text
 

@@ -1,13 +1,11 @@
-"""What is drawn: plotly's figures as plain dictionaries, with the numbers in them.
+"""Figures: descriptions made from tables, and their two renderers.
 
-* `curves`: lines with confidence bands;
-* `maps`: the load of nodes and channels; `network` is a machine as they draw it;
-* `latency`: distributions; `waiting`: where packets wait;
-* `single`: the modes of one experiment side by side, for notebooks;
-* `schedules`: steps of a schedule, as SVG;
-* `drawing`: what all of them return, and what can be chosen in it.
+* `description`, `network_map`: views, panels, axes and marks; `drawing`: views with choices;
+* `curves`, `bars`, `latency`, `maps`, `topology`, `blocked`, `schedules`, `single`: builders;
+* `pages` with `layout`, `line_traces`, `network_traces`: Plotly's figures, for pages and notebooks;
+* `files` with `network_files`, `scales`, `canvas`: SVG, PDF and PNG.
 
-Plotly itself is only needed for notebooks: a page brings its own script.
+Plotly itself is only imported for notebooks and stand-alone maps: a page brings its own script.
 """
 
 from .single import of_modes

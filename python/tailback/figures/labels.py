@@ -1,4 +1,4 @@
-"""What columns are called on a figure: labels, units, values."""
+"""Labels, units and values of columns in figures and tables."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tailback.metrics import stem_of
 from tailback.wording import UNKNOWN
 from tailback.wording.scaling import scaled
 
-from .drawing import Axis
+from .description import Axis
 
 _UNITS = {"us": "µs", "ms": "ms", "ns": "ns", "bytes": "B", "mbit_per_s": "Mbit/s"}
 
-#: Keys that say little without the part of the machine they are of.
+#: Keys whose label needs the part of the machine that they belong to.
 _OF_PARTS = ("rate", "delay", "width", "order", "ack_priority")
 
 _DIGITS = 4
@@ -52,7 +52,7 @@ METRICS: dict[str, Axis] = {
     "message_late_us": Axis("mean lateness of messages", "µs", from_zero=True),
     "message_slowdown": Axis("mean slowdown of messages", from_zero=True),
 }
-"""How metrics are drawn, under the names of their columns."""
+"""Axes of metrics by column."""
 
 NODE_MEASURES: dict[str, Axis] = {
     "messages_per_ms": Axis("messages sent", "per ms"),
@@ -60,7 +60,7 @@ NODE_MEASURES: dict[str, Axis] = {
     "data_queue_mean": Axis("data packets waiting, mean"),
     "ack_queue_mean": Axis("acknowledgements waiting, mean"),
 }
-"""What maps of nodes show, under the names of the columns."""
+"""Measures shown on maps of nodes, by column."""
 
 CHANNEL_MEASURES: dict[str, Axis] = {
     "utilisation": Axis("utilisation", percent=True),
@@ -68,7 +68,7 @@ CHANNEL_MEASURES: dict[str, Axis] = {
     "throttling_us": Axis("throttling", "µs per packet"),
     "internal_contention_us": Axis("internal contention", "µs per packet"),
 }
-"""What maps of channels show, under the names of the columns."""
+"""Measures shown on maps of channels, by column."""
 
 VARIABLES: dict[str, str] = {
     "lifetime": "lifetime",
@@ -82,10 +82,7 @@ _PERCENTILE = re.compile(r"(.+)_p(\d+(?:_\d+)?)")
 
 
 def metric_axis(name: str) -> Axis:
-    """Return the axis of a metric or percentile, whose column has its name.
-
-    Of a metric of a traffic class or a job it says of which.
-    """
+    """Return the axis of a metric or percentile; the label names its traffic class or job."""
     stem = stem_of(name)
     whole = _axis_of(stem)
     if stem == name:
@@ -155,7 +152,7 @@ def _split(column: str) -> tuple[str, str]:
     return words.strip().replace("_", " "), "" if found is None else _UNITS[found]
 
 
-#: Keys whose lists of numbers are no sizes: what stands between the numbers.
+#: Separators for lists of numbers that are not sizes, by key.
 _BETWEEN = {"virtual_channels": " to ", "nodes": ", ", "hot_spots": ", ", "order": ", "}
 
 

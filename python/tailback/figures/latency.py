@@ -1,16 +1,15 @@
 """Distributions of latencies: cumulative and density, from histograms.
 
-The bins of stored histograms are narrow (64 to an octave). Four of them are
-taken together, which the eye does not see and which leaves less noise: 16 to an
-octave, at 2^k (1 + j/16) ps. Their borders are borders of stored bins, so counts
-stay whole. Percentiles come from the stored bins.
+Stored histograms have narrow bins (64 per octave). Four bins are merged, which
+reduces noise without visible loss: 16 per octave, at 2^k (1 + j/16) ps. Borders
+coincide with those of stored bins, so counts stay whole. Percentiles come from
+the stored bins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,22 +17,18 @@ from numpy.typing import NDArray
 
 from tailback.wording import UNKNOWN, plain
 
-from .curves import log_ticks, named
-from .drawing import Drawing, Path, Settings
-from .look import MODE_LOOKS, colour, dash, see_through
+from .description import Axis, Line, Panel, View
+from .look import MODE_LOOKS
 
 Floats = NDArray[np.float64]
 
 PERCENTILES = (50, 90, 99)
 _PER_OCTAVE = 16
 _PS_IN_US = 1e6
-_TRACES = 3
-"""Traces of each mode: cumulative, density, percentiles."""
 _HEIGHT_PX = 560
-TIMES: Path = ("table", 0, "values")
-"""Where the borders of the bins are, in what `shown` returns."""
-_NOTE: Path = ("note",)
-_NOTHING = np.array([], np.float32)
+_TIME = Axis("time", "µs", log=True)
+_SHARE = Axis("share not above", log=False, percent=True, from_zero=True)
+_DENSITY = Axis("share per decade", log=False, from_zero=True)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,7 +55,7 @@ class Bins:
 
     @classmethod
     def together(cls, parts: Sequence[Bins]) -> Bins:
-        """Return histograms added up; a bin of one is a bin of all."""
+        """Return the sum of histograms with the same bins."""
         low, high, count = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("low", "high", "count")
@@ -71,104 +66,34 @@ class Bins:
         return cls(low[first], high[first], np.add.reduceat(count[order], starts))
 
 
-def distribution(modes: Sequence[str]) -> Drawing:
-    """Return the drawing of the distributions of some modes, still empty: `shown` fills it."""
-    data: list[dict[str, Any]] = []
-    for number, mode in enumerate(modes):
-        data += _mode_traces(number, mode)
-    shares = {"rangemode": "tozero", "automargin": True}
-    layout = {
-        "xaxis": {"type": "log", "showticklabels": False, "anchor": "y", **log_ticks()},
-        "xaxis2": {
-            "type": "log",
-            "matches": "x",
-            "anchor": "y2",
-            **log_ticks(),
-            "title": {"text": "time (µs)", "standoff": 10},
-        },
-        "yaxis": {
-            **shares,
-            "domain": [0.5, 1],
-            "range": [0, 1.02],
-            "tickformat": ".0%",
-            "title": {"text": "share not above", "standoff": 10},
-        },
-        "yaxis2": {
-            **shares,
-            "domain": [0, 0.44],
-            "tickformat": "~g",
-            "title": {"text": "share per decade", "standoff": 10},
-        },
-        "hovermode": "closest",
-        "margin": {"t": 16, "r": 16, "l": 64, "b": 56},
-    }
-    empty: dict[str, list[float]] = {"from_us": []}
-    for mode in modes:
-        empty |= {f"{mode}_share_not_above": [], f"{mode}_share_per_decade": []}
-    return Drawing({"data": data, "layout": layout}, empty, height_px=_HEIGHT_PX)
+def distribution(modes: Sequence[str], bins: Mapping[str, Bins]) -> View:
+    """Return the distributions of `modes`; modes without packets have no lines.
 
-
-def shown(modes: Sequence[str], bins: Mapping[str, Bins]) -> Settings:
-    """Return what fills the drawing of `modes` with the histograms of those there are."""
+    The upper panel is cumulative, with percentiles; the lower one is the density.
+    """
     known = {mode: b for mode, b in bins.items() if b.total > 0}
     edges, counts = _coarse(known)
     times = (edges / _PS_IN_US).astype(np.float32)
-    settings: dict[Path, Any] = {TIMES: times}
-    rows = [("", *(f"p{percent}" for percent in PERCENTILES), "counted")]
+    table: dict[str, Any] = {"from_us": times}
+    note = [("", *(f"p{percent}" for percent in PERCENTILES), "counted")]
+    above: list[Line] = []
+    below: list[Line] = []
     for number, mode in enumerate(modes):
-        places = _places(number)
         if mode not in known:
-            settings |= dict.fromkeys(places, _NOTHING)
-            rows.append((mode, *(UNKNOWN for _ in PERCENTILES), "0"))
+            note.append((mode, *(UNKNOWN for _ in PERCENTILES), "0"))
             continue
         share, density = _shapes(edges, counts[mode])
         at = [known[mode].percentile_us(percent) for percent in PERCENTILES]
-        values = (times, share, times, density, share, density, at)
-        settings |= zip(places, values, strict=True)
-        rows.append((mode, *(f"{plain(value, 4)} µs" for value in at), f"{known[mode].total:,}"))
-    settings[_NOTE] = tuple(rows)
-    return settings
-
-
-@cache
-def _places(mode: int) -> tuple[Path, ...]:
-    """Return where the numbers of a mode are: two lines, two columns, percentiles."""
-    first = mode * _TRACES
-    lines = tuple(("data", trace, axis) for trace in (first, first + 1) for axis in ("x", "y"))
-    columns = tuple(("table", 1 + 2 * mode + i, "values") for i in (0, 1))
-    return (*lines, *columns, ("data", first + 2, "x"))
-
-
-def _mode_traces(number: int, mode: str) -> list[dict[str, Any]]:
-    """Return cumulative, density and percentiles of one mode, without values."""
-    shade = colour(number)
-    pattern = dash(MODE_LOOKS.get(mode, "solid"))
-    common = {"type": "scatter", "mode": "lines", "legendgroup": mode, **named(mode)}
-    line = {"color": shade, "width": 2, "dash": pattern}
-    below = "not above %{x:.4~g} µs: %{y:.1%}<extra>%{fullData.name}</extra>"
-    density = "%{x:.4~g} µs<extra>%{fullData.name}</extra>"
-    return [
-        {**common, "line": line, "hovertemplate": below},
-        {
-            **common,
-            "line": {**line, "shape": "hv", "width": 1.5},
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "fill": "tozeroy",
-            "fillcolor": see_through(shade, 0.12),
-            "showlegend": False,
-            "hovertemplate": density,
-        },
-        {
-            **common,
-            "mode": "markers",
-            "y": [percent / 100 for percent in PERCENTILES],
-            "text": [f"p{percent}" for percent in PERCENTILES],
-            "marker": {"color": shade, "size": 8, "symbol": "circle"},
-            "showlegend": False,
-            "hovertemplate": "%{text}: %{x:.4~g} µs<extra>%{fullData.name}</extra>",
-        },
-    ]
+        look = MODE_LOOKS.get(mode, "solid")
+        above.append(Line(mode, times, share, colour=number, look=look, marked=False))
+        words = [f"p{percent}" for percent in PERCENTILES]
+        shares = [percent / 100 for percent in PERCENTILES]
+        above.append(Line(mode, at, shares, colour=number, look="points", remarks=words))
+        below.append(Line(mode, times, density, colour=number, look=look, is_area=True))
+        table |= {f"{mode}_share_not_above": share, f"{mode}_share_per_decade": density}
+        note.append((mode, *(f"{plain(us, 4)} µs" for us in at), f"{known[mode].total:,}"))
+    panels = (Panel(above, _TIME, _SHARE), Panel(below, _TIME, _DENSITY))
+    return View(panels, table, tuple(note), _HEIGHT_PX)
 
 
 def _coarse(bins: Mapping[str, Bins]) -> tuple[Floats, dict[str, Floats]]:

@@ -1,9 +1,8 @@
 """Colours, dashes and marks: what figures look like.
 
-Colours of lines are those of Okabe and Ito, told apart by colour-blind readers
-too; maps are drawn in viridis, which is even in lightness. A drawing says only
-which colour is which: paper, font and grid are set by where it is shown, from
-`LIGHT` or `DARK`.
+Colours of lines are those of Okabe and Ito, distinguishable
+for colour-blind readers; maps use viridis, whose lightness is uniform. Paper, font
+and grid come from the theme, `LIGHT` or `DARK`.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import Any, Literal
 Look = Literal[
     "solid", "long-dashed", "dashed", "dotted", "dash-dotted", "points", "printed", "plain"
 ]
-"""Points joined by a line of a kind, or not joined; printed: crosses, numbers from a paper;
-plain: a thin line without markers, which others are compared with."""
+"""How points are joined. points: not at all; printed: crosses for numbers from a paper; plain: a
+thin reference line without markers."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 COLOUR_SCALE = "Viridis"
@@ -36,10 +35,10 @@ MODE_LOOKS: dict[str, Look] = {
     "free": "dotted",
     "ideal": "dash-dotted",
 }
-"""How lines of a contention mode are drawn where colour tells something else."""
+"""Line styles of contention modes, where colour has another meaning."""
 
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
-_FONT_SIZE = 13
+FONT_SIZE = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +51,13 @@ class Theme:
     grid: str
     paper: str
     plot: str
-    """Behind the data: where a map has no value, this is seen."""
+    """Behind the data: visible where a map has no value."""
     instead: tuple[tuple[str, str], ...] = ()
-    """Colours of `LIGHT`, and of data on it, that are others here: what takes their place."""
+    """Replacements for colours of `LIGHT` and of data."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        return asdict(self) | {"instead": dict(self.instead), "font": FONT, "size": _FONT_SIZE}
+        return asdict(self) | {"instead": dict(self.instead), "font": FONT, "size": FONT_SIZE}
 
 
 LIGHT = Theme(text="#1d2329", faint="#8a949e", grid="#e4e8ec", paper="#ffffff", plot="#ffffff")
@@ -83,12 +82,12 @@ DARK = Theme(
 
 
 def colour(number: int) -> str:
-    """Return the colour with a number; they repeat after seven."""
+    """Return a colour by its number; colours repeat after seven."""
     return COLOURS[number % len(COLOURS)]
 
 
 def symbol(number: int, look: Look) -> str:
-    """Return the marker of a line: one for each look, and another when colours repeat."""
+    """Return the marker of a line; markers differ by look, and again when colours repeat."""
     of_look = list(_DASHES).index(look) if look in _DASHES else 0
     return _SYMBOLS[(number // len(COLOURS) + of_look) % len(_SYMBOLS)]
 
@@ -99,29 +98,6 @@ def dash(look: Look) -> str:
 
 
 def see_through(hexadecimal: str, opacity: float) -> str:
-    """Return a colour `#rrggbb` that lets through what lies behind it."""
+    """Return a colour `#rrggbb` with an opacity."""
     red, green, blue = (int(hexadecimal[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:g})"
-
-
-def layout(theme: Theme) -> dict[str, Any]:
-    """Return plotly's layout of a theme, for figures outside a page.
-
-    The page does the same with the theme's fields, in its script.
-    """
-    axis = {
-        "gridcolor": theme.grid,
-        "linecolor": theme.faint,
-        "tickcolor": theme.faint,
-        "zerolinecolor": theme.faint,
-        "showline": True,
-        "ticks": "outside",
-        "title": {"font": {"size": _FONT_SIZE}},
-    }
-    return {
-        "font": {"family": FONT, "size": _FONT_SIZE, "color": theme.text},
-        "paper_bgcolor": theme.paper,
-        "plot_bgcolor": theme.plot,
-        "xaxis": axis,
-        "yaxis": axis,
-    }

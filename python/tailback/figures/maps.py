@@ -12,29 +12,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .curves import shown_text
-from .drawing import Axis, Cells, Drawing, Layer, Path, Settings
-from .look import COLOUR_SCALE, colour
+from .description import Axis, Bars, Cells, Ground, HeatMap, Mark, Panel, View
+from .drawing import Drawing
 from .network import Floats, Group, Network, dimension_name
 
 _HALF = 0.2
 """Half the side of a node's square; neighbours are 1 apart."""
-Scale = Literal["from_zero", "own", "common"]
-"""From 0 to the highest value of a map; from its lowest to its highest; from 0 to a common one."""
-
 _MOST_CELLS = 250_000
-_GAPS_UP_TO = 100
-"""Most cells along an axis with gaps between them."""
 _BAR_HEIGHT_PX = 360
-_MAP_HEIGHT_PX = 460
+_MAP_HEIGHT_PX, _MATRIX_HEIGHT_PX = 460, 520
 _LEAST_HEIGHT_PX = 300
-"""Of a table of colours: room for the title of its scale."""
+"""Least height of a table of colours, so that the title of its scale fits."""
+_NOTHING, _ITSELF = " ", "itself"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,104 +37,84 @@ class Form:
     """How one value for each node, group of channels or pair of classes is drawn."""
 
     kind: Literal["plane", "streets", "rows", "bars", "matrix"]
-    plot: Mapping[str, Any]
-    """Without values."""
     table: Mapping[str, Sequence[Any]]
-    """Who the values belong to."""
+    """What the values belong to, as columns."""
+    x: Axis
+    y: Axis
     at: NDArray[np.int32]
+    """The number of the value in each cell, row by row; -1: empty."""
     shape: tuple[int, int]
-    height_px: int | None = None
-    told: str = ""
-    """What plotly shows of a cell before its value; its text unless given."""
+    ground: Ground = "plane"
+    across: Sequence[Any] | None = None
+    """Positions of the columns, see `HeatMap`."""
+    up: Sequence[Any] | None = None
+    texts: Any = None
+    """Names of cells or bars in tooltips."""
+    tooltip: str = "%{text}: "
+    """Text before the value in a tooltip."""
     apart: NDArray[np.int32] | None = None
-    """Of each row, the value that is drawn beside the cells with a scale of its own; or -1."""
+    """For each row, the value drawn in a separate column with its own scale; or -1."""
+    height_px: int = _MAP_HEIGHT_PX
 
     def highest(self, values: NDArray[Any]) -> float:
-        """Return the highest value that the scale of the cells must hold."""
+        """Return the highest value on the colour scale."""
         if self.apart is not None:
             values = np.delete(values, self.apart[self.apart >= 0])
         return float(np.nanmax(values, initial=0.0))
 
-    def values(self, values: Floats) -> Settings:
-        """Return what shows these values."""
+    def view(
+        self,
+        name: str,
+        measure: Axis,
+        values: NDArray[Any],
+        most_anywhere: float | None = None,
+        note: tuple[tuple[str, ...], ...] = (),
+    ) -> View:
+        """Return the view of these values; `name`: their column in the table."""
         kept = rounded(values)
-        column = ("table", len(self.table), "values")
-        if self.kind == "bars":
-            return {("data", 0, "y"): kept, column: kept}
+        panel = self._bars(measure, kept) if self.kind == "bars" else self._map(measure, kept)
         most = self.highest(kept)
-        settings: dict[Path, Any] = {
-            ("data", 0, "z"): Cells(kept, self.at, self.shape),
-            column: kept,
-            ("layout", "coloraxis", "cmax"): most or 1.0,
-        }
-        if self.apart is not None:
-            # Beside an empty column: Plotly does not know how wide a single one is.
-            beside = np.stack([np.full_like(self.apart, -1), self.apart], axis=1).ravel()
-            settings["data", 1, "z"] = Cells(kept, beside, (self.shape[0], 2))
-        return settings
-
-    def scale(self, name: str, measure: Axis, scale: Scale, most: float = 0.0) -> Settings:
-        """Return what names a measure and sets its scale; `most` is its highest value anywhere.
-
-        To be set after `values`.
-        """
-        style = ".1%" if measure.percent else ".3~g"
-        title = shown_text(measure.label if measure.percent else measure.title)
-        settings: dict[Path, Any] = {("table", len(self.table), "name"): name}
-        letter, text = ("y", "hovertext") if self.kind == "bars" else ("z", "text")
-        who = self.told or f"%{{{text}}}: "
-        told = f"{who}%{{{letter}:{style}}} {measure.unit}".rstrip()
-        settings[("data", 0, "hovertemplate")] = f"{told}<extra></extra>"
-        if self.apart is not None:
-            itself = f"traffic of %{{y}}<br>costs itself<br>%{{z:{style}}} {measure.unit}".rstrip()
-            settings[("data", 1, "hovertemplate")] = f"{itself}<extra></extra>"
-        if self.kind == "bars":
-            axis: Path = ("layout", "yaxis")
-            ends = [0, most * 1.05 or 1] if scale == "common" else None
-            settings[(*axis, "range")] = ends
-            settings[(*axis, "rangemode")] = "normal" if scale == "own" else "tozero"
-        else:
-            axis = ("layout", "coloraxis", "colorbar")
-            settings[("layout", "coloraxis", "cauto")] = scale == "own"
-            settings[("layout", "coloraxis", "cmin")] = 0
-            if scale == "common":
-                settings[("layout", "coloraxis", "cmax")] = most or 1
-        settings[(*axis, "title", "text")] = title
-        settings[(*axis, "tickformat")] = "~%" if measure.percent else "~g"
-        return settings
+        table: dict[str, Any] = {**self.table, name: kept}
+        return View((panel,), table, note, self.height_px, most=most, most_anywhere=most_anywhere)
 
     def drawing(self, name: str, measure: Axis, values: Floats) -> Drawing:
-        """Return the drawing of one measure of one run."""
-        both = {**self.values(values), **self.scale(name, measure, "from_zero")}
-        layers = (Layer((), {(): both}),)
-        return Drawing(self.plot, {**self.table, name: []}, layers=layers, height_px=self.height_px)
+        """Return the figure of one measure of one run."""
+        return Drawing.of(self.view(name, measure, values))
+
+    def _bars(self, measure: Axis, values: NDArray[Any]) -> Panel:
+        bars = Bars("", self.table["node"], values, texts=self.texts)
+        return Panel((bars,), self.x, replace(measure, from_zero=True))
+
+    def _map(self, measure: Axis, values: NDArray[Any]) -> Panel:
+        cells = Cells(values, self.at, self.shape)
+        marks: list[Mark] = [
+            HeatMap(cells, measure, self.tooltip, self.across, self.up, self.texts)
+        ]
+        if self.apart is not None:
+            # With an empty column: Plotly cannot infer the width of a single one.
+            beside = np.stack([np.full_like(self.apart, -1), self.apart], axis=1).ravel()
+            strip = Cells(values, beside, (self.shape[0], 2))
+            tooltip = "traffic of %{y}<br>costs itself<br>"
+            marks.append(
+                HeatMap(strip, measure, tooltip, (_NOTHING, _ITSELF), self.up, has_scale=False)
+            )
+        return Panel(marks, self.x, self.y, self.ground)
 
 
 def node_form(network: Network) -> Form:
-    """Return how nodes are drawn: on a map where each has two or three coordinates of its own."""
+    """Return how nodes are drawn: on a map if each has its own two or three coordinates."""
     shape = network.shape
     table = _node_table(network)
     texts = [network.node(node) for node in range(len(network.places))]
     if network.lies_on_grid and len(shape) in (2, 3) and min(shape) > 1 and max(shape) > 2:
         return _plane_form(network, table, texts)
-    bars = {
-        "type": "bar",
-        "x": list(range(len(texts))),
-        "hovertext": texts,
-        "marker": {"color": colour(0), "line": {"width": 0}},
-    }
-    layout = {
-        "xaxis": {"title": {"text": "node"}, "automargin": True},
-        "yaxis": {"title": {"text": "", "standoff": 10}, "automargin": True, "rangemode": "tozero"},
-        "bargap": 0.15,
-        "margin": {"t": 16, "r": 16, "l": 64, "b": 48},
-    }
     none = np.array([], dtype=np.int32)
-    return Form("bars", {"data": [bars], "layout": layout}, table, none, (0, 0), _BAR_HEIGHT_PX)
+    x, y, height_px = Axis("node"), Axis(""), _BAR_HEIGHT_PX
+    return Form("bars", table, x, y, none, (0, 0), texts=texts, height_px=height_px)
 
 
 def channel_form(network: Network) -> Form | None:
-    """Return how groups of channels are drawn; None where there are too many to be seen."""
+    """Return how groups of channels are drawn; None if there are too many."""
     shape = network.shape
     table = _group_table(network)
     texts = [_group_text(network, group) for group in network.groups]
@@ -153,10 +128,49 @@ def channel_form(network: Network) -> Form | None:
     return _direction_form(network, table, texts)
 
 
+def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
+    """Return how a value for every victim and culprit is drawn: row by row; NaN is left empty.
+
+    What a class costs itself is usually far more than what others cost it, so it has a separate
+    column with its own scale, and its cell in the square is empty.
+    """
+    shape = len(victims), len(culprits)
+    itself = _itself(victims, culprits)
+    at = np.arange(shape[0] * shape[1], dtype=np.int32)
+    at[itself[itself >= 0]] = -1
+    table = {
+        "victim": [victim for victim in victims for _ in culprits],
+        "culprit": [culprit for _ in victims for culprit in culprits],
+    }
+    return Form(
+        "matrix",
+        table,
+        # An empty column separates the square from what classes cost themselves.
+        Axis("culprit: traffic of", names=(*culprits, _NOTHING, _ITSELF)),
+        Axis("victim", names=tuple(victims), downwards=True),
+        at,
+        shape,
+        ground="table",
+        across=culprits,
+        up=victims,
+        tooltip="traffic of %{x}<br>costs %{y}<br>",
+        apart=itself,
+        height_px=_MATRIX_HEIGHT_PX,
+    )
+
+
+def _itself(victims: Sequence[str], culprits: Sequence[str]) -> NDArray[np.int32]:
+    """Return for each victim the number of the value that is its own, -1 where there is none."""
+    column = {culprit: number for number, culprit in enumerate(culprits)}
+    width = len(culprits)
+    own = [row * width + column[name] if name in column else -1 for row, name in enumerate(victims)]
+    return np.array(own, dtype=np.int32)
+
+
 def rounded(values: Floats) -> NDArray[np.float32]:
     """Return numbers with 11 binary digits, more than three decimal ones.
 
-    What is not shown is zero, so that it takes no room when it is compressed.
+    The remaining bits are zero, so that they compress well.
     """
     kept = values.astype(np.float32)
     bits = kept.view(np.uint32)
@@ -175,28 +189,21 @@ def _plane_form(network: Network, table: dict[str, list[Any]], texts: list[str])
     at = np.full((height, columns), -1, dtype=np.int32)
     for node, (x, y, *z) in enumerate(network.places):
         at[y, x + (width + 1) * (z[0] if z else 0)] = node
-    trace = {
-        **_heatmap(columns, height),
-        "x": list(range(columns)),
-        "y": list(range(height)),
-        "text": _texts_at(at, texts),
-    }
-    layout = _map_layout("x", "y", columns, height)
+    across, up = Axis("x"), Axis("y")
     if deep:
-        layout["xaxis"] |= {"showticklabels": False, "title": {"text": ""}, "ticks": ""}
-        layout["yaxis"] |= {"range": [-0.5, height - 0.5]}
-        layout["annotations"] = [
-            {
-                "x": (width + 1) * z + (width - 1) / 2,
-                "y": -0.5,
-                "yanchor": "top",
-                "text": f"z = {z}",
-                "showarrow": False,
-            }
-            for z in range(planes)
-        ]
-    plot = {"data": [trace], "layout": layout}
-    return Form("plane", plot, table, at.ravel(), at.shape, _MAP_HEIGHT_PX)
+        middles = ((width + 1) * z + (width - 1) / 2 for z in range(planes))
+        across = Axis("", ticks=tuple((middle, f"z = {z}") for z, middle in enumerate(middles)))
+    return Form(
+        "plane",
+        table,
+        across,
+        up,
+        at.ravel(),
+        at.shape,
+        across=list(range(columns)),
+        up=list(range(height)),
+        texts=_texts_at(at, texts),
+    )
 
 
 def _street_form(
@@ -214,16 +221,9 @@ def _street_form(
         else:
             below = min(y, network.places[group.destination][1])
             at[3 * below + 2, 3 * x + (group.direction > 0)] = number
-    height, width = network.shape[1], network.shape[0]
-    trace = {
-        **_heatmap(shape[1], shape[0]),
-        "x": _edges(width),
-        "y": _edges(height),
-        "text": _texts_at(at, texts),
-    }
-    layout = _map_layout("x", "y", width, height)
-    plot = {"data": [trace], "layout": layout}
-    return Form("streets", plot, table, at.ravel(), shape, _MAP_HEIGHT_PX)
+    across, up = map(_edges, network.shape)
+    cells, axes = _texts_at(at, texts), (Axis("x"), Axis("y"))
+    return Form("streets", table, *axes, at.ravel(), shape, across=across, up=up, texts=cells)
 
 
 def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[str]) -> Form:
@@ -239,23 +239,20 @@ def _direction_form(network: Network, table: dict[str, list[Any]], texts: list[s
     for number, (group, name) in enumerate(zip(network.groups, names, strict=True)):
         node = group.destination if group.kind == "ejection" else group.source
         at[rows.index(name), node] = number
-    trace = {**_heatmap(columns, len(rows)), "y": rows, "text": _texts_at(at, texts)}
     has_switches = any(group.kind == "internal" for group in network.groups)
     along = "node or switch" if has_switches and not network.lies_on_grid else "node"
-    layout = {
-        "xaxis": {"title": {"text": along}, "showgrid": False, "zeroline": False},
-        "yaxis": {
-            "type": "category",
-            "automargin": True,
-            "showgrid": False,
-            "autorange": "reversed",
-        },
-        "coloraxis": _colour_axis(),
-        "margin": {"t": 16, "r": 16, "l": 72, "b": 48},
-    }
-    height_px = max(_LEAST_HEIGHT_PX, 140 + 34 * len(rows))
-    plot = {"data": [trace], "layout": layout}
-    return Form("rows", plot, table, at.ravel(), at.shape, height_px)
+    return Form(
+        "rows",
+        table,
+        Axis(along),
+        Axis("", names=tuple(rows), downwards=True),
+        at.ravel(),
+        at.shape,
+        ground="table",
+        up=rows,
+        texts=_texts_at(at, texts),
+        height_px=max(_LEAST_HEIGHT_PX, 140 + 34 * len(rows)),
+    )
 
 
 def _row_names(network: Network) -> list[str]:
@@ -322,31 +319,3 @@ def _edges(extent: int) -> list[float]:
 
 def _texts_at(at: NDArray[np.int32], texts: Sequence[str]) -> list[list[str]]:
     return [["" if i < 0 else texts[i] for i in row] for row in at.tolist()]
-
-
-def _heatmap(columns: int, rows: int) -> dict[str, Any]:
-    gap = 1 if max(columns, rows) <= _GAPS_UP_TO else 0
-    return {
-        "type": "heatmap",
-        "coloraxis": "coloraxis",
-        "xgap": gap,
-        "ygap": gap,
-        "hoverongaps": False,
-    }
-
-
-def _map_layout(x: str, y: str, columns: int, rows: int) -> dict[str, Any]:
-    common = {"showgrid": False, "zeroline": False, "constrain": "domain"}
-    ticks_x = {"dtick": 1} if columns <= 16 else {}
-    ticks_y = {"dtick": 1} if rows <= 16 else {}
-    return {
-        "xaxis": {**common, **ticks_x, "title": {"text": x}},
-        "yaxis": {**common, **ticks_y, "title": {"text": y}, "scaleanchor": "x"},
-        "coloraxis": _colour_axis(),
-        "margin": {"t": 16, "r": 16, "l": 48, "b": 48},
-    }
-
-
-def _colour_axis() -> dict[str, Any]:
-    bar = {"thickness": 14, "outlinewidth": 0, "title": {"text": "", "side": "right"}}
-    return {"colorscale": COLOUR_SCALE, "colorbar": bar}

@@ -1,7 +1,6 @@
-"""Names beside the dots of a picture: where they fit, never over each other.
+"""Placement of names beside dots so that they do not overlap.
 
-Widths of texts are estimated, since nobody has drawn them yet; a name that fits nowhere is left
-out, and told when one points at its dot.
+Text widths are estimated. A name that fits nowhere is left out; the tooltip still shows it.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from .network_map import NetworkMap
 from .placing import Point
 
 _LETTER, _LINE = 7.0, 15.0
@@ -23,7 +23,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A text and where its middle is: pixels right of and above a point."""
+    """A text and the offset of its centre from a point, in pixels right and up."""
 
     point: Point
     text: str
@@ -31,10 +31,17 @@ class Name:
     up: float
 
 
+def named_switches(network: NetworkMap, width_px: float) -> list[Name]:
+    """Return the names of switches that fit into a drawing of about this width or height."""
+    dots = [(dot.point, dot.name) for dot in network.switches]
+    others = [dot.point for dot in (*network.nodes, *network.steps)]
+    return placed_names(dots, others, width_px / network.extent)
+
+
 def placed_names(
     dots: Sequence[tuple[Point, str]], obstacles: Sequence[Point], px_per_unit: float
 ) -> list[Name]:
-    """Return names for those dots that have room for one, in a drawing of that scale.
+    """Return the names that fit beside their dots at this scale.
 
     `obstacles` are points that no name may cover, beside the dots themselves.
     """
@@ -54,7 +61,7 @@ def placed_names(
 
 
 def _places(text: str) -> Iterator[tuple[float, float]]:
-    """Yield where a name may be, the best first: above, below, right, left."""
+    """Yield possible positions of a name, the best first: above, below, right, left."""
     aside = len(text) * _LETTER / 2 + _DOT + 3
     yield 0, _APART
     yield 0, -_APART

@@ -1,4 +1,4 @@
-"""A machine as it is drawn: its nodes, and its channels in groups."""
+"""A machine as seen by its load maps: nodes, and groups of parallel channels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Group:
     """Number of the node it comes from, or of the switch."""
     destination: int
     dimension: int
-    """-1 where it lies along none."""
+    """-1 if it has none."""
     direction: int
     """1 up its dimension, -1 down, 0 where it has none."""
     width: int
@@ -48,7 +48,7 @@ class Network:
     group_of: Ints
     """Number of the group of every channel."""
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What each `node` and each `switch` is called, see `Topology.labels`."""
+    """Names of nodes and switches, see `Topology.labels`."""
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
-"""Where the switches and nodes of a network are drawn: grids as they lie, trees in layers.
+"""Positions of switches and nodes in a drawing of a network: grids as grids, trees in layers.
 
-Neighbours are about 1 apart. Nodes are drawn where they show more than the switch they are on:
-under trees, before and behind a butterfly, around a single switch.
+Neighbours are about 1 apart. Nodes are drawn only if their positions add information: under trees,
+on both sides of a butterfly, around a single switch.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _FLAT = 0.45
 
 @dataclass(frozen=True)
 class Group:
-    """Switches that belong together: a disc they stand on, or a level of a tree."""
+    """A group of switches: on a disc, or a level of a tree."""
 
     name: str
     named_at: Point
-    """Where the middle of its name is."""
+    """The centre of its name."""
     centre: Point = (0.0, 0.0)
     radius: float = 0.0
     """Of the disc; 0 if there is none."""
@@ -53,13 +53,13 @@ class Placing:
 
     switches: Sequence[Point]
     senders: Sequence[Point] = ()
-    """Of every node, where it sends; empty if nodes are not drawn."""
+    """The sending side of every node; empty if nodes are not drawn."""
     receivers: Sequence[Point] = ()
-    """Of every node, where it receives."""
+    """The receiving side of every node."""
     bent: bool = False
-    """Whether links that are longer than 1 would lie on others if they were straight."""
+    """Whether links longer than 1 are bent, as straight ones would overlap others."""
     rounds: frozenset[int] = frozenset()
-    """Differences between the numbers of switches that are the ends of a line of a grid."""
+    """Differences of switch numbers between the ends of a row of a grid (wraparound links)."""
     groups: Sequence[Group] = ()
 
     @cached_property
@@ -71,7 +71,7 @@ class Placing:
 
 
 def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
-    """Return where everything is drawn."""
+    """Return the positions of switches and nodes."""
     sides = topology.facts.sides
     if sides:
         # Lines of a HyperX are fully connected: no link of it closes a ring.
@@ -112,25 +112,27 @@ def _rounds(shape: Sequence[int]) -> frozenset[int]:
     return frozenset(stride * (extent - 1) for stride, extent in lines if extent > 2)
 
 
-def _fat_tree(topology: topologies.FatTree) -> Placing:
-    words = topology.arity ** (topology.levels - 1)
-    height = max(1.5, _FLAT * topology.node_count / (topology.levels + 1))
-    centre = (topology.arity - 1) / 2
+def _layered(nodes: int, counts: Sequence[int], *, first: int, root_first: bool) -> Placing:
+    """Return switches level by level, spread evenly over the nodes, which are at the bottom.
+
+    `counts`: switches of each level, in the order of their numbers; `first`: number of the first
+    level.
+    """
+    height = max(1.5, _FLAT * nodes / (len(counts) + 1))
+    up = [height * level for level in range(1, len(counts) + 1)]
+    levels = list(zip(counts, up[::-1] if root_first else up, strict=True))
     switches = [
-        (word * topology.arity + centre, (topology.levels - level) * height)
-        for level in range(topology.levels)
-        for word in range(words)
+        ((place + 0.5) * nodes / count - 0.5, y) for count, y in levels for place in range(count)
     ]
-    nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
-    return Placing(
-        switches, nodes, nodes, groups=_levels(topology.levels, height, topology.node_count)
-    )
-
-
-def _levels(count: int, height: float, nodes: int) -> list[Group]:
-    """Return the levels of a tree as groups, named on the left: level 0 is the root."""
+    below = [(float(node), 0.35 * height) for node in range(nodes)]
     aside = -0.5 - 0.05 * nodes
-    return [Group(f"level {n}", (aside, (count - n) * height)) for n in range(count)]
+    groups = [Group(f"level {n}", (aside, y)) for n, (_, y) in enumerate(levels, first)]
+    return Placing(switches, below, below, groups=groups)
+
+
+def _fat_tree(topology: topologies.FatTree) -> Placing:
+    counts = [topology.arity ** (topology.levels - 1)] * topology.levels
+    return _layered(topology.node_count, counts, first=0, root_first=True)
 
 
 def _butterfly(topology: topologies.Butterfly) -> Placing:
@@ -151,34 +153,20 @@ def _butterfly(topology: topologies.Butterfly) -> Placing:
 
 
 def _tree(topology: topologies.Tree) -> Placing:
-    levels: list[int] = topology.resolved()["switches_per_level"]
-    height = max(1.5, _FLAT * topology.node_count / (len(levels) + 1))
-    switches = []
-    for number, count in enumerate(levels):
-        below = topology.node_count / count
-        up = (len(levels) - number) * height
-        switches += [((place + 0.5) * below - 0.5, up) for place in range(count)]
-    nodes = [(float(node), 0.35 * height) for node in range(topology.node_count)]
-    return Placing(switches, nodes, nodes, groups=_levels(len(levels), height, topology.node_count))
+    counts: list[int] = topology.resolved()["switches_per_level"]
+    return _layered(topology.node_count, counts, first=0, root_first=True)
 
 
 def _xgft(topology: topologies.Xgft | topologies.PodFatTree) -> Placing:
-    """Draw switches of a level evenly over the nodes; level 1 is the lowest."""
+    """Level 1 is the lowest."""
     spec = topology.spec()
     half = spec.get("switch_ports", 0) // 2
     children: list[int] = spec.get("children", [half, half, 2 * half])
     parents: list[int] = spec.get("parents", [half, half])
-    nodes, count = topology.node_count, len(children)
-    height = max(1.5, _FLAT * nodes / (count + 1))
-    switches = []
-    for level in range(1, count + 1):
-        across = nodes // prod(children[:level]) * prod(parents[: level - 1])
-        apart = nodes / across
-        switches += [((place + 0.5) * apart - 0.5, level * height) for place in range(across)]
-    below = [(float(node), 0.35 * height) for node in range(nodes)]
-    aside = -0.5 - 0.05 * nodes
-    levels = [Group(f"level {n}", (aside, n * height)) for n in range(1, count + 1)]
-    return Placing(switches, below, below, groups=levels)
+    nodes = topology.node_count
+    levels = range(1, len(children) + 1)
+    counts = [nodes // prod(children[:level]) * prod(parents[: level - 1]) for level in levels]
+    return _layered(nodes, counts, first=1, root_first=False)
 
 
 def _dragonfly(topology: topologies.Dragonfly) -> Placing:
@@ -198,7 +186,7 @@ def _islands(topology: topologies.Islands) -> Placing:
 
 
 def _circles(name: str, count: int, size: int, room: float = 0.0) -> Placing:
-    """Draw groups of so many switches each on a circle, with some room inside."""
+    """Place ``count`` groups of ``size`` switches on a circle, with ``room`` inside."""
     inner = _radius(size, 1.0)
     outer = max(_radius(count, 2 * inner + 2.0), room + inner)
     switches, groups = [], []
@@ -245,12 +233,12 @@ _FAMILIES: Mapping[type[Topology], Callable[[Any], Placing]] = {
 
 
 def _angle(number: int, count: int) -> float:
-    """Return where a place on a circle is: the first on top, then clockwise."""
+    """Return the angle of a position on a circle: the first on top, then clockwise."""
     return pi / 2 - 2 * pi * number / count
 
 
 def _radius(count: int, apart: float) -> float:
-    """Return the radius at which so many neighbours on a circle are so far apart."""
+    """Return the radius of a circle on which ``count`` neighbours are ``apart``."""
     return apart / (2 * sin(pi / count)) if count > 1 else 0.0
 
 
@@ -261,7 +249,7 @@ def _circle(count: int, apart: float) -> list[Point]:
 
 
 def _free(topology: Topology, graph: Columns, switches: int) -> list[Point]:
-    """Return the places the file names, or else those where springs along the links rest."""
+    """Return the positions given in the file, or those of a spring layout."""
     given = topology.graph.positions if isinstance(topology, topologies.Graph) else None
     if given is not None:
         return _scaled(np.array(given, dtype=np.float64), graph)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .drawing import Drawing, Layer
+from . import pages
+from .description import Panel, View
 from .labels import CHANNEL_MEASURES, NODE_MEASURES
-from .latency import Bins, distribution, shown
+from .latency import Bins, distribution
 from .maps import Form, channel_form, node_form
 from .network import Floats, network_of
-from .panels import beside
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -40,7 +41,7 @@ class Measured(Protocol):
 _VARIABLE = "lifetime"
 _MEASURE = "utilisation"
 _INSTEAD = "messages_per_ms"
-"""Of nodes, where a machine has too many channels to be drawn."""
+"""Measure of nodes, for machines with too many channels to draw."""
 _HEIGHT_PX = 460
 
 
@@ -49,24 +50,22 @@ def of_modes(results: Mapping[str, Measured]) -> go.Figure:
     name, loads = _loads(next(iter(results.values())))
     axis = {**CHANNEL_MEASURES, **NODE_MEASURES}[name]
     values = {mode: _values(result, name) for mode, result in results.items()}
+    panels: list[Panel] = []
+    for column, mode in enumerate(results):
+        [panel] = loads.view(name, axis, values[mode]).panels
+        panels.append(replace(panel, title=f"{axis.label}, {mode}", column=column))
+    bins = {mode: b for mode, result in results.items() if (b := _bins(result)) is not None}
+    upper, lower = distribution(list(results), bins).panels
+    panels.append(replace(upper, title=_VARIABLE, column=len(results)))
+    panels.append(replace(lower, column=len(results)))
     most = max(float(np.nanmax(v, initial=0.0)) for v in values.values())
-    titles, plots = [], []
-    for mode in results:
-        settings = {**loads.values(values[mode]), **loads.scale(name, axis, "common", most)}
-        drawing = Drawing(
-            loads.plot, {**loads.table, name: []}, layers=(Layer((), {(): settings}),)
-        )
-        titles.append(f"{axis.label}, {mode}")
-        plots.append(_plot(drawing))
-    titles.append(_VARIABLE)
-    plots.append(_plot(_latency(results)))
-    figure = Drawing(beside(titles, plots), {}).figure()
+    figure = pages.figure(View(tuple(panels), most=most))
     legend = {"orientation": "h", "x": 1, "xanchor": "right", "y": -0.15, "yanchor": "top"}
     return figure.update_layout(height=_HEIGHT_PX, showlegend=len(results) > 1, legend=legend)
 
 
 def _loads(result: Measured) -> tuple[str, Form]:
-    """Return what is shown of a machine, and how: its channels if they can be drawn."""
+    """Return what is shown of a machine, and how: its channels, or nodes if those are too many."""
     network = network_of(_columns(result.nodes), _columns(result.channels))
     form = channel_form(network)
     return (_INSTEAD, node_form(network)) if form is None else (_MEASURE, form)
@@ -80,13 +79,6 @@ def _values(result: Measured, name: str) -> Floats:
     return network_of(_columns(result.nodes), columns).measures(columns)[name]
 
 
-def _latency(results: Mapping[str, Measured]) -> Drawing:
-    modes = list(results)
-    bins = {mode: b for mode, result in results.items() if (b := _bins(result)) is not None}
-    empty = distribution(modes)
-    return Drawing(empty.plot, empty.table, layers=(Layer((), {(): shown(modes, bins)}),))
-
-
 def _bins(result: Measured) -> Bins | None:
     rows = result.histograms.filter(pc.field("variable") == _VARIABLE)
     columns = _columns(rows.select(["low", "high", "count"]))
@@ -95,11 +87,6 @@ def _bins(result: Measured) -> Bins | None:
     kinds = rows["class"].to_numpy()
     parts = [Bins(*(column[kinds == kind] for column in columns.values())) for kind in set(kinds)]
     return Bins.together(parts)
-
-
-def _plot(drawing: Drawing) -> dict[str, Any]:
-    parts = drawing.chosen()
-    return {"data": parts["data"], "layout": parts["layout"]}
 
 
 def _columns(table: pa.Table) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,6 @@
-"""A network as a picture: switches, nodes, and every link with its load.
+"""Maps of a machine's network: switches, nodes, and every link with its load.
 
-Links keep to the right-hand side of their way, as cars drive, so that both directions are
-seen.
+Links are drawn on the right-hand side of their direction, so that both directions are visible.
 """
 
 from __future__ import annotations
@@ -15,29 +14,30 @@ from tailback.errors import UserError
 from tailback.machines import Machine
 from tailback.places import Ends, grid_places, shown
 from tailback.units import counted
+from tailback.wording.scaling import MICROSECONDS
 
-from .picture import Channel, Dot, Line, Picture
+from .network_map import Channel, Dot, Edge, NetworkMap
 from .placing import Columns, Placing, Point, placed
 
-#: Of the largest network that is drawn.
+#: Size of the largest network that is drawn.
 MOST_SWITCHES = 4_000
 MOST_LINKS = 20_000
 
 Loads = Mapping[Channel, float]
-"""Load in us of the channels of a kind from one number to another, as in tables of channels."""
+"""Load in µs of channels by kind, source and destination, as in tables of channels."""
 
 _ASIDE = (0.045, 0.006)
-"""How far from the middle of its way a link is: at most, and as a part of the drawing's size."""
+"""Offset of a link from the line between its ends: maximum, and as a part of the drawing's size."""
 _BULGE = 0.18
 _BENDS = 9
 
 
 def picture(
     machine: Machine, graph: Columns, switches: int, loads: Loads, names: Sequence[str] = ()
-) -> Picture:
-    """Return a machine's network; `names`: of its switches, if they have any.
+) -> NetworkMap:
+    """Return the map of a machine's network; `names`: names of switches, if any.
 
-    Raises `UserError` if it is too large to be seen.
+    Raises `UserError` if it is too large to draw.
     """
     links = graph["link_from"].size
     for count, most, what in (
@@ -50,7 +50,7 @@ def picture(
     where = placed(machine.topology, graph, switches)
     ends = _ends(machine)
     failed = machine.topology.facts.failed_links
-    lines = [
+    edges = [
         *_failed(where, failed, ends),
         *_internal(where, graph, loads, ends),
         *_external(where, graph, loads, ends),
@@ -67,7 +67,8 @@ def picture(
     if failed:
         sizes.append(counted(len(failed), "failed link"))
     title = f"{machine.topology.kind.replace('_', ' ')}: {', '.join(sizes)}"
-    return Picture(title, lines, dots, nodes, where.groups)
+    per = "per message of every node"
+    return NetworkMap(title, edges, dots, nodes, where.groups, fixed_unit=MICROSECONDS, measure=per)
 
 
 def _node_dots(points: Sequence[Point]) -> list[Dot]:
@@ -75,7 +76,7 @@ def _node_dots(points: Sequence[Point]) -> list[Dot]:
 
 
 def _name(ends: Ends, number: int, names: Sequence[str]) -> str:
-    """Return what is written beside a switch: as short as can be."""
+    """Return the label of a switch, as short as possible."""
     if "switch" in ends.places:
         return shown(ends.places["switch"][number])
     return names[number] if names else str(number)
@@ -97,64 +98,64 @@ def _switch_text(ends: Ends, number: int, names: Sequence[str], nodes: int) -> s
     return f"switch {number}{named}, {counted(nodes, 'node')}"
 
 
-def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Line]:
+def _internal(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Edge]:
     columns = (graph[name].tolist() for name in ("link_from", "link_to", "link_width"))
-    lines = []
+    edges = []
     for source, destination, width in zip(*columns, strict=True):
         names = ends.of_channel("internal", source, destination)
         round_ = abs(source - destination) in where.rounds
         points = _way(where, where.switches[source], where.switches[destination], round_=round_)
         channel = ("internal", source, destination)
-        lines.append(_line(points, names, width, loads, channel))
-    return lines
+        edges.append(_line(points, names, width, loads, channel))
+    return edges
 
 
-def _failed(where: Placing, failed: Sequence[tuple[int, int]], ends: Ends) -> list[Line]:
+def _failed(where: Placing, failed: Sequence[tuple[int, int]], ends: Ends) -> list[Edge]:
     """Return the links that have failed, each once."""
-    lines = []
+    edges = []
     for source, destination in failed:
         one, other = map(shown, ends.of_channel("internal", source, destination))
         round_ = abs(source - destination) in where.rounds
         points = _way(where, where.switches[source], where.switches[destination], round_=round_)
-        lines.append(Line(points, f"{one} to {other}: failed", nan, 1, role="failed"))
-    return lines
+        edges.append(Edge(points, f"{one} to {other}: failed", nan, 1, role="failed"))
+    return edges
 
 
-def _external(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Line]:
+def _external(where: Placing, graph: Columns, loads: Loads, ends: Ends) -> list[Edge]:
     """Return the channels of nodes, where nodes are drawn."""
-    lines = []
+    edges = []
     for node, (sender, receiver) in enumerate(zip(where.senders, where.receivers, strict=True)):
         if not where.switches:
             other = 1 - node
             way = _way(where, sender, where.receivers[other])
-            lines.append(_external_line("direct", node, other, way, loads, ends))
+            edges.append(_external_line("direct", node, other, way, loads, ends))
             continue
         enters, leaves = int(graph["node_enters"][node]), int(graph["node_leaves"][node])
         way = _way(where, sender, where.switches[enters])
-        lines.append(_external_line("injection", node, enters, way, loads, ends))
+        edges.append(_external_line("injection", node, enters, way, loads, ends))
         way = _way(where, where.switches[leaves], receiver)
-        lines.append(_external_line("ejection", leaves, node, way, loads, ends))
-    return lines
+        edges.append(_external_line("ejection", leaves, node, way, loads, ends))
+    return edges
 
 
 def _external_line(
     kind: str, source: int, destination: int, way: Sequence[Point], loads: Loads, ends: Ends
-) -> Line:
+) -> Edge:
     names = ends.of_channel(kind, source, destination)
     return _line(way, names, 1, loads, (kind, source, destination))
 
 
 def _line(
     points: Sequence[Point], names: tuple[Any, Any], width: int, loads: Loads, channel: Channel
-) -> Line:
+) -> Edge:
     text = f"{shown(names[0])} to {shown(names[1])}"
     if width > 1:
         text += f", {width} channels"
-    return Line(points, text, float(loads.get(channel, nan)), width, channel=channel)
+    return Edge(points, text, float(loads.get(channel, nan)), width, channel=channel)
 
 
 def _way(where: Placing, start: Point, end: Point, *, round_: bool = False) -> list[Point]:
-    """Return a line from start to end, a little to its right; perhaps an arc if it is long."""
+    """Return a line from start to end, offset to its right; an arc if long or a wraparound."""
     along = (end[0] - start[0], end[1] - start[1])
     length = hypot(*along) or 1.0
     right = (along[1] / length, -along[0] / length)

@@ -1,26 +1,58 @@
-"""Pictures of networks as files."""
+"""Maps of networks as files: an interactive page, or SVG."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
 
-from . import picture, picture_svg
+from . import pages
+from .canvas import svg
+from .description import view_of
+from .look import DARK
+from .network_files import network_sheet
+from .network_map import NetworkMap
 
-_MAKERS = {".html": picture.page, ".svg": picture_svg.svg}
+_SCRIPT = """
+const plot = document.querySelector(".js-plotly-plot");
+const light = JSON.stringify([plot.data, plot.layout]);
+const instead = %s;
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function dress() {
+  const colours = dark.matches ? light.replace(/#[0-9a-f]{6}/g, (c) => instead[c] ?? c) : light;
+  const [data, layout] = JSON.parse(colours);
+  document.body.style.background = layout.template.layout.paper_bgcolor;
+  Plotly.react(plot, data, layout);
+}
+dress();
+dark.addEventListener("change", dress);
+"""
 
 
 def check_picture(path: Path) -> None:
     """Raise `UserError` if no picture can be written there."""
-    if path.suffix.lower() not in _MAKERS:
+    if path.suffix.lower() not in (".html", ".svg"):
         raise UserError("--plot", str(path), "must end in .html or .svg")
     check_named("--plot", path)
 
 
-def write_picture(path: Path, seen: Callable[[], picture.Picture]) -> None:
+def write_picture(path: Path, seen: Callable[[], NetworkMap]) -> None:
     """Write a picture as a page of HTML or as SVG; raise `UserError` if that fails."""
     check_picture(path)
-    write_named("--plot", path, _MAKERS[path.suffix.lower()](seen()).encode())
+    is_svg = path.suffix.lower() == ".svg"
+    text = svg(network_sheet(seen())) if is_svg else _page(seen())
+    write_named("--plot", path, text.encode())
+
+
+def _page(seen: NetworkMap) -> str:
+    """Return an offline HTML page that follows the light or dark theme of its reader."""
+    text: str = pages.figure(view_of(seen)).to_html(
+        include_plotlyjs=True,
+        default_height="100vh",
+        post_script=_SCRIPT % json.dumps(dict(DARK.instead)),
+        config={"displaylogo": False},
+    )
+    return text.replace("<body>", '<body style="margin: 0">', 1)

@@ -1,10 +1,10 @@
-"""Pictures for papers: the lines of a sweep as SVG without further libraries, or PDF and PNG.
+"""Pictures of sweeps for papers, as SVG, PDF or PNG.
 
 * `making`: which picture, from which store, into which file;
 * `cumulative`: distributions of times;
-* `each`: traffic classes or jobs in one picture;
-* `scales`: axes and their ticks, the same for every kind of file;
-* `svg`, `with_matplotlib`: who draws.
+* `by_owner`: traffic classes or jobs in one picture.
+
+`figures.files` draws them.
 """
 
 from .making import FOLDER, Plot, check_kind, plot, write_plots

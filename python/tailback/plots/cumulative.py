@@ -1,7 +1,7 @@
-"""Distributions: which share of messages, packets or flows took no longer than a time.
+"""Cumulative distributions: the share of messages, packets or flows that took at most a time.
 
-Those of histograms are of all there were. Of what has no histogram (lateness of one traffic class,
-messages of one job, flows) they are of the messages that have a row, with `run.keep_messages`.
+Histograms cover all messages or packets. What has no histogram (lateness of one traffic class,
+messages of one job, flows) covers the messages with a row, which need `run.keep_messages`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from tailback.analysis.distributions import of_rows, of_runs, owned_by
 from tailback.analysis.names import column_named
 from tailback.comparison import MODES
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line, spreads
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line, spreads
 from tailback.figures.labels import metric_axis
 from tailback.figures.look import COLOURS, MODE_LOOKS
 from tailback.metrics import class_of, owner_of, stem_of
@@ -30,19 +29,19 @@ from tailback.tables.flows import flows
 from tailback.tables.frames import Floats, dictionaries
 
 FLOWS = "flow_completion_us"
-"""From the first send of a message of a flow until the last byte of all has come."""
+"""From the first send of a flow until its last byte arrives."""
 
 _HOPS = "hops"
 _MEDIAN = "_p50"
 _MOST = 1000
-"""Values of rows that are drawn; of more, as many quantiles."""
+"""Most values of rows that are drawn; more are reduced to as many quantiles."""
 _PS_IN_US = 1e6
 
 _OF_CLASSES = {f"{told}_us": variable for variable, told in CLASS_VARIABLES.items()}
 
 
 def known(columns: Iterable[str]) -> list[str]:
-    """Return what has a distribution, by its name: that of its percentiles without their ends."""
+    """Return the names that have a distribution: those of percentiles without their suffix."""
     stems = [name.removesuffix(_MEDIAN) for name in columns if name.endswith(_MEDIAN)]
     owners = dict.fromkeys(name.removesuffix(stem_of(name)) for name in stems)
     return [*stems, *(f"{owner}{FLOWS}" for owner in owners), _HOPS]
@@ -102,14 +101,14 @@ def _lines(
                 x=found.values.tolist(),
                 y=found.shares.tolist(),
                 colour=MODES.index(mode) if alone else number,
-                # Colours repeat, and there are no marks that tell such lines apart.
+                # Colours repeat after seven, and without markers only dashes differ.
                 look="dashed" if number >= len(COLOURS) else "solid" if alone else MODE_LOOKS[mode],
                 marked=False,
             )
 
 
 def _on_one_scale(lines: Sequence[Line]) -> list[Line]:
-    """Return lines without zeros if their values differ so much that the axis is logarithmic."""
+    """Return lines without zeros if the axis is logarithmic."""
     numbers = [float(x) for line in lines for x in line.x if float(x) > 0]
     if not spreads(numbers):
         return [*lines]
@@ -118,7 +117,7 @@ def _on_one_scale(lines: Sequence[Line]) -> list[Line]:
         xs = [float(x) for x in line.x]
         points = [(x, up) for x, up in zip(xs, line.y, strict=True) if x > 0]
         if points and len(points) < len(xs):
-            # What is zero lies left of the axis: the line comes from there.
+            # Zeros are left of the axis: the line starts at the share that they have.
             points = [(min(numbers), points[0][1]), *points]
         found.append(replace(line, x=[x for x, _ in points], y=[up for _, up in points]))
     return found
@@ -126,14 +125,14 @@ def _on_one_scale(lines: Sequence[Line]) -> list[Line]:
 
 @dataclass(frozen=True, eq=False)
 class _Cumulative:
-    """Values in rising order, and the share of all that is not above each."""
+    """Values in ascending order, and the share of all values that are not above each."""
 
     values: Floats
     shares: Floats
 
     @classmethod
     def of_bins(cls, low: Floats, high: Floats, count: Floats) -> _Cumulative:
-        """Return that of a histogram whose values are spread evenly over each bin."""
+        """Return the distribution of a histogram with values uniform in each bin."""
         edges, places = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
         counts = np.bincount(places.reshape(-1), weights=count)
         reached = np.cumsum(counts)
@@ -144,7 +143,7 @@ class _Cumulative:
 
     @classmethod
     def of_values(cls, values: Floats) -> _Cumulative:
-        """Return that of single values: steps."""
+        """Return the distribution of single values, as steps."""
         ordered = np.sort(values)
         shares = np.arange(1, len(ordered) + 1) / len(ordered)
         if len(ordered) > _MOST:
@@ -155,7 +154,7 @@ class _Cumulative:
 
 
 def _cumulative(store: PointStore, runs: pa.Table, name: str) -> _Cumulative | None:
-    """Return the distribution over all of some runs; None if nothing is known of it."""
+    """Return the distribution over some runs; None if it is unknown."""
     stem = stem_of(name)
     traffic_class = class_of(name)[0]
     if owner_of(name) is None and stem != FLOWS:
@@ -198,6 +197,6 @@ def _of_flows(store: PointStore, runs: pa.Table, owner: str | None) -> _Cumulati
 
 def _of_messages(store: PointStore, runs: pa.Table, name: str) -> _Cumulative | None:
     """Return the distribution over messages that have a row."""
-    # As in histograms: what was quicker than alone is not late.
+    # As in histograms: a message that was faster than alone counts as not late.
     values = np.maximum(of_rows(store, runs, name), 0.0)
     return _Cumulative.of_values(values) if len(values) else None

@@ -1,8 +1,7 @@
-"""Which picture is made of a store, and the files it is written into."""
+"""Chooses the picture of a store and writes it into a file."""
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,9 @@ from tailback.analysis import channels_by_routing, channels_text, conditions, me
 from tailback.analysis.distributions import of_rows
 from tailback.analysis.names import PARAMETERS, column_named, is_metric, is_percentile
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line, in_suitable_units
+from tailback.figures import files
+from tailback.figures.canvas import Sheet
+from tailback.figures.curves import lines_view
 from tailback.figures.labels import parameter_axis, parameter_label
 from tailback.files import write_named
 from tailback.metrics import THETAS
@@ -27,22 +28,19 @@ from tailback.store.points import PointStore
 from tailback.tables.frames import dictionaries
 
 from . import cumulative
-from .each import Names, of_each, together
-from .scales import Scale, scale_of
-from .svg import svg
-from .with_matplotlib import drawn
+from .by_owner import Names, of_each, together
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FOLDER = "plots"
-"""Where pictures go in a store unless something else is said."""
+"""Default folder for pictures, in the store."""
 
 KINDS = (".svg", ".pdf", ".png")
 
 
 def check_kind(option: str, path: Path) -> str:
-    """Return the ending that says what kind of picture it is; raise `UserError` for another."""
+    """Return the file name ending, which determines the format; raise `UserError` for others."""
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise UserError(option, shown(str(path)), "must end in .svg, .pdf or .png")
@@ -55,13 +53,12 @@ class Plot:
 
     picture: Picture
     title: str
-    """What is written above it."""
+    """Text above it."""
 
     @property
     def svg(self) -> str:
         """The picture as text of SVG."""
-        lines, x, y, notes = self._drawn()
-        return svg(self.title, lines, x, y, notes)
+        return self._sheet().content("svg").decode()
 
     def save(self, path: str | os.PathLike[str], option: str = "--out") -> Path:
         """Write the picture into a file: `.svg`, or `.pdf` and `.png` with the extra `plot`.
@@ -70,37 +67,22 @@ class Plot:
         """
         place = Path(path)
         kind = check_kind(option, place)
-        if kind == ".svg":
-            content = self.svg.encode()
-        else:
-            lines, x, y, notes = self._drawn()
-            content = drawn(self.title, lines, x, y, notes, kind[1:])
-        write_named(option, place, content)
+        write_named(option, place, self._sheet().content(kind[1:]))
         return place
 
-    def _drawn(self) -> tuple[Sequence[Line], Scale, Scale, list[str]]:
+    def _sheet(self) -> Sheet:
         seen = self.picture
-        lines, x, y = in_suitable_units(seen.lines, seen.x, seen.y)
+        x = seen.x
         if is_metric(x.column) and not x.percent:
             x = replace(x, from_zero=True)
-        across_ = scale_of(x, [value for line in lines for value in line.x])
-        up = scale_of(y, _with_intervals(lines))
-        return lines, across_, up, [seen.caption] if seen.caption else []
+        note = ((seen.caption,),) if seen.caption else ()
+        return files.sheet(lines_view(seen.lines, x, seen.y, self.title, note))
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def __repr__(self) -> str:
         return f"<Plot {self.title!r}, {len(self.picture.lines)} lines>"
-
-
-def _with_intervals(lines: Sequence[Line]) -> list[float | None]:
-    """Return values and the ends of their intervals; those far out are not worth the room."""
-    values = [v for line in lines for v in line.y if v is not None and math.isfinite(v)]
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    ends = [v for line in lines for end in (line.low, line.high) for v in end or ()]
-    near = (low - (high - low) / 2, high + (high - low) / 2)
-    return [*values, *(v for v in ends if v is not None and max(near[0], 0) < v < near[1])]
 
 
 def plot(  # noqa: PLR0913  # each a thing that can be asked for
@@ -157,7 +139,7 @@ def write_plots(
     where: Sequence[str] = (),
     title: str | None = None,
 ) -> list[Path]:
-    """Write all the usual pictures of a store into a folder; return where they are."""
+    """Write all default pictures of a store into a folder; return their paths."""
     made = _Maker.of(store, _runs(store, where), [])
     plots = [made.plot(seen, title) for seen in made.usual()]
     folder.mkdir(parents=True, exist_ok=True)
@@ -166,18 +148,18 @@ def write_plots(
 
 @dataclass(frozen=True, eq=False)
 class _Maker:
-    """The runs of a store, sorted into lines."""
+    """The runs of a store, grouped into lines."""
 
     series: Series
     columns: Sequence[str]
     subject: str
-    """What was simulated, in words."""
+    """Description of what was simulated."""
     note: str = ""
-    """What is said below every picture."""
+    """Text below every picture."""
 
     @classmethod
     def of(cls, store: PointStore, runs: pa.Table, names: Sequence[Names]) -> _Maker:
-        """Merge what is drawn of runs: all that one of `names` asks for."""
+        """Merge the measures of runs that `names` ask for."""
         sweeps = store.sweeps()
         columns = runs.column_names
         measures = []
@@ -203,7 +185,7 @@ class _Maker:
         return cls(series, columns, title, note)
 
     def usual(self) -> list[Picture]:
-        """Return the usual pictures, at least one."""
+        """Return the default pictures, at least one."""
         found = usual.usual(self.series)
         if not found and self.series.variation.columns:
             modes = "a sweep's modes must have full and run.baseline"
@@ -213,7 +195,7 @@ class _Maker:
         return found
 
     def chosen(self, x: str | None, y: str | None, mode: str | None) -> Picture:
-        """Return the picture that is asked for, or the first that suits."""
+        """Return the requested picture, or the first default picture."""
         if x is None and y is None and mode is None:
             return self.usual()[0]
         if not self.series.variation.columns:
@@ -245,7 +227,7 @@ class _Maker:
         return offered[0] if offered and known else self.series.abscissas[0]
 
     def plot(self, seen: Picture, title: str | None) -> Plot:
-        """Return a picture with what is above it: what is drawn, and of what."""
+        """Return a picture with its title: what is drawn, and what was simulated."""
         caption = " ".join(filter(None, (seen.caption, self.note)))
         return Plot(replace(seen, caption=caption), title or f"{seen.title}: {self.subject}")
 

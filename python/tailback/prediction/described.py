@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from tailback.experiment import Experiment
-    from tailback.figures.picture import Picture
+    from tailback.figures.network_map import NetworkMap
 
 _CHANNELS = 5
 
@@ -218,9 +218,10 @@ class Prediction:
 
     def plot(self) -> go.Figure:
         """Return the network, coloured by channel load, as Plotly's figure."""
-        from tailback.figures import picture
+        from tailback.figures import pages
+        from tailback.figures.description import view_of
 
-        return picture.figure(self._picture())
+        return pages.figure(view_of(self._picture()))
 
     def write_plot(self, path: Path) -> None:
         """Write the network as a page of HTML or as SVG; raise `UserError` if that fails."""
@@ -228,7 +229,7 @@ class Prediction:
 
         write_picture(path, self._picture)
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> NetworkMap:
         from tailback.figures import topology
 
         machine = self.experiment.machine

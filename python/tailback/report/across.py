@@ -1,15 +1,16 @@
-"""The section on a whole sweep: measures against what was varied, or against the load."""
+"""The section on a whole sweep: measures against parameters or the load."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tailback.figures.bars import stacked
 from tailback.figures.curves import Line, curves
+from tailback.figures.description import Bars
 from tailback.figures.drawing import Axis, Choice, Drawing, Key, one_of
 from tailback.figures.labels import metric_axis, value_text
 from tailback.figures.look import Look
-from tailback.figures.waiting import PARTS, Waits, waiting
 
 from .content import Figure, Section
 from .series import LOADS, OFFERED, Abscissa, Row, Series
@@ -19,6 +20,8 @@ _LIFETIMES = {
     "network_lifetime_us": "first transmission (network lifetime)",
     "lifetime_us": "creation (lifetime)",
 }
+_PARTS = ("throttling_us", "internal_contention_us")
+_WAIT = Axis("mean wait", "µs per packet", log=False, from_zero=True)
 METRICS = tuple(
     dict.fromkeys(
         [
@@ -30,11 +33,11 @@ METRICS = tuple(
             "theta_c",
             "completion_us",
             *_LIFETIMES,
-            *PARTS,
+            *_PARTS,
         ]
     )
 )
-"""What must be merged for this section."""
+"""Columns that this section needs merged."""
 
 _ALL = "all"
 _MANY_LINES = 3
@@ -42,7 +45,7 @@ _THREE_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted")
 
 
 def section(series: Series) -> Section:
-    """Return the section; what figures are drawn against is chosen once for all of them."""
+    """Return the section; its figures share the choice of the x axis."""
     figures = (
         *_of_open_loops(series),
         _figure(series, "theta_r", "theta_r", "What contention leaves of the message rate"),
@@ -59,7 +62,7 @@ def section(series: Series) -> Section:
 
 
 def _of_open_loops(series: Series) -> tuple[Figure | None, ...]:
-    """Return what belongs to a load that is offered, if one is."""
+    """Return the figures of an offered load, if there is one."""
     if not series.known(OFFERED):
         return ()
     return (
@@ -74,7 +77,7 @@ def _figure(series: Series, metric: str, name: str, title: str) -> Figure | None
 
 
 def _drawing(series: Series, metric: str) -> Drawing | None:
-    """Return a metric against everything that can be chosen; None if it is never known."""
+    """Return a metric against every x axis; None if it is unknown everywhere."""
     if not series.known(metric):
         return None
     is_ratio = metric.startswith("theta")
@@ -102,7 +105,7 @@ def _against(series: Series) -> Choice:
 
 
 def _lifetimes(series: Series) -> Figure | None:
-    """Return the figure of mean lifetimes, counted from one of three instants."""
+    """Return the figure of mean lifetimes, from one of three starting points."""
     drawings = {text: _drawing(series, metric) for metric, text in _LIFETIMES.items()}
     known = {text: drawing for text, drawing in drawings.items() if drawing is not None}
     if not known:
@@ -134,16 +137,21 @@ def _three_lines(series: Series, abscissa: Abscissa, combination: Row, mode: str
 
 
 def _waiting(series: Series) -> Figure | None:
-    """Return where packets wait, along each parameter that was varied."""
+    """Return the mean waits of packets along each varied parameter."""
     members: dict[Key, Drawing] = {}
     along = [abscissa for abscissa in series.abscissas if not abscissa.is_load]
     for i, abscissa in enumerate(along):
         for (k, m), (combination, mode) in _each_line(series, abscissa):
-            rows = series.rows(PARTS[0], abscissa, combination, mode)
+            rows = series.rows(_PARTS[0], abscissa, combination, mode)
             texts = [value_text(abscissa.column, row[abscissa.column]) for row in rows]
-            waits = Waits(texts, *([row[part] for row in rows] for part in PARTS))
+            bars = {
+                part: Bars(
+                    metric_axis(part).label, texts, [row[part] for row in rows], colour=shade
+                )
+                for shade, part in enumerate(_PARTS, 4)
+            }
             if rows:
-                members[(i, k, m)] = waiting(waits, abscissa.axis)
+                members[(i, k, m)] = stacked(texts, bars, abscissa.axis, _WAIT)
     if not members:
         return None
     choice = Choice("along", "along", tuple(abscissa.label for abscissa in along))
@@ -164,7 +172,7 @@ def _all_combinations(series: Series) -> list[str]:
 def _each_line(
     series: Series, abscissa: Abscissa
 ) -> Iterator[tuple[tuple[int, int], tuple[Row, str]]]:
-    """Yield the numbers of the options of `_line_choices`, and what they stand for."""
+    """Yield the keys of the options of `_line_choices`, and their combinations and modes."""
     of = {text: number for number, text in enumerate(_all_combinations(series))}
     for text, combination in series.combinations(abscissa).items():
         for number, mode in enumerate(series.modes):

@@ -1,21 +1,21 @@
-"""The section of a report on who makes whom late: of the points whose runs noted it.
+"""The section of a report on blame, for points whose runs recorded it.
 
-Points that differ only in their seed are taken together. Their tables are large:
-they are read group by group, and only what is shown is kept.
+Points that differ only in their seed are merged. Their tables are large: they are read
+group by group, and only what the page shows is kept.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
 from tailback.analysis.blaming import merged_blame
 from tailback.charging import KINDS
-from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
+from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import parameter_label
 from tailback.results.names import Names
 from tailback.tables.frames import dictionaries
@@ -46,36 +46,24 @@ from .variation import SEED, PointChoices, Variation
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tailback.charging import Blame
     from tailback.figures.maps import Form
+    from tailback.store.points import PointStore
 
     from .machines import Machine
 
 _MODES = ("full", "endpoints")
-"""The modes in which messages can be late."""
+"""Modes in which messages can be late."""
 
 _ROWS = 10
-"""Rows of the tables below the figures, as `tailback blame` prints."""
+"""Rows of the tables below figures, as printed by `tailback blame`."""
 
 Row = Mapping[str, Any]
 
 
-class Store(Protocol):
-    """Where blame comes from: a `PointStore`."""
+def section(store: PointStore, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
+    """Return the section; None if no run with contention recorded blame.
 
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-    def blame(self, identity: str) -> Mapping[str, Blame]:
-        """Return who made whom wait at a point, by mode."""
-
-
-def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | None:
-    """Return the section; None if no run with contention noted who made whom late.
-
-    Points of versions that charged waits of packets are left out.
+    Points of old versions, which charged waits of packets, are left out.
     """
     if "blame_alone_ps" not in runs.column_names:
         return None
@@ -91,18 +79,17 @@ def section(store: Store, runs: pa.Table, sweeps: Sequence[Row]) -> Section | No
 class BlamedPoints:
     """The matrices, maps and tables of the points of a store."""
 
-    store: Store
+    store: PointStore
     variation: Variation
     runs: Sequence[Row]
 
     def __post_init__(self) -> None:
-        """Begin with nothing read."""
+        """Start with nothing read."""
         choices = PointChoices(self.variation)
         seeds = self.variation.several_seeds
         self.choices: tuple[Choice, ...] = choices.choices[:-1] if seeds else choices.choices
         self.modes = [mode for mode in _MODES if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
-        self.notes: dict[str, dict[Key, Settings]] = {"blame": {}, "roots": {}}
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
         self.few = self.untold = False
         self.left_out = 0
@@ -116,7 +103,7 @@ class BlamedPoints:
             self._groups.setdefault(key[:-1] if seeds else key, []).append(run)
 
     def read(self) -> None:
-        """Read all groups, or every second, third, … if they are too many to be drawn."""
+        """Read all groups, or every nth group if they are too many to draw."""
         shown = tuple(choice.start for choice in self.choices)
         others = [key for key in self._groups if key != shown]
         numbers = self._add(shown)
@@ -126,7 +113,7 @@ class BlamedPoints:
         self.left_out = len(others) - len(others[step - 1 :: step])
 
     def _add(self, key: Key) -> int:
-        """Keep what is shown of a group; return how many numbers that is."""
+        """Keep what is shown of a group; return the count of its numbers."""
         runs = self._groups[key]
         found = {run["identity"]: self.store.blame(run["identity"]) for run in runs}
         machine, names = self._machine(runs[0])
@@ -139,30 +126,31 @@ class BlamedPoints:
             confidence = max(run["run.confidence"] for run in of_mode)
             merged[number_of] = blamed = Blamed(blame, names, confidence)
             self._list((*key, number_of), blamed, of_mode)
-            self._note((*key, number_of), blamed)
         return self._draw(key, machine, merged)
 
     def _draw(self, key: Key, machine: Machine, merged: Mapping[int, Blamed]) -> int:
         """Keep the matrix and the map of each mode of a group."""
-        blames = {number_of: blamed.blame for number_of, blamed in merged.items()}
-        classes = Classes.of(list(blames.values()))
+        classes = Classes.of([blamed.blame for blamed in merged.values()])
         self.few = self.few or classes.few
         names = next(iter(merged.values())).names
         form = self._forms.setdefault((id(names), classes), classes.form(names))
         numbers = 0
-        for number_of, blame in blames.items():
+        for number_of, blamed in merged.items():
+            blame, of_mode = blamed.blame, (*key, number_of)
             waits = classes.waits(blame)
-            self.matrices.add((*key, number_of), form, {"wait": waits})
-            # Forms of few classes are not shared: their words count as well.
+            charges = note(CULPRITS, blamed.culprits(_ROWS))
+            self.matrices.add(of_mode, form, {"wait": waits}, charges)
+            # Forms of selected classes are not shared, so their texts count as well.
             numbers += len(waits) * (5 if classes.few else 1)
             if machine.channels is not None:
                 roots = root_waits(blame, machine.network)
-                self.maps.add((*key, number_of), machine.channels, {"wait": roots})
+                begins = note(ROOTS, blamed.roots(_ROWS))
+                self.maps.add(of_mode, machine.channels, {"wait": roots}, begins)
                 numbers += len(roots)
         return numbers
 
     def _machine(self, run: Row) -> tuple[Machine, Names]:
-        """Return the machine of a run and the words for it."""
+        """Return the machine of a run and the names of its channels and classes."""
         tables = next(iter(self.store.tables(run["identity"], _MACHINE).values()))
         labels = labels_of(run)
         nodes, channels = tables["nodes"], tables["channels"]
@@ -171,14 +159,6 @@ class BlamedPoints:
         if same not in self._names:
             self._names[same] = Names.of_tables(nodes, channels, same[1], labels)
         return machine, self._names[same]
-
-    def _note(self, key: Key, blamed: Blamed) -> None:
-        told = {
-            "blame": note(CULPRITS, blamed.culprits(_ROWS)),
-            "roots": note(ROOTS, blamed.roots(_ROWS)),
-        }
-        for name, rows in told.items():
-            self.notes[name][key] = {("note",): rows}
 
     def _list(self, key: Key, blamed: Blamed, runs: Sequence[Row]) -> None:
         """Keep a row of the table of all groups."""
@@ -197,25 +177,19 @@ class BlamedPoints:
         self.rows[key] = runs[0], shares, ends
 
     def section(self) -> Section:
-        """Return the section; the point is chosen once for all figures."""
+        """Return the section; its figures share the choice of the point."""
         content: list[Any] = [_TEXT, self._table(), WHO]
         if self.left_out:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
-        matrix = self._drawing("blame", self.matrices)
+        matrix = self.matrices.drawing(self.choices, self.modes, 0)
         content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
-        if self.maps.settings:
-            content += [WHERE, roots_figure(self._drawing("roots", self.maps))]
+        if self.maps.values:
+            content += [WHERE, roots_figure(self.maps.drawing(self.choices, self.modes, 0))]
         names = tuple(choice.name for choice in self.choices)
         return Section("Who makes whom late", tuple(content), (*names, "mode"))
 
-    def _drawing(self, name: str, surface: Surface) -> Drawing:
-        drawing = surface.drawing(self.choices, self.modes, 0)
-        assert drawing is not None
-        by = (*(choice.name for choice in self.choices), "mode")
-        return replace(drawing, layers=(*drawing.layers, Layer(by, self.notes[name])))
-
     def _table(self) -> Table:
-        """Return why messages are late: a row for each group and mode."""
+        """Return the kinds of lateness: a row for each group and mode."""
         varied = [column for column in self.variation.columns if column != SEED]
         known = [row for _, row in sorted(self.rows.items())]
         there = {kind for _, shares, _ in known for kind in shares}
@@ -236,7 +210,7 @@ class BlamedPoints:
 
 
 def _state(runs: Sequence[Row]) -> Cell:
-    """Return how many runs are taken together, and whether they settled."""
+    """Return the number of merged runs, and whether they settled."""
     drifting = sum(not run["steady"] for run in runs)
     hint = f"{drifting} did not settle: values still drift" if drifting else ""
     return Cell(str(len(runs)), len(runs), "open" if drifting else "good", hint)

@@ -1,4 +1,4 @@
-"""What is on a page: sections of paragraphs, tables and figures."""
+"""The content of a page: sections of paragraphs, tables and figures."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Mark = Literal["good", "bad", "open", ""]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table that is more than its text."""
+    """A cell of a table with a sort order, verdict or remark."""
 
     text: str
     order: float | str | None = None
-    """What rows are sorted by; the text unless given."""
+    """Sort order of its row; by default the text."""
     mark: Mark = ""
-    """A verdict, shown by a colour and a sign."""
+    """A verdict, shown as a colour and a sign."""
     hint: str = ""
-    """A remark below the text, in small letters."""
+    """A remark below the text in small letters."""
 
 
 Content = Cell | str | float | int | None
-"""A cell: numbers are shown with four digits that count, None as a dash."""
+"""A cell: numbers are shown with four significant digits, None as a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Table:
     searchable: bool = False
     """Whether rows can be filtered by text."""
     folded: bool = False
-    """Whether only the caption is seen until it is unfolded."""
+    """Whether only the caption is visible until unfolded."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,7 +45,7 @@ class Figure:
     """A drawing with its title, caption and the name of the files made from it."""
 
     name: str
-    """Of its files, without ending: letters, digits, `_`; another one for each on a page."""
+    """Base name of its files: letters, digits, `_`; unique on a page."""
     title: str
     drawing: Drawing
     caption: str = ""
@@ -53,24 +53,24 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what follows, in order; a section inside one has a smaller heading."""
+    """A heading and its content, in order; nested sections have smaller headings."""
 
     title: str
     content: tuple[str | Table | Figure | Section, ...]
     choices: tuple[str, ...] = ()
-    """Names of choices that are made once, at the head of the section, for all its figures."""
+    """Names of choices with one control at the head of the section, for all its figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a file of HTML shows."""
+    """The content of an HTML file."""
 
     title: str
     lead: tuple[str, ...] = ()
     """Paragraphs below the title."""
     sections: tuple[Section, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
-    """Numbers to be seen at once: a label and a value each."""
+    """Key numbers at the top: a label and a value each."""
     terms: tuple[tuple[str, str], ...] = ()
-    """The glossary: a term and what it means, in one line."""
+    """The glossary: a term and its meaning in one line."""
     footer: str = ""

@@ -1,15 +1,13 @@
-"""Drawings as text in a page: compact, and nothing in it can end a script.
+"""The compact encoding of drawings in a page; base64 cannot end a script element.
 
-Everything becomes JSON, compressed with gzip and written in base64, which the
-browser undoes (`DecompressionStream`). Arrays are not in the JSON: they are
-float32 numbers in *chunks* of about a hundred kilobytes, whose four bytes are
-kept in four planes, since high bytes resemble each other. A chunk is undone
-when something in it is shown for the first time.
+Drawings are JSON, compressed with gzip and written in base64, which the browser
+decodes (`DecompressionStream`). Arrays are stored separately: as float32 numbers in
+*chunks* of about a hundred kilobytes, with the four bytes of numbers in four planes,
+because high bytes resemble each other. A chunk is decoded when first needed.
 
 In the JSON `{"$array": [chunk, start, count]}` stands for an array,
 `{"$cells": [array, at, rows, columns]}` for `Cells`, and `{"$shared": n}` for
-an object that is used several times. A layer is
-`{"by": […], "paths": [[…]], "settings": {"0,3": [path, value, path, value, …]}}`.
+an object that is used several times.
 """
 
 from __future__ import annotations
@@ -18,13 +16,14 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.figures.drawing import Cells, Drawing, Layer, Path
+from tailback.figures.drawing import Cells, Drawing, parts_of
 
 _CHUNK_NUMBERS = 1 << 15
 _DIGITS = 6
@@ -52,35 +51,27 @@ class Encoder:
         self._open: list[NDArray[np.float32]] = []
         self._open_numbers = 0
         self._arrays: dict[int, dict[str, Any]] = {}
-        # Arrays are known by `id`: none may be freed while they are.
+        # Arrays are identified by `id`, so they must stay alive.
         self._alive: list[Any] = []
 
     def drawing(self, drawing: Drawing) -> dict[str, Any]:
-        """Return a drawing for `json.dumps`."""
+        """Return a drawing for `json.dumps`: its choices, and its views by their keys."""
+        parts = {",".join(map(str, key)): parts_of(view) for key, view in drawing.views.items()}
         objects = _Objects(self)
         return {
-            "parts": objects.value(drawing.parts()),
-            "choices": [
-                {
-                    "name": c.name,
-                    "label": c.label,
-                    "options": c.options,
-                    "start": c.start,
-                    "form": c.form,
-                }
-                for c in drawing.choices
-            ],
-            "layers": [self._layer(layer, objects) for layer in drawing.layers],
+            "choices": [asdict(choice) for choice in drawing.choices],
+            "by": [choice.name for choice in drawing.by],
+            "views": {key: objects.value(shown) for key, shown in parts.items()},
             "shared": objects.shared,
         }
 
     def finish(self) -> list[str]:
-        """Return all chunks; the encoder is not to be used any more."""
+        """Return all chunks; the encoder must not be used afterwards."""
         self._close()
         return self.chunks
 
     def array(self, values: NDArray[Any]) -> dict[str, Any]:
-        """Return what stands for an array."""
+        """Store an array and return its reference."""
         known = self._arrays.get(id(values))
         if known is not None:
             return known
@@ -100,63 +91,28 @@ class Encoder:
         self.chunks.append(compressed(planes.tobytes()))
         self._open, self._open_numbers = [], 0
 
-    def _layer(self, layer: Layer, objects: _Objects) -> dict[str, Any]:
-        paths: dict[Path, int] = {}
-        return {
-            "by": layer.by,
-            "settings": {
-                ",".join(map(str, key)): objects.settings(settings, paths)
-                for key, settings in layer.settings.items()
-            },
-            "paths": list(paths),
-        }
-
 
 class _Objects:
-    """The values of one drawing; what layers use several times is written once."""
+    """The values of one drawing; those used several times are in `shared`."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.shared: list[Any] = []
         self._encoder = encoder
+        # By `id`: the caller keeps the originals alive.
+        self._written: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
-        self._alive: list[Any] = []
         self._writers: dict[type, Callable[[Any], Any]] = {
             float: _number,
             np.float64: _number,
-            list: self._sequence,
-            tuple: self._sequence,
-            dict: self._mapping,
             Cells: self._cells,
             np.ndarray: encoder.array,
+            **dict.fromkeys((dict, list, tuple), self._container),
         }
-
-    def settings(self, settings: Mapping[Path, Any], paths: dict[Path, int]) -> Any:
-        """Return places, by their numbers in `paths`, and values in turn."""
-        if id(settings) not in self._numbers:
-            flat: list[Any] = []
-            for path, value in settings.items():
-                shared = isinstance(value, dict | list | tuple)
-                flat += [
-                    paths.setdefault(path, len(paths)),
-                    self._once(value) if shared else self.value(value),
-                ]
-            self._keep(settings, flat)
-        return self._numbers[id(settings)]
-
-    def _once(self, value: Any) -> Any:
-        if id(value) not in self._numbers:
-            self._keep(value, self.value(value))
-        return {"$shared": self._numbers[id(value)]}
-
-    def _keep(self, original: Any, value: Any) -> None:
-        self._numbers[id(original)] = len(self.shared)
-        self.shared.append(value)
-        self._alive.append(original)
 
     def value(self, value: Any) -> Any:
         """Return a value for `json.dumps`: arrays in chunks, numbers with six digits."""
         kind = type(value)
-        # By far most values are plain.
+        # The most common case first.
         if kind in _AS_THEY_ARE:
             return value
         writer = self._writers.get(kind)
@@ -164,11 +120,22 @@ class _Objects:
             raise TypeError(f"a drawing cannot hold a {kind.__name__}")
         return writer(value)
 
-    def _sequence(self, values: list[Any] | tuple[Any, ...]) -> list[Any]:
-        return [self.value(part) for part in values]
-
-    def _mapping(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: self.value(part) for key, part in values.items()}
+    def _container(self, value: Any) -> Any:
+        known = id(value)
+        if known in self._written:
+            if known not in self._numbers:
+                self._numbers[known] = len(self.shared)
+                self.shared.append(self._written[known])
+            return {"$shared": self._numbers[known]}
+        if isinstance(value, dict):
+            written: Any = {key: self.value(part) for key, part in value.items()}
+        elif value and isinstance(value[0], str):
+            written = value
+        else:
+            written = [self.value(part) for part in value]
+        if value:
+            self._written[known] = written
+        return written
 
     def _cells(self, cells: Cells) -> dict[str, Any]:
         values, at = self._encoder.array(cells.values), self._encoder.array(cells.at)
@@ -176,5 +143,5 @@ class _Objects:
 
 
 def _number(value: float) -> float | None:
-    """Return a number as short as it is shown anywhere; None for NaN."""
+    """Return a number with the digits that pages show; None for NaN."""
     return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None

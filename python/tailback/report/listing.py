@@ -1,4 +1,4 @@
-"""Tables of a report: points with what they measured, failures, parameters."""
+"""Tables of a report: points with their results, failures, parameters."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _DIGITS = 4
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The rows of single runs, point by point."""
+    """The tables of single runs, by point."""
 
     variation: Variation
     runs: Sequence[Row]
     failures: Sequence[Failure]
 
     def points(self) -> Table:
-        """Return one row per point, and one per failure with its reason."""
+        """Return a table of all points and failures."""
         modes = [mode for mode in MODES if any(run["mode"] == mode for run in self.runs)]
         columns = [*self.variation.columns, *self._of_failures(), *([SEED] if self._seeds else [])]
         headings = [parameter_label(column) for column in columns]
@@ -44,13 +44,13 @@ class Listing:
         return Table((*headings, "state"), rows, "", searchable=True)
 
     def _thetas(self) -> list[str]:
-        """Return the ratios that are known of any point, each only once."""
+        """Return the ratios that are known for any point, without duplicates."""
         same = all(run["run.baseline"] == "endpoints" for run in self.runs)
         names = [name for name in THETAS if not (same and name.endswith("_network"))]
         return [name for name in names if any(run.get(name) is not None for run in self.runs)]
 
     def _of_failures(self) -> list[str]:
-        """Return what else varied: where points failed, those that did not may be the same."""
+        """Return further varied parameters: those in which only failed points differ."""
         known = {*self.variation.columns, SEED}
         names = dict.fromkeys(name for failure in self.failures for name in failure.varied)
         return [name for name in names if name not in known and self._differs(name)]
@@ -78,7 +78,7 @@ class Listing:
             yield (*cells, _state(of_mode))
 
     def parameters(self) -> tuple[Table, Table]:
-        """Return what was varied, and what was the same everywhere."""
+        """Return tables of the varied and of the constant parameters."""
         varied = tuple(
             (parameter_label(column), f"`{column}`", *self._range(column))
             for column in (*self.variation.columns, *self.variation.following)
@@ -105,7 +105,7 @@ class Listing:
 def failed_rows(
     failures: Iterable[Failure], columns: Sequence[str], width: int
 ) -> Iterator[tuple[Content, ...]]:
-    """Yield a row for each point that could not be simulated, its reason in the last column."""
+    """Yield a row for each failed point, with its reason in the last column."""
     for failure in failures:
         known = [value_cell(column, failure.varied.get(column)) for column in columns]
         empty: list[Content] = [None] * (width - 1 - len(known))
@@ -114,7 +114,7 @@ def failed_rows(
 
 
 def value_cell(column: str, value: Any) -> Cell:
-    """Return a parameter's value as a cell; numbers are sorted by size."""
+    """Return a parameter's value as a cell; numbers sort by size."""
     text = value_text(column, value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return Cell(text, float(value) if is_number else text)
@@ -130,7 +130,7 @@ def _estimate(run: Row | None, metric: str) -> Content:
 
 
 def estimate_in(row: Row, name: str) -> Estimate:
-    """Return an estimate from its columns; what is null is not known."""
+    """Return an estimate from its columns; null is unknown."""
     value, low, high = (row[name + end] for end in ("", "_low", "_high"))
     known = [math.nan if number is None else number for number in (value, low, high)]
     return Estimate(known[0], known[1], known[2])

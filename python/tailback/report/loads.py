@@ -1,7 +1,7 @@
 """The section on single points: load surfaces and distributions of latencies.
 
-Tables of nodes, channels and bins are large: they are read point by point, and
-only what is shown is kept.
+Tables of nodes, channels and histogram bins are large: they are read point by point, and
+only what the page shows is kept.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tailback.figures.drawing import Choice, Drawing, Key, Layer, Settings
+from tailback.figures.drawing import Choice, Drawing, Key, View
 from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
-from tailback.figures.latency import TIMES, Bins, distribution, shown
+from tailback.figures.latency import Bins, distribution
 
 from .content import Figure, Section
 from .machines import ENDS, PLACES, Machines, columns_of, labels_of
@@ -28,10 +28,12 @@ from .variation import PointChoices
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_NUMBERS = 20_000_000
-"""Numbers in all maps and distributions, two bytes each in the page.
+    from tailback.store.points import PointStore
 
-If there are more, points are left out.
+MOST_NUMBERS = 20_000_000
+"""Limit for the numbers in all maps and distributions, two bytes each in the page.
+
+Beyond it, points are left out.
 """
 
 Histogram = dict[str, Bins]
@@ -39,7 +41,7 @@ Histogram = dict[str, Bins]
 
 _CLASSES = {"all": "data and acknowledgements", "data": "data", "ack": "acknowledgements"}
 _AHEAD = 4
-"""Points whose tables are in memory."""
+"""Number of points whose tables are in memory."""
 
 _COUNTS = ("packets", "utilisation", "held", "wait_throttling_ps", "wait_internal_ps")
 _WANTED = {
@@ -49,39 +51,30 @@ _WANTED = {
 }
 
 
-class Tables(Protocol):
-    """Where the tables of points come from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-
 @dataclass(eq=False)
 class Loads:
     """Maps and distributions of the points of a store."""
 
-    store: Tables
+    store: PointStore
     choices: PointChoices
     modes: list[str]
     runs: Iterable[Mapping[str, Any]]
     """Rows of the store."""
 
     def __post_init__(self) -> None:
-        """Begin with nothing read."""
+        """Start with nothing read."""
         self.nodes = Surface(NODE_MEASURES)
         self.channels = Surface(CHANNEL_MEASURES)
-        self.bins: dict[Key, Settings] = {}
+        self.distributions: dict[Key, View] = {}
         self.left_out = 0
         self._machines = Machines()
         self._rows = {row["identity"]: row for row in self.runs}
 
     def read(self, identities: Sequence[str]) -> None:
-        """Read the tables of points: of all, or of every second, third, … if they are too many."""
+        """Read the tables of all points, or of every nth point if they are too many."""
         first = identities[:1]
         numbers = sum(self._add(identity, tables) for identity, tables in self._tables(first))
-        # Points are alike: what the first takes tells how many there is room for.
+        # The size of the first point predicts that of the others.
         step = max(1, math.ceil(numbers * len(identities) / MOST_NUMBERS))
         others = identities[step::step]
         for identity, tables in self._tables(others):
@@ -89,7 +82,7 @@ class Loads:
         self.left_out = len(identities) - len(first) - len(others)
 
     def _add(self, identity: str, tables: Mapping[str, Mapping[str, pa.Table]]) -> int:
-        """Keep what is shown of a point; return how many numbers that is."""
+        """Keep what is shown of a point; return the count of its numbers."""
         key = self.choices.keys[identity]
         found = {mode: _histograms(of_mode["histograms"]) for mode, of_mode in tables.items()}
         numbers = self._add_latencies(key, found)
@@ -101,7 +94,7 @@ class Loads:
     def _tables(
         self, identities: Sequence[str]
     ) -> Iterator[tuple[str, Mapping[str, Mapping[str, pa.Table]]]]:
-        """Yield the tables of points; the next ones are read while one is worked on."""
+        """Yield the tables of points; the next points are read in the background."""
         with ThreadPoolExecutor(1) as reader:
             coming: deque[Future[Mapping[str, Mapping[str, pa.Table]]]] = deque()
             for i, identity in enumerate(identities):
@@ -110,38 +103,35 @@ class Loads:
                 yield identity, coming.popleft().result()
 
     def section(self) -> Section:
-        """Return the section; the point is chosen once for all figures."""
+        """Return the section; its figures share the choice of the point."""
         start = self.modes.index("full") if "full" in self.modes else 0
-        nodes = self.nodes.drawing(self.choices.choices, self.modes, start)
-        channels = self.channels.drawing(self.choices.choices, self.modes, start)
+        point = self.choices.choices
         figures = []
-        if nodes is not None:
-            figures.append(
-                Figure("load_of_nodes", "Load of nodes", nodes, _caption(_NODES, self.nodes))
-            )
-        if channels is not None:
-            figures.append(
-                Figure(
-                    "load_of_channels",
-                    "Load of channels",
-                    channels,
-                    _caption(_CHANNELS, self.channels),
-                )
-            )
-        figures.append(Figure("latency", "Distribution of latencies", self._latency(), _LATENCY))
+        for name, title, surface, texts in (
+            ("load_of_nodes", "Load of nodes", self.nodes, _NODES),
+            ("load_of_channels", "Load of channels", self.channels, _CHANNELS),
+        ):
+            if surface.values:
+                words = (text for kind, text in texts.items() if kind in surface.kinds or not kind)
+                drawing = surface.drawing(point, self.modes, start)
+                figures.append(Figure(name, title, drawing, " ".join(words)))
+        times = Choice("variable", "time", tuple(VARIABLES.values()))
+        classes = Choice("class", "of", tuple(_CLASSES.values()))
+        drawing = Drawing(self.distributions, (*point, times, classes))
+        figures.append(Figure("latency", "Distribution of latencies", drawing, _LATENCY))
         text = "One point at a time; what is chosen here holds for all figures of this section."
         if self.left_out:
             text += (
                 f" To keep this file small, {self.left_out:,} points are not here; their means are "
                 "in all other sections."
             )
-        names = tuple(choice.name for choice in self.choices.choices)
+        names = tuple(choice.name for choice in point)
         return Section("One point", (text, *figures), (*names, "mode"))
 
     def _add_maps(
         self, key: Key, tables: Mapping[str, pa.Table], labels: Mapping[str, Sequence[str]]
     ) -> int:
-        """Keep the maps of a run; return how many numbers they have."""
+        """Keep the maps of a run; return the count of their numbers."""
         machine = self._machines.of(tables["nodes"], tables["channels"], labels)
         self.nodes.add(key, machine.nodes, columns_of(tables["nodes"], NODE_MEASURES))
         count = len(NODE_MEASURES) * len(machine.network.places)
@@ -152,31 +142,16 @@ class Loads:
         return count + len(CHANNEL_MEASURES) * len(machine.network.groups)
 
     def _add_latencies(self, key: Key, found: Mapping[str, Mapping[str, Histogram]]) -> int:
-        """Keep the distributions of a point, `found` by mode and variable; return their size."""
+        """Keep the distributions of a point, `found` by mode and variable; return their count."""
         numbers = 0
         for v, variable in enumerate(VARIABLES):
             known = {mode: h[variable] for mode, h in found.items() if variable in h}
             for c, name in enumerate(_CLASSES):
                 bins = {mode: b for mode, h in known.items() if (b := _bins(h, name)) is not None}
                 if bins:
-                    self.bins[(*key, v, c)] = settings = shown(self.modes, bins)
-                    numbers += len(settings[TIMES]) * (1 + 2 * len(bins))
+                    self.distributions[(*key, v, c)] = view = distribution(self.modes, bins)
+                    numbers += sum(map(len, view.table.values()))
         return numbers
-
-    def _latency(self) -> Drawing:
-        empty = distribution(self.modes)
-        point = tuple(choice.name for choice in self.choices.choices)
-        return Drawing(
-            plot=empty.plot,
-            table=empty.table,
-            choices=(
-                *self.choices.choices,
-                Choice("variable", "time", tuple(VARIABLES.values())),
-                Choice("class", "of", tuple(_CLASSES.values())),
-            ),
-            layers=(Layer((*point, "variable", "class"), self.bins),),
-            height_px=empty.height_px,
-        )
 
 
 def _histograms(table: pa.Table) -> dict[str, Histogram]:
@@ -200,12 +175,6 @@ def _bins(histogram: Histogram, name: str) -> Bins | None:
         return histogram.get(name)
     parts = list(histogram.values())
     return parts[0] if len(parts) == 1 else Bins.together(parts)
-
-
-def _caption(texts: Mapping[str, str], surface: Surface) -> str:
-    """Return what tells how these maps are to be read: of the forms there are."""
-    kinds = {form.kind for form in surface.forms.values() if form is not None}
-    return " ".join(text for kind, text in texts.items() if kind in kinds or not kind)
 
 
 _NODES = {

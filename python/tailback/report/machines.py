@@ -1,4 +1,4 @@
-"""How the machines of a store are drawn: worked out once for all points that have one."""
+"""The maps of the machines of a store, made once for all points of one machine."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PLACES = ("node", "x", "y", "z", *(f"x{number}" for number in range(3, 20)))
-"""Columns of nodes that say where they are; not every machine has all."""
+"""Columns with the positions of nodes; a machine has some of them."""
 
 ENDS = ("kind", "from_node", "to_node", "dimension", "direction")
-"""Columns of channels that say what they are."""
+"""Columns that identify channels."""
 
 
 _TOPOLOGY = "machine.topology."
 
 
 def labels_of(run: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
-    """Return `Topology.labels` of the machine of a stored run, unless they are in a file."""
+    """Return `Topology.labels` of a stored run; empty if they are in a file."""
     kind = TOPOLOGIES.get(run.get(f"{_TOPOLOGY}kind", ""))
     if kind is None:
         return {}
@@ -36,25 +36,25 @@ def labels_of(run: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
 
 
 def _read(value: object) -> object:
-    """Return a parameter as it was before it was stored: lists are JSON."""
+    """Return a stored parameter in its original form: lists are stored as JSON."""
     return json.loads(value) if isinstance(value, str) and value.startswith("[") else value
 
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A machine and how it is drawn."""
+    """A machine and the forms of its maps."""
 
     network: Network
     nodes: Form
     channels: Form | None
-    """None where there are too many to be seen."""
+    """None if there are too many channels to draw."""
 
 
 class Machines:
-    """The machines that were met so far."""
+    """A cache of machines."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start empty."""
         self._known: dict[bytes, Machine] = {}
 
     def of(
@@ -63,7 +63,7 @@ class Machines:
         channels: pa.Table,
         labels: Mapping[str, Sequence[str]] | None = None,
     ) -> Machine:
-        """Return the machine that has these nodes and channels, and `Topology.labels`."""
+        """Return the machine with these nodes, channels and `Topology.labels`."""
         ends = columns_of(channels, ("from_node", "to_node", "dimension")).values()
         names = [name for name in nodes.column_names if is_coordinate(name)]
         said = names, nodes.num_rows, sorted((labels or {}).items())
@@ -75,6 +75,6 @@ class Machines:
 
 
 def columns_of(table: pa.Table, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-    """Return columns as arrays: all, or those named."""
+    """Return all or the named columns as arrays."""
     names = table.column_names if names is None else names
     return {name: table[name].to_numpy() for name in names}

@@ -1,7 +1,6 @@
-"""Who makes whom late, as a page shows it: of one run, or of several taken together.
+"""The page of `tailback blame --html`: which traffic makes which messages late.
 
-`tailback blame --html` writes the page on one run; the report on a store has the same figures
-for all of its points (`blamed`).
+The report on a store has the same figures for all of its points (`blamed`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 
 from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
-from tailback.figures.matrix import matrix_form
+from tailback.figures.maps import matrix_form
 from tailback.results.names import Names
 from tailback.terminal.blamed import (
     lateness,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 Note = tuple[tuple[str, ...], ...]
 
 MOST_CLASSES = 128
-"""Rows and columns of the matrix."""
+"""Most rows and columns of the matrix."""
 _MOST_ROWS = 500
 
 PER_MESSAGE = f"{MICROSECONDS} per message"
@@ -55,19 +54,19 @@ ROOTS = ("root channel", PER_MESSAGE, "share")
 
 @dataclass(frozen=True, eq=False)
 class Blamed:
-    """Who made whom late, and the words for it."""
+    """Charges with the names of their classes and channels."""
 
     blame: Blame
     names: Names
     confidence: float
 
     def kinds(self) -> list[tuple[tuple[str, str], Charged]]:
-        """Return why messages are late, most first: in words, and the name of the kind."""
+        """Return charges by kind in descending order: description and name of the kind."""
         found = [(KINDS[c.key[0]], c) for c in self.blame.by_kind(self.confidence)]
         return [((KIND_WORDS[kind], kind), charged) for kind, charged in found]
 
     def culprits(self, most: int) -> list[tuple[tuple[str, str, str], Charged]]:
-        """Return who makes whom late at which channel, most first; in the words of `CULPRITS`."""
+        """Return charges by culprit, victim and channel in descending order, as in `CULPRITS`."""
         traffic, channel = self.names.traffic, self.names.channel
         return [
             ((traffic(charged.key[2]), traffic(charged.key[1]), channel(charged.key[0])), charged)
@@ -75,7 +74,7 @@ class Blamed:
         ]
 
     def roots(self, most: int) -> list[tuple[tuple[str], Charged]]:
-        """Return where it begins, most first; in the words of `ROOTS`."""
+        """Return charges by root channel in descending order, as in `ROOTS`."""
         found = self.blame.by_channel(self.confidence, most)
         return [((self.names.channel(charged.key[0]),), charged) for charged in found]
 
@@ -86,7 +85,7 @@ def write_blame(result: Result, path: Path) -> None:
 
 
 def blame_page(result: Result) -> Page:
-    """Return the page on one run; raise `UserError` where it does not know who made whom late."""
+    """Return the page on one run; raise `UserError` if the run recorded no blame."""
     if result.blame is None:
         raise unknown_blame()
     blame = result.blame
@@ -116,7 +115,7 @@ def blame_page(result: Result) -> Page:
 
 
 def _of_messages(blamed: Blamed, machine: Machine) -> tuple[Section, ...]:
-    """Return why messages are late, because of whom, and where."""
+    """Return the sections on kinds, culprits and root channels."""
     kinds = _table(("where", "kind", PER_MESSAGE, "share"), blamed.kinds())
     return (
         Section("Why messages are late", (kinds,)),
@@ -143,7 +142,7 @@ def _where(blamed: Blamed, machine: Machine) -> Section:
 
 
 def _packet_waits(blamed: Blamed) -> Section:
-    """Return what packets waited in all, last: it is not what their messages lost by it."""
+    """Return the waits of packets, last: they are not what messages lost."""
     blame = blamed.blame
     content: list[str | Figure | Table] = [packet_waits_text(blame)]
     for what, rows in (
@@ -163,7 +162,7 @@ def _packet_waits(blamed: Blamed) -> Section:
 def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
     """Return the figure of victims and culprits.
 
-    `few`: there are more than it shows; `untold`: some pairs are not told apart.
+    `few`: it shows only some classes; `untold`: some pairs are merged.
     """
     caption = (
         "A row for each class whose messages are late, a column for each that is charged. What a "
@@ -183,7 +182,7 @@ def roots_figure(drawing: Drawing) -> Figure:
 
 @dataclass(frozen=True)
 class Classes:
-    """The traffic classes that a matrix shows."""
+    """The traffic classes of a matrix."""
 
     victims: tuple[int, ...]
     culprits: tuple[int, ...]
@@ -192,7 +191,7 @@ class Classes:
 
     @classmethod
     def of(cls, blames: Sequence[Blame]) -> Classes:
-        """Return all classes there are, or those with the largest charges, by number."""
+        """Return all classes, or those with the largest charges, by number."""
         pairs = [blame.pairs.by(0, 1) for blame in blames]
         keys = np.concatenate([sums.keys for sums in pairs])
         times_ps = np.concatenate([sums.totals_ps for sums in pairs])
@@ -206,7 +205,7 @@ class Classes:
         return cls(victims, culprits, few=True)
 
     def form(self, names: Names) -> Form:
-        """Return how the matrix of these classes is drawn."""
+        """Return the form of the matrix of these classes."""
         victims, culprits = (
             [names.traffic(number) for number in numbers]
             for numbers in (self.victims, self.culprits)
@@ -237,7 +236,7 @@ def _largest(classes: Ints, times_ps: Floats) -> tuple[int, ...]:
 
 
 def root_waits(blame: Blame, network: Network) -> Floats:
-    """Return microseconds of lateness per message that begin on each group of channels."""
+    """Return lateness per message in microseconds by root group of channels."""
     roots = blame.channels.by(0)
     told = roots.keys[:, 0] < NOBODY
     per_channel = np.zeros(len(network.group_of))
@@ -250,7 +249,7 @@ def root_waits(blame: Blame, network: Network) -> Floats:
 
 
 def note(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]]) -> Note:
-    """Return rows of charges as a small table below a figure."""
+    """Return charges as a small table below a figure."""
     return (
         tuple(heads),
         *(
@@ -269,7 +268,7 @@ def time_text(estimate: Estimate) -> str:
 def _table(
     heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]], title: str = ""
 ) -> Table:
-    """Return rows of charges as a table, in the unit that suits the longest; folded if titled."""
+    """Return charges as a table in a suitable unit; folded if it has a title."""
     told = list(rows)
     unit = unit_for((charged.per_message_us.value for _, charged in told), MICROSECONDS)
     named = tuple(f"{unit.name} per message" if head == PER_MESSAGE else head for head in heads)

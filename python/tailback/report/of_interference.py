@@ -1,4 +1,4 @@
-"""What jobs cost each other, as a page: matrices by runs and by blame."""
+"""The page of `tailback interference --html`: what jobs cost each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback.figures.drawing import Axis
-from tailback.figures.matrix import matrix_form
+from tailback.figures.maps import matrix_form
 from tailback.terminal.blamed import share_text
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text
@@ -62,7 +62,7 @@ def interference_page(found: Interference) -> Page:
 
 
 def sections(found: Interference) -> tuple[Section, ...]:
-    """Return the sections of a page: jobs, matrices by runs and by blame."""
+    """Return the sections: jobs, and matrices by runs and by blame."""
     parts: list[str | Figure | Table] = [_WAYS, _runs_figure(found)]
     if found.by_blame:
         parts.append(_blame_figure(found))
@@ -140,7 +140,7 @@ def _pairs(found: Interference) -> Table:
 
 
 def _charged(charge: Charge | None) -> tuple[Content, ...]:
-    """Return what a culprit was charged."""
+    """Return the cells of a charge."""
     if charge is None:
         return (None, None)
     mean = charge.us_per_message

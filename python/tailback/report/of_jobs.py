@@ -1,4 +1,4 @@
-"""The section of a report on jobs: how fast each was, and what contention cost it."""
+"""The section of a report on jobs: the speed of each, and its cost of contention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .content import Cell, Content, Section, Table
 from .listing import estimate_in, value_cell
 from .variation import SEED, Variation
 
-#: What a job is measured by, the first that it has: in words, and whether more of it is better.
+#: Measures of a job, of which the first known one is shown: label, and whether more is better.
 _MEASURES = {
     "completion_us": ("completion, µs", False),
     "message_latency_us": ("latency, µs", False),
@@ -64,7 +64,7 @@ def _jobs(rows: Iterable[Row]) -> list[str]:
 
 
 def _cells(of_mode: Mapping[str, Row], jobs: Iterable[str]) -> Iterable[tuple[Content, ...]]:
-    """Yield a row for each job of a point that has it."""
+    """Yield a row for each job of a point."""
     full = of_mode.get("full")
     if full is None:
         return

@@ -1,4 +1,4 @@
-"""Where the time of a program went, as a page shows it: `tailback explain --html` writes it."""
+"""The page of `tailback explain --html`: where the time of a program went."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def explanation_page(explanation: Explanation) -> Page:
 
 
 def _chart(explanation: Explanation) -> Section | None:
-    """Return the chart of what the first processes did, if that was kept."""
+    """Return the chart of the first processes, if their activities were recorded."""
     result = explanation.result
     if result.activities is None:
         return None
@@ -84,7 +84,7 @@ def _taken(us: float, share: float | None) -> tuple[Cell, Cell]:
 
 
 def _processes(explanation: Explanation) -> Table:
-    """Return where the time of every process went; columns without any are left out."""
+    """Return the time of every process by category; empty categories are left out."""
     table = explanation.path.processes
     names = [name for name in table.column_names if name.endswith("_ps")]
     used = [name for name in names if any(table[name].to_pylist()) or "slack" in name]

@@ -1,12 +1,12 @@
-"""The report on a folder of points: what `tailback report` writes."""
+"""The page of `tailback report`: all results of a store."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tailback.analysis import channels_by_routing, channels_text, merged
 from tailback.comparison import MODES
@@ -18,7 +18,7 @@ from tailback.tables.frames import dictionaries, values
 from tailback.wording import number, plain
 from tailback.wording.verdict import sentence
 
-from . import across, blamed, of_jobs, opening, paths, standing, titles, traffic
+from . import across, blamed, deadlocks, of_jobs, opening, paths, titles, traffic
 from .content import Page, Section, Table
 from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
@@ -28,41 +28,17 @@ from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tailback.charging import Blame
+    pass
 
 NAME = "report.html"
 
 
-class Store(Protocol):
-    """What a report is made from: a `PointStore`, or something like it."""
-
-    def runs(self, without: Iterable[str] = ()) -> pa.Table:
-        """Return one row per run, without some columns."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-    def blame(self, identity: str) -> Mapping[str, Blame]:
-        """Return who made whom wait at a point, by mode."""
-
-    def failures(self) -> list[Failure]:
-        """Return the points that could not be simulated."""
-
-    def sweeps(self) -> list[dict[str, Any]]:
-        """Return what sweeps asked for."""
-
-
 def write_report(folder: Path, out: Path | None = None, title: str | None = None) -> Path:
-    """Write the report on the store in `folder` into `out`; return where it is.
+    """Write the report on the store in `folder` into `out`; return its path.
 
-    `title` is that of the page, unless the sweeps have one or it says what was simulated.
-
-    By default it is `report.html` in the folder. Raises `UserError` if there is
-    no store, nothing in it, or the file cannot be written.
+    The default for `out` is `report.html` in the folder; for `title`, the titles of the sweeps or
+    a description of what was simulated. Raises `UserError` if there is no store, it is empty, or
+    the file cannot be written.
     """
     path = folder / NAME if out is None else out
     with _no_search_for_cycles():
@@ -73,9 +49,9 @@ def write_report(folder: Path, out: Path | None = None, title: str | None = None
 
 @contextmanager
 def _no_search_for_cycles() -> Iterator[None]:
-    """Keep the garbage collector still: a page is made of very many objects and has no cycles.
+    """Disable the cycle collector: a page consists of many objects without cycles.
 
-    It would take a sixth of the time. Objects without cycles are freed all the same.
+    It would take a sixth of the time. Objects without cycles are still freed.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -86,8 +62,8 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def page_of(store: Store, title: str | None = None) -> Page:
-    """Return the report on a store; its title, if none is given, is that of its sweeps."""
+def page_of(store: PointStore, title: str | None = None) -> Page:
+    """Return the report on a store; by default its title is that of its sweeps."""
     sweeps = store.sweeps()
     runs = store.runs(without=LIGHT)  # which no part of a report needs
     variation = Variation.of(runs, sweeps)
@@ -118,7 +94,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)
-    still = standing.section(failures)
+    still = deadlocks.section(failures)
     if still is not None:
         sections.append(still)
     sections.append(Section("All points", (_ALL_POINTS, listing.points())))
@@ -134,7 +110,7 @@ def page_of(store: Store, title: str | None = None) -> Page:
 
 
 def _page_of_failures(store: PointStore, title: str | None) -> Page:
-    """Return the report on a store of points of which none could be simulated."""
+    """Return the report on a store in which all points failed."""
     failures, sweeps = _failures(store), store.sweeps()
     if not failures:
         store.runs()  # Refused with the reason.
@@ -144,7 +120,7 @@ def _page_of_failures(store: PointStore, title: str | None) -> Page:
         tuple(failed_rows(failures, columns, len(columns) + 1)),
         searchable=True,
     )
-    still = standing.section(failures)
+    still = deadlocks.section(failures)
     listed = Section("All points", ("No point could be simulated.", table))
     return Page(
         title=one_line(title or "").strip() or titles.given(sweeps) or "Nothing simulated",
@@ -154,18 +130,18 @@ def _page_of_failures(store: PointStore, title: str | None) -> Page:
     )
 
 
-def _failures(store: Store) -> list[Failure]:
-    """Return the points that could not be simulated, in the order of what varied."""
+def _failures(store: PointStore) -> list[Failure]:
+    """Return the failed points, in the order of the varied parameters."""
     return sorted(store.failures(), key=lambda failure: ranks(failure.varied))
 
 
 def _title(sweeps: Sequence[dict[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:
-    """Return the title that was given; a derived one also names what was varied."""
+    """Return the given title, or a description with the varied parameters."""
     return titles.given(sweeps) or titles.with_variation(titles.simulated(row, seen), seen)
 
 
 def _machine(row: dict[str, Any], variation: Variation) -> str:
-    """Return what was simulated, in one sentence; what varies is said to vary."""
+    """Return what was simulated in one sentence; varied parameters are marked as such."""
 
     def told(column: str) -> str | None:
         return variation.told(row, column)
@@ -188,7 +164,7 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
 
 
 def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
-    """Return where contention costs most, in a sentence: of completion if workloads end."""
+    """Return a sentence on the point with the highest cost of contention."""
     for name in ("theta_c", "theta_r"):
         known = [row for row in rows if row.get(name) is not None]
         if known:

@@ -1,8 +1,8 @@
-"""The chart of what processes did when, as a section of a page."""
+"""The chart of process activities as a section of a page."""
 
 from __future__ import annotations
 
-from tailback.figures.gantt import MOST_LINES, gantt
+from tailback.figures.bars import MOST_LINES, gantt
 from tailback.recording import Recording, Window
 
 from .content import Figure, Page, Section
@@ -14,7 +14,7 @@ _CAPTION = (
 )
 
 
-#: What charts on pages show: as many processes as can be told apart.
+#: Charts on pages show as many processes as can be distinguished.
 DRAWN = Window(last=MOST_LINES - 1)
 
 
@@ -30,5 +30,5 @@ def section(recorded: Recording) -> Section:
 
 
 def page(recorded: Recording, title: str) -> Page:
-    """Return a page with nothing else."""
+    """Return a page with the chart only."""
     return Page(title, (), (section(recorded),))

@@ -1,4 +1,4 @@
-"""What a report opens with: the pictures that suit the sweep."""
+"""The first section of a report: default pictures of the sweep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 2
 
 
 def sections(series: Series) -> list[Section]:
-    """Return the section with the usual pictures of a sweep, at most two; none without any."""
+    """Return the section with at most two default pictures; none if there are none."""
     figures = tuple(_figure(seen) for seen in usual(series)[:_MOST])
     return [Section("At a glance", figures)] if figures else []
 

@@ -1,8 +1,8 @@
-"""A page: headings, paragraphs, tables and figures in one file of HTML.
+"""Pages: headings, paragraphs, tables and figures in one HTML file.
 
-The file needs nothing but a browser: no network, no other file. All text is
-plain text and is escaped; `backticks` become code. Numbers in tables are
-shown with four digits that count.
+The file needs only a browser: no network, no other file. All text is
+plain text and is escaped; `backticks` become code. Numbers in tables have
+four significant digits.
 
     from tailback.figures.curves import Axis, Line, curves
     from tailback.report.page import Figure, Page, Section, write
@@ -26,7 +26,7 @@ __all__ = ["Cell", "Content", "Figure", "Mark", "Page", "Section", "Table", "htm
 
 
 def write(page: Page, path: Path) -> None:
-    """Write a page into a file, whole or not at all; raise `UserError` if that fails."""
+    """Write a page into a file atomically; raise `UserError` if that fails."""
     content = html(page).encode("utf-8", "backslashreplace")
     try:
         files.write_durably(path, content)

@@ -1,20 +1,21 @@
-"""The section of a report on what the ends of programs waited for: of points that kept their paths.
+"""The section of a report on critical paths, for points that stored them.
 
-Points that differ only in their seed are taken together: the means of their parts.
+Points that differ only in their seed are merged: parts are means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tailback.analysis import merged
 from tailback.comparison import MODES
 from tailback.critical_path import CONTENTION
+from tailback.figures.bars import stacked
+from tailback.figures.description import Bars
 from tailback.figures.drawing import Axis, Choice, Drawing, one_of
 from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import parameter_label, value_text
-from tailback.figures.waiting import Part, stacked
 from tailback.results.names import Names
 from tailback.store.columns import INNER, OF_PATHS, PATH_METRICS, PATH_TABLES
 from tailback.tables.frames import dictionaries
@@ -27,26 +28,20 @@ from .machines import ENDS, PLACES, labels_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tailback.store.points import PointStore
+
     from .variation import Variation
 
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]
 
+_TIME = Axis("time on the critical path", MICROSECONDS, log=False, from_zero=True)
 _ROWS = 5
-"""Rows of a point and mode in the tables below the bars."""
+"""Rows per point and mode in the tables below the bars."""
 
 
-class Store(Protocol):
-    """Where tables of points come from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-
-def section(store: Store, runs: pa.Table, variation: Variation) -> Section | None:
-    """Return the section; None if no point has kept its critical path."""
+def section(store: PointStore, runs: pa.Table, variation: Variation) -> Section | None:
+    """Return the section; None if no point stored its critical path."""
     if not PATH_METRICS.keys() <= set(runs.column_names):
         return None
     rows = _rows(runs, variation)
@@ -63,7 +58,7 @@ def section(store: Store, runs: pa.Table, variation: Variation) -> Section | Non
 
 
 def _rows(runs: pa.Table, variation: Variation) -> list[Row]:
-    """Return one row for each combination and mode whose path is known, in the sweep's order."""
+    """Return one row per combination and mode with a known path, in the order of the sweep."""
     found = dictionaries(merged(runs, values=PATH_METRICS))
     columns = variation.columns
     order: dict[tuple[Any, ...], int] = {}
@@ -77,18 +72,18 @@ def _rows(runs: pa.Table, variation: Variation) -> list[Row]:
 
 
 def _drawing(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> Drawing:
-    """Return a bar for each combination, of a mode that is chosen."""
+    """Return a bar for each combination in the chosen mode."""
     modes = [mode for mode in MODES if any(row["mode"] == mode for row in rows)]
     axis = Axis(", ".join(map(parameter_label, variation.columns)) or "point")
     members: dict[Chosen, Drawing] = {}
     for number, mode in enumerate(modes):
         of_mode = [row for row in rows if row["mode"] == mode]
         places = [_point(row, variation) for row in of_mode]
-        bars = [
-            Part(name, PATH_METRICS[name], [row[name] for row in of_mode], colour)
+        bars = {
+            name: Bars(PATH_METRICS[name], places, [row[name] for row in of_mode], colour=colour)
             for colour, name in enumerate(parts)
-        ]
-        members[number,] = stacked(places, bars, axis, "time on the critical path (µs)")
+        }
+        members[number,] = stacked(places, bars, axis, _TIME)
     return one_of((Choice("mode", "mode", tuple(modes)),), members)
 
 
@@ -111,9 +106,9 @@ def _table(rows: Sequence[Row], parts: Sequence[str], variation: Variation) -> T
 
 
 def _longest(
-    store: Store, runs: pa.Table, rows: Sequence[Row], variation: Variation
+    store: PointStore, runs: pa.Table, rows: Sequence[Row], variation: Variation
 ) -> tuple[Table, Table]:
-    """Return what was longest on the paths: channels waited for, and places in programs."""
+    """Return the longest parts of paths: channels waited for, and places in programs."""
     varied = variation.columns
     shown = {(*(row[column] for column in varied), row["mode"]): row for row in rows}
     sums = _Sums(store)
@@ -137,16 +132,16 @@ def _longest(
 
 
 class _Sums:
-    """Times of rows of stored tables, by group and what they are of."""
+    """Sums of times in stored tables, by group and subject."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: PointStore) -> None:
         self.waits: dict[Key, dict[Key, int]] = {}
         self.calls: dict[Key, dict[Key, int]] = {}
         self._store = store
         self._runs: dict[Key, int] = {}
 
     def add(self, key: Key, run: Row) -> None:
-        """Add what a run has kept to a group."""
+        """Add the stored tables of a run to a group."""
         self._runs[key] = self._runs.get(key, 0) + 1
         found = self._store.tables(run["identity"], _WANTED)[run["mode"]]
         names = Names.of_tables(found["nodes"], found["channels"], "process", labels_of(run))
@@ -160,7 +155,7 @@ class _Sums:
             calls[what] = calls.get(what, 0) + row["time_ps"]
 
     def largest(self, sums: Mapping[Key, Mapping[Key, int]], key: Key) -> list[tuple[Key, float]]:
-        """Return the mean times of a group in microseconds, the longest first."""
+        """Return the mean times of a group in microseconds, in descending order."""
         ranked = sorted(sums.get(key, {}).items(), key=lambda item: -item[1])
         return [(what, time_ps / 1e6 / self._runs[key]) for what, time_ps in ranked[:_ROWS]]
 

@@ -1,4 +1,4 @@
-"""A page as HTML: the template filled in, figures encoded, scripts and styles inside."""
+"""Renders a page as HTML with figures, scripts and styles inside."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIGNS = {"good": "✓", "bad": "✗", "open": "?", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class _ShownCell:
-    """A cell as the template needs it."""
+    """A cell for the template."""
 
     text: str
     order: float | str | None
@@ -40,7 +40,7 @@ class _ShownCell:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A part of a section: `kind` is paragraph, table, figures or section."""
+    """A part of a section; `kind` is paragraph, table, figures or section."""
 
     kind: str
     content: Any
@@ -76,13 +76,13 @@ def prose(text: str) -> Markup:
 
 
 def _own_script() -> str:
-    """Return the script of a page: files that share one scope and nothing else."""
+    """Return the script of a page: files in one function scope."""
     parts = [_file("tailback.report", f"script/{name}.js") for name in _SCRIPTS]
     return "\n".join(['"use strict";', "(async () => {", *parts, "})();"])
 
 
 def _script(text: str) -> Markup:
-    """Return a script that cannot end the element it stands in."""
+    """Return a script escaped so that it cannot end its element."""
     return Markup(re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE))
 
 
@@ -103,7 +103,7 @@ def _section(section: Section, encoder: Encoder, anchor: str) -> dict[str, Any]:
 def _blocks(
     content: Sequence[str | Table | Figure | Section], encoder: Encoder, anchor: str
 ) -> Iterator[_Block]:
-    """Yield the parts of a section; figures that follow each other are shown side by side."""
+    """Yield the parts of a section; consecutive figures are side by side."""
     row: list[dict[str, Any]] = []
     for i, part in enumerate(content):
         if isinstance(part, Figure):

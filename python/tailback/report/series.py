@@ -1,4 +1,4 @@
-"""Runs of a sweep sorted into lines: what is drawn against what, and for which combinations."""
+"""Groups the runs of a sweep into lines, for every x axis and combination of parameters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tailback.comparison import MODES
-from tailback.figures.curves import Line
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
 from tailback.metrics import GROWING, stem_of
@@ -30,32 +29,32 @@ LOADS = {
     "internal_utilisation": "load: utilisation of internal channels",
     "messages_per_node_per_ms": "load: messages sent per node and ms",
 }
-"""Measures of the load, taken from the mode `full`."""
+"""Measures of the load, always from mode `full`."""
 
 OFFERED = "offered_load"
 
 EVERYTHING = "all points"
-"""The text of a combination of nothing."""
+"""The text of an empty combination."""
 
 _MOST_LINES = 8
 _VARIES = 1.1
-"""Loads further apart than by this factor differ by more than chance."""
+"""Loads that differ by more than this factor differ by more than noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abscissa:
-    """What measures are drawn against."""
+    """What an x axis shows."""
 
     label: str
     axis: Axis
     column: str
-    """Of the parameter, or of the metric that is the load."""
+    """Column of the parameter, or of the load metric."""
     along: str
-    """Column of the parameter along which lines go."""
+    """Column of the parameter that orders the points of a line."""
     is_load: bool = False
 
     def place(self, row: Row) -> Any:
-        """Return where a row lies: a number, or a text for a category; None if nowhere."""
+        """Return the x value of a row: a number, or a text for a category; None if unknown."""
         if self.is_load:
             return row[_load(self.column)]
         value = row[self.column]
@@ -66,27 +65,27 @@ class Abscissa:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """Merged runs and single ones, sorted into lines."""
+    """Merged and single runs, grouped into lines."""
 
     variation: Variation
     merged: pa.Table
-    """Seeds taken together; one row per combination of parameters and mode."""
+    """One row per combination of parameters and mode, merged over seeds."""
     runs: pa.Table
     """One row per run."""
     more_loads: tuple[str, ...] = ()
-    """Metrics and percentiles besides the usual ones that others may be drawn against."""
+    """Additional metrics and percentiles for x axes."""
 
     @cached_property
     def modes(self) -> list[str]:
-        """The modes there are, in the usual order."""
+        """The modes that occur, in the usual order."""
         there = set(values(self.merged["mode"]))
         return [mode for mode in MODES if mode in there]
 
     @cached_property
     def abscissas(self) -> list[Abscissa]:
-        """What can be drawn against: numbers that vary, other parameters, then loads.
+        """The x axes: varied numbers, other varied parameters, then loads.
 
-        Along a load, lines join points in the order of the first of these parameters.
+        Along a load, points are joined in the order of the first of these parameters.
         """
         found = [Abscissa(parameter_label(c), parameter_axis(c), c, c) for c in self._columns]
         if "full" in self.modes:
@@ -95,11 +94,11 @@ class Series:
 
     @cached_property
     def _columns(self) -> list[str]:
-        """What was varied, numbers first."""
+        """Varied parameters, numbers first."""
         return sorted(self.variation.columns, key=lambda c: not self.variation.is_number(c))
 
     def load(self, metric: str) -> Abscissa:
-        """Return a metric of the mode `full` as what others are drawn against."""
+        """Return the x axis of a metric of mode `full`."""
         along = self._columns[0]
         if metric == OFFERED and self.load_parameter is not None:
             along = self.load_parameter
@@ -108,9 +107,9 @@ class Series:
 
     @cached_property
     def load_parameter(self) -> str | None:
-        """The first number by which the offered load was varied, all others being the same.
+        """The first numeric parameter that alone varies the offered load.
 
-        What follows from it (a period computed from a load, say) goes with it.
+        Parameters derived from it (a period computed from a load, say) may vary with it.
         """
         if not self.known(OFFERED):
             return None
@@ -127,7 +126,7 @@ class Series:
         return None
 
     def known(self, metric: str) -> bool:
-        """Whether a metric was measured anywhere, or is known to be more than it was then."""
+        """Whether a metric, or a lower bound of it, is known anywhere."""
         names = (metric, f"{metric}_low")
         frames = (self.merged, self.runs)
         there = [f[name] for f in frames for name in names if name in f.column_names]
@@ -136,10 +135,10 @@ class Series:
     # ---- combinations
 
     def groups(self, abscissa: Abscissa | None) -> dict[str, list[Row]]:
-        """Return the combinations that make lines, by the text of what is held fixed for them.
+        """Return the combinations of parameters that become lines, by the text of what is fixed.
 
-        Combinations are of all parameters that do not follow from the abscissa; of all without
-        one. If they are many, the last parameters are held fixed.
+        Combinations are of all parameters that the abscissa does not determine. If there are
+        many, the last parameters are fixed in each group.
         """
         given = [] if abscissa is None else [abscissa.along]
         others = [c for c in self.variation.columns if c not in given]
@@ -158,7 +157,7 @@ class Series:
         return groups
 
     def _lines_of(self, others: Sequence[str]) -> int:
-        """Return how many of the first parameters make lines."""
+        """Return how many of the first parameters distinguish lines."""
         count = 1
         for number, column in enumerate(others):
             count *= len(self.variation.values(column))
@@ -168,11 +167,11 @@ class Series:
 
     @cached_property
     def held(self) -> list[str]:
-        """Everything that may be held fixed, for any abscissa."""
+        """All texts of fixed parameters, for any abscissa."""
         return list(dict.fromkeys(held for a in self.abscissas for held in self.groups(a)))
 
     def combinations(self, abscissa: Abscissa) -> dict[str, Row]:
-        """Return every combination of the other parameters, by its text."""
+        """Return all combinations of the other parameters, by their texts."""
         groups = self.groups(abscissa).values()
         rows = [row for group in groups for row in group]
         return {self.variation.text(row, row) or EVERYTHING: row for row in rows}
@@ -182,9 +181,9 @@ class Series:
     def lines(
         self, metric: str, abscissa: Abscissa, combinations: Sequence[Row], modes: Sequence[str]
     ) -> Iterator[Line]:
-        """Yield one line per combination and mode, named by what differs between them.
+        """Yield one line per combination and mode, named by the differences between them.
 
-        Colours tell combinations, or else modes.
+        Colours distinguish combinations, or modes if there is only one.
         """
         alone = len(combinations) == 1
         telling = [c for c in combinations[0] if len({row[c] for row in combinations}) > 1]
@@ -210,7 +209,7 @@ class Series:
                 )
 
     def rows(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
-        """Return merged rows in their order along the line, without those that know nothing."""
+        """Return the merged rows of a line in order, without rows of unknown values."""
         index = self._index(self._merged_index, self._merged_rows, tuple(combination))
         found = index.get((mode, *combination.values()), [])
         known = [
@@ -219,7 +218,7 @@ class Series:
             if (row[metric] is not None or _is_bound(row, metric)) and _somewhere(row, abscissa)
         ]
         if abscissa.column == OFFERED:
-            # What is offered is given, as a parameter is.
+            # The offered load is set by the user, as a parameter is.
             return sorted(known, key=abscissa.place)
         return sorted(known, key=lambda row: rank(row[abscissa.along]))
 
@@ -242,7 +241,7 @@ class Series:
 
 
 def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[str]) -> list[Row]:
-    """Add to every row the loads of the row of mode full that agrees in the columns `same`."""
+    """Add to every row the loads of the row of mode full with the same values of `same`."""
     full = {tuple(row[c] for c in same): row for row in rows if row["mode"] == "full"}
     for row in rows:
         of_point = full.get(tuple(row[c] for c in same), {})
@@ -251,7 +250,7 @@ def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[
 
 
 def _end(row: Row, metric: str, end: str) -> float | None:
-    """Return an end of an interval; None for a time that grows as long as the run goes on."""
+    """Return an end of an interval; None for times that grow without limit at saturation."""
     if _is_bound(row, metric):
         return None
     grows = row["saturated"] and stem_of(metric) in GROWING
@@ -259,7 +258,7 @@ def _end(row: Row, metric: str, end: str) -> float | None:
 
 
 def _is_bound(row: Row, metric: str) -> bool:
-    """Whether it is known only what a value is more than: a limit cut the run off."""
+    """Whether only a lower bound of a value is known, as a limit cut the run off."""
     return row[metric] is None and row.get(f"{metric}_low") is not None
 
 

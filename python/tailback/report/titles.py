@@ -1,4 +1,4 @@
-"""What a sweep is called: as its file says, or else what was simulated, in plain words."""
+"""The title of a sweep: from its file, or a description of what was simulated."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _MOST_NAMED = 3
 
 
 def given(sweeps: Sequence[Mapping[str, Any]]) -> str:
-    """Return the titles that the sweeps were given; empty if there are none."""
+    """Return the titles given in sweep files; empty if there are none."""
     titles = (one_line(str(sweep["asked"].get("title") or "")).strip() for sweep in sweeps)
     return ", ".join(title for title in dict.fromkeys(titles) if title)
 
 
 def title_of(sweeps: Sequence[Mapping[str, Any]], row: Mapping[str, Any], seen: Variation) -> str:
-    """Return the titles that the sweeps were given, or else machine and traffic in words.
+    """Return the titles given in sweep files, or a description of machine and traffic.
 
-    `row` is any run; what differs between runs is told as such. Never empty.
+    `row` is any run; parameters that vary are named as such. Never empty.
     """
     return given(sweeps) or simulated(row, seen)
 
@@ -33,7 +33,7 @@ def simulated(row: Mapping[str, Any], seen: Variation) -> str:
 
 
 def with_variation(title: str, seen: Variation) -> str:
-    """Return a title that also names the parameters that were varied."""
+    """Return a title with the names of the varied parameters."""
     labels = [parameter_label(column) for column in seen.columns]
     if not labels:
         return title

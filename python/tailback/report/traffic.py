@@ -1,9 +1,9 @@
-"""The section of a report on traffic classes: what was measured of each by itself."""
+"""The section of a report on traffic classes: the measures of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tailback.comparison import MODES
 from tailback.figures.labels import parameter_label
@@ -16,12 +16,12 @@ from .listing import value_cell
 from .variation import SEED, Variation
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from tailback.store.points import PointStore
 
 _KIND = "workload.kind"
 _COLUMNS = ("class", "metric", "value", "low", "high")
 _TAILS = {"p50": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
-"""Percentiles that are told, by the ends of their names."""
+"""Labels of percentiles, by the suffix of their names."""
 
 _TIMES = {
     "message_latency_us": "latency, µs",
@@ -40,7 +40,7 @@ _METRICS = {
         for end, tail in {"": "", **{f"_{p}": f": {words}" for p, words in _TAILS.items()}}.items()
     },
 }
-"""What is told of a class, by metric: in words, and its scale."""
+"""Metrics of a class: label and scale factor."""
 _DIGITS = 4
 
 _LEAD = (
@@ -49,16 +49,7 @@ _LEAD = (
 )
 
 
-class Store(Protocol):
-    """Where the tables come from: a `PointStore`."""
-
-    def tables(
-        self, identity: str, wanted: Mapping[str, Iterable[str]]
-    ) -> Mapping[str, Mapping[str, pa.Table]]:
-        """Return columns of large tables of a point, by mode and name."""
-
-
-def section(store: Store, variation: Variation) -> Section | None:
+def section(store: PointStore, variation: Variation) -> Section | None:
     """Return the section; None if no point has several classes."""
     points = [row for row in variation.rows if row.get(_KIND) == "traffic"]
     if not points:
@@ -69,7 +60,7 @@ def section(store: Store, variation: Variation) -> Section | None:
     told = [label for label, _ in _METRICS.values()]
     rows = [row for point in points for row in _rows(store, point, columns)]
     heads = (*headings, "mode", "class", *told)
-    # What is known of no class is left out: round trips without replies, lateness without rows.
+    # Metrics unknown for all classes are left out: round trips without replies, for example.
     kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
     table = Table(
         tuple(heads[i] for i in kept),
@@ -81,7 +72,7 @@ def section(store: Store, variation: Variation) -> Section | None:
 
 
 def _rows(
-    store: Store, point: Mapping[str, Any], columns: Sequence[str]
+    store: PointStore, point: Mapping[str, Any], columns: Sequence[str]
 ) -> Iterator[tuple[Content, ...]]:
     """Yield a row for each mode and class of a point."""
     of_mode = store.tables(point["identity"], {TRAFFIC_TABLE: _COLUMNS})

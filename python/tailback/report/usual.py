@@ -1,8 +1,7 @@
-"""The usual pictures of a sweep: which of them suit it, the most telling first.
+"""The default pictures of a sweep, the most informative first.
 
-Where a load is offered: latency against it, and what is accepted of it. Elsewhere what
-contention leaves of the message rate, against what was varied; and where that is not known,
-the latency of messages, or their rate.
+With an offered load: latency and accepted load against it. Else the message rate relative to the
+baseline against the first varied parameter; if that is unknown, latency or message rate.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from tailback.analysis.names import PARAMETERS
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis
 from tailback.metrics import THETAS, stem_of
 
@@ -24,15 +22,15 @@ ACCEPTED, LATENCY, RATE = "accepted_load", "message_latency_us", "messages_per_n
 
 _MOST_LINES_OF_MODES = 1
 _NO_NAME = re.compile(r"[^\w.-]+")
-"""What names of files are better without."""
+"""Characters not used in file names."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Picture:
-    """Lines over an axis, and what they are."""
+    """Lines on two axes with a title."""
 
     name: str
-    """Of its file, without ending."""
+    """Base name of its file."""
     title: str
     lines: Sequence[Line]
     x: Axis
@@ -46,7 +44,7 @@ class Picture:
 
 
 def usual(series: Series) -> list[Picture]:
-    """Return the pictures that suit a sweep; none if nothing was varied or measured."""
+    """Return the default pictures of a sweep; none if nothing was varied or measured."""
     return list(_suitable(series))
 
 
@@ -68,7 +66,7 @@ def _suitable(series: Series) -> Iterator[Picture]:
 
 
 def picture(series: Series, x: Abscissa, y: str, mode: str | None = None) -> Picture:
-    """Return a picture of any measure against anything; raise `UserError` if it is not known."""
+    """Return a picture of a measure against an x axis; raise `UserError` if it is unknown."""
     along = x.column.rpartition(".")[2] if x.column.startswith(PARAMETERS) else x.column
     name = file_name(f"{y}_{along}")
     loads = (stem_of(x.column), stem_of(y)) == (OFFERED, ACCEPTED)
@@ -80,7 +78,7 @@ def picture(series: Series, x: Abscissa, y: str, mode: str | None = None) -> Pic
 
 
 def file_name(text: str) -> str:
-    """Return a name for the file of a picture that is called so, without its ending."""
+    """Return the base name of a file for a picture with this name."""
     return _NO_NAME.sub("_", text)
 
 
@@ -93,7 +91,7 @@ def _known(  # noqa: PLR0913, PLR0917  # what a picture is of, each once
     mode: str | None = None,
     identity: bool = False,
 ) -> Iterator[Picture]:
-    """Yield a picture of a metric, if it was measured anywhere."""
+    """Yield a picture of a metric, if it is known anywhere."""
     lines, held = _lines(series, x, metric, mode)
     if not lines:
         return
@@ -106,9 +104,9 @@ def _known(  # noqa: PLR0913, PLR0917  # what a picture is of, each once
 
 
 def _lines(series: Series, x: Abscissa, metric: str, mode: str | None) -> tuple[list[Line], str]:
-    """Return the lines of a metric, and what is held fixed for them.
+    """Return the lines of a metric, and the text of the fixed parameters.
 
-    Of several combinations those in the mode `full`; of a single one, all modes with packets.
+    Several combinations are shown in mode `full`; a single one in all modes with packets.
     """
     held, combinations = next(iter(series.groups(x).items()))
     modes = [known for known in series.modes if known != "ideal"]
@@ -121,7 +119,7 @@ def _lines(series: Series, x: Abscissa, metric: str, mode: str | None) -> tuple[
 
 
 def _thetas(series: Series, x: Abscissa) -> Iterator[Picture]:
-    """Yield what contention leaves: both ratios of a single combination, else theta_r alone."""
+    """Yield both ratios of a single combination, or theta_r of several."""
     y = Axis("of the value without contention", log=False, from_zero=True, column="theta")
     drawn: list[Line] = []
     for number, theta in enumerate(("theta_r", "theta_t")):

@@ -1,4 +1,4 @@
-"""What differs between the points of a store, and how it is told."""
+"""The parameters that vary between the points of a store, and their texts."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class Variation:
 
     points: pa.Table
     asked: tuple[str, ...] = ()
-    """Columns that sweeps said they vary, in their order."""
+    """Columns varied by the sweeps, in their order."""
 
     @classmethod
     def of(cls, runs: pa.Table, sweeps: Sequence[Mapping[str, Any]]) -> Variation:
-        """Return what differs between `runs`, in the order of `sweeps`."""
+        """Return what varies between `runs`, in the order of `sweeps`."""
         kept = [n for n in runs.column_names if n.startswith(PARAMETERS) or n in ORIGIN]
         points = runs.select(["identity", *kept]).take(first_rows(numbered(runs, ["identity"])))
         asked = dict.fromkeys(str(name) for sweep in sweeps for name in sweep["columns"])
         place = {row[0]: i for i, row in enumerate(row for s in sweeps for row in s["points"])}
-        # Numbers of points in their sweeps; those of no sweep come last.
+        # Points in the order of their sweeps; points of no sweep come last.
         order = [place.get(identity, len(place)) for identity in values(points["identity"])]
         points = points.take(sorted(range(len(order)), key=order.__getitem__))
         return cls(points, tuple(name for name in asked if name in points.column_names))
@@ -60,10 +60,10 @@ class Variation:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Columns that differ, without the seed, those asked for first.
+        """Columns that vary, without the seed; those varied by sweeps first.
 
-        What follows from others (the radius from the size of the mesh, say) is
-        left out unless it was asked for.
+        Columns determined by others (the radius by the size of the mesh, say) are left
+        out unless a sweep varies them.
         """
         differing = [name for name in self.asked if self.differs(name) and name != SEED]
         others = [
@@ -73,7 +73,7 @@ class Variation:
 
     @cached_property
     def following(self) -> list[str]:
-        """Columns that differ because others do."""
+        """Columns that vary because others do."""
         others = [
             name for name in self.points.column_names if name not in {"identity", *self.columns}
         ]
@@ -81,7 +81,7 @@ class Variation:
 
     @cached_property
     def several_seeds(self) -> bool:
-        """Whether there are points that differ in their seed alone."""
+        """Whether there are points that differ only in their seed."""
         return self._combinations([*self.columns, SEED]) > self._combinations(self.columns)
 
     def differs(self, column: str) -> bool:
@@ -89,7 +89,7 @@ class Variation:
         return differs(self.points[column])
 
     def told(self, row: Mapping[str, Any], column: str) -> str | None:
-        """Return the value that a run has, `several` if not all have it; None if there is none."""
+        """Return the value of a run, `several` if values differ; None if there is none."""
         value = row.get(column)
         if value is None:
             return None
@@ -97,11 +97,11 @@ class Variation:
         return "several" if differs else value_text(column, value)
 
     def is_number(self, column: str) -> bool:
-        """Whether a column can be an axis of numbers."""
+        """Whether a column is numeric."""
         return is_number(self.points[column].type)
 
     def telling(self, columns: Sequence[str], given: Sequence[str]) -> list[str]:
-        """Return those of `columns` that do not follow from `given` and the others."""
+        """Return those of `columns` that `given` and the others do not determine."""
         kept = list(columns)
         for name in reversed(columns):
             rest = [*given, *(other for other in kept if other != name)]
@@ -113,7 +113,7 @@ class Variation:
         return combinations(self.points, columns)
 
     def values(self, column: str) -> list[Any]:
-        """Return the values there are, in order: numbers and sizes rising, words as they come."""
+        """Return the distinct values: numbers and sizes ascending, words in order of occurrence."""
         return sorted(dict.fromkeys(values(self.points[column])), key=rank)
 
     def text(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
@@ -131,7 +131,7 @@ class Variation:
 
 @dataclass(frozen=True, eq=False)
 class PointChoices:
-    """Controls by which one point is chosen: one for each parameter that tells points apart."""
+    """Controls for choosing a point: one for each parameter that distinguishes points."""
 
     variation: Variation
 
@@ -144,7 +144,7 @@ class PointChoices:
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        """One control for each; a slider for numbers of which there are many."""
+        """One control for each; a slider for numbers with many values."""
         return tuple(self._choice(column) for column in self.columns)
 
     def _choice(self, column: str) -> Choice:
@@ -162,7 +162,7 @@ class PointChoices:
 
     @cached_property
     def _first(self) -> dict[str, Any]:
-        """The point that is shown at first: the first in the order of the controls."""
+        """The initial point: the first in the order of the controls."""
         rows = self.variation.rows
         ranked = [(tuple(rank(row[c]) for c in self.columns), row) for row in rows]
         return min(ranked, key=lambda pair: pair[0])[1]
@@ -178,9 +178,9 @@ class PointChoices:
 
 
 def rank(value: Any) -> tuple[Any, ...]:
-    """Return what values are sorted by: unknown first, numbers by size, lists by their entries.
+    """Return a sort key: unknown first, numbers by size, lists by their entries.
 
-    Other words have one rank: sorting leaves them in the order of the sweep.
+    All words have one key: a stable sort leaves them in the order of the sweep.
     """
     if value is None:
         return (0,)
@@ -196,5 +196,5 @@ def rank(value: Any) -> tuple[Any, ...]:
 
 
 def ranks(varied: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Return what points are sorted by of which only what varied is known."""
+    """Return the sort key of a point given by its varied parameters."""
     return [rank(value) for value in varied.values()]

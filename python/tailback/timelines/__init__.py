@@ -1,4 +1,4 @@
-"""Timelines of one run: what processes did when, and messages between them, for viewers."""
+"""Timelines of one run for trace viewers: activities of processes, messages, channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A timeline from what the engine kept of a run."""
+"""Builds a timeline from the tables that the engine records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .channels import Occupied, add_channels
 from .lanes import counted, laned
 from .model import Columns, Counter, Instants, Numbers, Slices, Timeline, Track
 
-#: What waits are named by what most of them is put down to.
+#: Names of waits, by the category of most of their time.
 _WAITS = {
     "partner_ps": "waits for a late partner",
     "own_ps": "waits: message on its way",
@@ -33,9 +33,8 @@ def timeline(
 ) -> Timeline:
     """Return the timeline of processes with these names.
 
-    ``activities`` and ``transfers`` are the rows that the engine keeps (docs/critical-path.md),
-    ``kinds`` the names of activities; ``occupied`` what is shown of channels; ``counters`` what is
-    counted besides.
+    ``activities`` and ``transfers`` are tables of the engine (docs/critical-path.md), ``kinds`` the
+    names of activities; ``occupied`` selects channels; ``counters`` are additional counters.
     """
     tracks = [Track(name) for name in names]
     slices = [
@@ -52,7 +51,7 @@ def timeline(
 
 
 def _of_processes(rows: Columns, kinds: Sequence[str]) -> Slices:
-    """Return what processes did; tracks are processes."""
+    """Return the activities of processes; tracks are processes."""
     names = list(kinds)
     waiting = [number for number, kind in enumerate(kinds) if kind.startswith("wait")]
     name = rows["kind"].astype(np.int64)
@@ -85,7 +84,7 @@ def _words(name: str) -> str:
 
 
 def _of_messages(rows: Columns) -> Slices:
-    """Return the messages that were received; tracks are their senders."""
+    """Return the received messages; tracks are their senders."""
     there = rows["received_ps"] != _NEVER
     found = {name: column[there] for name, column in rows.items()}
     to, place = np.unique(found["destination"], return_inverse=True)
@@ -101,7 +100,7 @@ def _of_messages(rows: Columns) -> Slices:
 
 
 def _ends(rows: Columns) -> Instants:
-    """Return where messages begin and end."""
+    """Return the ends of messages."""
     there = rows["received_ps"] != _NEVER
     sent = (rows["source"], rows["sent_ps"], rows["message"])
     received = tuple(rows[name][there] for name in ("destination", "received_ps", "message"))
@@ -111,14 +110,14 @@ def _ends(rows: Columns) -> Instants:
 
 
 def _in_flight(tracks: list[Track], rows: Columns) -> Counter:
-    """Return how many messages have been sent and not received, whenever that changes."""
+    """Return the number of messages in flight, at every change."""
     there = rows["received_ps"] != _NEVER
     tracks.append(Track("messages in flight", unit="messages"))
     return Counter(len(tracks) - 1, *counted(rows["sent_ps"], rows["received_ps"][there]))
 
 
 class Counted(NamedTuple):
-    """What is counted besides: its name, the unit, and values from each time on."""
+    """An additional counter: name, unit, and values from each time on."""
 
     name: str
     unit: str
@@ -131,8 +130,8 @@ def loads_of(
 ) -> list[Counted]:
     """Return the load of kinds of channels between samples, in per cent.
 
-    ``busy`` names columns of ``samples`` with the time that all channels of a kind have been busy,
-    of which there are ``counted``.
+    ``busy``: columns of ``samples`` with the busy time of all channels of a kind; ``counted``: the
+    number of these channels.
     """
     time_ps = samples["time_ps"].astype(np.int64)
     length = np.diff(time_ps, prepend=0)
@@ -146,7 +145,7 @@ def loads_of(
 
 
 def packets_of(samples: Columns) -> list[Counted]:
-    """Return how many packets waited at their nodes, and crossed the network, at each sample."""
+    """Return the packets queued at nodes and those in the network, at each sample."""
     time_ps = samples["time_ps"].astype(np.int64)
 
     def total(what: str) -> Numbers:

@@ -1,4 +1,4 @@
-"""Channels in a timeline: a track for each, with the packets on it, and those that wait below."""
+"""Channels in a timeline: a track for each with its packets, waiting packets below."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from .lanes import counted, laned
 from .model import Columns, Counter, Numbers, Slices, Subject, Track
 
-#: Spans of time in which the load of a channel is told.
+#: Number of intervals for which the load of a channel is given.
 _SPANS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Occupied:
-    """Who held channels when, and who waited for them."""
+    """Which packets held channels when, and which waited for them."""
 
     turns: Columns
     waits: Columns
-    """Rows that the engine keeps (docs/critical-path.md)."""
+    """Tables of the engine (docs/critical-path.md)."""
     shown: Sequence[int]
-    """Numbers of the channels that are shown, in their order."""
+    """Numbers of the channels to show, in order."""
     names: Sequence[str]
     """By channel."""
     causes: Sequence[str]
@@ -54,7 +54,10 @@ def add_channels(
 
 
 def busiest(turns: Columns, most: int | None) -> list[int]:
-    """Return the channels that packets have held the longest, the first first; of all, if None."""
+    """Return the channels in descending order of the time that packets held them.
+
+    At most ``most``; None: all that were used.
+    """
     channel = turns["channel"].astype(np.int64)
     held = np.bincount(channel, weights=turns["end_ps"] - turns["granted_ps"])
     order = np.lexsort((np.arange(len(held)), -held))
@@ -64,9 +67,9 @@ def busiest(turns: Columns, most: int | None) -> list[int]:
 
 
 def load(turns: Columns, edges: Numbers) -> Numbers:
-    """Return for how much of each span between edges a channel was busy, in per cent.
+    """Return the load of a channel between consecutive edges, in per cent.
 
-    Where flits of a packet stop, the busy time is spread evenly over its time there.
+    The busy time of a packet whose flits stop is spread evenly over its time there.
     """
     order = np.argsort(turns["start_ps"], kind="stable")
     begin, end, busy = (turns[name][order] for name in ("start_ps", "end_ps", "busy_ps"))
@@ -80,7 +83,7 @@ def load(turns: Columns, edges: Numbers) -> Numbers:
 
 
 def _edges(occupied: Occupied) -> Numbers:
-    """Return the ends of the spans of which the load is told."""
+    """Return the edges of the intervals for the load."""
     turns = occupied.turns
     begin = int(turns["granted_ps"].min(initial=0))
     end = int(turns["end_ps"].max(initial=begin))
@@ -93,7 +96,7 @@ def _of(rows: Columns, channel: int) -> Columns:
 
 
 def _turns(rows: Columns, place: int) -> Slices:
-    """Return two slices for each packet that was granted a channel before it started, else one."""
+    """Return one slice per packet, or two if it was granted the channel before it started."""
     begins, starts, ends = (rows[name] for name in ("granted_ps", "start_ps", "end_ps"))
     pairs, pair = np.unique(
         np.stack([rows["source"], rows["destination"]]), axis=1, return_inverse=True
@@ -123,7 +126,7 @@ def _turns(rows: Columns, place: int) -> Slices:
 
 
 def _waits(rows: Columns, place: int, occupied: Occupied) -> Slices:
-    """Return a slice for each piece of a wait, named by its cause."""
+    """Return a slice for each part of a wait, named by its cause."""
     return Slices(
         np.full(len(rows["channel"]), place),
         rows["begin_ps"],
@@ -135,7 +138,7 @@ def _waits(rows: Columns, place: int, occupied: Occupied) -> Slices:
 
 
 def _waiting(tracks: list[Track], waits: Columns) -> Counter:
-    """Return how many packets wait for any channel, whenever that changes."""
+    """Return the number of packets waiting for channels, at every change."""
     tracks.append(Track("packets waiting for channels", unit="packets", subject=Subject.CHANNEL))
     begin = waits["begin_ps"]
     return Counter(len(tracks) - 1, *counted(begin, begin + waits["time_ps"]))

@@ -1,4 +1,4 @@
-"""Timelines as JSON of Chrome's trace events, for small ones.
+"""Timelines as Chrome trace events in JSON, for small timelines.
 
 "Trace Event Format" (Google, 2016): times in microseconds with decimals, a thread for each track.
 """
@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from .model import Slices, Timeline, told
+from .model import Timeline
 
-#: Viewers need several times the size of a file.
+#: Viewers need several times the size of the file in memory.
 MOST_EVENTS = 1_000_000
 
 
@@ -26,63 +26,30 @@ def lines(timeline: Timeline) -> Iterator[bytes]:
 
 
 def _events(timeline: Timeline) -> Iterator[dict[str, Any]]:
-    places = [_place(timeline, number) for number in range(len(timeline.tracks))]
-    for (process, thread), track in zip(places, timeline.tracks, strict=True):
-        if track.unit is not None:
-            continue
-        named = {"name": "thread_name" if track.parent is not None else "process_name"}
-        yield named | {"ph": "M", "pid": process, "tid": thread, "args": {"name": track.name}}
-    for slices in (*timeline.slices, *timeline.channels):
-        yield from _slices(slices, places)
-    yield from _messages(timeline, places)
-    for counter in timeline.counters:
-        name = timeline.tracks[counter.track].name
-        unit = str(timeline.tracks[counter.track].unit)
-        for time, value in zip(counter.time_ps.tolist(), counter.value.tolist(), strict=True):
-            yield {"name": name, "ph": "C", "pid": 0, "ts": time / 1e6, "args": {unit: value}}
+    tracks = timeline.tracks
+    places = [_place(timeline, number) for number in range(len(tracks))]
+    for place, track in zip(places, tracks, strict=True):
+        if track.unit is None:
+            kind = "thread_name" if track.parent is not None else "process_name"
+            yield {"name": kind, "ph": "M", **place, "args": {"name": track.name}}
+    for row in timeline.rows_of_slices():
+        span = {"ts": row.begin_ps / 1e6, "dur": (row.end_ps - row.begin_ps) / 1e6}
+        yield {"name": row.name, "ph": "X", **places[row.track], **span, "args": row.details}
+    for end in timeline.rows_of_messages():
+        # Flows are bound to slices that last no time.
+        at = {**places[end.track], "ts": end.time_ps / 1e6}
+        yield {"name": end.name, "ph": "X", "dur": 0, **at}
+        flow = {"name": "message", "cat": "message", "id": end.message, **at}
+        yield flow | ({"ph": "f", "bp": "e"} if end.is_end else {"ph": "s"})
+    for number, time, value in timeline.rows_of_counters():
+        counted = {str(tracks[number].unit): value}
+        name = tracks[number].name
+        yield {"name": name, "ph": "C", "pid": 0, "ts": time / 1e6, "args": counted}
 
 
-def _place(timeline: Timeline, number: int) -> tuple[int, int]:
+def _place(timeline: Timeline, number: int) -> dict[str, int]:
     """Return the process and the thread that a track is: those below another share its process."""
     top = number
     while (parent := timeline.tracks[top].parent) is not None:
         top = parent
-    return (top + 1, 0 if top == number else number + 1)
-
-
-def _slices(slices: Slices, places: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    begins, ends = slices.begin_ps.tolist(), slices.end_ps.tolist()
-    details = {name: column.tolist() for name, column in slices.details.items()}
-    for row, (track, name) in enumerate(
-        zip(slices.track.tolist(), slices.name.tolist(), strict=True)
-    ):
-        process, thread = places[track]
-        numbers = {key: values[row] for key, values in details.items() if told(key, values[row])}
-        words = {key: known[values[row]] for key, (values, known) in slices.words.items()}
-        yield {
-            "name": slices.names[name],
-            "ph": "X",
-            "pid": process,
-            "tid": thread,
-            "ts": begins[row] / 1e6,
-            "dur": (ends[row] - begins[row]) / 1e6,
-            "args": {**numbers, **words},
-        }
-
-
-def _messages(timeline: Timeline, places: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-    """Yield the ends of messages: flows, bound to slices that last no time."""
-    instants = timeline.instants
-    rows = zip(
-        instants.track.tolist(),
-        instants.time_ps.tolist(),
-        instants.message.tolist(),
-        instants.is_end.tolist(),
-        strict=True,
-    )
-    for track, time, message, is_end in rows:
-        process, thread = places[track]
-        at = {"pid": process, "tid": thread, "ts": time / 1e6}
-        yield {"name": "receives" if is_end else "sends", "ph": "X", "dur": 0, **at}
-        flow = {"name": "message", "cat": "message", "id": message, **at}
-        yield flow | ({"ph": "f", "bp": "e"} if is_end else {"ph": "s"})
+    return {"pid": top + 1, "tid": 0 if top == number else number + 1}

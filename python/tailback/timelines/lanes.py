@@ -1,4 +1,4 @@
-"""Slices that overlap, side by side."""
+"""Separate tracks for overlapping slices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .model import Numbers, Slices, Track
 
 
 def laned(tracks: list[Track], slices: Slices, name: str, *, below: bool = False) -> Slices:
-    """Put slices that overlap on tracks of their own, below theirs: all of them, if so asked."""
+    """Move overlapping slices to tracks below their own; with ``below``, move all slices."""
     lane = lanes(slices.track, slices.begin_ps, slices.end_ps).astype(np.int64) + below
     track = slices.track.copy()
     moved = lane > 0
@@ -22,7 +22,7 @@ def laned(tracks: list[Track], slices: Slices, name: str, *, below: bool = False
 
 
 def counted(begin_ps: Numbers, end_ps: Numbers) -> tuple[Numbers, Numbers]:
-    """Return times, and how many of what begins and ends there is from each on: all changes."""
+    """Return the times at which the number of open intervals changes, and that number."""
     time_ps = np.concatenate([begin_ps, end_ps])
     change = np.ones(len(time_ps), dtype=np.int64)
     change[len(begin_ps) :] = -1
@@ -34,9 +34,9 @@ def counted(begin_ps: Numbers, end_ps: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def lanes(track: Numbers, begin_ps: Numbers, end_ps: Numbers) -> Numbers:
-    """Return a lane for each slice, from 0, such that those of a lane of a track do not overlap.
+    """Return a lane for each slice, from 0; slices in one lane of a track do not overlap.
 
-    A slice has the first lane that is free when it begins.
+    A slice takes the first lane that is free when it begins.
     """
     found = np.zeros(len(track), dtype=np.uint32)
     order = np.lexsort((end_ps, begin_ps, track))

@@ -1,11 +1,11 @@
-"""What a timeline consists of, whatever file it is written to."""
+"""The timeline model that all file formats are written from: tracks and rows on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -14,7 +14,7 @@ Columns = Mapping[str, Numbers]
 
 
 class Subject(Enum):
-    """What a track is about."""
+    """What a track shows."""
 
     PROCESS = "process"
     CHANNEL = "channel"
@@ -22,24 +22,24 @@ class Subject(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A line of a timeline, perhaps below another one."""
+    """A row of a timeline, perhaps below another one."""
 
     name: str
     parent: int | None = None
     """The number of the track that it is below."""
     unit: str | None = None
-    """What a counter counts; None: it has slices."""
+    """Unit of a counter; None: a track of slices."""
     subject: Subject = Subject.PROCESS
 
     @property
     def is_process(self) -> bool:
-        """Whether it is a process, and not below one."""
+        """Whether it is the main track of a process."""
         return self.parent is None and self.unit is None and self.subject is Subject.PROCESS
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """What lasts for a time. Arrays of one length; slices of one track do not overlap."""
+    """Activities with a duration. Arrays of one length; slices of one track do not overlap."""
 
     track: Numbers
     begin_ps: Numbers
@@ -48,9 +48,7 @@ class Slices:
     """Places in ``names``."""
     names: tuple[str, ...]
     details: Mapping[str, Numbers] = field(default_factory=dict)
-    """What else is told of each, by its name. Of times (`_ps`), none is told if it is 0."""
-    words: Mapping[str, tuple[Numbers, tuple[str, ...]]] = field(default_factory=dict)
-    """The same in words: by name, places in a list of them."""
+    """Additional values of each slice, by name. Times (`_ps`) of 0 are not shown."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -59,7 +57,7 @@ class Slices:
 
 @dataclass(frozen=True, slots=True)
 class Instants:
-    """What happens at once: the two ends of messages. Arrays of one length."""
+    """Events without a duration: the two ends of messages. Arrays of one length."""
 
     track: Numbers
     time_ps: Numbers
@@ -70,7 +68,7 @@ class Instants:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """What a counter has counted from each time on."""
+    """The value of a counter from each time on."""
 
     track: int
     time_ps: Numbers
@@ -79,7 +77,7 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Tracks, and what is on them."""
+    """Tracks and their contents."""
 
     tracks: tuple[Track, ...]
     slices: tuple[Slices, ...]
@@ -87,20 +85,67 @@ class Timeline:
     instants: Instants
     counters: tuple[Counter, ...] = ()
     channels: tuple[Slices, ...] = ()
-    """Of channels: turns on them, and waits for them."""
+    """Slices of channels: occupancy, and packets waiting for them."""
 
     @property
     def events(self) -> int:
-        """How many things there are to be drawn."""
+        """The number of slices, message ends and counter values."""
         counted = sum(len(counter.time_ps) for counter in self.counters)
         slices = (*self.slices, *self.channels)
         return sum(map(len, slices)) + len(self.instants.time_ps) + counted
 
+    def rows_of_slices(self) -> Iterator[SliceRow]:
+        """Yield all slices one by one: those of processes, of messages, then of channels."""
+        for slices in (*self.slices, *self.channels):
+            columns = (slices.track, slices.begin_ps, slices.end_ps, slices.name)
+            details = [(name, column.tolist()) for name, column in slices.details.items()]
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            for number, (track, begin, end, name) in enumerate(rows):
+                told = {key: of[number] for key, of in details if _is_told(key, of[number])}
+                yield SliceRow(track, begin, end, slices.names[name], told)
 
-def told(name: str, value: int) -> bool:
-    """Whether a detail of a slice has a value that is worth telling: it is there, or not 0 ps."""
+    def rows_of_messages(self) -> Iterator[MessageRow]:
+        """Yield the two ends of messages one by one."""
+        ends = self.instants
+        columns = (ends.track, ends.time_ps, ends.message, ends.is_end)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return (MessageRow(*row) for row in rows)
+
+    def rows_of_counters(self) -> Iterator[tuple[int, int, float]]:
+        """Yield track, time in picoseconds and value whenever a counter changes."""
+        for counter in self.counters:
+            values = zip(counter.time_ps.tolist(), counter.value.tolist(), strict=True)
+            yield from ((counter.track, *row) for row in values)
+
+
+class SliceRow(NamedTuple):
+    """One slice, with the details that are shown."""
+
+    track: int
+    begin_ps: int
+    end_ps: int
+    name: str
+    details: Mapping[str, int]
+
+
+class MessageRow(NamedTuple):
+    """One end of a message."""
+
+    track: int
+    time_ps: int
+    message: int
+    is_end: bool
+
+    @property
+    def name(self) -> str:
+        """What the process does."""
+        return "receives" if self.is_end else "sends"
+
+
+def _is_told(name: str, value: int) -> bool:
+    """Whether a detail is shown: it has a value, and is not 0 ps."""
     return value not in _NONE and (value != 0 or not name.endswith("_ps"))
 
 
-#: Of all values that stand for none.
+#: Values that mean "none".
 _NONE = (2**64 - 1, 2**32 - 1)

@@ -1,7 +1,7 @@
 """Timelines as OTF2 archives, for Vampir and other viewers.
 
-A process is a location, what it does regions of it, and what it does besides at the same time
-locations below. Messages that were received are events of MPI. Counters and channels are left out.
+A process is a location with its activities as regions; concurrent activities have locations below
+it. Received messages are MPI events. Counters and channels are left out.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from tailback.files import write_folder
 
 from .model import Slices, Timeline
 
-#: Ticks in a second: times are picoseconds.
+#: Ticks per second: times are picoseconds.
 _RESOLUTION = 10**12
-#: What a process does by itself.
+#: The region of computation.
 _COMPUTING = "computes"
-#: What comes first at an instant.
+#: Order of events at one time.
 _RECEIVE, _LEAVE, _ENTER, _SEND = range(4)
 
 Event = tuple[int, int, int, tuple[int, ...]]
-"""Track, time, what it is, and what of: a region, or partner, tag and bytes."""
+"""Track, time, kind, and its arguments: a region, or partner, tag and bytes."""
 
 
 def write_archive(timeline: Timeline, out: Path) -> int:
-    """Write a folder with an archive, whole or not at all; return how many events it has.
+    """Write an archive folder atomically; return the number of events.
 
-    Raises `UserError` without the library, and for a folder that is there or cannot be written.
+    Raises `UserError` without the library, and if the folder exists or cannot be written.
     """
     library = otf2("--out", str(out))
     regions = _regions(timeline)
@@ -45,7 +45,7 @@ def _done_by_processes(timeline: Timeline) -> list[Slices]:
 
 
 def _regions(timeline: Timeline) -> dict[str, int]:
-    """Return a number for each thing that processes do."""
+    """Return a number for each activity of processes."""
     names = [name for slices in _done_by_processes(timeline) for name in slices.names]
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
@@ -61,13 +61,11 @@ def _of_slices(timeline: Timeline, regions: dict[str, int]) -> Iterator[Event]:
 
 
 def _of_messages(timeline: Timeline) -> Iterator[Event]:
-    """Yield both ends of messages of which there are both."""
-    ends = timeline.instants
-    columns = (ends.message, ends.track, ends.time_ps, ends.is_end)
+    """Yield both ends of each received message."""
     begun: dict[int, tuple[int, int]] = {}
     ended: dict[int, tuple[int, int]] = {}
-    for message, track, time, is_end in zip(*(each.tolist() for each in columns), strict=True):
-        (ended if is_end else begun)[message] = (track, time)
+    for row in timeline.rows_of_messages():
+        (ended if row.is_end else begun)[row.message] = (row.track, row.time_ps)
     for slices in timeline.slices:
         if "bytes" not in slices.details:
             continue
@@ -81,7 +79,7 @@ def _of_messages(timeline: Timeline) -> Iterator[Event]:
 def _write(
     library: Any, timeline: Timeline, regions: dict[str, int], events: list[Event], folder: Path
 ) -> None:
-    """Write the files of an archive into a folder that is there."""
+    """Write the files of an archive into an existing folder."""
     kinds, mpi = library.GroupType, library.Paradigm.MPI
     with closing(library.writer.Writer(str(folder), timer_resolution=_RESOLUTION)) as archive:
         archive.creator = "Tailback"

@@ -1,4 +1,4 @@
-"""As much of the encoding of protocol buffers as timelines need.
+"""The subset of the protocol buffer encoding that timelines need.
 
 https://protobuf.dev/programming-guides/encoding/
 """
@@ -9,7 +9,7 @@ import struct
 
 
 def varint(number: int) -> bytes:
-    """Return a number from 0 in base 128, the lowest digits first."""
+    """Return a non-negative number in base 128, least significant digits first."""
     found = bytearray()
     while number > 127:
         found.append(number & 127 | 128)
@@ -19,25 +19,25 @@ def varint(number: int) -> bytes:
 
 
 def number(field: int, value: int) -> bytes:
-    """Return a field that is a number from 0."""
+    """Return a field with a non-negative number."""
     return varint(field << 3) + varint(value)
 
 
 def fixed(field: int, value: int) -> bytes:
-    """Return a field that is a number of 64 bits."""
+    """Return a field with a 64-bit number."""
     return varint(field << 3 | 1) + struct.pack("<Q", value)
 
 
 def real(field: int, value: float) -> bytes:
-    """Return a field that is a floating-point number of 64 bits."""
+    """Return a field with a 64-bit floating-point number."""
     return varint(field << 3 | 1) + struct.pack("<d", value)
 
 
 def message(field: int, content: bytes) -> bytes:
-    """Return a field that is a message, or bytes."""
+    """Return a field with a message or bytes."""
     return varint(field << 3 | 2) + varint(len(content)) + content
 
 
 def text(field: int, content: str) -> bytes:
-    """Return a field that is text."""
+    """Return a field with text."""
     return message(field, content.encode())

@@ -1,4 +1,4 @@
-"""Timelines in files."""
+"""File formats of timelines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailback.errors import UserError
 from . import chrome, perfetto
 from .model import Timeline
 
-#: By suffix: what makes the bytes.
+#: Encoders by file name suffix.
 FORMATS: dict[str, Callable[[Timeline], Iterator[bytes]]] = {
     ".pftrace": perfetto.packets,
     ".json": chrome.lines,
@@ -18,9 +18,9 @@ FORMATS: dict[str, Callable[[Timeline], Iterator[bytes]]] = {
 
 
 def content(timeline: Timeline, path: Path) -> bytes:
-    """Return what a file of this name is to have; its suffix is one of `FORMATS`.
+    """Return the content of the file ``path``, whose suffix is one of `FORMATS`.
 
-    Raises `UserError` if that would be more than viewers can show.
+    Raises `UserError` if it would be larger than viewers can show.
     """
     if path.suffix == ".json" and timeline.events > chrome.MOST_EVENTS:
         allowed = (

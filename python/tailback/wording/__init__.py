@@ -1,4 +1,4 @@
-"""Numbers with their intervals, and what contention costs, in words."""
+"""Numbers with intervals, and the cost of contention, as text."""
 
 from __future__ import annotations
 

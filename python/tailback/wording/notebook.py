@@ -13,7 +13,7 @@ from .verdict import Finding
 
 
 class Measured(Protocol):
-    """What one run measured."""
+    """The result of one run."""
 
     @property
     def ending(self) -> Ended:
@@ -41,7 +41,7 @@ def of_result(mode: str, result: Measured) -> str:
 
 
 def of_modes(results: Mapping[str, Measured], findings: Iterable[Finding]) -> str:
-    """Return the key numbers of every mode side by side, and what contention costs."""
+    """Return the key numbers of all modes side by side, and the cost of contention."""
     said = [f"{name} = {number(theta)}: {sentence}" for _, name, theta, sentence in findings]
     return _table(results, said)
 

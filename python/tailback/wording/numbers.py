@@ -1,4 +1,4 @@
-"""Numbers and findings in words, as the terminal shows them."""
+"""Numbers, intervals and warnings as text."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 UNKNOWN = "-"
 DIGITS = 5
-"""Most digits of a number that are shown."""
+"""Default number of significant digits."""
 
 
 class Ended(Protocol):
-    """How a run went."""
+    """How a run ended."""
 
     @property
     def complete(self) -> bool:
-        """Whether it was left to end by itself."""
+        """Whether it ended by itself."""
 
     @property
     def cut_off(self) -> str:
-        """The limit that ended it before it was complete; empty: none."""
+        """The limit that ended it early; empty: none."""
 
     @property
     def converged(self) -> bool | None:
-        """Whether it is as precise as was asked for; None if nothing was."""
+        """Whether it reached the requested precision; None if none was requested."""
 
     @property
     def steady(self) -> bool:
-        """Whether its transient was over."""
+        """Whether the start-up transient was over."""
 
     @property
     def saturated(self) -> bool | None:
-        """Whether the network took less than it was offered; None where no load is offered."""
+        """Whether the network accepted less than the offered load; None without one."""
 
     @property
     def stop_reason(self) -> str:
@@ -46,8 +46,8 @@ class Ended(Protocol):
 def number(estimate: Estimate, scale: float = 1.0, most: int = DIGITS) -> str:
     """Return `6.943 ±0.012`: one or two digits of the half-width, at most `most` in all.
 
-    A half-width too small to show is left out: all digits shown are certain. Of what was cut off
-    it is said what it is more than: `> 1.0000 (cut off)`.
+    A half-width too small to show is left out: all digits shown are certain. A value that was cut
+    off is shown as a lower bound: `> 1.0000 (cut off)`.
     """
     if estimate.is_cut_off:
         return f"> {plain(estimate.low * scale, most)} (cut off)"
@@ -67,7 +67,7 @@ def number(estimate: Estimate, scale: float = 1.0, most: int = DIGITS) -> str:
 
 
 def plain(value: float, digits: int = DIGITS) -> str:
-    """Return a number with `digits` digits that count, in full unless it is very small or large."""
+    """Return a number with `digits` significant digits; with an exponent if very small or large."""
     if math.isnan(value):
         return UNKNOWN
     if value == 0:
@@ -81,14 +81,14 @@ def _magnitude(value: float) -> int:
 
 
 def events_text(events: int, wall_seconds: float) -> str:
-    """Return how many events there were, and how fast if that says anything."""
+    """Return the number of events, and their rate if there were many."""
     if events < 100_000:
         return counted(events, "event")
     return f"{plain(events / 1e6, 3)} M events, {plain(events / 1e6 / wall_seconds, 3)} M/s"
 
 
 def warnings(ending: Ended) -> list[str]:
-    """Return what a reader of the numbers should be wary of."""
+    """Return warnings about the numbers of a run."""
     found = []
     if ending.cut_off:
         found.append(f"CUT OFF by {ending.cut_off} before it was complete; raise that")

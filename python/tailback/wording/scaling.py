@@ -1,6 +1,6 @@
-"""Units that scale themselves in what people read: `40 ns`, `3.34 µs`, `64 kB`.
+"""Numbers in suitable units for people: `40 ns`, `3.34 µs`, `64 kB`.
 
-What programs read (JSON, Parquet, CSV) stays in fixed units that are part of the names.
+Files for programs (JSON, Parquet, CSV) use fixed units, which are part of the column names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .numbers import UNKNOWN, plain
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit, and how many of the fixed unit one of it is."""
+    """A unit and its size in fixed units."""
 
     name: str
     size: float
@@ -32,13 +32,13 @@ _RATES = (
 _FAMILIES = {units[at].name: units for units, at in ((_TIMES, 2), (_SIZES, 0), (_RATES, 2))}
 
 MICROSECONDS, BYTES, MEGABITS = "µs", "B", "Mbit/s"
-"""The fixed units that numbers come in."""
+"""The fixed units of numbers."""
 
 
 def unit_for(values: Iterable[float | None], fixed: str) -> Unit:
     """Return the unit in which the largest of `values`, given in `fixed`, is 1 to 1000.
 
-    Units that are not of times, sizes or rates stay what they are.
+    Units other than those of times, sizes and rates do not change.
     """
     units = _FAMILIES.get(fixed)
     if units is None:
@@ -47,13 +47,13 @@ def unit_for(values: Iterable[float | None], fixed: str) -> Unit:
     largest = max(known, default=0.0)
     if largest == 0:
         return Unit(fixed, 1.0)
-    # What is 1000 but for rounding is 1 of the next unit.
+    # 1000, but for rounding, is 1 of the next unit.
     fitting = [unit for unit in units if largest * (1 + 1e-9) >= unit.size]
     return fitting[-1] if fitting else units[0]
 
 
 def scaled(value: float | None, fixed: str, digits: int = 5) -> str:
-    """Return a number in `fixed` with the unit that suits it, without zeros at its end."""
+    """Return a number given in `fixed` in a suitable unit, without trailing zeros."""
     if value is None or math.isnan(value):
         return UNKNOWN
     unit = unit_for([value], fixed)
@@ -61,5 +61,5 @@ def scaled(value: float | None, fixed: str, digits: int = 5) -> str:
 
 
 def trimmed(number: str) -> str:
-    """Return a number without zeros at the end of its fraction."""
+    """Return a number without trailing zeros in its fraction."""
     return number.rstrip("0").rstrip(".") if "." in number and "e" not in number else number

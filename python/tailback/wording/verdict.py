@@ -1,8 +1,8 @@
-"""What contention costs, in words: never less than nothing.
+"""The cost of contention in sentences.
 
-A theta compares a mode with less contention (the baseline) with one that has more. Where it
-is above 1 by more than its interval, the baseline is slower: it restricts what the other mode
-does not, and that is said instead of a cost.
+A theta compares a mode with less contention (the baseline) with one that has more. If it exceeds 1
+by more than its interval, the baseline is slower: it has a restriction that the other mode has
+not, and the sentence names that restriction instead of a negative cost.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _RESTRICTIONS = {
 _OTHERWISE = "though nobody waits there: messages come in another order"
 
 _BETWEEN = {("endpoints", "full"): "the network", ("free", "endpoints"): "the links of nodes"}
-"""What costs, by the modes with less contention and with more."""
+"""The cause of a cost, by the modes with less and with more contention."""
 
 _SHARED = {
     "the network": "The network (links shared between switches)",
     "the links of nodes": "The links of nodes (shared by messages of a node, or to it)",
 }
-"""The same as a subject, with what is shared."""
+"""The cause as the subject of a sentence, with the resources that are shared."""
 
 
 _NONE = "No cost can be seen."
@@ -37,10 +37,10 @@ _AT_THEIR_PACE = " Processes send at their own pace (open loop): look at latency
 
 
 class Finding(NamedTuple):
-    """A theta and what it means."""
+    """A theta and its meaning."""
 
     compared: str
-    """The two modes, and what lies between them if that has a name."""
+    """The two modes, and the cause that separates them if it has a name."""
     name: str
     theta: Estimate
     sentence: str
@@ -49,10 +49,10 @@ class Finding(NamedTuple):
 def findings(
     thetas: Mapping[str, Estimate], baseline: str, *, open_loop: bool = False
 ) -> list[Finding]:
-    """Return what full costs against the baseline, then what of that is known to be where.
+    """Return the cost of `full` against the baseline, then its known parts.
 
-    Of a workload that has ended, completion times stand for message rates. `open_loop`: processes
-    send whatever becomes of their messages, so that rates tell little below saturation.
+    Workloads that end are compared by completion time, others by message rate. `open_loop`:
+    processes send at their own pace, so that rates say little below saturation.
     """
     found = list(_step(thetas, "", baseline))
     for step in STEPS:
@@ -63,7 +63,7 @@ def findings(
 
 
 def _at_their_pace(finding: Finding) -> Finding:
-    """Say of a rate of an open loop that shows no cost where to look."""
+    """Point to latency if a rate of an open loop shows no cost."""
     is_rate = finding.name.startswith("theta_r")
     if not is_rate or not finding.sentence.startswith("No cost can be seen"):
         return finding
@@ -76,10 +76,9 @@ _STEPS_IN_WORDS = {"network": "the network", "endpoints": "the links of nodes"}
 def latency_sentences(
     latencies: Mapping[str, Estimate], saturated: Sequence[str] = ()
 ) -> list[str]:
-    """Return what contention costs a message: by how much its mean latency is longer, and why.
+    """Return how much longer the mean latency of messages is because of contention, and why.
 
-    `latencies` are quotients by step, as `Cost.latencies`; in modes that are `saturated` there is
-    no mean.
+    `latencies` are ratios by step, as `Cost.latencies`; `saturated` modes have no mean.
     """
     if saturated:
         modes = " and ".join(saturated)
@@ -123,7 +122,7 @@ def _modes(step: str, baseline: str) -> tuple[str, str]:
 
 
 def sentence(name: str, theta: Estimate, baseline: str) -> str:
-    """Return what a theta means; `name` is that in `metrics.THETAS`."""
+    """Return the meaning of a theta; `name` as in `metrics.THETAS`."""
     compared = THETAS[name].against(baseline)
     less, more = compared.less, compared.more
     if compared.metric == "messages_per_node_per_ms":
@@ -135,7 +134,7 @@ def sentence(name: str, theta: Estimate, baseline: str) -> str:
 
 
 def rate_sentence(theta: Estimate, less: str, more: str = "full") -> str:
-    """Return what a message rate in mode `more` over that in mode `less` means."""
+    """Return the meaning of the message rate in mode `more` divided by that in mode `less`."""
     if math.isnan(theta.value):
         return "Not known: a mode is missing or sent nothing."
     if theta.low > 1:
@@ -156,7 +155,7 @@ _TIME = {"Completion takes": "completion", "Packets are routed": "routed lifetim
 
 
 def _times_sentence(theta: Estimate, modes: tuple[str, str], takes: str, reason: str) -> str:
-    """Return what a time in the first of two modes over that in the second means."""
+    """Return the meaning of a time in the first mode divided by that in the second."""
     less, _ = modes
     if math.isnan(theta.value) or theta.value == 0:
         return f"Not known: a mode is missing or {reason}."
@@ -172,7 +171,7 @@ def _times_sentence(theta: Estimate, modes: tuple[str, str], takes: str, reason:
 
 
 def _longer_sentence(times: float, modes: tuple[str, str], takes: str) -> str:
-    """Return what it means that something takes so many times as long in the second mode."""
+    """Return a sentence for a time that is `times` as long in the second mode."""
     longer, what = plain(times, 3), _BETWEEN.get(modes)
     if longer == "1.00":
         return f"Next to no cost: less than 0.5 % longer than in {modes[0]}."

@@ -45,31 +45,29 @@ function choose(control, value) {
   control.set(value);
   const touched = new Set(control.figures);
   for (const figure of control.figures) {
-    for (const layer of figure.layers) {
-      const key = nearestKey(layer, figure, control);
-      if (!key) continue;
-      layer.by.forEach((name, i) => {
-        const other = figure.controls.get(name);
-        if (other.value !== key[i]) {
-          other.set(key[i]);
-          other.figures.forEach((f) => touched.add(f));
-        }
-      });
-    }
+    const key = nearestKey(figure, control);
+    if (!key) continue;
+    figure.by.forEach((name, i) => {
+      const other = figure.controls.get(name);
+      if (other.value !== key[i]) {
+        other.set(key[i]);
+        other.figures.forEach((f) => touched.add(f));
+      }
+    });
   }
   touched.forEach((figure) => figure.draw());
 }
 
-/** The settings there are that keep `control` and change as few others as possible. */
-function nearestKey(layer, figure, control) {
-  const mine = layer.by.indexOf(control.name);
-  if (mine < 0 || layer.settings[figure.key(layer)] !== undefined) return null;
+/** The view there is that keeps `control` and changes as few others as possible. */
+function nearestKey(figure, control) {
+  const mine = figure.by.indexOf(control.name);
+  if (mine < 0 || figure.views[figure.key] !== undefined) return null;
   let best = null;
   let most = -1;
-  for (const text of Object.keys(layer.settings)) {
+  for (const text of Object.keys(figure.views)) {
     const key = text.split(",").map(Number);
     if (key[mine] !== control.value) continue;
-    const same = layer.by.filter((name, i) => figure.controls.get(name).value === key[i]).length;
+    const same = figure.by.filter((name, i) => figure.controls.get(name).value === key[i]).length;
     if (same > most) [best, most] = [key, same];
   }
   return best;

@@ -11,7 +11,8 @@ class Figure {
     this.name = element.dataset.name;
     this.title = element.querySelector(".figure-title").textContent;
     this.plot = element.querySelector(".plot");
-    this.layers = payload.layers;
+    this.by = payload.by;
+    this.views = payload.views;
     this.hidden = new Set();
     this.controls = new Map();
     this.turn = 0;
@@ -34,7 +35,7 @@ class Figure {
     return control;
   }
 
-  key(layer) { return layer.by.map((name) => this.controls.get(name).value).join(","); }
+  get key() { return this.by.map((name) => this.controls.get(name).value).join(","); }
 
   /** What is chosen, in words; only where there is something to choose. */
   get selection() {
@@ -55,17 +56,12 @@ class Figure {
     return Object.fromEntries(await Promise.all(entries));
   }
 
-  /** The parts of the drawing for what is chosen; null where there is nothing for it. */
+  /** The parts of the view that is chosen; null where there is none. */
   async #assembled() {
-    const parts = await this.#value(this.payload.parts);
-    for (const layer of this.layers) {
-      const number = layer.settings[this.key(layer)];
-      if (number === undefined) return null;
-      const flat = this.payload.shared[number];
-      for (let i = 0; i < flat.length; i += 2) {
-        put(parts, layer.paths[flat[i]], await this.#value(flat[i + 1]));
-      }
-    }
+    const view = this.views[this.key];
+    if (view === undefined) return null;
+    const parts = await this.#value(view);
+    scale(parts, this.controls.get("scale")?.value);
     return parts;
   }
 
@@ -184,7 +180,7 @@ class Figure {
   /** The numbers shown, one row each, with what was chosen in front. */
   csv() {
     const chosen = this.selection.map(([label, text]) => ({ name: label.replace(/\s+/g, "_"), text }));
-    const columns = this.parts.table;
+    const columns = Object.entries(this.parts.table).map(([name, values]) => ({ name, values }));
     const length = Math.max(0, ...columns.map((column) => column.values.length));
     const lines = [[...chosen, ...columns].map((column) => quoted(column.name))];
     for (let row = 0; row < length; row++) {
@@ -202,9 +198,12 @@ class Figure {
   }
 }
 
-function put(parts, path, value) {
-  for (const step of path.slice(0, -1)) parts = parts[step] ??= {};
-  parts[path.at(-1)] = value;
+/** Sets the ends of the scale of colours, or of bars: an option of SCALE in drawing.py. */
+function scale(parts, option) {
+  const [here, anywhere] = parts.ends;
+  const axis = parts.layout.coloraxis;
+  if (axis) Object.assign(axis, option === 1 ? { cauto: true } : { cmax: (option === 2 ? anywhere : here) || 1 });
+  else if (option !== undefined) Object.assign(parts.layout.yaxis, option === 2 ? { range: [0, anywhere * 1.05 || 1] } : { rangemode: option === 1 ? "normal" : "tozero" });
 }
 
 function quoted(value, from) {

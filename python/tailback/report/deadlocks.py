@@ -1,14 +1,17 @@
-"""The section of a report on points that ended in a deadlock: who waits for whom."""
+"""The section of a report on points that ended in a deadlock: the cycle of waiting packets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tailback.errors import UserError
-from tailback.figures import blocked, picture
+from tailback.figures import blocked
+from tailback.figures.description import view_of
 from tailback.figures.drawing import Choice, Drawing, one_of
 from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import description_text
+from tailback.figures.network_map import NetworkMap
 from tailback.standstill import Standstill, circle_headings, circle_rows
 from tailback.store.points import Failure
 from tailback.units import counted
@@ -16,11 +19,12 @@ from tailback.units import counted
 from .content import Figure, Section, Table
 
 _MOST = 8
-"""Points that are shown; the page says how many there are."""
+"""Number of points shown; the page gives the total."""
+_HEIGHT_PX = 560
 
 
 def section(failures: Sequence[Failure]) -> Section | None:
-    """Return the section; None if no point keeps who waits for whom. The first are shown."""
+    """Return the section with the first points; None if no point has a stored deadlock."""
     stands = [(failure, failure.standstill) for failure in failures if failure.standstill]
     if not stands:
         return None
@@ -42,8 +46,8 @@ def section(failures: Sequence[Failure]) -> Section | None:
     return Section("Deadlocks", (_text([failure for failure, _ in stands]), *figures, *tables))
 
 
-def _picture(failure: Failure, standstill: Standstill) -> tuple[picture.Picture | None, str]:
-    """Return the picture of a point, or why there is none."""
+def _picture(failure: Failure, standstill: Standstill) -> tuple[NetworkMap | None, str]:
+    """Return the map of a point, or the reason why there is none."""
     try:
         seen = blocked.picture_of(standstill, failure.text)
     except UserError as error:
@@ -53,18 +57,19 @@ def _picture(failure: Failure, standstill: Standstill) -> tuple[picture.Picture 
     return seen, ""
 
 
-def _drawing(seen: picture.Picture, standstill: Standstill) -> Drawing:
-    """Return the picture of a point, with the words below it."""
+def _drawing(seen: NetworkMap, standstill: Standstill) -> Drawing:
+    """Return the map of a point with the same information as a table below."""
     headings = ("number", *circle_headings(standstill.circle))
     told = enumerate(circle_rows(standstill.circle, ", "), 1)
     rows = [(str(number), *row) for number, row in told]
     columns = zip(headings, zip(*rows, strict=True), strict=True)
     table = {heading.replace(" ", "_"): column for heading, column in columns}
-    return picture.drawing(seen, table, (headings, *rows))
+    view = replace(view_of(seen), table=table, note=(headings, *rows), height_px=_HEIGHT_PX)
+    return Drawing.of(view)
 
 
 def _table(caption: str, standstill: Standstill) -> Table:
-    """Return who waits for whom in words: packets, or else processes and messages."""
+    """Return a table of who waits for what: packets, or processes and messages."""
     if standstill.circle:
         rows = tuple(circle_rows(standstill.circle, ", "))
         return Table(circle_headings(standstill.circle), rows, caption)

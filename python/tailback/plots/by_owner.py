@@ -1,4 +1,4 @@
-"""Pictures of every traffic class or job: `classes.*.message_latency` is that of each of them."""
+"""Pictures with one colour per traffic class or job: `classes.*.message_latency`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tailback.errors import UserError, shown
-from tailback.figures.curves import Line
-from tailback.figures.drawing import Axis
+from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis
 from tailback.figures.look import Look
 from tailback.metrics import OF_CLASSES, OF_JOBS, stem_of
@@ -19,16 +18,15 @@ _LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted", "dash-dotted", "long-da
 _WORDS = {OF_CLASSES: "class", OF_JOBS: "job"}
 
 Names = Mapping[str, str]
-"""What is drawn, as users call it, by the option that asks for it."""
+"""Names of metrics as given by the user, by option."""
 
 
 def of_each(
     names: Names, columns: Iterable[str], is_known: Callable[[str, str], bool]
 ) -> dict[str, Names]:
-    """Return what is asked for, by class or job; under an empty name where that is of no matter.
+    """Return the requested names by class or job; under an empty key without an asterisk.
 
-    `is_known` says whether a name, of an option, is one. Raises `UserError` where a name with an
-    asterisk is of nothing.
+    `is_known`: whether an option accepts a name. Raises `UserError` if an asterisk matches nothing.
     """
     starred = {option: name for option, name in names.items() if EACH in name}
     if not starred:
@@ -50,12 +48,12 @@ def of_each(
 
 
 def together(pictures: Mapping[str, Picture]) -> Picture:
-    """Return one picture for all classes or jobs: a colour for each."""
+    """Return one picture for all classes or jobs, with a colour for each."""
     if len(pictures) == 1:
         return next(iter(pictures.values()))
     first = next(iter(pictures.values()))
     plain = [line for seen in pictures.values() for line in seen.lines if line.look == "plain"]
-    # Of what others are compared with one line is enough: that which goes on longest.
+    # One reference line is enough: the longest.
     lines: list[Line] = sorted(plain, key=lambda line: float(max(line.x)))[-1:]
     for number, (owner, seen) in enumerate(pictures.items()):
         own = [line for line in seen.lines if line.look != "plain"]
@@ -77,11 +75,11 @@ def _looks(count: int) -> Sequence[Look]:
 
 
 def _of_all(axis: Axis) -> Axis:
-    """Return the axis of a metric of a class or job as one of all of them."""
+    """Return the axis of a metric of one class or job without the name of its owner."""
     if not axis.column.startswith(tuple(_WORDS)):
         return axis
     stem = stem_of(axis.column)
     whole = metric_axis(stem)
-    # Distributions are of single values, not means.
+    # Distributions show single values, not means.
     label = whole.label if axis.label.startswith("mean ") else whole.label.removeprefix("mean ")
     return replace(axis, label=label)
