@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import plots
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.figures.curves import Line, curves
 from tailback.figures.drawing import Axis
 from tailback.plots.scales import scale_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from tailback.errors import CircleError, CutOffError, RunFailure, UserError
+from tailback.errors import CircleError, CutOffError, RunFailure, UserError, check_readable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,9 +112,14 @@ def show(report: RenderableType, stderr: bool = False) -> None:
 
 
 @contextmanager
-def failures(json: bool) -> Iterator[None]:
-    """Turn what can go wrong into one line on standard error and an exit code."""
+def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
+    """Turn what can go wrong into one line on standard error and an exit code.
+
+    That the file ``reads`` is missing is told before anything is imported that takes long.
+    """
     try:
+        if reads is not None:
+            check_readable(reads)
         yield
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

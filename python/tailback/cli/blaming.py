@@ -46,7 +46,7 @@ def blame(  # noqa: PLR0913, PLR0917  # one argument per option
     html: Html = None,
 ) -> None:
     """Run one contention mode and say how late messages are, because of whom, and where."""
-    with failures(json):
+    with failures(json, file):
         from tailback.runner import run_mode
         from tailback.terminal.blamed import blame_report, facts
 
@@ -96,7 +96,7 @@ def flows(  # noqa: PLR0913, PLR0917  # one argument per option
     Latency, time alone, lateness and slowdown: the latest flows first. A class is a traffic class
     or a job.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback.runner import run_mode
         from tailback.tables.frames import dictionaries
         from tailback.terminal.by_job import flow_keys, flows_report

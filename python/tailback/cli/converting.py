@@ -74,7 +74,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
     of messages (.csv) and our own form (.tbt). Says what has no effect or is not as it was; what
     OUT has no place for is refused.
     """
-    with failures(json):
+    with failures(json, source):
         from tailback.conversion import Reading, convert
         from tailback.units import Time, counted
 

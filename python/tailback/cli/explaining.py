@@ -66,7 +66,7 @@ def explain(  # noqa: PLR0913, PLR0917  # one argument per option
     out: Out = None,
 ) -> None:
     """Say where the time of a program that ends went, and who was in the way."""
-    with failures(json):
+    with failures(json, file):
         from tailback import explaining
         from tailback.terminal.explained import explain_report
 

@@ -41,7 +41,7 @@ def myrinet(
     NAME.topology has the crossbars, NAME.parameters what the machine says of them, and, where
     routes are written down (routing.kind = "source_routes"), NAME.routes those.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback.importing import myrinet as made
         from tailback.importing import myrinet_files as files
         from tailback.survey import survey

@@ -51,7 +51,7 @@ def booksim(
     Says which keys were taken, which defaults of BookSim2 stand for keys that are not given, which
     keys have no effect, and what is not as in BookSim2. What cannot be done is refused.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback.experiment import Experiment as Described
         from tailback.importing import read_booksim
 
@@ -127,7 +127,7 @@ def myrinet(
     Beside the experiment lie its graph and, if routes are given, these: a packet goes the way that
     they name. Routes by which packets can wait for each other in a circle are told.
     """
-    with failures(json):
+    with failures(json, topology):
         from tailback.importing import read_myrinet
 
         found = read_myrinet(topology, routes, parameters)

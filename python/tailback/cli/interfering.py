@@ -60,7 +60,7 @@ def interference(  # noqa: PLR0913, PLR0917  # one argument per option
     csv: Csv = None,
 ) -> None:
     """Run jobs together and alone, and say who slows whom down."""
-    with failures(json):
+    with failures(json, file):
         from tailback.comparison.of_jobs import interference as found_of
         from tailback.terminal.interfering import interference_report
 

@@ -96,7 +96,7 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
     Every node sends to every other once, in steps between which there may be barriers. Counted is
     how many messages a node, and a directed link, have between two barriers.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback import schedules
 
         shape = _shape(mesh)

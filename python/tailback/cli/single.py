@@ -40,7 +40,11 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tailback.comparison import Cost
     from tailback.experiment import Experiment
+    from tailback.results import Result
 
 
 @app.command(
@@ -60,9 +64,8 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
     modes: Modes = "",
 ) -> None:
     """Run with and without contention, and compare."""
-    with failures(json):
+    with failures(json, file):
         from tailback import comparison
-        from tailback.terminal.measured import cost_report
 
         experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         more = (mode.strip() for mode in modes.split(",") if mode.strip())
@@ -72,7 +75,7 @@ def cost(  # noqa: PLR0913, PLR0917  # one argument per option
             result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
         tables = {} if out is None else stored(result.modes, packets)
         save(out, tables, answer := result.to_dict())
-        tell(answer, None if json else partial(cost_report, result))
+        tell(answer, None if json else partial(_cost_report, result))
     exit_by(result)
 
 
@@ -92,9 +95,8 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
     plot: Standstill = None,
 ) -> None:
     """Run one contention mode (run.mode)."""
-    with failures(json):
+    with failures(json, file):
         from tailback.runner import run_mode
-        from tailback.terminal.measured import run_report
 
         experiment = loaded(file, overrides(set_, allow_deadlock, seed))
         mode = experiment.run.mode
@@ -105,7 +107,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument per option
             result = run_mode(experiment, mode, packets=packets, watch=watch)
         tables = {} if out is None else stored({mode: result}, packets)
         save(out, tables, answer := result.to_dict())
-        tell(answer, None if json else partial(run_report, result))
+        tell(answer, None if json else partial(_run_report, result))
     exit_by(result)
 
 
@@ -124,7 +126,7 @@ def describe(  # noqa: PLR0913, PLR0917  # one argument per option
     plot: Plot = None,
 ) -> None:
     """Say what would be simulated, without simulating."""
-    with failures(json):
+    with failures(json, file):
         from tailback.prediction import describe as predict
         from tailback.terminal.predicted import prediction_report
 
@@ -146,6 +148,18 @@ def schema() -> None:
     from tailback.experiment import json_schema
 
     print_json(json_schema())
+
+
+def _cost_report(result: Cost) -> RenderableType:
+    from tailback.terminal.measured import cost_report
+
+    return cost_report(result)
+
+
+def _run_report(result: Result) -> RenderableType:
+    from tailback.terminal.measured import run_report
+
+    return run_report(result)
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
     json: Json = False,
 ) -> None:
     """Run all points of the file's [sweep]; what is finished already is kept."""
-    with failures(json):
+    with failures(json, file):
         from tailback.sweeps import Sweep
         from tailback.sweeps.running import SweepRun
 
@@ -379,7 +379,7 @@ def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
     json: Json = False,
 ) -> None:
     """Find the load at which the network saturates."""
-    with failures(json):
+    with failures(json, file):
         from tailback import saturation
         from tailback.terminal.saturation import saturation_report
 

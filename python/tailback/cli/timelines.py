@@ -65,7 +65,7 @@ def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
     allow_deadlock: AllowDeadlock = False,
 ) -> None:
     """Write what processes did when, for a viewer such as ui.perfetto.dev, or as a chart."""
-    with failures(json=False):
+    with failures(json=False, reads=file):
         from tailback.recording import record
 
         _check_out(out)

@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tailback.deferred import deferred
 from tailback.statistics import Estimate
 from tailback.tables.flows import grouped, percentiles
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from tailback.charging import Blame
+else:
+    np = deferred("numpy")
 
 BINS = ("low", "high", "count")
 """Columns of a histogram."""

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tailback import engine, interrupts, tables
 from tailback.critical_path import CriticalPath, Words
+from tailback.deferred import deferred
 from tailback.errors import UserError, shown
 from tailback.metrics import ALL_METRICS, WAITS, Populations, class_of, measured
 from tailback.progress import Watch, ignore
@@ -27,10 +26,13 @@ from .open_loop import class_metrics, open_loop
 from .procedure import Plan, Procedure, Stop
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
     from tailback.experiment import Experiment
     from tailback.programs import Running
+else:
+    np = deferred("numpy")
 
 #: The engine's counters have 64 bits, and what is under way at the end is counted first.
 _LARGEST_SUM_PS = 2**63
@@ -282,9 +284,8 @@ def primary_metric(name: str, mode: str) -> str:
 
 
 def _populations(experiment: Experiment, sim: engine.Simulation) -> Populations:
-    kinds = np.bincount(sim.channels()["kind"], minlength=len(tables.CHANNEL_KINDS))
-    injection, internal, ejection, direct = (int(n) for n in kinds)
-    nodes = len(sim.nodes()["node"])
+    # Asked as numbers, not as arrays: NumPy is not needed before the run.
+    injection, internal, ejection, direct = sim.channel_counts
     # Of virtual channels of a node's link the link counts: it is busy when one of them sends.
     per_link = experiment.machine.node_channels_per_wire
     # A direct channel both injects and ejects; the engine counts it as injection.
@@ -292,4 +293,4 @@ def _populations(experiment: Experiment, sim: engine.Simulation) -> Populations:
     load = open_loop(experiment)
     own = class_metrics(experiment)
     links = injection // per_link + direct, ejection // per_link
-    return Populations(nodes, links[0], internal, links[1], wires, load, own)
+    return Populations(sim.node_count, links[0], internal, links[1], wires, load, own)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
+from tailback.deferred import deferred
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+else:
+    np, pa = deferred("numpy"), deferred("pyarrow")
+
 
 FLOW = ("source", "destination", "class")
 """What the messages of a flow have in common; `class` only where there are several."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from tailback.deferred import deferred
 
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Column = NDArray[Any]
+else:
+    np = deferred("numpy")
 
 _TIME_COLUMNS = {f"time_{unit}": int(factor) for unit, factor in Time.units.items()}
 _CLASS = "class"
