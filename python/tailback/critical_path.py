@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from tailback.deferred import deferred
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from tailback.errors import UserError
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-else:
-    np, pa = deferred("numpy"), deferred("pyarrow")
-
-Columns = Mapping[str, "NDArray[Any]"]
+Columns = Mapping[str, NDArray[Any]]
 
 #: Stands for none among numbers of channels, processes and classes.
 NONE = 2**32 - 1

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from tailback.deferred import deferred
 from tailback.door import (
     LONGEST_CIRCLE,
     Names,
@@ -21,12 +20,13 @@ from tailback.door import (
     user_error,
 )
 from tailback.errors import RunFailure
+from tailback.lazy import lazy_module
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 VERSION: str = compiled.VERSION
 RESULTS_VERSION: int = compiled.RESULTS_VERSION

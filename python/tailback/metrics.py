@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 from tailback.statistics import Floats
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 Counters = Mapping[str, "NDArray[np.uint64]"]
 

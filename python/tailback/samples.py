@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 from tailback.metrics import Populations, increments
 from tailback.statistics import Estimate, Truncation, mser5, ratio_of_sums
 from tailback.statistics import drifts as has_trend
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 Columns = dict[str, "NDArray[np.uint64]"]
 

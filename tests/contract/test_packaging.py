@@ -92,6 +92,77 @@ def test_a_first_cost_imports_nothing_it_does_not_need() -> None:
     assert done.stdout.strip() == "[]"
 
 
+#: Runs a command line, and says at its first event which of these modules are imported.
+AT_THE_FIRST_EVENT = """
+import os, sys, tailback._engine as compiled
+from tailback.cli import main
+
+class Simulation:
+    def __init__(self, *values):
+        self.made = made(*values)
+    def __getattr__(self, name):
+        return getattr(self.made, name)
+    def advance(self, *values):
+        print([name for name in HEAVY if name in sys.modules], flush=True)
+        os._exit(0)
+
+made, compiled.Simulation = compiled.Simulation, Simulation
+main()
+"""
+
+
+#: Runs a command line, and says when it has ended which of these modules are imported.
+AT_THE_END = """
+import sys
+from tailback.cli import main
+
+try:
+    main()
+finally:
+    print([name for name in HEAVY if name in sys.modules])
+"""
+
+
+def imported_by(heavy: tuple[str, ...], code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"HEAVY = {heavy}\n{code}", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("example", ["ring.toml", "adaptive_mesh.toml"])
+def test_a_run_begins_without_libraries_of_arrays(example: str) -> None:
+    heavy = (*HEAVY, "numpy", "pyarrow", "rich", "tailback.results")
+    command = ("run", str(ROOT / "examples" / example))
+    assert imported_by(heavy, AT_THE_FIRST_EVENT, *command).stdout == "[]\n"
+
+
+#: Commands about a file, each with what else it needs, and with a file that is not there.
+ABOUT_A_FILE = [
+    "run FILE",
+    "cost FILE",
+    "describe FILE",
+    "blame FILE",
+    "flows FILE",
+    "explain FILE",
+    "interference FILE",
+    "saturate FILE",
+    "sweep FILE --out results",
+    "timeline FILE --out run.json",
+    "schedule 4x4 --file FILE",
+    "convert FILE out.goal",
+    "export myrinet FILE --out network",
+    "import booksim FILE",
+    "import myrinet FILE --out cluster.toml",
+]
+
+
+@pytest.mark.parametrize("command", ABOUT_A_FILE)
+def test_a_missing_file_is_told_before_anything_heavy_is_imported(command: str) -> None:
+    heavy = (*HEAVY, "numpy", "pyarrow", "rich", "tailback.machines", "tailback._engine")
+    done = imported_by(heavy, AT_THE_END, *command.replace("FILE", "nothing.toml").split())
+    assert (done.returncode, done.stdout.strip()) == (2, "[]")
+    assert done.stderr.strip() == "error: nothing.toml: no such file"
+
+
 SINCE_311 = {
     "enum": {"StrEnum", "ReprEnum", "verify", "member", "nonmember"},
     "typing": {

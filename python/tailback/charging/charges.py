@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tailback.deferred import deferred
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from tailback.errors import UserError
 from tailback.statistics import Estimate, Floats
 
 from .sums import BATCHES, NOBODY, REST, Estimator, Ints, Sums, exactly, per_message
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-else:
-    np, pa = deferred("numpy"), deferred("pyarrow")
 
 KIND_WORDS = {
     "source": "other messages of its own node",

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
 
-from tailback.deferred import deferred
+import numpy as np
+from numpy.typing import NDArray
+
 from tailback.statistics import Estimate, Floats, student_t
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-else:
-    np = deferred("numpy")
-
-Ints: TypeAlias = "NDArray[np.int64]"
+Ints = NDArray[np.int64]
 
 Estimator = Callable[[Floats, Floats, float], Estimate]
 """Gives microseconds per message from picoseconds and messages by batch, and a confidence."""

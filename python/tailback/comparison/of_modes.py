@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from tailback import interrupts
-from tailback.deferred import deferred
 from tailback.errors import UserError, choice, listed
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
@@ -20,12 +21,9 @@ from tailback.statistics import Estimate, Series, covariance, quotient
 from tailback.wording.verdict import Finding, findings
 
 if TYPE_CHECKING:
-    import numpy as np
     import plotly.graph_objects as go
 
     from tailback.experiment import Experiment
-else:
-    np = deferred("numpy")
 
 MODES = ("full", "endpoints", "throttled", "free", "ideal")
 WAITING = ("full", "endpoints", "throttled")

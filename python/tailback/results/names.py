@@ -6,20 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tailback.charging import NOBODY, REST, Blame, Sums
-from tailback.deferred import deferred
 from tailback.errors import one_line
 from tailback.places import Ends, shown
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
 
     from tailback.experiment import Experiment
 
     from .result import Result
-else:
-    np = deferred("numpy")
 
 _REST = "the rest"
 _NOBODY, _NOWHERE = "nobody", "another way"

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
+
 from tailback import tables
-from tailback.deferred import deferred
 from tailback.metrics import ALL_METRICS, Populations, increments, measured
 from tailback.samples import Columns, estimate
 from tailback.statistics import Estimate, Series
@@ -16,14 +18,9 @@ from tailback.statistics import Estimate, Series
 from .of_messages import BINS, PERCENTS, Fared, percentiles_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from tailback import engine
     from tailback.experiment import Experiment
     from tailback.workloads import Job
-else:
-    np, pa = deferred("numpy"), deferred("pyarrow")
 
 _LATENCY = ("count", "mean", "standard_deviation", "skewness", "min", "max")
 

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tailback.deferred import deferred
+import numpy as np
+from numpy.typing import NDArray
+
 from tailback.statistics import Estimate
 from tailback.tables.flows import grouped, percentiles
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from tailback.charging import Blame
-else:
-    np = deferred("numpy")
 
 BINS = ("low", "high", "count")
 """Columns of a histogram."""

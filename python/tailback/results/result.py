@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tailback.deferred import deferred
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
 from tailback.errors import UserError
 from tailback.metrics import Populations, class_of, increments
 from tailback.statistics import Estimate, Series
@@ -16,18 +19,13 @@ from tailback.tables.flows import FLOW, flows
 from .of_messages import BINS, PERCENTS, Fared, Untold, percentiles_of, untold
 
 if TYPE_CHECKING:
-    import numpy as np
     import plotly.graph_objects as go
-    import pyarrow as pa
-    from numpy.typing import NDArray
 
     from tailback.charging import Blame
     from tailback.critical_path import CriticalPath
     from tailback.experiment import Experiment
 
     from .of_jobs import JobResult
-else:
-    np, pa = deferred("numpy"), deferred("pyarrow")
 
 CLASS_VARIABLES = {"class_latency": "message_latency", "round_trip": "round_trip"}
 """Variables that are measured of every traffic class, and what they are called there."""

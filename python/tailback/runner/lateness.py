@@ -6,21 +6,19 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tailback import engine, tables
 from tailback.charging import Blame
-from tailback.deferred import deferred
 from tailback.metrics import OF_LATENESS, class_name
 from tailback.results import Fared
 from tailback.statistics import Estimate
 from tailback.workloads import Traffic
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
 
     from tailback.experiment import Experiment
-else:
-    np = deferred("numpy")
 
 _MILLION = 1e6
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 
 Floats: TypeAlias = "NDArray[np.float64]"

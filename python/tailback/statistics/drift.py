@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 
 from .batches import MIN_BATCHES, Floats
 from .quantiles import student_t
@@ -14,7 +14,7 @@ from .ratios import variance_of_sum
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 DRIFT_CONFIDENCE = 0.9998
 """A stationary series of independent batches is called drifting in one of 5000 cases.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 
 from .batches import MIN_BATCHES, Floats
 from .estimates import Estimate
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 
 class Series(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 
 from .batches import MIN_BATCHES, Floats, batch_size, latest_batches
 from .estimates import Estimate
@@ -14,7 +14,7 @@ from .quantiles import student_t
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 _SIZE_FACTORS = (1.19, 1.41, 1.68, 2.0)
 

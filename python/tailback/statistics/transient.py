@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 
 from .batches import Floats, batch_sums
 
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 _MSER_BATCH = 5
 _MSER_POINTS = 400

@@ -9,24 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tailback.deferred import deferred
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-else:
-    np, pa = deferred("numpy"), deferred("pyarrow")
-
-
-Columns = Mapping[str, "NDArray[Any]"]
+Columns = Mapping[str, NDArray[Any]]
 
 CHANNEL_KINDS = ("injection", "internal", "ejection", "direct")
 PACKET_CLASSES = ("data", "ack")
 
-_NONE = 2**64 - 1
+_NONE = np.uint64(2**64 - 1)
 
 
 def table(columns: Columns) -> pa.Table:
@@ -107,7 +101,7 @@ def packets(columns: Columns) -> pa.Table:
         if name == "class":
             result[name] = _named(column, PACKET_CLASSES)
         elif name.endswith("_ps"):
-            none = column == np.uint64(_NONE)
+            none = column == _NONE
             mask = none if none.any() else None
             result[name.removesuffix("_ps") + "_ns"] = pa.array(column / 1e3, mask=mask)
             instants[name] = pa.array(column, mask=mask)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tailback.deferred import deferred
+import pyarrow as pa
+
 from tailback.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
-else:
-    pa = deferred("pyarrow")
 
 
 def to_pandas(table: Any) -> pd.DataFrame:

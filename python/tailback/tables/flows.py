@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tailback.deferred import deferred
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
-else:
-    np, pa = deferred("numpy"), deferred("pyarrow")
-
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 FLOW = ("source", "destination", "class")
 """What the messages of a flow have in common; `class` only where there are several."""

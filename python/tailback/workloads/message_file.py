@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailback.deferred import deferred
+from tailback.lazy import lazy_module
 
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Column = NDArray[Any]
 else:
-    np = deferred("numpy")
+    np = lazy_module("numpy")
 
 _TIME_COLUMNS = {f"time_{unit}": int(factor) for unit, factor in Time.units.items()}
 _CLASS = "class"
