@@ -113,9 +113,9 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name == "__version__":
-            from importlib.metadata import version
+            from tailback.door import compiled
 
-            return version("tailback")
+            return compiled.VERSION
         if name == "__all__":
             return __dir__()
         # Kinds are looked up where they are listed; modules are none.

@@ -6,12 +6,14 @@ import ast
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
+from tailback.distribution import DISTRIBUTION, installing
 from tailback.since311 import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +59,22 @@ def test_the_lock_has_one_version_for_every_python(python: str) -> None:
         fitting = [line for line in lines if not line.marker or line.marker.evaluate(environment)]
         assert len(fitting) <= 1, name
     assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
+
+
+def test_what_is_installed_has_one_name_and_these_extras() -> None:
+    assert PROJECT["name"] == DISTRIBUTION
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for folder, ending in (("python/tailback", "*.py"), ("docs", "*.md"), (".", "*.md"))
+        for path in (ROOT / folder).glob(f"**/{ending}" if folder != "." else ending)
+    }
+    named = {extra for text in texts.values() for extra in re.findall(r"installing\('(\w+)'", text)}
+    assert named == EXTRAS.keys() - {"dev"}
+    command = r"pip install .*?\[.*?\]\""
+    written = [found for text in texts.values() for found in re.findall(command, text)]
+    commands = {installing(extra) for extra in EXTRAS}
+    assert written
+    assert [found for found in written if "{" not in found and found not in commands] == []
 
 
 def test_users_are_given_ranges() -> None:
@@ -114,6 +132,7 @@ main()
 #: Runs a command line, and says when it has ended which of these modules are imported.
 AT_THE_END = """
 import sys
+from importlib import metadata
 from tailback.cli import main
 
 try:
@@ -190,3 +209,12 @@ def test_what_python_310_lacks_comes_from_one_module(folder: str) -> None:
                 assert "tomllib" not in names, path
             elif isinstance(node, ast.ImportFrom):
                 assert not names & SINCE_311.get(node.module or "", set()), path
+
+
+def test_the_script_of_pages_is_that_of_the_locked_plotly() -> None:
+    [locked_plotly] = locked()["plotly"]
+    if locked_plotly.specifier.contains(metadata.version("plotly")):
+        theirs = metadata.distribution("plotly").locate_file("plotly/package_data/plotly.min.js")
+        ours = ROOT / "python" / "tailback" / "plotly_js" / "plotly.min.js"
+        assert ours.read_bytes() == Path(str(theirs)).read_bytes(), "make lock copies it"
+    assert "MIT License" in (ROOT / "python/tailback/plotly_js/LICENSE.txt").read_text()

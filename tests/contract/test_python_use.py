@@ -144,7 +144,7 @@ class TestResults:
 class TestPandas:
     def test_without_it_one_line_names_the_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)
-        with pytest.raises(tb.UserError, match=r'pip install "tailback\[pandas\]"'):
+        with pytest.raises(tb.UserError, match=r'pip install "tailback-sim\[pandas\]"'):
             tb.to_pandas(None)
 
     @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is an extra")

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from tailback.distribution import installing
 from tailback.errors import UserError
 from tailback.figures.curves import Line
 from tailback.figures.look import LIGHT, colour, dash
@@ -36,7 +37,7 @@ def drawn(  # as `svg`, and the kind of file
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        needed = 'needs Matplotlib: pip install "tailback[plot]"; .svg needs nothing'
+        needed = f"needs Matplotlib: {installing('plot')}; .svg needs nothing"
         raise UserError("--out", f".{kind}", needed) from None
     figure = Figure(figsize=_INCHES, layout="constrained")
     FigureCanvasAgg(figure)
