@@ -7,6 +7,7 @@ a run that cannot go on, 130 after Ctrl-C.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -38,8 +39,15 @@ HOMES = {
 }
 
 
+#: New objects after which Python looks for garbage.
+_OBJECTS = 100_000
+
+
 def main() -> None:
     """Run the command line."""
+    # Importing makes many objects and next to no garbage: to look for some after every few hundred
+    # takes a tenth of the time until a run begins.
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     _prepare_streams()
     try:
         try:
