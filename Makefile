@@ -2,6 +2,7 @@
 # nothing twice. Needed beforehand: Rust (cargo) and Python 3.10 or newer.
 #
 #   make demo     the published experiment at a few compute periods
+#   make docs     the documents as a site, in site/ (Python 3.11 or newer)
 #   make studies  all published tables and figures, side by side with ours, how often
 #                 intervals hold the truth, 50,000 random cases of each slow twin, and
 #                 what adaptive routing costs, how messages should cross a hypercube,
@@ -148,6 +149,25 @@ profile: $(VENV)/made
 bounds: $(VENV)/built
 	$(BIN)/python -m tests.bounds lowest
 	$(BIN)/python -m tests.bounds newest
+
+# A link that leads nowhere ends it, and so does a page that is not listed in docs/README.md.
+.PHONY: docs locks
+docs: $(VENV)/documented $(VENV)/built
+	$(BIN)/python docs/site/build.py
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --quiet --no-deps
+	rm -rf site/rust
+	cp -r target/doc site/rust
+
+# What only the site needs.
+$(VENV)/documented: $(VENV)/made docs/site/requirements.lock
+	$(BIN)/pip install --requirement docs/site/requirements.lock
+	touch $@
+
+# Both locks: that of developers, and that of the site, which needs Python 3.11.
+locks: lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-header \
+		--extra docs --constraint requirements-dev.lock pyproject.toml \
+		--output-file docs/site/requirements.lock
 
 # The environment: libraries and tools in the versions of the lock.
 $(VENV)/made: requirements-dev.lock

@@ -1,8 +1,9 @@
 """Fill in the parts of the documentation that the code knows best.
 
-    python docs/generate.py
+    python docs/generate.py [DOCUMENT …]
 
-rewrites, in README.md, docs/*.md and docs/cookbook/*.md:
+rewrites, in the documents given, or else in README.md, docs/*.md and docs/cookbook/*.md, as many
+at a time as there are processors:
 
 * what stands between `<!-- generated: NAME -->` and `<!-- end -->`: tables of
   the keys of an experiment, from its JSON Schema;
@@ -24,7 +25,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -141,7 +143,7 @@ def _machine_keys() -> str:
         if name == "link_classes":
             schema, title = schema["additionalProperties"], "**`[machine.link_classes.NAME]`**"
         if "anyOf" in schema:
-            parts += [f"{title}: which keys there are depends on `kind`.", *_kinded(schema)]
+            parts += [f"{title}: the keys depend on `kind`.", *_kinded(schema)]
         else:
             parts.append(f"{title}\n\n{_table(schema)}")
     return "\n\n".join(parts)
@@ -154,14 +156,15 @@ def _kinded(schema: Schema) -> Iterable[str]:
     first, *others = own.values()
     shared = [key for key in first if all(first[key] == other.get(key) for other in others)]
     if shared:
-        yield f"Of every kind:\n\n{_table({'properties': {key: first[key] for key in shared}})}"
+        common = {key: first[key] for key in shared}
+        yield f"Keys of every kind:\n\n{_table({'properties': common})}"
     tables: dict[str, list[str]] = {}
     for word, properties in own.items():
         rest = {k: value for k, value in properties.items() if k not in ("kind", *shared)}
         if rest:
             tables.setdefault(_table({"properties": rest}), []).append(f'`"{word}"`')
     for table, words in tables.items():
-        yield f"Of kind {', '.join(words)}:\n\n{table}"
+        yield f"Keys of kind {', '.join(words)}:\n\n{table}"
 
 
 def _topologies() -> str:
@@ -195,7 +198,7 @@ def _arguments(classes: Mapping[str, type]) -> str:
 
 
 def _algorithms() -> str:
-    """Return what every kind of routing does, where, and how many channels it needs."""
+    """Return which routes every kind of routing takes, where, and its number of VC classes."""
     routed = {word: kind for word, kind in machines.TOPOLOGIES.items() if kind.routings}
     rows = []
     for word, kind in machines.ROUTINGS.items():
@@ -205,7 +208,7 @@ def _algorithms() -> str:
         where = " but ".join(["all", *([", ".join(missing)] if missing else [])])
         cells = [f"| `{word}`", _paragraphs(kind)[0], where if few else ", ".join(there)]
         rows.append(" | ".join([*cells, _channels(kind, [routed[name] for name in there])]) + " |")
-    head = ["| `kind` | ways | on | classes of channels |", "|---|---|---|---|"]
+    head = ["| `kind` | routes | on | VC classes |", "|---|---|---|---|"]
     return "\n".join([*head, *rows])
 
 
@@ -218,7 +221,7 @@ def _channels(kind: type[machines.Routing], topologies: Iterable[type]) -> str:
     usual = max(found.values(), key=list(found.values()).count)
     others = [f"{name} {count}" for name, count in found.items() if count != usual]
     few = len(set(found.values())) <= 3
-    return ", ".join([str(usual), *others]) if few else "as long as the longest way"
+    return ", ".join([str(usual), *others]) if few else "one for each hop of the longest route"
 
 
 def _kinds() -> str:
@@ -287,7 +290,7 @@ def _columns() -> str:
         *sections.items(),
         ("How it ended", [column for column in plain if column.name in ending]),
         ("Metrics", metrics),
-        ("Of each metric, behind its name", _metric_parts()),
+        ("Parts of each metric, by the end of the name", _metric_parts()),
         ("Ratios and percentiles", [c for c in plain if c.name in _FOLLOWING]),
     ]
     return "\n\n".join(f"**{title}**\n\n{_column_table(rows)}" for title, rows in parts)
@@ -450,19 +453,32 @@ def _number(value: Schema) -> str:
     return f"{word} {said}".strip()
 
 
-def main() -> None:
-    """Rewrite the documents."""
+def main(arguments: Sequence[str]) -> None:
+    """Rewrite the documents given, or all."""
     PICTURES.mkdir(exist_ok=True)
-    for path in DOCUMENTS:
-        old = path.read_text(encoding="utf-8")
-        new, pictures = filled(old)
-        contents = {path: new.encode()}
-        contents |= {PICTURES / name: content for name, content in pictures.items()}
-        for file, content in contents.items():
-            if not file.exists() or file.read_bytes() != content:
-                file.write_bytes(content)
-                print(f"{file.relative_to(ROOT)} has changed")
+    paths = [Path(argument).resolve() for argument in arguments] or DOCUMENTS
+    # The time goes into commands, which are processes of their own.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for changed in pool.map(_rewrite, paths):
+            for file in changed:
+                print(f"{file.relative_to(ROOT)} has changed", flush=True)
+
+
+def _rewrite(path: Path) -> list[Path]:
+    """Rewrite a document and its pictures; return which files have changed."""
+    old = path.read_text(encoding="utf-8")
+    new, pictures = filled(old)
+    contents = {path: new.encode()}
+    contents |= {PICTURES / name: content for name, content in pictures.items()}
+    changed = [
+        file
+        for file, content in contents.items()
+        if not file.exists() or file.read_bytes() != content
+    ]
+    for file in changed:
+        file.write_bytes(contents[file])
+    return changed
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     # kinds that a module names in its `__all__`.
     from tailback.api.blaming import Blaming as Blaming
     from tailback.api.blaming import blame as blame
-    from tailback.api.describing import describe as describe
+    from tailback.api.experiments import cost as cost
+    from tailback.api.experiments import describe as describe
+    from tailback.api.experiments import explain as explain
+    from tailback.api.experiments import interference as interference
     from tailback.api.experiments import load as load
-    from tailback.api.explaining import explain as explain
-    from tailback.api.interfering import interference as interference
-    from tailback.api.plotting import plot as plot
-    from tailback.api.reporting import write_report as write_report
-    from tailback.api.running import cost as cost
-    from tailback.api.running import run as run
-    from tailback.api.saturating import saturate as saturate
+    from tailback.api.experiments import run as run
+    from tailback.api.experiments import saturate as saturate
+    from tailback.api.stores import plot as plot
+    from tailback.api.stores import sweep as sweep
     from tailback.api.stores import table as table
-    from tailback.api.sweeping import sweep as sweep
+    from tailback.api.stores import write_report as write_report
     from tailback.comparison import Cost as Cost
     from tailback.errors import RunFailure as RunFailure
     from tailback.errors import UserError as UserError
@@ -72,16 +72,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api.blaming": ("Blaming", "blame"),
-    "api.describing": ("describe",),
-    "api.experiments": ("load",),
-    "api.explaining": ("explain",),
-    "api.interfering": ("interference",),
-    "api.plotting": ("plot",),
-    "api.reporting": ("write_report",),
-    "api.running": ("cost", "run"),
-    "api.saturating": ("saturate",),
-    "api.stores": ("table",),
-    "api.sweeping": ("sweep",),
+    "api.experiments": ("cost", "describe", "explain", "interference", "load", "run", "saturate"),
+    "api.stores": ("plot", "sweep", "table", "write_report"),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),

@@ -121,10 +121,10 @@ def test_where_no_message_is_compared_with_alone_that_is_said(small: Path, tmp_p
     page = tmp_path / "page.html"
     done = tailback("blame", small, "--html", page, "--set", "run.mode=throttled")
     assert done.returncode == 0, done.stderr
-    assert "how late messages are is not defined here" in done.stdout
+    assert "lateness is defined only in modes" in done.stdout
     assert "Packet waits, by place" in done.stdout
     told = page.read_text()
-    assert "How late messages are is not defined here" in told
+    assert "Lateness is defined only in modes" in told
     assert "Packet waits" in told
     assert "Victims and culprits" not in told
     plain = tmp_path / "plain.html"

@@ -22,8 +22,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 #: Libraries that take long to import, and that simulating needs not.
 HEAVY = ("jinja2", "networkx", "plotly", "polars", "pyarrow.compute", "pyarrow.dataset", "scipy")
-#: Extras that developers need not have: their tests are left out where they are missing.
-UNLOCKED = {"otf2"}
+#: Extras that developers need not have: tests are left out where they are missing, and the site of
+#: the documents has a lock of its own.
+UNLOCKED = {"docs", "otf2"}
 
 
 def needed() -> list[Requirement]:
@@ -69,7 +70,7 @@ def test_what_is_installed_has_one_name_and_these_extras() -> None:
         for path in (ROOT / folder).glob(f"**/{ending}" if folder != "." else ending)
     }
     named = {extra for text in texts.values() for extra in re.findall(r"installing\('(\w+)'", text)}
-    assert named == EXTRAS.keys() - {"dev"}
+    assert named == EXTRAS.keys() - {"dev", "docs"}
     command = r"pip install .*?\[.*?\]\""
     written = [found for text in texts.values() for found in re.findall(command, text)]
     commands = {installing(extra) for extra in EXTRAS}

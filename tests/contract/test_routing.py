@@ -351,8 +351,8 @@ def test_describe_says_how_packets_are_routed(torus: str) -> None:
     for expected in (
         "4 (1 + 1 + 2, by class)",
         "round_robin",
-        "no, by the algorithm's own argument",
-        "up to 64 ways of each packet, drawn",
+        "free, by the algorithm's own argument",
+        "up to 64 routes of each packet, drawn at random",
     ):
         assert expected in words
     assert "allowed, not searched for" in _tailback("describe", torus, "--allow-deadlock").stdout

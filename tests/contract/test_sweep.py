@@ -279,7 +279,7 @@ def test_a_point_that_deadlocks_is_recorded_and_stops_no_other(
         (
             "workload.messages = { from = 1, to = 10000000, step = 1 }",
             [],
-            "sweep = 120,000,000 points: say --yes if so many are meant",
+            "sweep = 120,000,000 points: give --yes to run so many",
         ),
     ],
 )

@@ -88,7 +88,7 @@ def test_two_switches_can_pause_each_other(tmp_path: Path) -> None:
         """
     )
     done = tailback("describe", "two.toml", cwd=tmp_path, env={"COLUMNS": "140"})
-    assert "possible by pauses: switches 0, 1 can pause each other in a circle" in done.stdout
+    assert "possible by pauses: switches 0, 1 can pause each other in a cycle" in done.stdout
 
 
 def star(nodes: int, memory: str, delay: str = "1 us") -> tb.Experiment:

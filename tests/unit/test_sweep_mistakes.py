@@ -12,6 +12,7 @@ from tests.sweeps import (
 )
 
 PARTS = "only numbers, names, + - * / // % **, comparisons, and, or, not, in, if else, lists"
+EXAMPLES = "examples: sync == 'asynchronous', 20 us / n"
 SYNCS = '"asynchronous", "asynchronous_blocking" or "loosely_synchronous"'
 
 MISTAKES = [
@@ -273,7 +274,7 @@ MISTAKES = [
     ('let.n = ["1 us", "1 B"]', 'sweep.let.n[1] = "1 B": must be a time, like the others'),
     (
         'let.n = [{ a = 1 }]\nworkload.messages = { computed = "n" }',
-        'with n = {"a": 1}: sweep.n = {"a": 1}: cannot be calculated with',
+        'with n = {"a": 1}: sweep.n = {"a": 1}: cannot be used in an expression',
     ),
     # Exclusions.
     (
@@ -333,7 +334,7 @@ MISTAKES = [
     ),
     (
         "workload.radius = [1]\nexclude = [\"'a' in 'abc'\"]",
-        "sweep.exclude[0] = \"'a' in 'abc'\": looks for a text in a text; write x in [1, 2]",
+        "sweep.exclude[0] = \"'a' in 'abc'\": cannot look for a text in a text; write x in [1, 2]",
     ),
     # Computed parameters.
     (
@@ -373,7 +374,7 @@ COMPUTED_MISTAKES = [
     ("us % 2", "cannot calculate a time % a number"),
     ("2 ** us", "cannot calculate a number ** a time"),
     ("us ** 0.5", "is a root of a time"),
-    ("max(us, 1)", "cannot calculate a time and max of a number"),
+    ("max(us, 1)", "cannot calculate max of a time and a number"),
     ("sync * 2", "cannot calculate a text * a number"),
     ("dims + 1", "cannot calculate a list + a number"),
     ("acknowledgements + 1", "cannot calculate true or false + a number"),
@@ -429,17 +430,17 @@ COMPUTED_MISTAKES = [
     ("min()", "gives min 0 values; it takes 1 to 100"),
     ("max([])", "cannot calculate max of nothing"),
     ("sqrt", "sqrt is a function: write sqrt(...)"),
-    ("[x for x in [1]]", f"must not hold [x for x in [1]]: {PARTS}"),
-    ("(lambda: 1)()", f"must not hold (lambda: 1)(): {PARTS}"),
-    ("sync.upper()", f"must not hold sync.upper(): {PARTS}"),
-    ("dims[0]", f"must not hold dims[0]: {PARTS}"),
-    ("(us, 1)", f"must not hold (us, 1): {PARTS}"),
-    ("1 | 2", f"must not hold BitOr: {PARTS}"),
-    ("1j", "must not hold 1j"),
-    ("None", "must not hold None"),
+    ("[x for x in [1]]", f"must not contain [x for x in [1]]: {PARTS}"),
+    ("(lambda: 1)()", f"must not contain (lambda: 1)(): {PARTS}"),
+    ("sync.upper()", f"must not contain sync.upper(): {PARTS}"),
+    ("dims[0]", f"must not contain dims[0]: {PARTS}"),
+    ("1 | 2", f"must not contain BitOr: {PARTS}"),
+    ("1j", "must not contain 1j"),
+    ("None", "unknown name none; did you mean nodes?"),
     ("max(us, key=us)", "gives max 1 values; it takes 1 to 100"),
-    ("2 us", "cannot be read (invalid syntax); quantities are written 2 * us"),
-    ("", "cannot be read (invalid syntax); quantities are written 2 * us"),
+    ("2 uss", f"cannot be read (invalid syntax); {EXAMPLES}"),
+    ("", f"cannot be read (invalid syntax); {EXAMPLES}"),
+    ("us is 2", f"must not contain Is: {PARTS}"),
 ]
 
 

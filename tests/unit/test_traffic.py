@@ -300,8 +300,8 @@ def test_requests_of_several_packets_can_wait_for_each_other() -> None:
         tb.run(pieces)
     assert {blocked["class"] for blocked in caught.value.circle} == {"write"}
     assert (
-        "write may be several packets, and nodes have places for 4: the rest of one can stand "
-        "behind another that waits for a place (protocol deadlock)"
+        "write may be several packets, and nodes have room for 4: the rest of one can be "
+        "blocked behind another that waits for room (protocol deadlock)"
     ) in _text(prediction_report(tb.describe(pieces)))
 
 

@@ -6,6 +6,25 @@
 //!
 //! Sources hold little: where ranks lie in files, a small buffer for each, and of formats whose
 //! operations come in any order the ranks that have been begun.
+//!
+//! ```
+//! use std::path::Path;
+//! use tailback_engine::workload::trace::Batch;
+//! use tailback_traces::{Options, open};
+//!
+//! let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces");
+//! let mut trace = open(&traces.join("goal/incast_3.goal"), &Options::default())?;
+//! let mut operations = vec![0; trace.ranks() as usize];
+//! let mut batch = Batch::default();
+//! for rank in 0..trace.ranks() {
+//!     while trace.next(rank, &mut batch)? {
+//!         operations[rank as usize] += batch.operations.len();
+//!         batch.clear();
+//!     }
+//! }
+//! assert_eq!(operations, [3, 1, 1, 1]);
+//! # Ok::<(), tailback_traces::Mistake>(())
+//! ```
 
 mod bytes;
 mod calls;

@@ -1,4 +1,4 @@
-"""Questions to the runs of a store: which, merged how, shown as what.
+"""Selecting, merging and showing the runs of a store.
 
     from tailback.analysis import merged, where, select
 
@@ -7,12 +7,12 @@
     select(merged(slow), ["compute_period", "mode", "theta_r"])
 
 * `names`: fields as users write them;
-* `conditions`: `where`, a small language of comparisons;
-* `groups`: which runs differ only in what does not matter, such as the seed;
-* `merging`: estimates of such runs as one estimate;
+* `conditions`: `where`, in the language of expressions;
+* `groups`: runs that differ only in parameters to merge over, such as the seed;
+* `merging`: their estimates merged into one;
 * `distributions`: their exact moments and percentiles;
 * `tables`: all of it for `tailback table`;
-* `channels`: how many virtual channels routings have that are compared;
+* `channels`: virtual channels of the routings compared;
 * `message_rows`: messages and flows of single runs, likewise.
 """
 

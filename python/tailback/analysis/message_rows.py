@@ -1,4 +1,4 @@
-"""Messages and flows of the points of a store: a row for each, with where its point lies.
+"""Messages and flows of the points of a store: a row for each, with the place of its point.
 
 Points of sweeps with `run.keep_messages` have them.
 """
@@ -39,7 +39,7 @@ def messages(
 ) -> pa.Table:
     """Return one row for each message of each run, in the order of the sweeps.
 
-    In front is what tells runs apart: what was varied, the seed, the mode. `fields`, `conditions`
+    The first columns distinguish runs: what was varied, the seed, the mode. `fields`, `conditions`
     and `sort` may name parameters and metrics of the run as well as columns of the message. Raises
     `UserError` where `run.keep_messages` was not asked for, or for a name that is not clear.
     """

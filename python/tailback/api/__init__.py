@@ -1,7 +1,7 @@
-"""What a Python program does with Tailback.
+"""The functions of Tailback for Python programs.
 
 `load`, `describe`, `run`, `cost`, `blame`, `explain`, `interference`, `sweep`, `saturate`; of a
 folder of results `table`, `plot`, `write_report`. Files and folders are given as text or as
-`pathlib.Path`. Each has a module, which imports what it needs: a first `cost` need not wait for
-the rest.
+`pathlib.Path`. A function imports what it needs when it is called: a first `cost` need not wait
+for the rest.
 """

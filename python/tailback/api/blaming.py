@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tailback.progress import Ticker, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.terminal.blamed import facts, kept
 from tailback.wording import number
 from tailback.workloads import Workload
 
-from .experiments import What, experiment_of
+from .experiments import What, experiment_of, watched
 
 Rows = list[dict[str, Any]]
 """Times are estimates (`value`, `low`, `high`) under `us_per_message`."""
@@ -88,7 +86,14 @@ def blame(
     """Run one contention mode and return who makes whom late, where and why.
 
     Arguments are those of `run`; with `packet_waits=True` it is kept, too, what packets waited for.
+
+    >>> import tailback as tb
+    >>> many_to_one = tb.FanIn(message_size="10 kB")
+    >>> blaming = tb.blame(tb.Star(nodes=8), many_to_one)
+    >>> [kind] = blaming.kinds()
+    >>> kind["kind"], kind["share"]
+    ('destination', 1.0)
     """
     given = experiment_of(what, workload, **run_fields, blame=True)
-    with Ticker() if progress else nullcontext(ignore) as watch:
+    with watched(progress) as watch:
         return Blaming(run_mode(given, given.run.mode, watch=watch))

@@ -1,20 +1,51 @@
-"""The results of a sweep as a table: `table`."""
+"""Sweeps and their results: `sweep`, `table`, `plot`, `write_report`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import pyarrow as pa
-
-from tailback.analysis import flows_of, messages, tables
 from tailback.errors import UserError, choice
 from tailback.store.points import PointStore
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tailback.execution import Pool
+    from tailback.plots import Plot
+    from tailback.sweeps import Sweep
+
 Results: TypeAlias = PointStore | str | os.PathLike[str]
 """What `sweep` returned, or the folder it was written into."""
+
+
+def sweep(
+    what: Sweep | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    pool: Pool | None = None,
+    progress: bool = False,
+) -> PointStore:
+    """Run all points of a sweep, or of the file of one, and return the folder of results.
+
+    What `out` holds already is kept. `pool` does the work: by default
+    a `LocalPool` of one process per processor (a program that calls this needs
+    `if __name__ == "__main__":` around it, as with any new processes). Points
+    that fail are in `failures()` of the store. Raises `UserError` for mistakes in the file, and
+    `KeyboardInterrupt` on Ctrl-C: the same call then goes on from there.
+    """
+    from tailback.execution import LocalPool
+    from tailback.sweeps import Sweep
+    from tailback.sweeps.running import SweepRun
+
+    asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
+    run = SweepRun(asked, Path(out), "out")
+    with LocalPool() if pool is None else nullcontext(pool) as workers:
+        run.run(workers, progress=progress)
+    return run.store
 
 
 def table(  # noqa: PLR0913  # each a thing that can be asked for
@@ -34,6 +65,8 @@ def table(  # noqa: PLR0913  # each a thing that can be asked for
     Where the sweep has `run.keep_messages`, `rows` may be the flows or messages of each run
     instead. Raises `UserError` for a name or a condition that is not clear.
     """
+    from tailback.analysis import flows_of, messages, tables
+
     store = store_of(results)
     if rows == "runs":
         return tables.table(store, fields, conditions, over, sort, limit)
@@ -41,6 +74,49 @@ def table(  # noqa: PLR0913  # each a thing that can be asked for
     if rows not in made:
         raise choice("rows", rows, ("runs", *made))
     return made[rows](store, fields, conditions, sort, limit)
+
+
+def plot(  # noqa: PLR0913  # each a thing that can be asked for
+    results: Results,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    mode: str | None = None,
+    where: Sequence[str] = (),
+    title: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    cdf: str | None = None,
+) -> Plot:
+    """Return the picture that suits the results of a sweep, or the one of `y` against `x`.
+
+    `x` is a parameter that was varied, or a metric; `y` a metric, `theta_t` or `theta_r`. Or the
+    distribution of what `cdf` names: that of a percentile without its end, such as
+    `message_latency`, or `flow_completion`.
+    Runs for which `where` does not hold are left out. `out` is a file to write it into: SVG,
+    or PDF and PNG with the extra `plot`. A notebook shows what is returned. Raises
+    `UserError` for names that are not known, and where nothing was varied.
+    """
+    from tailback import plots
+
+    made = plots.plot(store_of(results), x, y, mode=mode, where=where, title=title, cdf=cdf)
+    if out is not None:
+        made.save(out)
+    return made
+
+
+def write_report(
+    folder: Results, out: str | os.PathLike[str] | None = None, title: str | None = None
+) -> Path:
+    """Write the HTML page on the results in `folder`; return where it is.
+
+    `out`: by default `report.html` in the folder. `title`: what was simulated unless it, or
+    the sweep (`run.title`), says something else. Raises `UserError` if there are no results,
+    or the file cannot be written.
+    """
+    from tailback.report import of_store
+
+    place = store_of(folder).folder
+    return of_store.write_report(place, None if out is None else Path(out), title)
 
 
 def store_of(results: Results) -> PointStore:

@@ -1,10 +1,10 @@
-"""Who made whom late: charges of one run, by traffic class, root channel and kind.
+"""Blame of one run: lateness by victim, culprit, root channel and kind.
 
-A message is late by what it took longer than alone. That is divided among the traffic classes of
-the messages that its chain of waits leads to, at the channels where these waits begin
-(`docs/answer.md`). The tables hold sums of picoseconds in up to 16 batches of time of equal
-length; from these come means per message and their confidence intervals. What packets waited is
-kept beside them if it is asked for.
+The lateness of a message is its latency less its latency alone. It is charged to the traffic
+classes of the messages at the ends of its chain of waits, at the channels where these waits begin
+(`docs/answer.md`). The tables hold sums of picoseconds in up to 16 batches of equal time, which
+give means per message and confidence intervals. Waits of packets are kept beside them on
+request.
 """
 
 from .charges import KIND_WORDS, KINDS, Blame, Charged, Totals, empty_table, unknown_blame

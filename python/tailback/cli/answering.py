@@ -1,35 +1,42 @@
-"""How commands answer, and how they fail: one line and an exit code."""
+"""What commands share: reading an experiment, printing the answer, errors and exit codes."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
 from json import dumps
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from tailback.errors import CircleError, CutOffError, RunFailure, UserError, check_readable
+from tailback.errors import CircleError, CutOffError, RunFailure, UserError, check_readable, shown
+from tailback.files import check_named
+
+from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import RenderableType
 
     from tailback.experiment import Experiment
     from tailback.progress import Ticker
+    from tailback.units import Quantity
+
+Q = TypeVar("Q", bound="Quantity")
 
 INTERRUPTED = 130
 CUT_OFF = 4
 
 
 class Found(Protocol):
-    """What one run or several found."""
+    """The result of one run or several."""
 
     @property
     def complete(self) -> bool:
-        """Whether all runs were left to end by themselves."""
+        """Whether no run was interrupted or cut off by a limit."""
 
     @property
     def interrupted(self) -> bool:
@@ -37,75 +44,157 @@ class Found(Protocol):
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON; numbers that are not known must be None already."""
+    """Print a value as JSON; unknown numbers must be None."""
     print(dumps(value, indent=2, allow_nan=False))
 
 
-def exit_unless(complete: bool) -> None:
-    """Exit with the code of Ctrl-C unless all was done."""
-    if not complete:
-        raise typer.Exit(INTERRUPTED)
-
-
 def exit_by(found: Found) -> None:
-    """Exit with the code of Ctrl-C, or of limits that cut off what was run, unless all was done."""
+    """Exit with the code of an interruption or of a cut-off run, unless the result is complete."""
     if not found.complete:
         raise typer.Exit(INTERRUPTED if found.interrupted else CUT_OFF)
 
 
-def prepare(
-    out: Path | None, experiment: Experiment, modes: Sequence[str] = (), packets: bool = False
-) -> None:
-    """Look at the output folder before the run, so that no run is in vain."""
-    if out is None and packets:
-        raise UserError("--packets", None, "needs --out DIR, where the packets are written")
-    if out is not None:
-        from tailback import engine
-        from tailback.store import run_folder
-
-        identity = experiment.identity(engine.RESULTS_VERSION, modes)
-        run_folder.prepare(out, identity)
-
-
 def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
-    """Return the experiment of a file, changed."""
+    """Return the experiment of a file with changes such as `run.seed=2`."""
     from tailback.experiment import Experiment
 
     return Experiment.load(file, changes)
 
 
-def ticking() -> Ticker:
-    """Return what shows the state of a run that takes long."""
-    from tailback.progress import Ticker
+@dataclass(frozen=True)
+class Asked:
+    """What a command about one experiment is asked, option by option, and how it answers."""
 
-    return Ticker()
+    file: File
+    set_: Set = None
+    seed: Seed = None
+    allow_deadlock: AllowDeadlock = False
+    json: Json = False
+    out: Out = None
+
+    @property
+    def overrides(self) -> list[str]:
+        """Changes to the experiment file; those of --set first."""
+        allowed = ["machine.routing.allow_deadlock=true"] if self.allow_deadlock else []
+        seeds = [] if self.seed is None else [f"run.seed={self.seed}"]
+        return [*(self.set_ or []), *allowed, *seeds]
+
+    def experiment(self, *changes: str) -> Experiment:
+        """Return the experiment, with further changes."""
+        return loaded(self.file, [*self.overrides, *changes])
+
+    def prepare(
+        self, experiment: Experiment, modes: Sequence[str] = (), *, packets: bool = False
+    ) -> None:
+        """Check the output folder before the run, so that no run is in vain."""
+        if self.out is None and packets:
+            raise UserError("--packets", None, "needs --out DIR, where the packets are written")
+        if self.out is not None:
+            from tailback import engine
+            from tailback.store import run_folder
+
+            run_folder.prepare(self.out, experiment.identity(engine.RESULTS_VERSION, modes))
+
+    @contextmanager
+    def running(self) -> Iterator[Ticker]:
+        """Show the state of a run that takes long.
+
+        What programs print goes to standard error if standard output is one JSON object.
+        """
+        from tailback.progress import Ticker
+
+        with ExitStack() as stack:
+            if self.json:
+                stack.enter_context(redirect_stdout(sys.stderr))
+            yield stack.enter_context(Ticker())
+
+    def save(
+        self, answer: Mapping[str, Any], tables: Callable[[], Mapping[str, Any]] = dict
+    ) -> None:
+        """Save an answer and its tables, if there is a folder for them."""
+        if self.out is not None:
+            from tailback.store import run_folder
+
+            run_folder.save(self.out, tables(), answer)
+
+    def tell(self, answer: Mapping[str, Any], report: Callable[[], RenderableType]) -> None:
+        """Print the report, or the answer as JSON."""
+        if self.json:
+            print_json(answer)
+        else:
+            show(report())
 
 
-def stored(results: Mapping[str, Any], packets: bool) -> dict[str, Any]:
+def stored(results: Mapping[str, Any], packets: bool = False) -> dict[str, Any]:
     """Return the tables of every mode's result, as a folder holds them."""
     from tailback.store.run_folder import tables_of
 
     return {mode: tables_of(result, packets=packets) for mode, result in results.items()}
 
 
-def save(out: Path | None, tables: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-    """Save an answer and its tables, if there is a folder for them."""
-    if out is not None:
-        from tailback.store import run_folder
-
-        run_folder.save(out, tables, answer)
+Command = Callable[..., Found | None]
 
 
-def tell(answer: Mapping[str, Any], report: Callable[[], RenderableType] | None) -> None:
-    """Print the report, or else the answer as JSON."""
-    if report is None:
-        print_json(answer)
-    else:
-        show(report())
+def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Make a function of `Asked` and further options a command, with `shown` as examples.
+
+    Its options are the fields of `Asked`, except those in `without`, and those of the function,
+    whose annotations must be known at run time. What goes wrong is printed as one line; what it
+    returns decides on the exit code.
+    """
+
+    def declared(function: Command) -> Command:
+        fields = [p for p in _parameters(Asked) if p.name not in without]
+        own = _parameters(function)[1:]
+
+        def run(**given: Any) -> None:
+            asked = Asked(**{field.name: given.pop(field.name) for field in fields})
+            with failures(asked.json, asked.file):
+                found = function(asked, **given)
+            if found is not None:
+                exit_by(found)
+
+        # Typer reads both.
+        run.__signature__ = Signature([*fields, *own])  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in (*fields, *own)}
+        run.__doc__ = function.__doc__
+        app.command(function.__name__, epilog=examples(*shown))(run)
+        return function
+
+    return declared
+
+
+def _parameters(of: Callable[..., object]) -> list[Parameter]:
+    """Return what something is called with; by keyword, so that defaults may come in any order."""
+    known = signature(of, eval_str=True).parameters.values()
+    return [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in known]
+
+
+def quantity_of(option: str, kind: type[Q], text: str) -> Q:
+    """Return the quantity that an option gives; raise `UserError` about the option."""
+    try:
+        return kind.parse(text)
+    except UserError as error:
+        raise error.inside(option) from None
+
+
+def span_of(option: str, text: str, allowed: str) -> tuple[int, int]:
+    """Return the first and the last number of `8-9`, or of one number; raise `UserError`."""
+    ends = text.split("-")
+    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        raise UserError(option, shown(text), allowed)
+    return int(ends[0]), int(ends[-1])
+
+
+def check_files(**files: Path | None) -> None:
+    """Check, before a run, the files that are to be written, by the names of their options."""
+    for name, path in files.items():
+        if path is not None:
+            check_named(f"--{name}", path)
 
 
 def show(report: RenderableType, stderr: bool = False) -> None:
-    """Show what fits a terminal."""
+    """Print a report on the terminal."""
     from tailback.terminal import layout
 
     layout.show(report, stderr=stderr)
@@ -113,9 +202,9 @@ def show(report: RenderableType, stderr: bool = False) -> None:
 
 @contextmanager
 def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
-    """Turn what can go wrong into one line on standard error and an exit code.
+    """Turn errors into one line on standard error and an exit code.
 
-    That the file ``reads`` is missing is told before anything is imported that takes long.
+    A missing file ``reads`` is reported before anything is imported that takes long.
     """
     try:
         if reads is not None:
@@ -132,7 +221,7 @@ def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
         _tell(failure, json)
         raise typer.Exit(failure.exit_code) from None
     except MemoryError:
-        print("error: memory: there is not enough of it for this", file=sys.stderr)
+        print("error: memory: there is not enough for this run", file=sys.stderr)
         raise typer.Exit(UserError.exit_code) from None
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -140,7 +229,7 @@ def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
 
 
 def _mistake(error: UserError) -> dict[str, Any]:
-    """Return a mistake of the user as an object."""
+    """Return a mistake of the user for JSON."""
     cut_off = {"error": "cut off", "complete": False}
     return {
         **(cut_off if isinstance(error, CutOffError) else {"error": "mistake"}),
@@ -152,15 +241,8 @@ def _mistake(error: UserError) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def prints_aside(json: bool) -> Iterator[None]:
-    """Send what programs print to standard error, if standard output is one JSON object."""
-    with redirect_stdout(sys.stderr) if json else nullcontext():
-        yield
-
-
 def _tell(failure: RunFailure, json: bool) -> None:
-    """Say why a run cannot go on: one line, and who waits for what."""
+    """Print why a run cannot go on: one line, and what each blocked packet waits for."""
     print(f"error: {failure}", file=sys.stderr)
     if json:
         waiting = [{"who": who, "what": what} for who, what in failure.waiting]
@@ -174,7 +256,7 @@ def _tell(failure: RunFailure, json: bool) -> None:
 
 
 def _tell_circle(error: CircleError, json: bool) -> None:
-    """Say which channels could wait for each other, and for which packets."""
+    """Print a cycle of channel dependencies, with the packets that cause it."""
     if json:
         print_json({"error": "can deadlock", "text": str(error), "circle": list(error.circle)})
     else:

@@ -1,4 +1,4 @@
-"""The command about traces of programs: `convert`."""
+"""The command that converts traces of programs: `convert`."""
 
 from __future__ import annotations
 
@@ -13,36 +13,42 @@ import typer
 from tailback.errors import UserError
 from tailback.interrupts import deferred
 
-from .answering import exit_unless, failures, print_json
+from .answering import INTERRUPTED, failures, print_json, quantity_of
 from .options import Json, app, examples
 
 _QUIET_S = 2.0
 
 In = Annotated[Path, typer.Argument(metavar="IN", help="The trace, or one file of it.")]
-To = Annotated[Path, typer.Argument(metavar="OUT", help="The file to be written.")]
+To = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")]
 FromFormat = Annotated[
-    str | None, typer.Option("--from", metavar="FORM", help="Its form; default: by its content.")
+    str | None,
+    typer.Option(
+        "--from", metavar="FORMAT", help="Format of IN; default: detected from its content."
+    ),
 ]
 ToFormat = Annotated[
-    str | None, typer.Option("--to", metavar="FORM", help="Form of OUT; default: by its name.")
+    str | None, typer.Option("--to", metavar="FORMAT", help="Format of OUT; default: by its name.")
 ]
 Flops = Annotated[
     float | None,
-    typer.Option("--flops", help="Operations in a second, where work has to become time."),
+    typer.Option("--flops", help="Operations per second, to turn work into time."),
 ]
-Cycle = Annotated[str, typer.Option("--cycle", help="netrace: the length of a cycle.")]
+Cycle = Annotated[str, typer.Option("--cycle", help="netrace: length of a cycle.")]
 Groups = Annotated[
     Path | None, typer.Option("--groups", metavar="FILE", help="Chakra: ranks of groups, as JSON.")
 ]
 PeakFlops = Annotated[
-    float | None, typer.Option("--peak-flops", help="Chakra: computations take a roofline's time.")
+    float | None,
+    typer.Option(
+        "--peak-flops", help="Chakra: peak rate of a roofline that gives the time of computations."
+    ),
 ]
 Memory = Annotated[
     float | None,
-    typer.Option("--memory-bandwidth", help="Chakra: bytes in a second, for --peak-flops."),
+    typer.Option("--memory-bandwidth", help="Chakra: bytes per second, for --peak-flops."),
 ]
 Limit = Annotated[
-    int, typer.Option("--limit-gib", help="To how many GiB a compressed file may expand.")
+    int, typer.Option("--limit-gib", help="Largest size of an expanded file, in GiB.")
 ]
 
 
@@ -67,21 +73,18 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
     limit_gib: Limit = 16,
     json: Json = False,
 ) -> None:
-    """Turn the trace of a program into another form.
+    """Convert the trace of a program to another format.
 
     Reads GOAL, SimGrid's time-independent traces, Chakra, netrace, DUMPI as text, liballprof,
-    OTF2 (with the library otf2) and our own form; writes GOAL (.goal, .bin), SimGrid's (.ti), lists
-    of messages (.csv) and our own form (.tbt). Says what has no effect or is not as it was; what
-    OUT has no place for is refused.
+    OTF2 (with the library otf2) and our own format; writes GOAL (.goal, .bin), SimGrid's (.ti),
+    lists of messages (.csv) and our own format (.tbt). Notes list what has no effect or was
+    changed; what OUT cannot express is refused.
     """
     with failures(json, source):
         from tailback.conversion import Reading, convert
         from tailback.units import Time, counted
 
-        try:
-            length = Time.parse(cycle)
-        except UserError as error:
-            raise error.inside("--cycle") from None
+        length = quantity_of("--cycle", Time, cycle)
         if length.amount == 0:
             raise UserError("--cycle", cycle, "must be above 0")
         reading = Reading(from_format, limit_gib, length, groups, peak_flops, memory_bandwidth)
@@ -94,8 +97,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
             found = convert(source, out, reading, target=to_format, flops=flops, watch=watch)
         if found is None:
             print("interrupted", file=sys.stderr)
-            exit_unless(complete=False)
-            return
+            raise typer.Exit(INTERRUPTED)
         if json:
             print_json(asdict(found))
             return
@@ -110,7 +112,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
 
 
 class _Progress:
-    """A line on standard error about how far the work has come, once it has lasted two seconds."""
+    """A progress line on standard error, shown after two seconds of work."""
 
     def __init__(self) -> None:
         self._shown = self._started = time.monotonic()

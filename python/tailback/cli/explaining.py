@@ -1,4 +1,4 @@
-"""The command that says where the time of a program went: `explain`."""
+"""The command on the critical path of a program: `explain`."""
 
 from __future__ import annotations
 
@@ -7,29 +7,19 @@ from typing import Annotated
 
 import typer
 
-from tailback.files import check_named
+from .answering import Asked, Found, check_files, command, stored
+from .options import Html
 
-from .answering import (
-    exit_by,
-    failures,
-    loaded,
-    prepare,
-    prints_aside,
-    save,
-    stored,
-    tell,
-    ticking,
-)
-from .options import AllowDeadlock, File, Html, Json, Out, Seed, Set, app, examples, overrides
-
-Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of tables of --json.")]
+Top = Annotated[
+    int, typer.Option("--top", metavar="N", min=1, help="Rows of each table of --json.")
+]
 Faster = Annotated[
     list[str] | None,
     typer.Option(
         "--faster",
         metavar="NAME:FACTOR",
-        help="Also with this so many times as fast: compute, links, nodes, network or a class of "
-        "links; repeatable.",
+        help="Also run with this part FACTOR times as fast: compute, links, nodes, network or a "
+        "class of links; repeatable.",
     ),
 ]
 Without = Annotated[
@@ -37,60 +27,49 @@ Without = Annotated[
     typer.Option(
         "--without",
         metavar="channel:NAME",
-        help="Also with a link between switches for which nobody waits; repeatable.",
+        help="Also run without contention on this link between switches; repeatable.",
     ),
 ]
 Slack = Annotated[
-    bool, typer.Option("--slack/--no-slack", help="How late processes could be; takes memory.")
+    bool, typer.Option("--slack/--no-slack", help="Compute the slack of processes; takes memory.")
 ]
 
 
-@app.command(
-    epilog=examples(
-        "tailback explain program.toml",
-        "tailback explain program.toml --faster links:2 --faster compute:2",
-        'tailback explain program.toml --without "channel:(3, 1)->(3, 2)"',
-    )
+@command(
+    "tailback explain program.toml",
+    "tailback explain program.toml --faster links:2 --faster compute:2",
+    'tailback explain program.toml --without "channel:(3, 1)->(3, 2)"',
 )
-def explain(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    json: Json = False,
+def explain(  # one argument per option
+    asked: Asked,
+    *,
     top: Top = 10,
     faster: Faster = None,
     without: Without = None,
     slack: Slack = True,
     html: Html = None,
-    out: Out = None,
-) -> None:
-    """Say where the time of a program that ends went, and who was in the way."""
-    with failures(json, file):
-        from tailback import explaining
-        from tailback.terminal.explained import explain_report
+) -> Found:
+    """Say where the time of a finite program goes, and what delays it."""
+    from tailback import explaining
+    from tailback.terminal.explained import explain_report
 
-        asked = loaded(file, overrides(set_, allow_deadlock, seed))
-        experiment = explaining.prepared(asked, slack=slack)
-        changes = [explaining.faster(change, experiment) for change in faster or []]
-        changes += [explaining.without(change, experiment) for change in without or []]
-        prepare(out, experiment)
-        if html is not None:
-            check_named("--html", html)
-        shown = None
-        if html is not None:
-            from tailback.report.of_timeline import DRAWN
+    experiment = explaining.prepared(asked.experiment(), slack=slack)
+    changes = [explaining.faster(change, experiment) for change in faster or []]
+    changes += [explaining.without(change, experiment) for change in without or []]
+    asked.prepare(experiment)
+    check_files(html=html)
+    shown = None
+    if html is not None:
+        from tailback.report.of_timeline import DRAWN
 
-            shown = DRAWN.spec()
-        with prints_aside(json), ticking() as watch:
-            explanation = explaining.explain(experiment, changes=changes, shown=shown, watch=watch)
-        answer = explanation.to_dict(top)
-        mode = experiment.run.mode
-        tables = {} if out is None else stored({mode: explanation.result}, packets=False)
-        save(out, tables, answer)
-        if html is not None:
-            from tailback.report.of_path import write_explanation
+        shown = DRAWN.spec()
+    with asked.running() as watch:
+        explanation = explaining.explain(experiment, changes=changes, shown=shown, watch=watch)
+    answer = explanation.to_dict(top)
+    asked.save(answer, partial(stored, {experiment.run.mode: explanation.result}))
+    if html is not None:
+        from tailback.report.of_path import write_explanation
 
-            write_explanation(explanation, html)
-        tell(answer, None if json else partial(explain_report, explanation))
-    exit_by(explanation)
+        write_explanation(explanation, html)
+    asked.tell(answer, partial(explain_report, explanation))
+    return explanation

@@ -1,4 +1,4 @@
-"""The commands that write machines for other simulators: `export`."""
+"""Commands that write machines for other simulators: `export`."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _several() -> None:
 def myrinet(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Experiment file.")],
     out: Annotated[
-        Path, typer.Option("--out", metavar="NAME", help="What the names of the files begin with.")
+        Path, typer.Option("--out", metavar="NAME", help="Beginning of the names of the files.")
     ],
     json: Json = False,
 ) -> None:
     """Write a machine as files of the Myrinet simulator.
 
-    NAME.topology has the crossbars, NAME.parameters what the machine says of them, and, where
-    routes are written down (routing.kind = "source_routes"), NAME.routes those.
+    NAME.topology has the crossbars and NAME.parameters their parameters. With source routes
+    (routing.kind = "source_routes") NAME.routes has these.
     """
     with failures(json, file):
         from tailback.importing import myrinet as made
@@ -79,4 +79,6 @@ def myrinet(
         for path in paths:
             typer.echo(f"written: {path}")
         if "routes" not in texts:
-            typer.echo('no routes: they are not written down (routing.kind = "source_routes")')
+            typer.echo(
+                'no routes: the machine has none written down (routing.kind = "source_routes")'
+            )

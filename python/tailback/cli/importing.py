@@ -1,4 +1,4 @@
-"""The commands about descriptions of other simulators: `import`."""
+"""Commands that read configurations of other simulators: `import`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 foreign = typer.Typer(
     name="import",
-    help="Make experiments of the configurations of other simulators.",
+    help="Convert configurations of other simulators to experiments.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -29,7 +29,9 @@ Configuration = Annotated[
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[KEY=VALUE]...", help="Keys changed, as on BookSim2's command line."),
+    typer.Argument(
+        metavar="[KEY=VALUE]...", help="Keys to change, as on the command line of BookSim2."
+    ),
 ]
 Experiment = Annotated[
     Path | None,
@@ -46,10 +48,10 @@ Experiment = Annotated[
 def booksim(
     file: Configuration, changes: Changes = None, out: Experiment = None, json: Json = False
 ) -> None:
-    """Make an experiment of a configuration of BookSim2.
+    """Convert a configuration of BookSim2 to an experiment.
 
-    Says which keys were taken, which defaults of BookSim2 stand for keys that are not given, which
-    keys have no effect, and what is not as in BookSim2. What cannot be done is refused.
+    Lists the keys that were used, the defaults of BookSim2 for keys that are not given, the keys
+    without effect, and what differs from BookSim2. Refuses what cannot be expressed.
     """
     with failures(json, file):
         from tailback.experiment import Experiment as Described
@@ -84,7 +86,7 @@ def _answer(found: BookSim) -> dict[str, object]:
 
 
 def _print(found: BookSim, out: Path | None) -> None:
-    """Print the experiment unless it was written; what became of the keys then, or aside."""
+    """Print the experiment unless it was written to a file, and what became of the keys."""
     if out is None:
         typer.echo(found.toml(), nl=False)
     aside = out is None
@@ -122,10 +124,10 @@ def myrinet(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make an experiment of files of the Myrinet simulator.
+    """Convert files of the Myrinet simulator to an experiment.
 
-    Beside the experiment lie its graph and, if routes are given, these: a packet goes the way that
-    they name. Routes by which packets can wait for each other in a circle are told.
+    Writes the graph beside the experiment, and the routes if they are given: packets follow them.
+    Routes that can deadlock are refused before a run.
     """
     with failures(json, topology):
         from tailback.importing import read_myrinet

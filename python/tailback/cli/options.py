@@ -1,4 +1,4 @@
-"""What all commands share: the program itself and the options that mean the same everywhere."""
+"""The program, and the options that several commands share."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ Standstill = Annotated[
     typer.Option(
         "--plot",
         metavar="FILE",
-        help="Draw packets that wait for each other for ever: a page (.html) or .svg.",
+        help="If the run deadlocks, draw the cycle of blocked packets: a page (.html) or .svg.",
     ),
 ]
 Html = Annotated[
     Path | None,
-    typer.Option("--html", metavar="PAGE", help="Write a page, too: tables and pictures."),
+    typer.Option("--html", metavar="PAGE", help="Also write a page with tables and pictures."),
 ]
 Plot = Annotated[
     Path | None,
@@ -53,25 +53,16 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results o
 Title = Annotated[
     str | None, typer.Option("--title", metavar="TEXT", help="Title; default: what was run.")
 ]
-Packets = Annotated[bool, typer.Option("--packets", help="Keep one row per packet, for --out.")]
+Packets = Annotated[bool, typer.Option("--packets", help="Also save one row per packet, to --out.")]
 Modes = Annotated[
     str,
-    typer.Option("--modes", help="More modes than full, run.baseline, endpoints and free."),
+    typer.Option("--modes", help="Run these modes besides full, run.baseline, endpoints and free."),
 ]
 
 
 def examples(*commands: str) -> str:
-    """Return what stands below the options of a command: lines that are not joined."""
+    """Return the examples printed below the options of a command, one a line."""
     return "\b\n" + "\n".join(["Examples:", *(f"  {command}" for command in commands)])
-
-
-def overrides(
-    given: list[str] | None, allow_deadlock: bool = False, seed: int | None = None
-) -> list[str]:
-    """Return what is to be changed in the experiment file; --set first."""
-    allowed = ["machine.routing.allow_deadlock=true"] if allow_deadlock else []
-    seeds = [] if seed is None else [f"run.seed={seed}"]
-    return [*(given or []), *allowed, *seeds]
 
 
 def _version(wanted: bool) -> None:

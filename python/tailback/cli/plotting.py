@@ -13,7 +13,7 @@ from .options import Folder, Title, app, examples
 
 
 class Kind(str, Enum):
-    """What kind of files pictures are."""
+    """File formats of pictures."""
 
     svg = "svg"
     pdf = "pdf"
@@ -33,7 +33,9 @@ DrawnMode = Annotated[
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option("--where", metavar="CONDITION", help="Keep runs for which it is true."),
+    typer.Option(
+        "--where", metavar="CONDITION", help="Keep runs for which CONDITION holds; repeatable."
+    ),
 ]
 PlotOut = Annotated[
     Path | None,

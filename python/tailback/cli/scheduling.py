@@ -1,4 +1,4 @@
-"""The command about schedules of a complete exchange: `schedule`."""
+"""The command on schedules of a complete exchange: `schedule`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailback.errors import UserError
 from tailback.errors import shown as as_given
 from tailback.files import write_named
 
-from .answering import failures, print_json, show
+from .answering import failures, print_json, quantity_of, show, span_of
 from .options import Json, app, examples
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Order(str, Enum):
 Mesh = Annotated[str, typer.Argument(metavar="MESH", help="Sides of the mesh: 8x8.")]
 File = Annotated[
     Path | None,
-    typer.Option("--file", metavar="FILE", help="A schedule of one's own: .csv, .json."),
+    typer.Option("--file", metavar="FILE", help="Read the schedule from a file: .csv or .json."),
 ]
 Node = Annotated[
     int | None, typer.Option("--node", metavar="N", help="Messages of a node between barriers.")
@@ -45,7 +45,8 @@ GroupOf = Annotated[
     int | None, typer.Option("--group", metavar="N", help="Steps between barriers, instead.")
 ]
 Step = Annotated[
-    str | None, typer.Option("--step", metavar="N", help="Step to print and draw, or several: 8-9.")
+    str | None,
+    typer.Option("--step", metavar="N", help="Step to print and draw, or several, such as 8-9."),
 ]
 Picture = Annotated[
     Path | None, typer.Option("--out", metavar="FILE.svg", help="Draw these steps, or all.")
@@ -54,16 +55,18 @@ Save = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="Write the schedule: .csv or .json.")
 ]
 AsProgram = Annotated[
-    Path | None, typer.Option("--program", metavar="FILE.toml", help="Write it as an experiment.")
+    Path | None,
+    typer.Option("--program", metavar="FILE.toml", help="Write the schedule as an experiment."),
 ]
 AsMessages = Annotated[
-    Path | None, typer.Option("--messages", metavar="FILE.csv", help="Write it as messages.")
+    Path | None,
+    typer.Option("--messages", metavar="FILE.csv", help="Write the schedule as messages."),
 ]
-SizeOf = Annotated[str, typer.Option("--size", help="Length of the messages written.")]
+SizeOf = Annotated[str, typer.Option("--size", help="Length of each message.")]
 Period = Annotated[
-    str, typer.Option("--period", help="Time from step to step of --messages: 600 us.")
+    str, typer.Option("--period", help="Time from step to step of --messages, such as 600 us.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Of naive_random.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the order naive_random.")]
 
 
 @app.command(
@@ -91,16 +94,18 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
     seed: Seed = 1,
     json: Json = False,
 ) -> None:
-    """Make or read a schedule of a complete exchange on a mesh, verify, print, draw and export it.
+    """Make or read a schedule of a complete exchange on a mesh; verify, print, draw and export it.
 
-    Every node sends to every other once, in steps between which there may be barriers. Counted is
-    how many messages a node, and a directed link, have between two barriers.
+    Every node sends to every other once, in steps that barriers may separate. Contention is the
+    number of messages of a node, or on a directed link, between two barriers.
     """
     with failures(json, file):
         from tailback import schedules
+        from tailback.units import Size, Time
 
         shape = _shape(mesh)
-        shown = None if step is None else _steps(step)
+        wanted = "must be the number of a step, or two: 8-9"
+        shown = None if step is None else span_of("--step", step, wanted)
         if file is None:
             made = _made(shape, order, seed, (node, link, group))
             others = _others(made) if order is Order.bounded else []
@@ -110,7 +115,8 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
             counted = schedules.verify(made, node, link)
         _write(made, shown, {"--out": out, "--save": save, "--program": program}, size)
         if messages is not None:
-            _save("--messages", messages, schedules.messages(made, *_measures(size, period)))
+            length, apart = quantity_of("--size", Size, size), quantity_of("--period", Time, period)
+            _save("--messages", messages, schedules.messages(made, length, apart))
         if json:
             print_json(_answer(made, counted, others))
         else:
@@ -118,21 +124,13 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
 
 
 def _shape(text: str) -> tuple[int, ...]:
-    """Return the sides that a mesh is given by."""
+    """Return the sides of a mesh."""
     sides = text.lower().split("x")
     if not all(side.isascii() and side.isdigit() and 0 < len(side) < 6 for side in sides):
         raise UserError("mesh", as_given(text), "must be the sides of a mesh, such as 8x8")
     if not all(int(side) for side in sides):
         raise UserError("mesh", as_given(text), "must have sides of at least 1")
     return tuple(map(int, sides))
-
-
-def _steps(text: str) -> tuple[int, int]:
-    """Return the first and the last step that are to be shown."""
-    ends = text.split("-")
-    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-        raise UserError("--step", as_given(text), "must be the number of a step, or two: 8-9")
-    return int(ends[0]), int(ends[-1])
 
 
 def _made(
@@ -151,7 +149,7 @@ def _made(
 
 
 def _others(made: Schedule) -> list[tuple[Contention, Counted]]:
-    """Return every contention that can be asked for, with what is counted then."""
+    """Return every contention that can be asked for, with its counts."""
     from tailback import schedules
 
     return [
@@ -160,25 +158,14 @@ def _others(made: Schedule) -> list[tuple[Contention, Counted]]:
     ]
 
 
-def _measures(size: str, period: str) -> tuple[Any, Any]:
-    from tailback.units import Size, Time
-
-    found: list[Any] = []
-    for option, text, kind in (("--size", size, Size), ("--period", period, Time)):
-        try:
-            found.append(kind.parse(text))
-        except UserError as error:
-            raise error.inside(option) from None
-    return found[0], found[1]
-
-
 def _write(
     made: Schedule, shown: tuple[int, int] | None, files: dict[str, Path | None], size: str
 ) -> None:
     from tailback import schedules
     from tailback.figures.schedules import svg
+    from tailback.units import Size
 
-    length, _ = _measures(size, "0 s")
+    length = quantity_of("--size", Size, size)
     first, last = shown or (0, made.steps - 1)
     for option, path in files.items():
         if path is None:

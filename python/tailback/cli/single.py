@@ -1,4 +1,4 @@
-"""Commands about one experiment: `cost`, `run`, `describe`, `schema`."""
+"""Commands on one experiment: `cost`, `run`, `describe`, `schema`."""
 
 from __future__ import annotations
 
@@ -11,135 +11,71 @@ from typing import TYPE_CHECKING
 
 from tailback.errors import RunFailure, UserError
 
-from .answering import (
-    exit_by,
-    failures,
-    loaded,
-    prepare,
-    print_json,
-    prints_aside,
-    save,
-    stored,
-    tell,
-    ticking,
-)
-from .options import (
-    AllowDeadlock,
-    File,
-    Json,
-    Modes,
-    Out,
-    Packets,
-    Plot,
-    Seed,
-    Set,
-    Standstill,
-    app,
-    examples,
-    overrides,
-)
+from .answering import Asked, Found, command, print_json, stored
+from .options import Modes, Packets, Plot, Standstill, app, examples
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from tailback.comparison import Cost
     from tailback.experiment import Experiment
     from tailback.results import Result
 
 
-@app.command(
-    epilog=examples(
-        "tailback cost mesh.toml",
-        'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
-    )
+@command(
+    "tailback cost mesh.toml",
+    'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
 )
-def cost(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    json: Json = False,
-    out: Out = None,
-    packets: Packets = False,
-    modes: Modes = "",
-) -> None:
-    """Run with and without contention, and compare."""
-    with failures(json, file):
-        from tailback import comparison
+def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
+    """Run with and without contention, and say what contention costs."""
+    from tailback import comparison
+    from tailback.terminal.measured import cost_report
 
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        more = (mode.strip() for mode in modes.split(",") if mode.strip())
-        wanted = comparison.chosen_modes(more, experiment)
-        prepare(out, experiment, wanted, packets)
-        with prints_aside(json), ticking() as watch:
-            result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
-        tables = {} if out is None else stored(result.modes, packets)
-        save(out, tables, answer := result.to_dict())
-        tell(answer, None if json else partial(_cost_report, result))
-    exit_by(result)
+    experiment = asked.experiment()
+    more = (mode.strip() for mode in modes.split(",") if mode.strip())
+    wanted = comparison.chosen_modes(more, experiment)
+    asked.prepare(experiment, wanted, packets=packets)
+    with asked.running() as watch:
+        result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
+    asked.save(answer := result.to_dict(), partial(stored, result.modes, packets))
+    asked.tell(answer, partial(cost_report, result))
+    return result
 
 
-@app.command(
-    epilog=examples(
-        "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
-    )
+@command(
+    "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
 )
-def run(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    json: Json = False,
-    out: Out = None,
-    packets: Packets = False,
-    plot: Standstill = None,
-) -> None:
-    """Run one contention mode (run.mode)."""
-    with failures(json, file):
-        from tailback.runner import run_mode
+def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Found:
+    """Run one contention mode (run.mode) and print what was measured."""
+    from tailback.runner import run_mode
 
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        mode = experiment.run.mode
-        prepare(out, experiment, packets=packets)
-        if plot is not None:
-            _check_picture(plot)
-        with _draws(plot, experiment), prints_aside(json), ticking() as watch:
-            result = run_mode(experiment, mode, packets=packets, watch=watch)
-        tables = {} if out is None else stored({mode: result}, packets)
-        save(out, tables, answer := result.to_dict())
-        tell(answer, None if json else partial(_run_report, result))
-    exit_by(result)
+    experiment = asked.experiment()
+    mode = experiment.run.mode
+    asked.prepare(experiment, packets=packets)
+    if plot is not None:
+        _check_picture(plot)
+    with _draws(plot, experiment), asked.running() as watch:
+        result = run_mode(experiment, mode, packets=packets, watch=watch)
+    asked.save(answer := result.to_dict(), partial(stored, {mode: result}, packets))
+    asked.tell(answer, partial(_run_report, result))
+    return result
 
 
-@app.command(
-    epilog=examples(
-        "tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html"
-    )
-)
-def describe(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    json: Json = False,
-    out: Out = None,
-    plot: Plot = None,
-) -> None:
-    """Say what would be simulated, without simulating."""
-    with failures(json, file):
-        from tailback.prediction import describe as predict
-        from tailback.terminal.predicted import prediction_report
+@command("tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html")
+def describe(asked: Asked, plot: Plot = None) -> None:
+    """Describe the network and predict latencies, loads and saturation, without simulating."""
+    from tailback.prediction import describe as predict
+    from tailback.terminal.predicted import prediction_report
 
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        prepare(out, experiment)
-        if plot is not None:
-            _check_picture(plot)
-        prediction = predict(experiment)
-        if plot is not None:
-            prediction.write_plot(plot)
-        tables = {"prediction": {"channels": prediction.channels}}
-        save(out, tables, answer := prediction.to_dict())
-        tell(answer, None if json else partial(prediction_report, prediction))
+    experiment = asked.experiment()
+    asked.prepare(experiment)
+    if plot is not None:
+        _check_picture(plot)
+    prediction = predict(experiment)
+    if plot is not None:
+        prediction.write_plot(plot)
+    tables = {"prediction": {"channels": prediction.channels}}
+    asked.save(answer := prediction.to_dict(), lambda: tables)
+    asked.tell(answer, partial(prediction_report, prediction))
 
 
 @app.command(epilog=examples("tailback schema > tailback.schema.json"))
@@ -150,13 +86,8 @@ def schema() -> None:
     print_json(json_schema())
 
 
-def _cost_report(result: Cost) -> RenderableType:
-    from tailback.terminal.measured import cost_report
-
-    return cost_report(result)
-
-
 def _run_report(result: Result) -> RenderableType:
+    # Rich is not needed before the run.
     from tailback.terminal.measured import run_report
 
     return run_report(result)
@@ -164,7 +95,7 @@ def _run_report(result: Result) -> RenderableType:
 
 @contextmanager
 def _draws(plot: Path | None, experiment: Experiment) -> Iterator[None]:
-    """Draw packets that turn out to wait for each other."""
+    """Draw the blocked packets if the run deadlocks."""
     why = "no packets wait for each other"
     try:
         yield
@@ -184,7 +115,7 @@ def _check_picture(plot: Path) -> None:
 
 
 def _why_not_drawn(experiment: Experiment, failure: RunFailure, plot: Path) -> str:
-    """Draw them; return why they cannot be drawn, or nothing."""
+    """Draw the blocked packets; return why they cannot be drawn, or nothing."""
     from tailback.figures.blocked import write_standstill
 
     try:

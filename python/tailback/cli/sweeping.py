@@ -1,4 +1,4 @@
-"""Commands about many experiments: `sweep`, `table`, `report`, `saturate`."""
+"""Commands on many experiments: `sweep`, `table`, `report`, `saturate`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,8 @@ import typer
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
 
-from .answering import (
-    CUT_OFF,
-    INTERRUPTED,
-    exit_unless,
-    failures,
-    loaded,
-    print_json,
-    tell,
-    ticking,
-)
-from .options import AllowDeadlock, File, Folder, Json, Seed, Set, Title, app, examples, overrides
+from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json
+from .options import Folder, Title, app, examples
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -34,10 +25,10 @@ if TYPE_CHECKING:
     from tailback.sweeps.states import State
 
 MERGED = "run.seed"
-"""Runs that differ only in this are one row."""
+"""Runs that differ only in this become one row."""
 
 MANY = 10_000
-"""Sweeps of more points are run only when that is meant."""
+"""Sweeps of more points need a confirmation."""
 
 Jobs = Annotated[
     int | None,
@@ -45,7 +36,7 @@ Jobs = Annotated[
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster that is there."),
+    typer.Option("--scheduler", metavar="ADDRESS", help="Run on an existing Dask cluster."),
 ]
 Cluster = Annotated[
     str | None,
@@ -58,56 +49,54 @@ Cluster = Annotated[
 ]
 
 
-@app.command(
-    epilog=examples(
-        "tailback sweep sweep.toml --out results",
-        "tailback sweep sweep.toml --out results --jobs 4",
-        "tailback sweep sweep.toml --out results --plot curve.svg",
-    )
+Results = Annotated[
+    Path,
+    typer.Option("--out", metavar="DIR", help="Folder of results, new or from an earlier run."),
+]
+Picture = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Afterwards draw the results: .svg, .pdf or .png."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")]
+
+
+@command(
+    "tailback sweep sweep.toml --out results",
+    "tailback sweep sweep.toml --out results --jobs 4",
+    "tailback sweep sweep.toml --out results --plot curve.svg",
+    without=("seed", "out"),
 )
-def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Folder of results, new or begun earlier.")
-    ],
-    set_: Set = None,
-    allow_deadlock: AllowDeadlock = False,
+def sweep(  # noqa: PLR0913  # one argument per option
+    asked: Asked,
+    *,
+    out: Results,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     cluster: Cluster = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot", metavar="FILE", help="Then draw the picture that suits: .svg, .pdf or .png."
-        ),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")
-    ] = False,
-    json: Json = False,
+    plot: Picture = None,
+    yes: Yes = False,
 ) -> None:
-    """Run all points of the file's [sweep]; what is finished already is kept."""
-    with failures(json, file):
-        from tailback.sweeps import Sweep
-        from tailback.sweeps.running import SweepRun
+    """Run all points of the [sweep] of a file; finished points are kept."""
+    from tailback.sweeps import Sweep
+    from tailback.sweeps.running import SweepRun
 
-        if plot is not None:
-            _check_picture(plot)
-        asked = Sweep.load(file, overrides(set_, allow_deadlock))
-        _confirm(asked.count, yes)
-        with _pool(jobs, scheduler, cluster) as pool:
-            run = SweepRun(asked, out)
-            try:
-                run.run(pool, progress=True)
-            except KeyboardInterrupt:
-                kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
-                goes_on = "are finished, the same command goes on from there"
-                print(f"{kept} {goes_on}", file=sys.stderr)
-                raise typer.Exit(INTERRUPTED) from None
-        states = run.states()
-        _say_how_it_went(run, states, out, json)
-        if plot is not None:
-            _draw(run, plot, json)
+    if plot is not None:
+        _check_picture(plot)
+    wanted = Sweep.load(asked.file, asked.overrides)
+    _confirm(wanted.count, yes)
+    with _pool(jobs, scheduler, cluster) as pool:
+        run = SweepRun(wanted, out)
+        try:
+            run.run(pool, progress=True)
+        except KeyboardInterrupt:
+            kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
+            goes_on = "are finished, the same command goes on from there"
+            print(f"{kept} {goes_on}", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+    states = run.states()
+    _say_how_it_went(run, states, out, asked.json)
+    if plot is not None:
+        _draw(run, plot, asked.json)
     if run.failed_before + run.failed:
         raise typer.Exit(3)
     if any(state.kind == "cut_off" for state in states):
@@ -115,7 +104,7 @@ def sweep(  # noqa: PLR0913, PLR0917  # one argument per option
 
 
 def _check_picture(path: Path) -> None:
-    """Refuse what cannot be a picture before anything is run for it."""
+    """Refuse a wrong name of a picture before anything is run."""
     from tailback import plots
 
     plots.check_kind("--plot", path)
@@ -123,7 +112,7 @@ def _check_picture(path: Path) -> None:
 
 
 def _draw(run: SweepRun, path: Path, json: bool) -> None:
-    """Draw the picture that suits the points finished, those of earlier sweeps among them."""
+    """Draw the finished points of the folder, those of earlier sweeps too."""
     from tailback import plots
 
     if run.finished_before + run.done:
@@ -133,11 +122,11 @@ def _draw(run: SweepRun, path: Path, json: bool) -> None:
 
 
 def _confirm(count: int, yes: bool) -> None:
-    """Ask before a very large sweep, or refuse it where nobody can answer."""
+    """Ask before a very large sweep; refuse it if standard input is no terminal."""
     if yes or count <= MANY:
         return
     if not sys.stdin.isatty():
-        raise UserError("sweep", f"{count:,} points", "say --yes if so many are meant")
+        raise UserError("sweep", f"{count:,} points", "give --yes to run so many")
     typer.confirm(f"Run {count:,} points?", abort=True, err=True)
 
 
@@ -164,7 +153,7 @@ def _pool(
 
 
 def _channels(run: SweepRun) -> dict[str, list[int]]:
-    """Return how many virtual channels the routings of a sweep have that were left to them."""
+    """Return the default number of virtual channels of each routing of a sweep."""
     from tailback.analysis import channels_by_routing
     from tailback.store.columns import LIGHT
 
@@ -212,7 +201,7 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
 
 
 class Rows(str, Enum):
-    """What a row of a table is."""
+    """What a row of a table stands for."""
 
     runs = "runs"
     flows = "flows"
@@ -220,7 +209,7 @@ class Rows(str, Enum):
 
 
 class Form(str, Enum):
-    """How a table is written."""
+    """Output format of a table."""
 
     table = "table"
     csv = "csv"
@@ -242,7 +231,9 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", metavar="CONDITION", help="Keep runs for which it is true."),
+        typer.Option(
+            "--where", metavar="CONDITION", help="Keep runs for which CONDITION holds; repeatable."
+        ),
     ] = None,
     merge: Annotated[
         str,
@@ -250,23 +241,26 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     ] = MERGED,
     sort: Annotated[
         str | None,
-        typer.Option("--sort", metavar="A,-B,...", help="Sort; - from high to low."),
+        typer.Option("--sort", metavar="A,-B,...", help="Sort by these; - for descending."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Show at most so many rows.")
+        int | None, typer.Option("--limit", min=1, help="Show at most this many rows.")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.table,
+    form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.table,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it into a file.")
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the table to a file.")
     ] = None,
     of: Annotated[
         Rows,
-        typer.Option("--rows", help="What a row is; flows and messages with run.keep_messages."),
+        typer.Option(
+            "--rows", help="What a row stands for; flows and messages need run.keep_messages."
+        ),
     ] = Rows.runs,
 ) -> None:
-    """Show the runs of a sweep: chosen, merged over seeds, filtered, sorted.
+    """Show the runs of a sweep: selected, merged over seeds, sorted.
 
-    Or the flows or messages of each run, where run.keep_messages was true: these are not merged.
+    With --rows, show the flows or messages of each run instead, not merged; needs
+    run.keep_messages = true.
     """
     with failures(json=False):
         from tailback.analysis import flows_of, messages
@@ -291,7 +285,7 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
 
 
 def _tell_channels(store: PointStore, columns: list[str]) -> None:
-    """Say below a table of several routings how many virtual channels each has."""
+    """Print below a table of several routings how many virtual channels each has."""
     from tailback.analysis.channels import CHANNELS, ROUTING, channels_by_routing, channels_text
     from tailback.store.columns import LIGHT
 
@@ -353,40 +347,37 @@ def report(
         print(write_report(folder, out, title))
 
 
-@app.command(
-    epilog=examples(
-        "tailback saturate open_loop.toml",
-        "tailback saturate open_loop.toml --tolerance 0.05 --json",
-    )
-)
-def saturate(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-    low: Annotated[
-        float | None,
-        typer.Option("--low", metavar="LOAD", help="Try no load below, in messages per ms."),
-    ] = None,
-    high: Annotated[
-        float | None,
-        typer.Option("--high", metavar="LOAD", help="Try no load above, in messages per ms."),
-    ] = None,
-    tolerance: Annotated[
-        float,
-        typer.Option("--tolerance", metavar="SHARE", help="How wide the answer may be."),
-    ] = 0.02,
-    json: Json = False,
-) -> None:
-    """Find the load at which the network saturates."""
-    with failures(json, file):
-        from tailback import saturation
-        from tailback.terminal.saturation import saturation_report
+Low = Annotated[
+    float | None,
+    typer.Option("--low", metavar="LOAD", help="Lowest load to try, in messages per node and ms."),
+]
+High = Annotated[
+    float | None,
+    typer.Option(
+        "--high", metavar="LOAD", help="Highest load to try, in messages per node and ms."
+    ),
+]
+Tolerance = Annotated[
+    float, typer.Option("--tolerance", metavar="SHARE", help="Relative width of the answer.")
+]
 
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        with ticking() as watch:
-            found = saturation.saturate(
-                experiment, low=low, high=high, tolerance=tolerance, watch=watch
-            )
-        tell(found.to_dict(), None if json else partial(saturation_report, found))
-    exit_unless(found.complete)
+
+@command(
+    "tailback saturate open_loop.toml",
+    "tailback saturate open_loop.toml --tolerance 0.05 --json",
+    without=("out",),
+)
+def saturate(
+    asked: Asked, low: Low = None, high: High = None, tolerance: Tolerance = 0.02
+) -> Found:
+    """Find the load at which the network saturates."""
+    from tailback import saturation
+    from tailback.terminal.saturation import saturation_report
+
+    experiment = asked.experiment()
+    with asked.running() as watch:
+        found = saturation.saturate(
+            experiment, low=low, high=high, tolerance=tolerance, watch=watch
+        )
+    asked.tell(found.to_dict(), partial(saturation_report, found))
+    return found

@@ -1,4 +1,4 @@
-"""The command about what processes did when: `timeline`."""
+"""The command that writes what processes did when: `timeline`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import typer
 from tailback.errors import UserError, nearest, shown
 from tailback.files import check_named, check_new_folder, write_named
 
-from .answering import exit_by, failures, loaded, ticking
-from .options import AllowDeadlock, File, Seed, Set, app, examples, overrides
+from .answering import Asked, Found, command, quantity_of, span_of
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -21,13 +20,18 @@ if TYPE_CHECKING:
 To = Annotated[
     Path,
     typer.Option(
-        "--out", metavar="FILE", help="Written to: .pftrace (Perfetto), .json, .html or .otf2."
+        "--out", metavar="FILE", help="Output file: .pftrace (Perfetto), .json, .html or .otf2."
     ),
 ]
-Begin = Annotated[str, typer.Option("--from", metavar="TIME", help="From when on: 3 us.")]
-End = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Until when: 5 us.")]
+Begin = Annotated[
+    str, typer.Option("--from", metavar="TIME", help="Start of the window, such as 3 us.")
+]
+End = Annotated[
+    str | None, typer.Option("--to", metavar="TIME", help="End of the window, such as 5 us.")
+]
 Processes = Annotated[
-    str | None, typer.Option("--processes", metavar="N-M", help="Of which processes: 0-15.")
+    str | None,
+    typer.Option("--processes", metavar="N-M", help="Processes to include, such as 0-15."),
 ]
 ChannelsShown = Annotated[
     list[str] | None,
@@ -43,46 +47,42 @@ SimulatedMode = Annotated[
 ]
 
 
-@app.command(
-    epilog=examples(
-        "tailback timeline ring.toml --out ring.pftrace",
-        "tailback timeline ring.toml --out ring.json --from 10us --to 20us --processes 0-7",
-        'tailback timeline ring.toml --out ring.pftrace --channels "0->1" --channels "1->2"',
-        "tailback timeline ring.toml --out ring.html",
-        "tailback timeline ring.toml --out ring.otf2",
-    )
+@command(
+    "tailback timeline ring.toml --out ring.pftrace",
+    "tailback timeline ring.toml --out ring.json --from 10us --to 20us --processes 0-7",
+    'tailback timeline ring.toml --out ring.pftrace --channels "0->1" --channels "1->2"',
+    "tailback timeline ring.toml --out ring.html",
+    "tailback timeline ring.toml --out ring.otf2",
+    without=("json", "out"),
 )
-def timeline(  # noqa: PLR0913, PLR0917  # one argument per option
-    file: File,
+def timeline(  # noqa: PLR0913  # one argument per option
+    asked: Asked,
+    *,
     out: To,
     begin: Begin = "0 s",
     end: End = None,
     processes: Processes = None,
     channels: ChannelsShown = None,
     mode: SimulatedMode = None,
-    set_: Set = None,
-    seed: Seed = None,
-    allow_deadlock: AllowDeadlock = False,
-) -> None:
+) -> Found:
     """Write what processes did when, for a viewer such as ui.perfetto.dev, or as a chart."""
-    with failures(json=False, reads=file):
-        from tailback.recording import record
+    from tailback.recording import record
 
-        _check_out(out)
-        window = _window(begin, end, processes)
-        experiment = loaded(file, overrides(set_, allow_deadlock, seed))
-        mode = mode or experiment.run.mode
-        window = replace(window, channels=_channels(channels, out, experiment, mode))
-        with ticking() as watch:
-            recorded = record(experiment, window, mode=mode, watch=watch)
-        print(f"{out}: {_write(recorded, out)}")
-        for line in recorded.hints:
-            print(line)
-    exit_by(recorded.result)
+    _check_out(out)
+    window = _window(begin, end, processes)
+    experiment = asked.experiment()
+    mode = mode or experiment.run.mode
+    window = replace(window, channels=_channels(channels, out, experiment, mode))
+    with asked.running() as watch:
+        recorded = record(experiment, window, mode=mode, watch=watch)
+    print(f"{out}: {_write(recorded, out)}")
+    for line in recorded.hints:
+        print(line)
+    return recorded.result
 
 
 def _check_out(out: Path) -> None:
-    """Refuse a file that is of no kind that can be written, or cannot be written here."""
+    """Refuse a file of an unknown kind, or one that cannot be written."""
     from tailback.archives import otf2
     from tailback.timelines import FORMATS
 
@@ -98,7 +98,7 @@ def _check_out(out: Path) -> None:
 
 
 def _write(recorded: Recording, out: Path) -> str:
-    """Write it; return what was written, in words."""
+    """Write the timeline; return in words how much was written."""
     from tailback.timelines import write_archive
     from tailback.units import counted
 
@@ -123,7 +123,7 @@ def _content(recorded: Recording, out: Path) -> bytes:
 def _channels(
     asked: list[str] | None, out: Path, experiment: Experiment, mode: str
 ) -> Channels | None:
-    """Return which channels are shown: by default the busiest, where the file has room for them."""
+    """Return which channels are shown: by default the busiest, in formats that show channels."""
     from tailback.recording import Channels, has_turns
     from tailback.timelines import FORMATS
 
@@ -140,17 +140,9 @@ def _window(begin: str, end: str | None, processes: str | None) -> Window:
     from tailback.recording import Window
     from tailback.units import Time
 
-    def time(option: str, text: str) -> Time:
-        try:
-            return Time.parse(text)
-        except UserError as error:
-            raise error.inside(option) from None
-
-    until = None if end is None else time("--to", end)
+    until = None if end is None else quantity_of("--to", Time, end)
+    since = quantity_of("--from", Time, begin)
     if processes is None:
-        return Window(time("--from", begin), until)
-    ends = processes.split("-")
-    if len(ends) > 2 or not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-        allowed = "must be the number of a process, or two: 0-15"
-        raise UserError("--processes", shown(processes), allowed)
-    return Window(time("--from", begin), until, int(ends[0]), int(ends[-1]))
+        return Window(since, until)
+    allowed = "must be the number of a process, or two: 0-15"
+    return Window(since, until, *span_of("--processes", processes, allowed))

@@ -1,8 +1,7 @@
-"""Who slows whom down, of several jobs on one machine: by runs, and by blame.
+"""Which jobs on one machine slow each other down: by runs, and by blame.
 
-All jobs are run together, each is run alone where it is, and so is every pair; or, of many, all
-but one. Random numbers of a job are the same in all of them, so what two runs have in common does
-not count as error.
+All jobs are run together, each is run alone in its place, and so is every pair; with many jobs,
+all but one instead. A job has the same random numbers in all runs, so common errors cancel.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
 By = Literal["pairs", "without"]
 BY: tuple[By, ...] = ("pairs", "without")
 
-#: With more jobs, runs of all but one are the default, not of pairs.
+#: With more jobs the default is runs of all jobs but one instead of pairs.
 MOST_PAIRED = 6
 
 _LATENCY = "message_latency_us"
 
-#: Of a charge: what its parts are called in JSON, and in CSV.
+#: Parts of a charge: their names in JSON, and in CSV.
 _SHORT = {
     "charged_us_per_message": "charged_us_per_message",
     "share_of_lateness": "share",
@@ -45,7 +44,7 @@ _SHORT = {
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What one job was charged for how late the messages of another were."""
+    """What one job is charged with for the lateness of the messages of another."""
 
     us_per_message: float
     """Mean over the messages of the victim."""
@@ -57,10 +56,10 @@ class Charge:
 class Interference:
     """What jobs on one machine cost each other, in one contention mode.
 
-    `together` has all jobs, `alone[name]` one. `others[victim, culprit]` is what the victim is
-    compared with to know what the culprit costs it: with `by` = `pairs` the run of these two,
-    compared with the victim alone; with `without` that of all but the culprit, with which all
-    together are compared.
+    `together` is the run of all jobs, `alone[name]` that of one. `others[victim, culprit]` shows
+    what the culprit costs the victim: with `by` = `pairs` it is the run of these two, compared
+    with the victim alone; with `without` it is the run of all but the culprit, with which the run
+    of all is compared.
     """
 
     experiment: Experiment
@@ -75,7 +74,7 @@ class Interference:
 
     @property
     def complete(self) -> bool:
-        """Whether all runs were left to end."""
+        """Whether no run was interrupted or cut off."""
         return not self.interrupted and not self.cut_off
 
     @property
@@ -85,10 +84,10 @@ class Interference:
 
     @cached_property
     def slowdowns(self) -> Mapping[str, Estimate]:
-        """How much longer each job takes among all others than alone; 1: they cost nothing.
+        """How many times longer each job takes among all others than alone; 1: no cost.
 
-        Of a job that ends, completion time; of one that sends whatever becomes of its messages,
-        their latency; else the time between messages.
+        Measured by completion time for a finite job, by message latency for an open-loop one,
+        else by the time between messages.
         """
         return {
             name: _slowdown(self.together.jobs[name], self.alone[name].jobs[name])
@@ -107,7 +106,7 @@ class Interference:
 
     @cached_property
     def by_runs(self) -> Mapping[tuple[str, str], Estimate]:
-        """By victim and culprit: how much longer the victim takes because the culprit is there."""
+        """By victim and culprit: how many times longer the victim takes because of the culprit."""
         found: dict[tuple[str, str], Estimate] = {}
         for (victim, culprit), other in self.others.items():
             if self.by == "pairs":
@@ -121,9 +120,9 @@ class Interference:
 
     @cached_property
     def by_blame(self) -> Mapping[tuple[str, str], Charge]:
-        """By victim and culprit: what the culprit was charged in the run of all together.
+        """By victim and culprit: what the culprit is charged with in the run of all jobs.
 
-        Empty where nothing can be charged: in fidelity fluid.
+        Empty in fidelity fluid, which has no blame.
         """
         blame = self.together.blame
         return {} if blame is None else charges(blame, self.names)
@@ -146,7 +145,7 @@ class Interference:
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each victim and culprit: both ways of telling, side by side."""
+        """Return a row for each victim and culprit, with the results of both methods."""
         return [
             {
                 "victim": victim,
@@ -159,7 +158,7 @@ class Interference:
         ]
 
     def csv_text(self) -> str:
-        """Return the rows as CSV, estimates as value, low and high; empty: not known."""
+        """Return the rows as CSV, estimates as value, low and high; unknown values are empty."""
         lines = [",".join(("victim,culprit,slowdown,slowdown_low,slowdown_high", *_SHORT.values()))]
         for row in self.rows():
             ratio = row["slowdown"] or {}
@@ -227,7 +226,7 @@ def interference(
 
 
 def charges(blame: Blame, names: Iterable[str]) -> dict[tuple[str, str], Charge]:
-    """Return what each job was charged for the lateness of each, where jobs are the classes."""
+    """Return what each job is charged with for the lateness of each, if classes are jobs."""
     jobs = tuple(names)
     pairs = blame.pairs.by(0, 1)
     time_ps = {
@@ -255,7 +254,7 @@ def _way(by: str | None, jobs: int) -> By:
 
 
 def _runs(names: tuple[str, ...], way: By) -> list[tuple[str, ...]]:
-    """Return which jobs are run together, each run once: all of them, each alone, then others."""
+    """Return the sets of jobs to run, each once: all, each alone, then pairs or all but one."""
     others = list(combinations(names, 2 if way == "pairs" else len(names) - 1))
     wanted = [names, *((name,) for name in names), *(other for other in others if other)]
     return list(dict.fromkeys(wanted))
@@ -274,7 +273,7 @@ def _others(
 
 
 def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
-    """Return the experiment with some jobs: sampled as all are, so that runs can be compared."""
+    """Return the experiment with some jobs, and the sample interval of all, to be comparable."""
     given = experiment.run.model_dump(exclude_unset=True)
     given |= {"sample_interval": f"{experiment.sample_interval_ps} ps"}
     is_whole = len(chosen) == len(experiment.jobs)
@@ -293,7 +292,7 @@ def _told(watch: Watch, note: str) -> Watch:
 
 
 def _slowdown(together: JobResult, alone: JobResult) -> Estimate:
-    """Return how much longer a job takes than alone, by its own measure."""
+    """Return how many times longer a job takes than alone, by its own measure."""
     metric = alone.speed
     if metric.endswith("_us"):
         return ratio_of(together, alone, metric)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MODES = ("full", "endpoints", "throttled", "free", "ideal")
 WAITING = ("full", "endpoints", "throttled")
-"""The modes in which packets wait for each other somewhere."""
+"""The modes with contention of some kind."""
 
 _SPLIT = ("full", "endpoints", "free")
 _CHANNELS = 5
@@ -36,7 +36,7 @@ _LATENCY = "message_latency_us"
 
 @dataclass(frozen=True, slots=True)
 class WaitingChannel:
-    """A channel and how long packets waited for it, in one run."""
+    """A channel and the waits of packets for it, in one run."""
 
     channel: int
     kind: str
@@ -44,13 +44,13 @@ class WaitingChannel:
     destination: End
     packets: int
     waiting_us: float
-    """All waits for it added up."""
+    """Sum of all waits for it."""
     share: float
     """Of all waiting in the network."""
     throttling_us: float
-    """Mean per packet: waits before a first internal channel."""
+    """Mean per packet: waits for its first internal channel."""
     internal_contention_us: float
-    """Mean per packet: later waits."""
+    """Mean per packet: waits for further channels."""
     utilisation: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,25 +73,24 @@ class WaitingChannel:
 class Cost:
     """The same experiment with and without contention, compared.
 
-    `modes` holds the `Result` of every mode that was run. `theta_t` is how much
-    contention there is (mean routed lifetime, baseline over full), `theta_r` what it
-    leaves of the message rate (full over baseline) [Tweedie, definition 6.1], and
-    `theta_c` of the speed of a workload that ends (completion time, baseline over full).
-    1 means that contention costs nothing; above 1 the baseline is slower. `thetas` also
-    has the two steps of the way: from `endpoints` to `full`, what the network costs, and
-    from `free` to `endpoints`, what the links of nodes cost. What was not run, or was
-    interrupted before it measured anything, is unknown. All modes draw the same random
-    numbers, so what they have in common does not count as error.
+    `modes` holds the `Result` of every mode that was run. Three ratios compare mode `full`
+    with the baseline: `theta_t`, the mean routed lifetime, baseline over full; `theta_r`, the
+    message rate, full over baseline [Tweedie, definition 6.1]; `theta_c`, the completion time
+    of a finite workload, baseline over full. 1 means that contention costs nothing; above 1 the
+    baseline is slower. `thetas` also splits the cost: from `endpoints` to `full` the network,
+    from `free` to `endpoints` the node links. A mode that was not run, or was interrupted before
+    it measured anything, is unknown. All modes use the same random numbers, so errors that they
+    have in common cancel.
     """
 
     experiment: Experiment
     modes: Mapping[str, Result]
     asked: tuple[str, ...] = _SPLIT
-    """The modes that were to be run."""
+    """The modes that were requested."""
 
     @property
     def baseline(self) -> str:
-        """The mode that `full` is compared with: ``run.baseline``."""
+        """The mode `full` is compared with: ``run.baseline``."""
         return self.experiment.run.baseline
 
     @property
@@ -101,22 +100,22 @@ class Cost:
 
     @property
     def theta_r(self) -> Estimate:
-        """Messages sent per time, full over baseline."""
+        """Message rate, full over baseline."""
         return self.thetas["theta_r"]
 
     @property
     def theta_c(self) -> Estimate:
-        """Completion time, baseline over full; known of workloads that end by themselves."""
+        """Completion time, baseline over full; known for finite workloads."""
         return self.thetas["theta_c"]
 
     @cached_property
     def thetas(self) -> Mapping[str, Estimate]:
-        """All quotients of two modes by their names, see `metrics.THETAS`."""
+        """All ratios of two modes, by name: see `metrics.THETAS`."""
         return {name: self._ratio(name) for name in THETAS}
 
     @cached_property
     def covariances(self) -> Mapping[str, float]:
-        """Covariances of the two values that the `thetas` divide; NaN if not run."""
+        """Covariances of the two values of each of `thetas`; NaN if not run."""
         return {name: self._covariance(theta) for name, theta in self._compared.items()}
 
     @cached_property
@@ -125,7 +124,7 @@ class Cost:
 
     @property
     def complete(self) -> bool:
-        """Whether all modes were run, and none was interrupted or cut off by a limit."""
+        """Whether all modes were run without interruption, and none was cut off by a limit."""
         return not self.interrupted and all(r.complete for r in self.modes.values())
 
     @property
@@ -135,7 +134,7 @@ class Cost:
         return not set(self.asked) <= set(self.modes) or any(r.interrupted for r in results)
 
     def channels_waiting_most(self, count: int = _CHANNELS) -> list[WaitingChannel]:
-        """Return the channels packets waited for longest in all, in the mode `full`."""
+        """Return the channels with the longest total waits in mode `full`."""
         full = self.modes.get("full")
         return [] if full is None else channels_waiting_most(full, count)
 
@@ -163,10 +162,10 @@ class Cost:
 
     @cached_property
     def latencies(self) -> Mapping[str, Estimate]:
-        """How many times as long messages take because of the network, and of links of nodes.
+        """How many times as long messages take because of the network, and because of node links.
 
-        Mean latency in `full` over that in `endpoints`, and in `endpoints` over `free`: by the
-        names of `STEPS` without the underscore. Unknown where a mode was not run.
+        Mean latency in `full` over that in `endpoints`, and in `endpoints` over `free`, by the
+        names of `STEPS` without the underscore. Unknown if a mode was not run.
         """
         found = {}
         for step, (less, more) in STEPS.items():
@@ -183,25 +182,25 @@ class Cost:
 
     @property
     def cut_off(self) -> list[str]:
-        """The modes in which the workload was cut off before it had ended: nothing is compared."""
+        """The modes in which a finite workload was cut off; nothing is compared then."""
         return [mode for mode, result in self.modes.items() if _is_part(result)]
 
     @property
     def saturated(self) -> list[str]:
-        """The modes that took less than they were offered: latency grows there without end."""
+        """The modes whose network accepts less than is offered: latency grows without bound."""
         return [mode for mode, result in self.modes.items() if result.ending.saturated]
 
     def findings(self) -> list[Finding]:
-        """Return what contention costs, by each theta that is known, in words.
+        """Return in words what contention costs by each known theta.
 
-        Nothing of a workload that was cut off: its parts cannot be compared.
+        Empty for a workload that was cut off: partial runs cannot be compared.
         """
         open_loop = self.experiment.workload.is_open_loop
         if {"full", self.baseline} & {*self.cut_off}:
             return []
         found = findings(self.thetas, self.baseline, open_loop=open_loop)
         known = [finding for finding in found if not math.isnan(finding.theta.value)]
-        # Of what cannot be compared here nothing is said, such as of packets between switches.
+        # A theta that cannot be known here, such as of packets between switches, is left out.
         return known or found
 
     def _by_job(self) -> dict[str, Any]:
@@ -219,7 +218,7 @@ class Cost:
 
     @cached_property
     def jobs(self) -> Mapping[str, Mapping[str, Estimate]]:
-        """The main thetas of each job, by its name; none where there are no jobs."""
+        """The main thetas of each job, by its name; empty without jobs."""
         full, baseline = self.modes.get("full"), self.modes.get(self.baseline)
         if full is None or baseline is None:
             return {}
@@ -235,7 +234,7 @@ class Cost:
         return found
 
     def _has(self, name: str) -> bool:
-        """Whether a theta can be known of this workload."""
+        """Whether a theta can be known for this workload."""
         return all(THETAS[name].metric in result.estimates for result in self.modes.values())
 
     def _ratio(self, name: str) -> Estimate:
@@ -255,7 +254,7 @@ class Cost:
         return covariance(*(mode.series(theta.metric) for mode in pair))
 
     def _pair(self, theta: Theta) -> tuple[Result, Result] | tuple[()]:
-        """Return the modes above and below, if both were run and measure the metric."""
+        """Return the two modes of a theta, if both were run and have measured its metric."""
         above, below = (self.modes.get(mode) for mode in theta.modes)
         if above is None or below is None or theta.metric not in above.estimates:
             return ()
@@ -282,7 +281,7 @@ class Cost:
 
 
 def _is_part(result: Result) -> bool:
-    """Whether a workload that ends was cut off before it had."""
+    """Whether a finite workload was cut off."""
     return bool(result.ending.cut_off) and result.experiment.finite
 
 
@@ -297,7 +296,7 @@ class Measured(Protocol):
 
 
 def ratio_of(above: Measured, below: Measured, metric: str) -> Estimate:
-    """Return the quotient of a metric in two runs that draw the same random numbers."""
+    """Return the ratio of a metric in two runs with the same random numbers."""
     a, b = above[metric], below[metric]
     if math.isnan(a.value) or math.isnan(b.value):
         return Estimate.unknown()
@@ -314,8 +313,8 @@ def cost(
 ) -> Cost:
     """Run `experiment` in each mode, with the same random streams, and compare.
 
-    `full`, the baseline, `endpoints` and `free` are always run: cost is the ratio of the
-    first two, and split by the others. Ctrl-C ends the comparison with what was measured so far.
+    `full`, the baseline, `endpoints` and `free` are always run: cost is the ratio of the first
+    two, and the others split it. Ctrl-C ends the comparison with what was measured so far.
     """
     return compare(experiment, chosen_modes(modes, experiment), packets=packets, watch=watch)
 
@@ -345,7 +344,7 @@ def compare(
 
 
 def chosen_modes(modes: Iterable[str], experiment: Experiment) -> list[str]:
-    """Return `modes` with those always needed, in the usual order."""
+    """Return `modes` and those that are always run, in the usual order."""
     return list(_in_order([*modes, *_SPLIT, experiment.run.baseline]))
 
 
@@ -357,11 +356,11 @@ def _in_order(modes: Iterable[str]) -> tuple[str, ...]:
 
 
 def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
-    """Return the `count` channels with the longest waits in all, longest first."""
+    """Return the `count` channels with the longest total waits, longest first."""
     columns = {name: result.channels[name].to_numpy() for name in result.channels.column_names}
     waits = columns["wait_throttling_ps"] + columns["wait_internal_ps"]
     total = float(waits.sum())
-    # Longest first; of equal ones the lowest number.
+    # Ties go to the lowest channel number.
     longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
     known = Ends.of(result.nodes, result.experiment.machine.topology.labels)
     ends = {

@@ -49,6 +49,12 @@ class Experiment:
     """A machine, a workload that fits on it, and how to run it.
 
     Raises `UserError` if they do not fit together.
+
+    >>> import tailback as tb
+    >>> machine = tb.Machine(topology=tb.FatTree(arity=4, levels=2))
+    >>> experiment = tb.Experiment(machine, tb.RingAllreduce(size="1 MB"), tb.Run(seed=7))
+    >>> tb.run(experiment).seed
+    7
     """
 
     machine: Machine

@@ -1,6 +1,6 @@
-"""What a program's end waited for, in full and without contention, and what would help.
+"""The critical path of a program, with contention and without, and what would shorten it.
 
-What the names mean is in docs/critical-path.md.
+docs/critical-path.md defines the terms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Runs):
-    """Where the time of a program went."""
+    """The critical path of a program, and runs to compare it with."""
 
     def to_dict(self, top: int = 5) -> dict[str, Any]:
         """Return what `tailback explain --json` prints."""
@@ -43,8 +43,8 @@ class Explanation(Runs):
 
 
 def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
-    """Return the experiment with everything kept that is to be told."""
-    # Where messages flow, or there is no network, nobody is blamed.
+    """Return the experiment with all records that an explanation needs."""
+    # Fidelity fluid and machines without a network have no blame.
     blame = experiment.fidelity != "fluid" and experiment.machine.loggops is None
     return _with(experiment, critical_path=True, slack=slack, blame=blame)
 
@@ -52,7 +52,7 @@ def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
 def _with(experiment: Experiment, **fields: bool) -> Experiment:
     given = experiment.run.model_dump(exclude_unset=True) | fields
     if not given["blame"]:
-        # It says nothing then.
+        # Without blame it is refused.
         given.pop("packet_waits", None)
     return replace(experiment, run=Run(**given))
 
@@ -60,7 +60,7 @@ def _with(experiment: Experiment, **fields: bool) -> Experiment:
 def _with_timeline(
     shown: Mapping[str, Any] | None,
 ) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
-    """Return what makes a specification keep a timeline; None if none is shown."""
+    """Return the change of a specification that records a timeline; None without one."""
     if shown is None:
         return None
     return lambda spec: spec | {"causes": {**spec["causes"], "timeline": dict(shown)}}
@@ -84,7 +84,7 @@ def explain(
         result = run_mode(experiment, mode, watch=watch, change=_with_timeline(shown))
         path_of(result)
         without = None
-        # Where there is no network, there is no contention to be without.
+        # Without a network there is no contention.
         if mode != baseline and experiment.machine.loggops is None and not interrupted():
             without = run_mode(plain, baseline, watch=watch)
         what_if = {}

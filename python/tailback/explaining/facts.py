@@ -1,4 +1,4 @@
-"""What is told of a critical path: sums, in words of the machine."""
+"""Sums over a critical path, with the names of channels, classes and processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHO = ("culprit", "culprit_process")
 
 
 def facts(runs: Runs, top: int) -> dict[str, Any]:
-    """Return all that is told, with at most `top` rows of each table; times in microseconds."""
+    """Return all sums, with at most `top` rows of each table; times in microseconds."""
     path, names = runs.path, Names.of(runs.result)
     makespan = path.makespan_ps
     baseline = completion_ps(runs.baseline)
@@ -69,17 +69,16 @@ def facts(runs: Runs, top: int) -> dict[str, Any]:
 
 
 def bounds(path: CriticalPath) -> tuple[int, int]:
-    """Return between what the makespan (ps) lies if nobody waited on this path.
+    """Return bounds of the makespan (ps) without the waits on this path.
 
-    At least what is left of the path, if everything else on it takes as long; at most what it is,
-    if another path takes as long. It is what was measured that is bounded: messages that are
-    not in each other's way may come in another order.
+    At least the rest of the path; at most the makespan, if another path takes as long. The bounds
+    hold for the order of messages that was measured: without contention it may be another.
     """
     return path.makespan_ps - path.contention_ps, path.makespan_ps
 
 
 def completion_ps(result: Result | None) -> int | None:
-    """Return how long a program took; None if it has not ended, or was not run."""
+    """Return the makespan (ps); None if the program has not ended, or was not run."""
     if result is None or result.ending.stop_reason != "finished":
         return None
     done = result.processes["completed_ps"].to_pylist()
@@ -91,7 +90,7 @@ def _calls(path: CriticalPath) -> list[Any]:
 
 
 def _culprits(path: CriticalPath, *columns: str) -> list[Any]:
-    """Return how long messages on the path waited because of everybody who is known."""
+    """Return the waits of messages on the path by known culprits."""
     return [share for share in path.by(*columns, parts=CONTENTION) if share.key[1] is not None]
 
 
@@ -100,7 +99,7 @@ def _channel(names: Names, channel: int | None) -> str | None:
 
 
 def _culprit(result: Result, names: Names, klass: int | None, process: int) -> str:
-    """Return who was at the root: the process, and its class if that is told."""
+    """Return the culprit: the process, and its class if it is known."""
     if klass is None or result.blame is None:
         return f"process {process}"
     if names.classes == "node":

@@ -1,4 +1,4 @@
-"""The runs that explain a program's end: as it is, without contention, a little different."""
+"""The runs of an explanation: with contention, without, and with changes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tailback.units import Time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """What is known of where the time of a program went."""
+    """The runs that show where the time of a program goes."""
 
     result: Result
     """The run with contention."""
     baseline: Result | None
-    """The same without, in the mode `run.baseline`; None if that was not, or cannot be, run."""
+    """The run in mode `run.baseline`; None if it was not run."""
     what_if: dict[str, Result] = field(default_factory=dict)
-    """The run with contention, a little different; by what was asked for."""
+    """Runs with contention and one change, by the name of the change."""
 
     @property
     def path(self) -> CriticalPath:
@@ -28,22 +28,22 @@ class Runs:
 
     @property
     def complete(self) -> bool:
-        """Whether all runs were left to end."""
+        """Whether all runs are complete."""
         return all(run.complete for run in self.runs)
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C ended them."""
+        """Whether Ctrl-C ended one of them."""
         return any(run.interrupted for run in self.runs)
 
     @property
     def runs(self) -> list[Result]:
-        """All of them."""
+        """All runs."""
         return [self.result, *self.what_if.values(), *filter(None, [self.baseline])]
 
 
 def path_of(result: Result) -> CriticalPath:
-    """Return the critical path of a run; raise `UserError` where none was kept."""
+    """Return the critical path of a run; raise `UserError` if it has none."""
     if result.critical_path is None:
         if result.experiment.run.critical_path:
             raise _not_ended(result)
@@ -52,7 +52,7 @@ def path_of(result: Result) -> CriticalPath:
 
 
 def _not_ended(result: Result) -> UserError:
-    """Return why there is no path of a program that had not ended."""
+    """Return why a program that has not ended has no path."""
     at = Time(round(result.ending.simulated_ms * 1e9))
     if result.ending.cut_off:
         key, _, given = result.ending.cut_off.partition(" = ")

@@ -1,7 +1,7 @@
-"""What would be if part of a machine were faster: the same program, described a little differently.
+"""What-if runs: the same program with part of the machine faster or without contention.
 
-A change works on the engine's description of a run, so that everything else, and every random
-number, stays as it is.
+A change is applied to the engine's description of a run, so that all else, random numbers
+included, stays the same.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 
 COMPUTE, LINKS, NODES, NETWORK = "compute", "links", "nodes", "network"
-"""What can be faster anywhere, besides the classes of a topology's links: computing, all links,
-those between nodes and switches, and all others."""
+"""What can be faster on any machine, besides link classes: computing, all links, node links, and
+all other links."""
 
 
 class Change(NamedTuple):
-    """Something that would be different."""
+    """A change of a run."""
 
     name: str
-    """As it was asked for."""
+    """As it was given."""
     of: Callable[[Spec], Spec]
-    """The description with it."""
+    """Returns the changed description."""
 
 
 def faster(asked: str, experiment: Experiment) -> Change:
-    """Return what `--faster NAME:FACTOR` asks for: links or computing `FACTOR` times as fast.
+    """Return the change `--faster NAME:FACTOR`: links or computing `FACTOR` times as fast.
 
-    Of links the rate is that many times as high (the time of a flit, or of a flow-control token,
-    in whole picoseconds, at least 1); delays stay. Of computing, the means of all durations in
-    the description are divided; without a network, one of the times L, o, g, G and O.
+    The rate of links is multiplied (the time of a flit, or of a flow-control token, is a whole
+    number of picoseconds, at least 1); delays stay. For computing, the means of all durations are
+    divided; without a network, one of the times L, o, g, G and O.
     """
     name, _, text = asked.partition(":")
     field, allowed = "--faster", 'must be such as "compute:2" or "network:1.5": a factor above 0'
@@ -71,10 +71,10 @@ def faster(asked: str, experiment: Experiment) -> Change:
 
 
 def without(asked: str, experiment: Experiment) -> Change:
-    """Return what `--without channel:NAME` asks for: a link where nobody waits for another.
+    """Return the change `--without channel:NAME`: a link without contention.
 
-    It has as many parallel channels, both ways, as lead to the switches at its ends, so that
-    every packet that wants one finds one free. What lies behind it sees more packets at once.
+    It gets as many parallel channels, in both directions, as lead to the switches at its ends, so
+    every packet finds a free one. Channels behind it may see more contention.
     """
     field = "--without"
     kind, _, name = asked.partition(":")
@@ -150,7 +150,7 @@ def _computing(spec: Spec, factor: float) -> Spec:
 
 
 def _apart(tables: Sequence[Spec]) -> list[Spec]:
-    """Return each table once, although several steps may share it."""
+    """Return each table once; several steps may share one."""
     return list({id(table): table for table in tables}.values())
 
 
@@ -159,7 +159,7 @@ def _links(spec: Spec, name: str, classes: Sequence[str], factor: float) -> Spec
     machine = changed["machine"]
     link = machine["link"]
     if name == NETWORK and not classes:
-        # Nodes keep their links, whose rates may be those of all others.
+        # Node links keep their rate, which may be that of all links.
         machine["node_link"] = _at(machine.get("node_link") or {}, link, 1)
         _speed_up(link, factor)
         return changed
@@ -173,7 +173,7 @@ def _links(spec: Spec, name: str, classes: Sequence[str], factor: float) -> Spec
 
 
 def _at(special: Spec, link: Spec, factor: float) -> Spec:
-    """Return a class of links so many times as fast, with the times it had or those of others."""
+    """Return a link class with its times, or those of all links, divided by a factor."""
     times = {
         name: link[name] if special.get(name) is None else special[name]
         for name in ("flit_ps", "control_ps")

@@ -22,6 +22,11 @@ class Machine(Assembled):
     """Who is wired to whom, by what, and how packets find their way.
 
     Parts that are left out are their defaults; `routing` is the topology's usual one.
+
+    >>> import tailback as tb
+    >>> machine = tb.Machine(topology=tb.Torus(dims=(8, 8)), link=tb.Link(rate="400 Gbit/s"))
+    >>> machine.topology.node_count, str(machine.link.rate)
+    (64, '400 Gbit/s')
     """
 
     def __hash__(self) -> int:

@@ -1,4 +1,4 @@
-"""Input buffers that are shorter than a round trip of credits, and what links carry then."""
+"""Input buffers shorter than a round trip of credits, and the rate of links that they limit."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class ShortBuffers:
     """Buffers at the ends of links of one kind."""
 
     kind: str
-    """`injection` or `internal`: what links."""
+    """`injection` or `internal`."""
     flits: int
-    """What the buffers of a link hold, all its virtual channels together."""
+    """Capacity of the buffers of a link, all virtual channels together."""
     needed: int
-    """What they would have to hold so that the link is never idle for want of room."""
+    """Capacity at which the link is never idle for lack of credits."""
     flit_bytes: int
 
     @property
     def share(self) -> float:
-        """Share of its rate that such a link carries at most."""
+        """Largest share of its rate that such a link carries."""
         return self.flits / self.needed
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class ShortBuffers:
 
 
 def short_buffers(experiment: Experiment) -> tuple[ShortBuffers, ...]:
-    """Return the buffers that hold less than passes in a round trip of credits."""
+    """Return the buffers that hold less than a round trip of credits."""
     machine = experiment.machine
     flits = machine.input_flits(experiment.fidelity)
     if not machine.has_credits or flits is None or experiment.fidelity == "fluid":
@@ -55,17 +55,17 @@ class _Buffered:
 
     kind: str
     held: int
-    """What the buffers of a link hold, all its virtual channels together."""
+    """Capacity of the buffers of a link, all virtual channels together."""
     needed: int
-    """What passes in a round trip of credits."""
+    """Flits in a round trip of credits."""
 
 
 def links_with_buffers(experiment: Experiment, flits: int) -> Iterator[_Buffered]:
-    """Yield the links of nodes and those between switches; buffers hold so many flits each."""
+    """Yield node links and links between switches, with buffers of `flits` each."""
     machine = experiment.machine
     link = machine.link
     together = machine.channels_per_wire if link.sharing != "separate" else 1
-    # Of several classes of links the fastest to answer counts: what is said is a bound.
+    # Of several link classes the shortest delay counts: the result is a bound.
     delays = [link.delay.ps, *(c.delay.ps for c in machine.link_classes.values() if c.delay)]
     for kind, delay_ps, rate, channels in (
         ("injection", machine.node_delay.ps, machine.node_rate, machine.node_channels_per_wire),
@@ -85,9 +85,9 @@ def _short(experiment: Experiment, flits: int) -> Iterator[ShortBuffers]:
 def bounded(
     short: tuple[ShortBuffers, ...], wires: NDArray[np.float64], kinds: NDArray[Any], most: float
 ) -> float:
-    """Return the load (us) of the wire that bounds all: those with short buffers count for more.
+    """Return the load (us) of the limiting wire; loads of links with short buffers are scaled up.
 
-    `wires` has loads and `kinds` what they are; `most`: what bounds without buffers.
+    `wires` has loads, `kinds` the kinds of wires; `most` is the largest load without buffers.
     """
     for one in short:
         loads = wires[kinds == one.kind]

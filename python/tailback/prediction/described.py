@@ -1,4 +1,4 @@
-"""What would be simulated, and what can be said of it without simulating."""
+"""What `describe` predicts of an experiment without simulating it."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _CHANNELS = 5
 
 @dataclass(frozen=True, slots=True)
 class LoadedChannel:
-    """A channel and how busy the workload's traffic will keep it."""
+    """A channel and the load that the traffic of the workload puts on it."""
 
     channel: int
     kind: str
     source: End
     destination: End
     load_us: float
-    """Occupied for so long, on average, when every node sends one message."""
+    """Mean time for which it is occupied when every node sends one message."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -58,18 +58,18 @@ class LoadedChannel:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """What the routing of a machine makes of its links."""
+    """Virtual channels, choice and freedom from deadlock of a routing."""
 
     classes: tuple[int, ...]
-    """Virtual channels of a link that each class has."""
+    """Virtual channels of a link, by VC class."""
     chooses: bool
-    """Whether packets may have a choice of several outputs."""
+    """Whether packets may choose among several outputs."""
     known_free: bool
-    """Whether it is free of deadlock by its algorithm's own argument: nothing was searched."""
+    """Whether the algorithm is known to be deadlock-free, so that nothing was searched."""
     allows_deadlock: bool
-    """Whether the machine allows deadlock: nothing was searched either."""
+    """Whether the machine allows deadlock, so that nothing was searched."""
     ways: int
-    """Ways that were walked for each pair of nodes, whose loads are averages."""
+    """Routes walked for each pair of nodes; loads are averages over them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -82,7 +82,7 @@ class Routed:
 
     @property
     def free_by(self) -> str | None:
-        """Why it is free of deadlock: ``argument`` or ``search``; None if it may not be."""
+        """Why it is deadlock-free: ``argument`` or ``search``; None if it may deadlock."""
         if self.known_free:
             return "argument"
         return None if self.allows_deadlock else "search"
@@ -92,56 +92,56 @@ class Routed:
 class Prediction:
     """What `describe` says: sizes, distances, zero-load latencies, loads, saturation.
 
-    Averages are over the pairs of nodes the workload's messages go between;
-    all of them if `exact`, else a sample of `pairs`; NaN if there are none. What holds for all
-    pairs, whatever runs, is in `survey`.
+    Averages are over the pairs of nodes between which the workload sends messages: all of them
+    if `exact`, else a sample of `pairs`; NaN if there are none. `survey` has what holds for all
+    pairs of the network, whatever the workload.
     """
 
     experiment: Experiment
     kernel: str
-    """The kernel of the engine that simulates mode ``full``."""
+    """The kernel of the engine that would simulate mode ``full``."""
     nodes: int
     switches: int
     channel_count: int
     internal_channels: int
     mean_hops: float
-    """Channels crossed, external ones included."""
+    """Mean number of channels crossed, node links included."""
     zero_load_data_us: float
-    """Lifetime of a data packet that meets no other: the first of `zero_loads`, else a full one."""
+    """Zero-load lifetime of a data packet: the first of `zero_loads`, else a full packet."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
-    """The same of a data packet to a neighbour."""
+    """The same for a data packet to a neighbour."""
     bisection_channels: int | None
-    """Wires, both directions, between two halves of the nodes, where there is a formula."""
+    """Wires of the bisection, both directions; None without a formula."""
     load_max_us: float
     load_mean_internal_us: float
     saturation_messages_per_node_per_ms: float | None
-    """Rate at which the most loaded channel is always busy."""
+    """Message rate at which the most loaded channel is always busy."""
     pairs: int
     exact: bool
     load_is_exact: bool
-    """Whether the load of the most loaded channel is known; else it is estimated of samples."""
+    """Whether the load of the most loaded channel is exact; else it is estimated from samples."""
     routing: Routed
     channels: pa.Table
     """One row per channel: its ends and its `load_us`."""
     least_load_us: NDArray[np.float64] | None
-    """By channel, what both samples have at least; None where there are no samples."""
+    """By channel, the smaller load of two samples; None without samples."""
     ends: Ends
     survey: Survey
     pauses: Pauses | None
-    """What pauses of switches can do; None where there are none."""
+    """Deadlock and loss by pauses of switches; None without pauses."""
     short_buffers: tuple[ShortBuffers, ...]
-    """Input buffers that are shorter than a round trip of credits: their links carry less."""
+    """Input buffers shorter than a round trip of credits, which limit their links."""
     switch_limit: SwitchLimit | None
-    """What limits switches of this kind and buffer under uniform traffic; None elsewhere."""
+    """Limit of the switches under uniform traffic; None for other traffic."""
     zero_loads: tuple[ZeroLoad, ...]
-    """The same of the packets of each traffic class and length."""
+    """Zero-load latency of the packets of each traffic class and length."""
     law: MessageLaw | None
-    """What messages take alone, where they cost something in software."""
+    """Latency of a message alone, if messages have software costs."""
 
     @property
     def limited_saturation_messages_per_node_per_ms(self) -> float | None:
-        """Predicted saturation: what the most loaded channel allows, and what switches do."""
+        """Predicted saturation, limited by the most loaded channel and by the switches."""
         limit = self.switch_limit
         limited = None if limit is None else limit.saturation_messages_per_node_per_ms
         return self.saturation_messages_per_node_per_ms if limited is None else limited
@@ -152,10 +152,9 @@ class Prediction:
 
     @property
     def mixed_with_replies(self) -> list[tuple[str, str]]:
-        """Classes of requests that share virtual channels with their replies, and these.
+        """Request classes that share virtual channels with their replies, and these.
 
-        Only where nodes have places for so many replies: both can then wait for each other in a
-        circle.
+        Only if nodes have room for a limited number of replies: protocol deadlock is possible.
         """
         machine, workload = self.experiment.machine, self.experiment.workload
         if machine.interface.reply_queue is None or not isinstance(workload, Traffic):
@@ -165,10 +164,10 @@ class Prediction:
 
     @property
     def requests_in_pieces(self) -> list[str]:
-        """Classes of requests of several packets that can wait for each other in a circle.
+        """Request classes of several packets that can deadlock with each other.
 
-        Only where nodes have places for fewer replies than requests can come: the rest of one that
-        has a place may stand behind one that waits for it.
+        Only if nodes have room for fewer replies than requests can arrive: the rest of a request
+        that has room may be blocked behind one that waits for room.
         """
         machine, workload = self.experiment.machine, self.experiment.workload
         places = machine.interface.reply_queue
@@ -190,20 +189,20 @@ class Prediction:
 
     @property
     def _stopped(self) -> dict[str, None]:
-        """What is not true of routing where pauses can bring packets to wait in a circle."""
+        """What no longer holds for the routing if pauses can deadlock."""
         circle = self.pauses is not None and self.pauses.circle
         return {"free_of_deadlock_by": None} if circle else {}
 
     def most_loaded(self, count: int = _CHANNELS) -> list[LoadedChannel]:
         """Return the channels with the highest load, highest first.
 
-        Virtual channels of a link count together; the number is that of the first.
+        Virtual channels of a link count together, under the number of the first.
         """
         known = self.least_load_us
         load = self.channels["load_us"].to_numpy() if known is None else known
         first = first_of_wires(self.experiment, self.channels)
         load = np.add.reduceat(load, first) if len(first) else np.zeros(0)
-        # Of equal ones, but for rounding, the first.
+        # Ties, apart from rounding, go to the lowest channel number.
         unit = load.max(initial=0.0) * 1e-9 or 1.0
         rows = np.argsort(-np.round(load / unit), kind="stable")[:count]
         return [
@@ -218,7 +217,7 @@ class Prediction:
         return self.ends.of_channel(row["kind"], row["from_node"], row["to_node"])
 
     def plot(self) -> go.Figure:
-        """Return the network with the loads of its channels as colours."""
+        """Return the network, coloured by channel load, as Plotly's figure."""
         from tailback.figures import picture
 
         return picture.figure(self._picture())
@@ -244,7 +243,7 @@ class Prediction:
         return replace(drawn, title=f"{drawn.title}; {limit.in_words}")
 
     def _group_loads(self) -> dict[tuple[str, int, int], float]:
-        """Return the mean load of the channels from each place to each other."""
+        """Return the mean load of the channels between each pair of places."""
         sums: dict[tuple[str, int, int], tuple[float, int]] = {}
         for row in self.channels.to_pylist():
             key = (row["kind"], row["from_node"], row["to_node"])
@@ -296,7 +295,7 @@ class Prediction:
 
 
 def describe(experiment: Experiment) -> Prediction:
-    """Return what would be simulated. Nothing is."""
+    """Return predictions for an experiment; nothing is simulated."""
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()

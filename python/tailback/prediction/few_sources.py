@@ -1,4 +1,4 @@
-"""Loads where all nodes send alike and a few stand for all: exact, however large the machine."""
+"""Exact loads of symmetric machines on which all nodes send alike, by a few sources."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .wires import Loads, ends, first_of_wires, rows, spec_of_list
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
-#: Ways that are walked where they are drawn.
+#: Routes walked if they are drawn at random.
 _WAYS = 2_000_000
-#: Routing that moves with networks of a kind, by the shortest ways.
+#: Minimal routing that has the symmetry of networks of a kind.
 _MOVING = {
     "torus": ("dimension_order", "minimal_adaptive"),
     "concentrated_torus": ("dimension_order", "minimal_adaptive"),
@@ -30,7 +30,7 @@ _MOVING = {
     "dragonfly_plus": ("minimal",),
 }
 _TREE_WAYS = ("nearest_common_ancestor", "d_mod_k", "s_mod_k")
-#: The same by ways that are drawn, where every node sees the same network: loads are estimates.
+#: Randomised routing with the symmetry of these networks: loads are estimates.
 _DRAWING = ("valiant", "ugal_l", "ugal_g", "dal", "profitable", "chaos", "deflection")
 _DRAWN_ON = ("torus", "concentrated_torus", "hypercube", "hyperx")
 
@@ -38,19 +38,19 @@ _Floats = NDArray[np.float64]
 
 
 def sends_alike(experiment: Experiment) -> bool:
-    """Return whether every node sends to every other, and to all equally often."""
+    """Return whether every node sends to every other equally often."""
     workload, machine = experiment.workload, experiment.machine
     if not isinstance(workload, Synthetic) or workload.pattern != "uniform":
         return False
     reach = workload.reach(machine)
     everywhere = reach is None or reach >= max(machine.shape) - 1
-    # Of several processes some send to others of their node, over its link or not.
+    # Processes of one node may send to each other, over its link or not.
     crosses = workload.processes_per_node > 1 and machine.interface.local == "switch"
     return everywhere and not workload.includes_self and not crosses
 
 
 def between_nodes(experiment: Experiment) -> float:
-    """Return the share of messages that leave their node, if all processes send to all others."""
+    """Return the share of messages that leave their node if all processes send to all others."""
     workload, nodes = experiment.workload, experiment.machine.nodes
     assert isinstance(workload, Synthetic)
     each = workload.processes_per_node
@@ -58,7 +58,7 @@ def between_nodes(experiment: Experiment) -> float:
 
 
 def moving_symmetry(experiment: Experiment) -> Symmetry | None:
-    """Return the symmetry of a network whose routing has it, too; None if that is not known."""
+    """Return the symmetry of network and routing; None if it is not known."""
     machine = experiment.machine
     same, routing = symmetry(machine), machine.chosen_routing
     if same is None or routing is None or not machine.has_internal_channels:
@@ -75,16 +75,16 @@ def moving_symmetry(experiment: Experiment) -> Symmetry | None:
 
 
 def _is_full(tree: dict[str, Any]) -> bool:
-    """Return whether switches of a fat tree have as many parents as children, but for the highest.
+    """Return whether switches of a fat tree have as many parents as children, except the roots.
 
-    Then ways by the number of a node use its digits, one on each level: digits can be exchanged.
+    Then routes by node number use one digit on each level, and digits can be exchanged.
     """
     children: list[int] = tree.get("children", [])
     return bool(tree.get("parents", []) == children[:-1])
 
 
 def _draws(experiment: Experiment) -> bool:
-    """Return whether a pair's ways differ in what they cross, so that those drawn matter."""
+    """Return whether routes of a pair differ in length, so that the sample matters."""
     machine = experiment.machine
     routing, kind = machine.chosen_routing, machine.topology.kind
     if routing is None or kind not in _DRAWN_ON:
@@ -96,29 +96,29 @@ def _draws(experiment: Experiment) -> bool:
 def predicted_of_few(
     experiment: Experiment, same: Symmetry, packet_bytes: int | None = None
 ) -> dict[str, Any]:
-    """Return what is predicted of the messages of nodes that stand for all.
+    """Return predictions from the messages of the nodes that stand for all.
 
-    `packet_bytes`: data that a full packet has, if that shall be another number.
+    `packet_bytes`: another number of data bytes of a full packet.
     """
     machine, workload = experiment.machine, experiment.workload
     assert isinstance(workload, Synthetic)
     source, destination, weights = _standing_for_all(machine.nodes, same)
     listed = rows(source, destination, workload)
-    # Otherwise all ways of a pair cross as many channels of each kind.
+    # Otherwise all routes of a pair cross as many channels of each kind.
     most = _WAYS if _draws(experiment) else 1
     spec = spec_of_list(experiment, packet_bytes)
     return engine.predict(spec, max(most, len(source)), listed, weights)
 
 
 def of_few_sources(experiment: Experiment, channels: pa.Table, same: Symmetry) -> Loads:
-    """Return loads as the nodes make them that stand for all, averaged over channels alike."""
+    """Return loads by the nodes that stand for all, averaged over equivalent channels."""
     nodes = experiment.machine.nodes
     predicted = predicted_of_few(experiment, same)
     drawn = _draws(experiment)
     load: _Floats = predicted["channel_load"]
     alike = same.kinds(channels)
     means = (np.bincount(alike, load) / np.bincount(alike))[alike]
-    # Which virtual channels packets take may depend on more than moves keep; which wires not.
+    # Symmetry holds for wires; which virtual channel a packet takes may depend on more.
     first = first_of_wires(experiment, channels)
     size = np.diff(np.append(first, len(means)))
     means = np.repeat(np.add.reduceat(means, first) / size, size) * between_nodes(experiment)
@@ -133,9 +133,9 @@ def of_few_sources(experiment: Experiment, channels: pa.Table, same: Symmetry) -
 def _standing_for_all(
     nodes: int, same: Symmetry
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], _Floats]:
-    """Return sources and destinations of messages, and how many each stands for.
+    """Return sources, destinations and weights of messages that stand for all.
 
-    From every node that stands for all to a few nodes of each switch, and one of its own.
+    From every representative node to a few nodes of each switch, and to one of its own.
     """
     if same.rings:
         return _mirrored(same.rings)
@@ -156,9 +156,9 @@ def _standing_for_all(
 
 
 def _mirrored(rings: tuple[int, ...]) -> tuple[NDArray[np.uint32], NDArray[np.int64], _Floats]:
-    """Return the same for node 0 of a torus: to a place at each distance along all rings.
+    """Return the same for node 0 of a torus: to one node at each distance along all rings.
 
-    Each stands for its mirror images, too.
+    Each also stands for its mirror images.
     """
     destination, weights = np.zeros(1, np.int64), np.ones(1)
     stride = 1

@@ -1,8 +1,8 @@
-"""Loads of a mesh on which all nodes send alike, in dimension order: exact, however large.
+"""Exact loads of a mesh with uniform traffic and dimension-order routing.
 
-Packets of all nodes cross a dimension along any of its lines equally often. Between coordinates x
-and x + 1 of k each message from one of x + 1 to one of k - 1 - x crosses; so a message between
-neighbours at that place stands for that many, and one line of each dimension for all.
+All lines of a dimension carry the same load. The link between coordinates x and x + 1 of k is
+crossed by every message from one of x + 1 nodes to one of k - 1 - x; so a message between
+neighbours there stands for that many, and one line of each dimension for all.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .wires import Loads, ends, rows, spec_of_list
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
-#: Pairs that are drawn for latencies.
+#: Pairs sampled for latencies.
 _DRAWN = 10_000
 
 _Numbers = NDArray[np.int64]
 
 
 def is_of_lines(experiment: Experiment) -> bool:
-    """Return whether packets cross a mesh in dimension order; who sends to whom is not asked."""
+    """Return whether packets cross a mesh in dimension order, whatever the traffic."""
     machine = experiment.machine
     topology, routing = machine.topology, machine.chosen_routing
     if topology.kind != "mesh" or topology.facts.failed_links or routing is None:
@@ -38,10 +38,7 @@ def is_of_lines(experiment: Experiment) -> bool:
 
 
 def of_lines(experiment: Experiment, channels: pa.Table) -> Loads:
-    """Return loads as all nodes make them that send to all others equally often.
-
-    Latencies are means over some pairs.
-    """
+    """Return the loads of uniform traffic. Latencies are means over some pairs."""
     machine, workload = experiment.machine, experiment.workload
     assert isinstance(workload, Synthetic)
     nodes, sides = machine.nodes, machine.shape
@@ -67,7 +64,7 @@ def of_lines(experiment: Experiment, channels: pa.Table) -> Loads:
 def _neighbours(
     nodes: int, sides: tuple[int, ...]
 ) -> tuple[NDArray[np.uint32], _Numbers, NDArray[np.float64]]:
-    """Return sources and destinations along the first lines, and messages they stand for."""
+    """Return sources and destinations along one line of each dimension, and their weights."""
     found, stride = [], 1
     for side in sides:
         at = np.arange(side - 1)
@@ -82,9 +79,9 @@ def _neighbours(
 def _everywhere(
     channels: pa.Table, load: NDArray[np.float64], sides: tuple[int, ...], crossed: float
 ) -> NDArray[np.float64]:
-    """Return the loads of all channels, of those along the first lines.
+    """Return the loads of all channels from those along one line of each dimension.
 
-    `crossed`: links between switches that a message crosses.
+    `crossed`: mean number of links between switches that a message crosses.
     """
     kinds = channels["kind"].to_numpy()
     inside = kinds == "internal"

@@ -1,14 +1,14 @@
-"""How loaded channels are where there are too many pairs of nodes to walk the ways of all.
+"""Channel loads if there are too many pairs of nodes to walk all routes.
 
-A sample of sources, scaled up, would make what is near to a sampled source the most loaded by
-far. So
+A sample of sources, scaled up, would make channels near sampled sources the most loaded by far.
+So
 
-* where all nodes send alike and a few sources stand for all, their loads are those of all: exact,
-  as averages over all channels that are alike;
-* elsewhere two samples are taken: of as many messages from every node, or of different sources
-  where destinations are not all alike. Loads are estimates, the means of both; a channel counts as
-  loaded as much as both samples say. Node links, where all nodes send alike, are means over all
-  nodes: exact.
+* if all nodes send alike and a few sources stand for all by symmetry, loads are exact: averages
+  over all equivalent channels;
+* else two samples are taken: of as many messages from every node, or of different sources if
+  destinations differ. Loads are estimates, the means of both; the load of a channel for the
+  maximum is the smaller of both. Loads of node links are exact if all nodes send alike: means over
+  all nodes.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .wires import Loads, Rows, by_wire, ends, rows, spec_of_list
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
-#: Pairs of nodes whose ways are walked, and links of all these ways, roughly: seconds.
+#: Pairs of nodes whose routes are walked, and roughly the links of these routes: seconds.
 PAIRS = 2_000_000
 _HOPS = 500_000_000
-#: Links of all ways that are walked in a second or two, whatever the number of pairs.
+#: Links of all routes that are walked in a second or two, whatever the number of pairs.
 _FEW_HOPS = 12_000_000
-#: Links of the ways in each of two samples.
+#: Links of the routes in each of two samples.
 _DRAWN_HOPS = 4_000_000
 #: The same on machines of more nodes than this.
 _MANY_NODES = 16_384

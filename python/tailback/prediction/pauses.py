@@ -1,4 +1,4 @@
-"""What pauses of switches can do: bring packets to wait in a circle, or come too late."""
+"""Deadlock by cyclic pauses of switches, and loss by pauses that come too late."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from tailback.machines import Machine
 
 _PAUSE_BYTES = 72
-"""A frame of 64 bytes and its preamble tells a neighbour."""
+"""A pause frame: 64 bytes and its preamble."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """What can be said of a machine whose switches tell neighbours to pause."""
+    """Deadlock and loss on a machine whose switches send pause frames."""
 
     circle: tuple[int, ...]
-    """Switches of which each can be paused by the next, and the last by the first; empty: none."""
+    """A cycle of switches, each of which the next can pause; empty: none."""
     headroom_bytes: int | None
-    """Room of a memory above the mark at which neighbours are told; None: no limit."""
+    """Room of a memory above the mark at which pauses are sent; None: no limit."""
     late_bytes: int
-    """What may still come to the switch with most links, until all of them have stopped."""
+    """Largest amount that can still arrive at a switch after it has sent pauses."""
 
     @property
     def may_lose(self) -> bool:
-        """Whether frames may be lost in spite of pauses."""
+        """Whether frames can be lost in spite of pauses."""
         return self.headroom_bytes is not None and self.late_bytes > self.headroom_bytes
 
     def to_dict(self) -> dict[str, Any]:
@@ -48,10 +48,10 @@ class Pauses:
 def pauses_of(
     machine: Machine, graph: engine.Columns, channels: pa.Table, load: NDArray[np.float64]
 ) -> Pauses | None:
-    """Return what pauses can do; None where there are none.
+    """Return what pauses can cause; None without pauses.
 
-    `graph` has the links and nodes as `survey` finds them. Switches pause each other in a circle
-    if traffic goes around one; where no traffic is known (no `load` anywhere) all links count.
+    `graph` has links and nodes as from `survey`. Switches can pause each other in a cycle if
+    traffic goes around it; without any known `load` all links count.
     """
     switch = machine.switch
     if not switch.forwards_frames or switch.pause == "off":

@@ -1,4 +1,4 @@
-"""Loads of channels and of the wires that they share, and messages that are listed to find them."""
+"""Loads of channels and of shared wires, and the lists of messages that predict them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Loads:
-    """What was predicted, by the names of `engine.predict`, and how sure that is."""
+    """Predictions by the names of `engine.predict`, and whether they are exact."""
 
     predicted: dict[str, Any]
     exact: bool
-    """Whether means and loads are those of all pairs, whether these were all walked or not."""
+    """Whether means and loads are those of all pairs."""
     max_exact: bool
-    """Whether the most loaded channel is known, and not estimated."""
+    """Whether the load of the most loaded channel is exact."""
     least_load: _Floats | None = None
-    """By channel, how loaded it is at least by two samples; None: as predicted."""
+    """By channel, the smaller load of two samples; None: as predicted."""
 
 
 def ends(experiment: Experiment, channels: pa.Table, load: _Floats) -> dict[str, Any]:
-    """Return the load of the most loaded wire, and the rate at which it is always busy."""
+    """Return the load of the most loaded wire, and the message rate that saturates it."""
     wires, kinds = by_wire(experiment, channels, load)
     most = float(wires.max(initial=0.0))
     internal = wires[kinds == "internal"]
@@ -51,14 +51,14 @@ def ends(experiment: Experiment, channels: pa.Table, load: _Floats) -> dict[str,
 def by_wire(
     experiment: Experiment, channels: pa.Table, load: _Floats
 ) -> tuple[_Floats, NDArray[Any]]:
-    """Return loads of wires, and their kinds: virtual channels that share one count together."""
+    """Return loads and kinds of wires; virtual channels that share a wire are added up."""
     first = first_of_wires(experiment, channels)
     summed: _Floats = np.add.reduceat(load, first) if len(first) else np.zeros(0)
     return summed, channels["kind"].to_numpy()[first]
 
 
 def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
-    """Return the rows of the first virtual channels of wires; they are one after the other."""
+    """Return the row of the first virtual channel of each wire; the others follow it."""
     machine = experiment.machine
     shared = {
         "internal": machine.channels_per_wire if machine.link.sharing != "separate" else 1,
@@ -78,7 +78,7 @@ def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int
 
 
 def spec_of_list(experiment: Experiment, packet_bytes: int | None = None) -> str:
-    """Return the description of the machine with a list of messages."""
+    """Return the engine's description of the machine with an empty list of messages."""
     spec = json.loads(experiment.spec())
     if packet_bytes is not None:
         spec["machine"]["interface"]["packet_bytes"] = packet_bytes

@@ -1,4 +1,4 @@
-"""How long the packets that there are take when they meet no other: by traffic class and length."""
+"""Zero-load latency of the packets of a workload, by traffic class and length."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .few_sources import moving_symmetry, predicted_of_few, sends_alike
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
 
-#: Lengths that are told of one class.
+#: Most lengths shown of one class.
 _MOST = 4
-#: Pairs of nodes of a machine on which a few sources stand for all.
+#: Most pairs of nodes on a machine on which a few sources stand for all.
 _PAIRS = 2_000_000
 _SELDOM_PS = 10**17
-#: Links of all ways that are walked for a length, roughly.
+#: Roughly the links of all routes walked for a length.
 _HOPS = 2_000_000
 #: The same on machines of more nodes than this.
 _FEW_HOPS = 500_000
@@ -31,16 +31,16 @@ _MANY_NODES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class ZeroLoad:
-    """A packet that is alone."""
+    """The zero-load latency of one kind of packet."""
 
     traffic_class: str | None
-    """Its class; None where there is one."""
+    """Its traffic class; None if there is only one."""
     data_bytes: int
-    """Data in it: those of a message, or of a full packet of a longer one."""
+    """Data bytes: of a whole message, or of a full packet of a longer message."""
     is_whole: bool
-    """Whether that is a whole message."""
+    """Whether the packet is a whole message."""
     latency_us: float
-    """Lifetime, a mean over the pairs of nodes that send it."""
+    """Mean lifetime over the pairs of nodes that send it."""
     neighbour_us: float
     """The same to a neighbour."""
 
@@ -56,11 +56,11 @@ class ZeroLoad:
 
 
 def zero_loads(experiment: Experiment, full: dict[str, Any]) -> tuple[ZeroLoad, ...]:
-    """Return how long packets of each class and length take; none where lengths are not known.
+    """Return zero-load latencies by class and length; empty if lengths are not known.
 
-    Of a class at most four lengths above zero, the most frequent. On machines that send messages
-    whole, or begin them with a packet of another length, nothing: there full packets are told.
-    `full` is what is predicted of these.
+    At most the four most frequent lengths above zero of a class. Empty on machines that send
+    messages whole, or with a first packet of another length: full packets are reported there.
+    `full` is the prediction for full packets.
     """
     machine = experiment.machine
     interface = machine.interface

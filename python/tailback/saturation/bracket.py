@@ -1,4 +1,4 @@
-"""Which load to try next, and between which two the answer lies: pure functions of probes."""
+"""The bracket of the saturation load and the next load to try: pure functions of probes."""
 
 from __future__ import annotations
 

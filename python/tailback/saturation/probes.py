@@ -1,4 +1,4 @@
-"""One load: run until it is clear whether the network keeps up with it."""
+"""Probes: a load is run until it is clear whether the network keeps up with it."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class Probe:
 
     compute_period_ps: int
     load: float
-    """What processes try to send, from the compute period."""
+    """Offered by the compute period."""
     offered: float
-    """What they tried to send in the window; NaN if there was none."""
+    """Offered in the window; NaN without a window."""
     dropped: float
-    """What they were refused by a throttle."""
+    """Dropped by a throttle."""
     accepted: Estimate
-    """What was delivered."""
+    """Delivered."""
     share: Estimate
-    """Delivered over offered, with the confidence the verdict was found with."""
+    """Delivered over offered, with the confidence of the verdict."""
     verdict: Verdict
     simulated_ms: float
-    """Simulated time of the run it was judged by, warm-up included."""
+    """Simulated time of the deciding run, warm-up included."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -58,6 +58,11 @@ class Saturation:
     """Whether the search was left to end by itself (no Ctrl-C)."""
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return not self.complete
+
+    @property
     def bracket(self) -> Bracket:
         """The two probes between which the answer lies."""
         return bracket(self.probes)

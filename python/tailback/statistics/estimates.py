@@ -14,6 +14,11 @@ class Estimate:
     and `high` when there were too few batches, or `value` and `high`
     when it is more than `low`. `batches` is 0 for a number that is exact
     (everything there is was measured); then low = value = high.
+
+    >>> import tailback as tb
+    >>> estimate = tb.Estimate(value=10.0, low=9.5, high=10.5, batches=20)
+    >>> estimate.half_width, estimate.relative
+    (0.5, 0.05)
     """
 
     value: float

@@ -1,4 +1,4 @@
-"""What can be said about a network by counting: distances, minimal paths, bisection."""
+"""Numbers of a network, whatever its routing: distances, minimal paths, bisection, symmetry."""
 
 from .bisection import Bisection, bisection_found
 from .counting import Survey, survey

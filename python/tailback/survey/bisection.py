@@ -1,9 +1,8 @@
-"""The bisection of a network for which nobody has a formula: a cut that was found.
+"""The bisection of a network without a formula for it: the smallest cut of several tries.
 
-Finding the smallest cut is hard; any cut is an upper bound. Several are tried, made
-better by the heuristic of [Kernighan & Lin 1970] in NetworkX, and the smallest is
-taken. Nodes stay with their switches; switches without nodes go to the side on which they cut
-least, which can be worked out exactly.
+Finding the smallest cut is hard; any cut is an upper bound. Several starts are improved by the
+heuristic of [Kernighan & Lin 1970] in NetworkX, and the smallest cut is taken. Nodes stay with
+their switches; switches without nodes go to the side that cuts least, which is found exactly.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import networkx as nx
 
-#: Switches of the largest network that a cut is searched for.
+#: Switches of the largest network for which a cut is searched.
 MOST_SWITCHES = 5_000
 _STARTS = 8
-#: Pairs of joined switches above which only the first half of the nodes is made better: seconds.
+#: Linked pairs of switches above which only one start is improved: seconds.
 _MANY_JOINED = 20_000
 _MOST_EXCHANGED = 300
 
@@ -34,9 +33,9 @@ class Bisection:
 
     wires: int
     exact: bool
-    """Whether it follows from a formula; if not, the smallest may be smaller still."""
+    """Whether it follows from a formula; else it is an upper bound."""
     halves: tuple[int, int] | None = None
-    """Nodes of the halves, where they were searched for."""
+    """Nodes of the halves, if they were searched for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -45,10 +44,9 @@ class Bisection:
 
 
 def bisection_found(graph: Columns, switches: int) -> Bisection | None:
-    """Return the smallest cut found, between halves as equal as whole switches make them.
+    """Return the smallest cut found, between halves as equal as whole switches allow.
 
-    None for a network without links, or with too many switches to look for one. The same
-    for the same network.
+    None for a network without links, or with too many switches. Deterministic.
     """
     if not graph["link_from"].size or switches > MOST_SWITCHES:
         return None
@@ -61,9 +59,9 @@ def bisection_found(graph: Columns, switches: int) -> Bisection | None:
 
 
 def _contracted(graph: Columns, switches: int) -> tuple[nx.Graph, dict[int, int]]:
-    """Return switches joined by as many wires as both directions have, and their nodes.
+    """Return switches joined by the wires of both directions, and their numbers of nodes.
 
-    The two switches of a node that enters and leaves apart are one: nodes are never cut off.
+    The two switches of a node that enters and leaves at different ones are merged.
     """
     import networkx as nx
 
@@ -89,7 +87,7 @@ def _lists(graph: Columns, *names: str) -> Iterable[list[int]]:
 
 
 def _starts(network: nx.Graph, nodes: Mapping[int, int]) -> Iterable[set[int]]:
-    """Yield one side of the cuts that are made better: the first half of the nodes, and any."""
+    """Yield one side of each cut to start from: the first half of the nodes, then improved ones."""
     import networkx as nx
 
     ordered = list(network)
@@ -106,12 +104,12 @@ def _starts(network: nx.Graph, nodes: Mapping[int, int]) -> Iterable[set[int]]:
 
 
 def _cut(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> tuple[int, int]:
-    """Return the wires cut and the nodes on one side, once that has half of the nodes."""
+    """Return the wires cut and the nodes on one side, after that has half of the nodes."""
     side = {vertex for vertex in side if nodes[vertex]}
     total = sum(nodes.values())
     count = sum(nodes[vertex] for vertex in side)
     while True:
-        # Whatever makes the halves more equal, and of that what adds least to the cut.
+        # Of the moves that make the halves more equal, the one that adds least to the cut.
         small = 2 * count < total
         movable = [v for v in network if nodes[v] and (v in side) != small]
         better = [v for v in movable if nodes[v] < abs(total - 2 * count)]
@@ -125,9 +123,9 @@ def _cut(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> tuple[i
 
 
 def _exchange(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> None:
-    """Exchange switches with equally many nodes for as long as that makes the cut smaller.
+    """Exchange switches with equal numbers of nodes as long as that makes the cut smaller.
 
-    Where all have equally many, the heuristic has done so already.
+    If all have equal numbers, the heuristic has done so already.
     """
     bearing = [v for v in network if nodes[v]]
     if len({nodes[v] for v in bearing}) == 1 or len(bearing) > _MOST_EXCHANGED:
@@ -147,19 +145,19 @@ def _exchange(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> No
 
 
 def _added(network: nx.Graph, nodes: Mapping[int, int], side: set[int], vertex: int) -> int:
-    """Return how much larger the cut gets if a switch changes sides."""
+    """Return by how much the cut grows if a switch changes sides."""
     inside = vertex in side
     weights = ((edge["weight"], v) for v, edge in network[vertex].items() if nodes[v])
     return sum(weight if (v in side) == inside else -weight for weight, v in weights)
 
 
 def _wires(network: nx.Graph, nodes: Mapping[int, int], side: set[int]) -> int:
-    """Return the wires between a side and the other, switches without nodes placed best."""
+    """Return the wires between the sides, with switches without nodes placed best."""
     import networkx as nx
 
     if all(nodes.values()):
         return int(nx.cut_size(network, side, weight="weight"))
-    # Both sides become one vertex each; what separates them with least is the best.
+    # Each side becomes one vertex; the minimum cut between the two is the best placement.
     ends = {v: ("one" if v in side else "other") if nodes[v] else v for v in network}
     joined = nx.Graph()
     joined.add_nodes_from(["one", "other"])

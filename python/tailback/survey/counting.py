@@ -1,4 +1,4 @@
-"""The numbers of a network, whatever routes it."""
+"""The numbers of a network, whatever its routing."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tailback.machines import Machine
 from .bisection import Bisection, bisection_found
 from .symmetry import symmetry
 
-#: Links looked at before only a sample of the switches is searched from: seconds.
+#: Links visited above which only a sample of the switches is searched from: seconds.
 MOST_LINKS = 60_000_000
-#: The same where every switch sees the same.
+#: The same if all switches are equivalent.
 _MOST_ALIKE = 10_000_000
 
 
@@ -23,9 +23,9 @@ _MOST_ALIKE = 10_000_000
 class Survey:
     """Distances, minimal paths, bisection; and the links and nodes themselves.
 
-    Pairs are ordered pairs of different nodes. Nothing is asked of routing. If it is not
-    `exact`, ways were searched from `sources` of the switches only: means are estimates,
-    the diameters and `paths_max` at least what is said, `paths_min` at most.
+    Pairs are ordered pairs of different nodes; routing does not matter. If it is not `exact`,
+    paths were searched from `sources` of the switches only: means are estimates, diameters and
+    `paths_max` lower bounds, `paths_min` an upper bound.
     """
 
     nodes: int
@@ -35,15 +35,15 @@ class Survey:
     failed_links: int
     """Links between switches that have failed, both directions counted once."""
     degree: int
-    """Links from the switch with most of them."""
+    """Largest number of links from one switch."""
     symmetric: bool
-    """Whether every link has one that leads back, and every node enters where it leaves."""
+    """Whether all links are bidirectional, and every node enters at the switch where it leaves."""
     switch_diameter: int
-    """Links on the longest of the shortest ways from switch to switch."""
+    """Largest distance from switch to switch, in links."""
     diameter: int
-    """Channels on the longest of the shortest ways from node to node."""
+    """Largest distance from node to node, in channels."""
     mean_hops: float
-    """Channels on the shortest ways, on average over all pairs."""
+    """Mean distance from node to node, in channels."""
     paths_mean: float
     """Minimal paths between two nodes, on average over all pairs."""
     paths_min: float
@@ -55,7 +55,7 @@ class Survey:
     """`link_from`, `link_to`, `link_width`, `link_delay_ps`; `node_enters`, `node_leaves`."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers for JSON; None where one is too large to be one."""
+        """Return the numbers for JSON; None for one beyond the range of floats."""
         names = ("links", "degree", "symmetric", "switch_diameter", "diameter", "mean_hops")
         paths = {
             f"minimal_paths_{name}": _finite(value)
@@ -86,7 +86,7 @@ def survey(machine: Machine) -> Survey:
     are_few = facts.switches * (facts.switches + facts.links) <= MOST_LINKS
     searched = None if same is None or are_few else same.switches
     counted = engine.survey(json.dumps(topology), link.width, most, link.delay.ps, searched)
-    # Of switches that see the same some are as good as all.
+    # A sample of equivalent switches is as good as all.
     alike = same is not None and same.switches is None
     counted["exact"] = counted["exact"] or alike
     graph = {name: counted.pop(name) for name in list(counted) if name.startswith(_OF_GRAPH)}

@@ -1,9 +1,9 @@
-"""Networks that are themselves again when moved, so that a few nodes and switches stand for all.
+"""Symmetries of networks, by which a few nodes and switches stand for all.
 
-A *move* of a network takes switches to switches and links to links. What a node sends to all
-others, summed over all nodes that moves take it to, loads all channels alike that moves take to
-each other, if routing moves with the network. So the loads of one node of each kind, averaged over
-the channels of each kind, are those of all.
+An automorphism of a network (a *move*) maps switches to switches and links to links. The traffic
+of a node to all others, summed over all nodes it is mapped to, loads equally all channels that are
+mapped to each other, if routing has the same symmetry. So the loads of one node of each kind,
+averaged over the channels of each kind, are those of all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tailback.machines import Machine
 
 __all__ = ["Symmetry", "symmetry"]
 
-#: Topologies in which every node sees the same network: moved or mirrored it is itself.
+#: Vertex-transitive topologies.
 _ALIKE = ("torus", "concentrated_torus", "hypercube", "star", "pair", "fully_connected")
 _TREES = ("fat_tree", "pod_fat_tree", "xgft")
 _GROUPED = ("dragonfly", "dragonfly_plus")
@@ -30,10 +30,10 @@ _Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """What stands for all of a network."""
+    """The nodes and switches that stand for all of a network."""
 
     switches: tuple[int, ...] | None
-    """One switch of each kind, of those with nodes each for as many; None: any of them."""
+    """One switch of each kind, if kinds are equally frequent; None: all are equivalent."""
     nodes: tuple[int, ...]
     """Nodes each of which stands for as many."""
     leaf_nodes: int

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import UserError, shown, unknown_key
+from ..expressions import exact
 from ..units import Quantity, quantity
-from .amounts import exact
 from .ranges import RANGE, Range, is_zero, read_range
 
 #: Values of a range that are worked out at once; of a longer one as many at either end are checked.
@@ -18,7 +18,7 @@ _KEPT = 10_000
 def axis(field: str, given: object) -> Sequence[object]:
     """Return the values of the list or range ``given`` at ``field`` of the file.
 
-    Raises `UserError` for anything else, and for values that are there twice.
+    Raises `UserError` for anything else, and for repeated values.
     """
     if isinstance(given, Mapping):
         return _of_range(field, given)

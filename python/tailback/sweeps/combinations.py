@@ -1,4 +1,4 @@
-"""One combination of values after the other, and the experiment it makes."""
+"""Combinations of values of a sweep, and their experiments."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..experiment.tables import (
     section_and_key,
     table_at,
 )
+from ..expressions import known, written
 from ..machines import machine_of
 from ..parts import Part
 from ..units import Quantity
-from .amounts import known, written
 from .names import default_of, short, usual_words
 from .plan import Plan, Tables
 
@@ -35,7 +35,7 @@ _SCALARS = (bool, int, float, str, Quantity)
 
 
 class Combination:
-    """One value of each axis, and what is computed from them when it is asked for."""
+    """One value of each axis, and the values computed from them, on demand."""
 
     def __init__(self, plan: Plan, base: Tables, values: Mapping[str, object]) -> None:
         """``values``: those of the axes, by full name."""
@@ -48,7 +48,7 @@ class Combination:
         return any(self._truth(index) for index in range(len(self._plan.exclude)))
 
     def value(self, name: str) -> object:
-        """Return the value of something that is varied, as the experiment file would have it."""
+        """Return the value of a varied name, as the experiment file would have it."""
         if name in self._values:
             return self._values[name]
         expression = self._plan.computed[name]
@@ -72,7 +72,7 @@ class Combination:
     def mistake(self, error: UserError, names: Iterable[str] | None = None) -> UserError:
         """Return a mistake of this combination: ``with n = 3: ...``.
 
-        It is told apart by all values, or by those behind ``names``.
+        The combination is named by all values, or by those behind ``names``.
         """
         behind = self._values.keys() if names is None else self._plan.behind(names)
         values = [
@@ -88,7 +88,7 @@ class Combination:
     def _truth(self, index: int) -> bool:
         condition = self._plan.exclude[index]
         try:
-            return condition.truth(self.known)
+            return bool(condition.truth(self.known))
         except UserError as error:
             raise self.mistake(error, condition.names) from None
 

@@ -18,7 +18,6 @@ from ..experiment.reading import parsed_override, read_description
 from ..experiment.tables import FILES, JOBS, laid_over, put, section_and_key, table_at
 from ..machines.reading import refined
 from .combinations import Combination, Maker, combinations, public_file
-from .fidelities import mixed
 from .plan import Plan, read_plan
 
 
@@ -39,6 +38,11 @@ class Sweep:
 
     Points come in the order of the file, what is last there fastest, and seeds
     fastest of all.
+
+    >>> import tailback as tb
+    >>> sweep = tb.Sweep.load("examples/latency.toml")
+    >>> [point.varied["sweep.load"] for point in sweep.points()]
+    [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.97]
     """
 
     title: str
@@ -115,7 +119,7 @@ class Sweep:
                     varied = maker.varied(combination, experiment)
                     first = first or (combination, experiment)
                     if experiment.fidelity != first[1].fidelity and not self._plan.mixes_fidelities:
-                        raise mixed(first, (combination, experiment))
+                        raise _mixed(first, (combination, experiment))
                 yield Point(experiment, self.modes, varied)
         if first is None:
             raise UserError("sweep.exclude", None, "leaves nothing to run: it excludes everything")
@@ -159,6 +163,26 @@ class Sweep:
         else:
             return
         raise UserError(name, shown(value), allowed)
+
+
+Found = tuple[Combination, Experiment]
+
+
+def _mixed(first: Found, other: Found) -> UserError:
+    """Return the mistake of a sweep in which two points would run at different fidelities."""
+    given = first[1].run.fidelity
+    one, two = first[0].apart(other[0]), other[0].apart(first[0])
+    told = f"{_told(first[1], one)}, but {_told(other[1], two)}"
+    remedy = "give one fidelity, vary it, or say sweep.mix_fidelities = true"
+    problem = f"would be {told}; such points are not compared; {remedy}"
+    return UserError("run.fidelity", None if given is None else shown(given), problem)
+
+
+def _told(experiment: Experiment, place: str) -> str:
+    machine = experiment.machine
+    given = experiment.run.fidelity
+    why = machine.why_usual_fidelity if given is None else machine.exact.why
+    return f"{shown(experiment.fidelity)} with {place} ({why})"
 
 
 def _changed(tables: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

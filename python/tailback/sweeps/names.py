@@ -26,17 +26,14 @@ from ..experiment.tables import (
     job_of,
     section_and_key,
 )
+from ..expressions import FUNCTIONS, TRUTHS, UNITS
 from ..machines import PRESETS
 from ..machines.reading import KINDED, PLAIN, canonical, known_keys
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Description, Part, fields_of
 from ..workloads import Job, TrafficClass
-from .amounts import UNITS
-from .arithmetic import FUNCTIONS
 
-#: Truths as TOML writes them.
-TRUTHS = {"true": True, "false": False}
 #: What may be varied of a job, beside its workload.
 JOB_KEYS = tuple(key for key in KEYS if key != "name")
 #: What may be varied of a traffic class.

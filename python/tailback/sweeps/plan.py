@@ -1,7 +1,6 @@
-"""Reads a ``[sweep]`` table: what is varied, computed, left out and repeated.
+"""Reads a ``[sweep]`` table: axes, computed values, exclusions, modes and seeds.
 
-Everything that can be wrong with the table itself is found here; nothing is
-expanded.
+All mistakes in the table itself are found here, without expanding it.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from ..experiment.tables import (
     section_and_key,
     table_at,
 )
+from ..expressions import Expression, parsed
 from ..machines.reading import check_keys
 from .axes import as_quantities, axis
-from .expressions import Expression, check_words, parsed
-from .names import ELSEWHERE, check_own, keys_of, usual_words
+from .names import ELSEWHERE, check_own, keys_of, resolved, usual_words, words_of
 
 MODES: tuple[str, ...] = get_args(Mode)
 
@@ -100,7 +99,7 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
     kept = {key: base["run"][key] for key in ("seed", "mode", "baseline") if key in base["run"]}
     run = Run(**kept)
     own = [name.partition(".")[2] for name in [*axes, *texts] if name.startswith("sweep.")]
-    computed = {name: parsed(_field(name), text, own) for name, text in texts.items()}
+    computed = {name: _read(_field(name), text, own) for name, text in texts.items()}
     varied = tuple(name for name, _, _ in _entries(table))
     plan = Plan(
         varied=varied,
@@ -116,8 +115,22 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
     _check_order(plan, base)
     _check_used(plan)
     for expression in [*computed.values(), *plan.exclude]:
-        check_words(expression, lambda name: _words(axes.get(name, ())))
+        _check_words(expression, axes)
     return plan
+
+
+def _read(field: str, text: object, own: Iterable[str]) -> Expression:
+    return parsed(field, text, lambda name: resolved(name, own))
+
+
+def _check_words(expression: Expression, axes: Mapping[str, Sequence[object]]) -> None:
+    """Raise `UserError` if a name is compared with a word it never is."""
+    for name, word in expression.compared_words():
+        words = sorted({*words_of(name), *_words(axes.get(name, ()))})
+        if words and word not in words:
+            wrong = choice(name, word, words)
+            why = f"{name} is never {shown(word)}: it {wrong.allowed}"
+            raise expression.mistake(UserError("", None, why, wrong.nearest))
 
 
 def _entries(table: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
@@ -216,7 +229,7 @@ def _exclusions(given: object, own: Iterable[str]) -> Iterator[Expression]:
     if not isinstance(given, list):
         raise UserError("sweep.exclude", shown(given), 'must be a list, such as ["n == 2"]')
     for index, text in enumerate(given):
-        yield parsed(f"sweep.exclude[{index}]", text, own)
+        yield _read(f"sweep.exclude[{index}]", text, own)
 
 
 def _modes(given: object) -> tuple[str, ...]:

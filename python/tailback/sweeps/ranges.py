@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any, overload
 
 from ..errors import UserError, choice, shown
+from ..expressions import exact
 from ..units import Quantity, Time, quantity
-from .amounts import exact
 
 #: Keys of a range.
 RANGE = ("from", "to", "step", "count", "scale", "digits")

@@ -1,7 +1,7 @@
-"""Runs the points of a sweep and keeps what comes of them.
+"""Runs the points of a sweep and stores their results.
 
-Points that are finished already, in this run or an earlier one, are left
-alone. A point is reported finished when its file is on the disk.
+Points that are finished already are skipped. A point is reported finished when its file is on the
+disk.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
 from tailback.store.rows import table_of, to_bytes
 
-from .effort import effort
 from .states import State, states
 
 if TYPE_CHECKING:
     from tailback.execution import Outcome, Pool
 
     from .description import Point, Sweep
+
+
+_SAMPLES = 140
+"""Samples in the shortest run that finds its own warm-up and precision."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +56,9 @@ class SweepRun:
     """A sweep on its way to being finished in a store."""
 
     def __init__(self, sweep: Sweep, out: Path, option: str = "--out") -> None:
-        """Look at what is asked for and what is there; raises `UserError`.
+        """Compare the points with the store in folder `out`; raises `UserError`.
 
-        `out` is the folder of the store; `option` what the user calls it. Nothing is
-        written if a point cannot be what is asked for.
+        `option` is the name of the folder in messages. Nothing is written if a point is invalid.
         """
         self.sweep = sweep
         self.points = [(identity_of(point), point) for point in sweep.points()]
@@ -72,10 +74,9 @@ class SweepRun:
         self.to_do = sorted(tasks, key=lambda task: task.effort, reverse=True)
 
     def run(self, pool: Pool, *, progress: bool = False) -> None:
-        """Run what is to do, the longest points first, and keep each as soon as it is done.
+        """Run the unfinished points, the longest first, and store each as soon as it is done.
 
-        `done` and `failed` count while it goes on. Raises `UserError` if the store
-        cannot be written to any more.
+        `done` and `failed` count meanwhile. Raises `UserError` if the store cannot be written.
         """
         self.store.save_sweep(self._asked())
         points = [task.point for task in self.to_do]
@@ -92,11 +93,11 @@ class SweepRun:
         self.store.write_index()
 
     def states(self) -> list[State]:
-        """Return what is to be said of points: which did not settle, were cut off, and why."""
+        """Return the points that did not settle, saturated, were cut off or failed, and why."""
         return states(self.store, {identity: where(point) for identity, point in self.points})
 
     def _keep(self, outcome: Outcome[Finding]) -> str | None:
-        """Keep what came of a point; return why there is no result, and where, if so."""
+        """Store the outcome of a point; return its place and the reason if it has no result."""
         task = self.to_do[outcome.index]
         identity, point = task.identity, task.point
         finding = outcome.answer or Finding(
@@ -111,7 +112,7 @@ class SweepRun:
         return f"{where(point)}: {finding.text}"
 
     def _asked(self) -> dict[str, Any]:
-        """Return what the store keeps of the question: its words, its points and where they lie."""
+        """Return the sweep as the store keeps it: its description, and the place of each point."""
         rows = [
             (identity, labels(point.experiment, point.varied)) for identity, point in self.points
         ]
@@ -121,6 +122,26 @@ class SweepRun:
             "columns": list(rows[0][1]),
             "points": [[name, *place.values()] for name, place in rows],
         }
+
+
+def effort(point: Point) -> float:
+    """Return about how many packets cross channels in a point, in all its modes.
+
+    It decides which points run first and what time is said to be left, no result.
+    """
+    experiment = point.experiment
+    machine, run = experiment.machine, experiment.run
+    iteration_ps = max(experiment.workload.iteration_ps(machine), machine.packet_ps(1))
+    longest = run.limit_ps
+    if experiment.finite:
+        simulated_ps = iteration_ps
+    elif run.duration is not None and run.precision is None:
+        simulated_ps = longest
+    else:
+        simulated_ps = min(_SAMPLES * experiment.sample_interval_ps, longest)
+    internal = sum(machine.shape) / 3 if machine.shape else machine.topology.facts.typical_hops
+    channels_crossed = 2 + internal
+    return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)
 
 
 def simulate(point: Point) -> Finding:
@@ -136,7 +157,7 @@ def simulate(point: Point) -> Finding:
 
 
 def _failed(point: Point, failure: RunFailure) -> Finding:
-    """Return why a point has no result, and of a deadlock who waits for whom."""
+    """Return why a point has no result, with the blocked packets of a deadlock."""
     if failure.kind != "deadlock":
         kind = "livelock" if failure.kind == "livelock" else "refused"
         return Finding(None, kind=kind, text=str(failure))

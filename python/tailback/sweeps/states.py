@@ -1,4 +1,4 @@
-"""How the points of a sweep went: which did not settle, are saturated or were cut off, and why."""
+"""States of the points of a sweep: not settled, saturated, cut off or failed, and why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = {
     "saturated": "saturated",
     "failed": "failed",
 }
-"""What may become of a point, the worst of a finished one first, and what it is called."""
+"""States of points and their names, the worst of a finished point first."""
 
 _WHY = {
     "saturated": "the network accepts less than it is offered",
@@ -30,18 +30,18 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Points of which the same is to be said."""
+    """Points with the same state for the same reason."""
 
     kind: str
     """A key of `WORDS`."""
     why: str
-    """In words, with the modes in which it is so where these are not all."""
+    """In words, with the modes unless it holds in all."""
     where: tuple[str, ...]
-    """The points, as users call them."""
+    """The places of the points in the sweep."""
 
     @property
     def line(self) -> str:
-        """What is said of them in one line; of many points the first are named."""
+        """The state in one line; the first of many points are named."""
         named = "; ".join(self.where[:_SHOWN])
         more = f"; and {len(self.where) - _SHOWN} more" if len(self.where) > _SHOWN else ""
         return f"{len(self.where)} {WORDS[self.kind]} ({self.why}): {named}{more}"
@@ -52,10 +52,9 @@ class State:
 
 
 def states(store: PointStore, points: Mapping[str, str]) -> list[State]:
-    """Return what is to be said of points, by their identities, which are called so.
+    """Return the states of `points`, which map identities to places.
 
-    A point counts once for each thing that is to be said of it. Of points of which nothing is
-    to be said there is nothing here.
+    A point counts once for each of its states; points without one are left out.
     """
     found: dict[tuple[str, str], list[str]] = {}
     runs: dict[str, list[dict[str, Any]]] = {}
@@ -80,7 +79,7 @@ def _endings(store: PointStore) -> Any:
 
 
 def _of_point(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield what is to be said of the runs of a point: what, and why."""
+    """Yield the states of the runs of a point, with reasons."""
     cut: dict[str, list[str]] = {}
     for run in runs:
         if run.get("cut_off"):
@@ -97,7 +96,7 @@ def _of_point(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _in(modes: list[str], runs: list[dict[str, Any]]) -> str:
-    """Return in which modes it is so; nothing if in all."""
+    """Return the modes in words; nothing if these are all."""
     if len(modes) == len(runs):
         return ""
     return f", in {', '.join(mode for mode in MODES if mode in modes)}"

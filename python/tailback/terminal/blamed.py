@@ -1,12 +1,13 @@
-"""Who made whom late, for the terminal."""
+"""The report of `tailback blame`: who made whom late."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Column
 from rich.text import Text
 
 from tailback.charging import KIND_WORDS, KINDS, Blame, Charged, unknown_blame
@@ -14,9 +15,9 @@ from tailback.results import Result
 from tailback.results.names import Names
 from tailback.units import counted
 from tailback.wording import UNKNOWN, number, warnings
-from tailback.wording.scaling import MICROSECONDS, Unit, scaled, unit_for
+from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 
 def blame_report(result: Result, top: int) -> RenderableType:
@@ -25,32 +26,50 @@ def blame_report(result: Result, top: int) -> RenderableType:
     confidence = result.experiment.run.confidence
     unit = unit_for([blame.late(confidence).value], MICROSECONDS)
     per_message = f"{unit.name} per message"
-    kinds = _table("Why messages are late", ("where", "kind"), per_message)
-    for row in blame.by_kind(confidence):
-        kind = KINDS[row.key[0]]
-        kinds.add_row(KIND_WORDS[kind], kind, *_numbers(row, unit))
-    culprits = _table(
-        "Who makes whom late, and at which root channel",
-        ("traffic of", "makes late", "at"),
-        f"{unit.name} per message of those that are late",
-        "of their lateness",
-    )
-    for row in blame.culprits_on_channels(confidence, top):
-        channel, victim, culprit = row.key
-        words = (names.traffic(culprit), names.traffic(victim), names.channel(channel))
-        culprits.add_row(*words, *_numbers(row, unit))
-    roots = _table("Where it begins", ("root channel",), per_message)
-    for row in blame.by_channel(confidence, top):
-        roots.add_row(names.channel(row.key[0]), *_numbers(row, unit))
-    tables = [kinds, culprits, roots] if len(blame.pairs.keys) else []
-    told = (*warnings(result.ending), *remarks(result))
+
+    def told(row: Charged, *key: str) -> tuple[str, ...]:
+        return (*key, number(row.per_message_us, 1 / unit.size), share_text(row.share))
+
+    tables = [
+        new_table(
+            "Why messages are late",
+            Column("where"),
+            *words("kind"),
+            *numbers(per_message, "share"),
+            rows=[
+                told(row, KIND_WORDS[kind], kind)
+                for row in blame.by_kind(confidence)
+                for kind in [KINDS[row.key[0]]]
+            ],
+        ),
+        new_table(
+            "Who makes whom late, and at which root channel",
+            *words("traffic of", "makes late", "at"),
+            *numbers(f"{unit.name} per message of those that are late", "of their lateness"),
+            rows=[
+                told(row, names.traffic(culprit), names.traffic(victim), names.channel(channel))
+                for row in blame.culprits_on_channels(confidence, top)
+                for channel, victim, culprit in [row.key]
+            ],
+        ),
+        new_table(
+            "Where it begins",
+            *words("root channel"),
+            *numbers(per_message, "share"),
+            rows=[
+                told(row, names.channel(row.key[0])) for row in blame.by_channel(confidence, top)
+            ],
+        ),
+    ]
+    if not len(blame.pairs.keys):
+        tables = []
     return Group(
         heading(result.experiment),
         Text(f"mode {result.mode}: {lateness(blame, confidence)}"),
         *(part for table in tables for part in (Text(), table)),
         Text(),
         *map(Text, _own(blame)),
-        *(Text(line, style="yellow") for line in told),
+        *cautions((*warnings(result.ending), *remarks(result))),
         *_packet_waits(blame, names, top),
     )
 
@@ -61,7 +80,7 @@ def lateness(blame: Blame, confidence: float) -> str:
     if not blame.has_lateness:
         return _UNDEFINED
     if math.isnan(late.value):
-        return "how late messages are is not known"
+        return "lateness is not known"
     unit = unit_for([blame.alone_us + late.value], MICROSECONDS)
     whole, alone = (
         number(type(late).exact(value), 1 / unit.size)
@@ -75,19 +94,19 @@ def lateness(blame: Blame, confidence: float) -> str:
 
 
 def remarks(result: Result) -> list[str]:
-    """Return what is to be known besides: what was sampled, summed up, early, lost, or nobody's."""
+    """Return what limits the numbers: sampling, sums, early and lost messages."""
     found, blame = [], result.blame
     if blame is not None and blame.share < 1:
         found.append(f"estimates from {100 * blame.share:g} % of all messages")
     found += untold_texts(result)
     if blame is not None and blame.rest_share:
         share = 100 * blame.rest_share
-        found.append(f"{share:.2g} % of all lateness is not told apart by channel: the rest")
+        found.append(f"{share:.2g} % of all lateness is not broken down by channel")
     return found
 
 
 def untold_texts(result: Result) -> list[str]:
-    """Return what means of lateness do not tell; nothing where nobody asked for lateness."""
+    """Return what means of lateness leave out; nothing if lateness was not asked for."""
     if not result.asks_for_lateness:
         return []
     found, untold = [], result.untold
@@ -95,10 +114,10 @@ def untold_texts(result: Result) -> list[str]:
         early = counted(untold.early_messages, "message")
         time = scaled(untold.early_us, MICROSECONDS)
         were = "was" if untold.early_messages == 1 else "were"
-        found.append(f"{early} {were} quicker than alone, by {time} in all, counted as less than 0")
+        found.append(f"{early} {were} faster than alone, by {time} in total (counted as negative)")
     if untold.unattributed_us and untold.unattributed_share is not None:
         share = 100 * untold.unattributed_share
-        found.append(f"for {share:.2g} % of all lateness nobody is charged")
+        found.append(f"{share:.2g} % of all lateness is charged to nobody")
     if untold.lost_packets:
         lost = f"{counted(untold.lost_packets, 'packet')} lost"
         if untold.lost_messages:
@@ -111,13 +130,13 @@ def untold_texts(result: Result) -> list[str]:
 
 
 _UNDEFINED = (
-    "how late messages are is not defined here, only in modes full, endpoints and free, where a "
-    "message is compared with itself alone; known is what packets waited"
+    "lateness is defined only in modes full, endpoints and free, where a message is compared with "
+    "itself alone; this mode has waits of packets only"
 )
 
 
 def facts(result: Result, top: int) -> dict[str, Any]:
-    """Return the same for JSON."""
+    """Return the same for JSON, with at most `top` rows of each table."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
     late, traffic = blame.late(confidence), names.traffic
@@ -191,7 +210,7 @@ def waits_by_cause(blame: Blame) -> list[tuple[str, float, float]]:
 
 
 def packet_waits_text(blame: Blame) -> str:
-    """Return what sums over packets are, and are not."""
+    """Return the waits of all packets, and why they are not what contention costs."""
     waited = blame.waited_ps / 1e6
     messages = float(blame.messages().sum())
     of_each = f", {scaled(waited / messages, MICROSECONDS)} per message" if messages else ""
@@ -214,24 +233,14 @@ def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
         ("cause", waits_by_cause(blame)),
     ):
         unit = unit_for((us for _, us, _ in rows), MICROSECONDS)
-        table = _table(f"Packet waits, by {title}", (title,), f"{unit.name} in all")
-        for what, us, share in rows:
-            table.add_row(what, f"{us / unit.size:.4g}", share_text(share))
+        table = new_table(
+            f"Packet waits, by {title}",
+            *words(title),
+            *numbers(f"{unit.name} in all", "share"),
+            rows=[(what, f"{us / unit.size:.4g}", share_text(share)) for what, us, share in rows],
+        )
         found += [Text(), table]
     return found
-
-
-def _table(title: str, names: Sequence[str], mean: str, share: str = "share") -> Any:
-    table = new_table(title)
-    for name in names:
-        table.add_column(name, no_wrap=name != "where")
-    for name in (mean, share):
-        table.add_column(name, justify="right")
-    return table
-
-
-def _numbers(row: Charged, unit: Unit) -> tuple[str, str]:
-    return number(row.per_message_us, 1 / unit.size), share_text(row.share)
 
 
 def share_text(share: float) -> str:
@@ -244,7 +253,7 @@ def _known(value: float) -> float | None:
 
 
 def _own(blame: Blame) -> list[str]:
-    """Return how much of it classes cost themselves: the diagonal of a matrix."""
+    """Return the share of lateness that traffic classes cause themselves."""
     if math.isnan(blame.own_share):
         return []
-    return [f"{100 * blame.own_share:.1f} % of all lateness is charged to traffic of one's own"]
+    return [f"{100 * blame.own_share:.1f} % of all lateness is caused by traffic of the same class"]

@@ -1,4 +1,4 @@
-"""What was measured of each job, and of flows of messages, for the terminal."""
+"""Tables of jobs, of flows of messages, and of percentiles."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tailback.wording import UNKNOWN, number, plain, warnings
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled, unit_for
 
 from .blamed import untold_texts
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 if TYPE_CHECKING:
     from tailback.results import Result
 
-#: What jobs are measured by: in words, and the unit.
+#: The measure of a job in words, and its unit.
 _MEASURES = {
     "completion_us": ("completion", "us"),
     "message_latency_us": ("latency", "us"),
@@ -34,7 +34,7 @@ _MEASURES = {
 
 
 def measure_text(job: JobResult, metric: str) -> str:
-    """Return what a job is measured by, with its unit: `123.4 us`."""
+    """Return the measure of a job with its unit: `123.4 us`."""
     _, unit = _MEASURES[metric]
     if unit != "us":
         return f"{number(job[metric])} {unit}"
@@ -44,19 +44,14 @@ def measure_text(job: JobResult, metric: str) -> str:
 
 
 def measure_name(metric: str) -> str:
-    """Return what a job is measured by, in words."""
+    """Return the name of the measure of a job."""
     return _MEASURES[metric][0]
 
 
 def jobs_table(results: Mapping[str, Result]) -> Table:
-    """Return a row for every job: how fast it was in each mode."""
+    """Return a row for every job: its speed in each mode."""
     first = next(iter(results.values()))
-    table = new_table("Jobs")
-    table.add_column("job", no_wrap=True)
-    table.add_column("nodes", justify="right")
-    table.add_column("by", no_wrap=True)
-    for name in results:
-        table.add_column(name, justify="right")
+    table = new_table("Jobs", *words("job"), *numbers("nodes"), *words("by"), *numbers(*results))
     for name, job in first.jobs.items():
         measured = (measure_text(result.jobs[name], job.speed) for result in results.values())
         table.add_row(name, str(job.nodes), measure_name(job.speed), *measured)
@@ -64,23 +59,22 @@ def jobs_table(results: Mapping[str, Result]) -> Table:
 
 
 def thetas_table(thetas: Mapping[str, Mapping[str, Estimate]], baseline: str) -> Table:
-    """Return a row for every job: what contention leaves of it, against a baseline."""
-    table = new_table(f"Jobs: full against {baseline} (1: no cost, 0.5: half as fast)")
-    table.add_column("job", no_wrap=True)
+    """Return a row for every job: its thetas against a baseline."""
+    title = f"Jobs: full against {baseline} (1: no cost, 0.5: half as fast)"
     known = list(dict.fromkeys(name for job in thetas.values() for name in job))
-    for name in known:
-        table.add_column(name, justify="right")
-    for name, own in thetas.items():
-        table.add_row(name, *(number(own[theta]) if theta in own else "" for theta in known))
-    return table
+    rows = (
+        (name, *(number(own[theta]) if theta in own else "" for theta in known))
+        for name, own in thetas.items()
+    )
+    return new_table(title, *words("job"), *numbers(*known), rows=rows)
 
 
 _TOLD = {"mean": "mean", "median": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
-"""What is told of each measure of a flow, and its word."""
+"""Statistics of each measure of a flow, and their headings."""
 
 
 def flow_keys(by: str) -> tuple[str, ...]:
-    """Return what `--by` asks for; raise `UserError` for what messages do not have."""
+    """Return the columns that `--by` names; raise `UserError` for an unknown one."""
     keys = tuple(key.strip() for key in by.split(",") if key.strip())
     for key in keys:
         if key not in FLOW:
@@ -93,14 +87,11 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
     flows = result.flows(by).to_pylist()
     order = sorted(flows, key=lambda row: -(row["late_mean_ps"] or row["latency_mean_ps"]))
     keys = [key for key in by if key in (flows[0] if flows else {})]
-    count = new_table()
-    for name in keys:
-        count.add_column(name, no_wrap=True)
-    for name in ("messages", "data", "early", "time alone unknown"):
-        count.add_column(name, justify="right")
+    counts = numbers("messages", "data", "early", "time alone unknown")
+    count = new_table(None, *words(*keys), *counts)
     for row in order[:top]:
-        numbers = (f"{row['messages']:,}", scaled(row["bytes"], BYTES), *_few(row))
-        count.add_row(*(str(row[key]) for key in keys), *numbers)
+        cells = (f"{row['messages']:,}", scaled(row["bytes"], BYTES), *_few(row))
+        count.add_row(*(str(row[key]) for key in keys), *cells)
     parts: list[RenderableType] = [
         heading(result.experiment),
         Text(f"mode {result.mode}: {counted(len(flows), 'flow')}, the latest first"),
@@ -109,23 +100,20 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
     for measure in MEASURES:
         stem, unit = (measure[:-3], "_ps") if measure.endswith("_ps") else (measure, "")
         parts += [Text(), _measure_table(order[:top], keys, stem, unit)]
-    lines = (*warnings(result.ending), *untold_texts(result))
-    parts += [Text(line, style="yellow") for line in lines]
-    return Group(*parts)
+    return Group(*parts, *cautions((*warnings(result.ending), *untold_texts(result))))
 
 
 def percentiles_table(result: Result) -> Table | None:
-    """Return the percentiles of how messages fared, of each traffic class and job, too.
+    """Return percentiles of latency, lateness and slowdown: all messages, classes and jobs.
 
-    None where no message was measured.
+    None if no message was measured.
     """
     rows = [row for row in _percentiles(result) if any(value is not None for value in row[2])]
     if not rows:
         return None
-    table = new_table(f"Messages, percentiles (mode {result.mode})")
-    table.add_column("", no_wrap=True)
-    for word in ("median", *(f"{percent:g} %" for percent in _PERCENTS[1:])):
-        table.add_column(word, justify="right", no_wrap=True)
+    percents = ("median", *(f"{percent:g} %" for percent in _PERCENTS[1:]))
+    columns = (*words(""), *numbers(*percents, no_wrap=True))
+    table = new_table(f"Messages, percentiles (mode {result.mode})", *columns)
     for name, is_time, values in rows:
         unit = unit_for((value for value in values if value is not None), MICROSECONDS)
         size, word = (unit.size, f", {unit.name}") if is_time else (1.0, "")
@@ -173,7 +161,7 @@ def _is_time(variable: str) -> bool:
 
 
 def _few(row: Mapping[str, int]) -> tuple[str, str]:
-    """Return counts that are mostly nothing."""
+    """Return counts that are mostly zero: empty then."""
     early, unknown = (row[name] for name in ("early", "unknown"))
     return f"{early:,}" if early else "", f"{unknown:,}" if unknown else ""
 
@@ -187,11 +175,8 @@ def _measure_table(
     every = [value / 1e6 for line in values for value in line if value is not None]
     unit = unit_for(every, MICROSECONDS) if suffix else unit_for((), "")
     size = unit.size * 1e6 if suffix else 1.0
-    table = new_table(f"{stem}, {unit.name}" if unit.name else f"{stem} (latency over alone)")
-    for name in keys:
-        table.add_column(name, no_wrap=True)
-    for word in _TOLD.values():
-        table.add_column(word, justify="right")
+    title = f"{stem}, {unit.name}" if unit.name else f"{stem} (latency over alone)"
+    table = new_table(title, *words(*keys), *numbers(*_TOLD.values()))
     for row, line in zip(rows, values, strict=True):
         told = (UNKNOWN if value is None else plain(value / size, 4) for value in line)
         table.add_row(*(str(row[key]) for key in keys), *told)

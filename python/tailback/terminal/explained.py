@@ -1,4 +1,4 @@
-"""Where the time of a program went, for the terminal: about ten lines."""
+"""The report of `tailback explain`, in about ten lines."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tailback.explaining.facts import facts
 from tailback.wording import warnings
 from tailback.wording.scaling import MICROSECONDS, scaled
 
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 _TOP = 3
 
 
 def explain_report(explanation: Explanation) -> RenderableType:
-    """Return the lines that say where the time went."""
+    """Return the report of `tailback explain`."""
     told = facts(explanation, _TOP)
     lines = [_takes(told), *_consists(told), *_in_the_way(told), *_late(told)]
     has_network = explanation.result.experiment.machine.loggops is None
@@ -28,8 +28,7 @@ def explain_report(explanation: Explanation) -> RenderableType:
     parts += [Text(line) for line in lines]
     if explanation.what_if:
         parts += [Text(), _what_if(told)]
-    parts += [Text(line, style="yellow") for line in warnings(explanation.result.ending)]
-    return Group(*parts)
+    return Group(*parts, *cautions(warnings(explanation.result.ending)))
 
 
 def _takes(told: dict[str, Any]) -> str:
@@ -88,7 +87,7 @@ def _late(told: dict[str, Any]) -> list[str]:
     ]
 
 
-#: What to try that may be faster, by what most of the path is.
+#: Changes to try, by the largest part of the path.
 _HINTS = {
     "computing": ["--faster compute:2"],
     "own": ["--faster links:2"],
@@ -123,10 +122,7 @@ def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
 
 
 def _what_if(told: dict[str, Any]) -> Any:
-    table = new_table("What if")
-    table.add_column("changed", no_wrap=True)
-    for name in ("takes", "saves", "of the time"):
-        table.add_column(name, justify="right")
+    table = new_table("What if", *words("changed"), *numbers("takes", "saves", "of the time"))
     whole = told["makespan_us"]
     table.add_row("nothing", _time(whole), "", "")
     for name, time in told["what_if"].items():

@@ -1,4 +1,4 @@
-"""Why a run cannot go on, for the terminal."""
+"""Why a run cannot go on: deadlocks and cyclic channel dependencies."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.errors import RunFailure
 from tailback.standstill import circle_headings, circle_rows, waiting_told
 
-from .layout import new_table
+from .layout import new_table, words
 
 
 def failure_report(failure: RunFailure) -> RenderableType:
-    """Return who waits for what in a run that cannot go on."""
+    """Return the table of blocked packets and of what each waits for."""
     parts: list[RenderableType] = []
     if failure.circle:
         parts.append(_circle_table(failure.circle))
     told = waiting_told(failure)
     if told:
-        parts.append(_waiting_table(told))
+        columns = (*words(""), Column(""))
+        parts.append(new_table("Who waits for what", *columns, rows=told, has_head=False))
     more = len(failure.waiting) - len(told)
     if more > 0:
         parts.append(Text(f"  and {more} more"))
@@ -30,32 +31,21 @@ def failure_report(failure: RunFailure) -> RenderableType:
 
 
 def _circle_table(circle: tuple[dict[str, Any], ...]) -> Table:
-    """Return the packets that wait for each other, each for something the next one has."""
-    table = new_table("Packets that wait for each other")
-    headings = circle_headings(circle)
-    for heading in headings:
-        table.add_column(heading, no_wrap="class" not in headings or heading == "packet")
-    for row in circle_rows(circle, "\n"):
-        table.add_row(*row)
-    return table
-
-
-def _waiting_table(waiting: tuple[tuple[str, str], ...]) -> Table:
-    table = new_table("Who waits for what")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("")
-    for who, what in waiting:
-        table.add_row(who, what)
-    return table
+    """Return the cycle of packets, each waiting for something that the next one holds."""
+    heads = circle_headings(circle)
+    columns = (Column(head, no_wrap="class" not in heads or head == "packet") for head in heads)
+    title = "Packets that wait for each other"
+    return new_table(title, *columns, rows=circle_rows(circle, "\n"))
 
 
 def circle_report(circle: Sequence[dict[str, Any]]) -> RenderableType:
-    """Return the channels by which packets could wait for each other, and which do."""
-    table = new_table("Channels that wait for each other")
-    for heading in ("channel", "held by a packet", "that asks for"):
-        table.add_column(heading)
+    """Return the cycle of channels, and the packets that hold and request them."""
     asked = [*circle[1:], circle[0]]
-    for channel, following in zip(circle, asked, strict=True):
-        table.add_row(channel["channel"], channel["packet"], following["channel"])
-    return table
+    return new_table(
+        "Channels that wait for each other",
+        *map(Column, ("channel", "held by a packet", "that asks for")),
+        rows=[
+            (channel["channel"], channel["packet"], following["channel"])
+            for channel, following in zip(circle, asked, strict=True)
+        ],
+    )

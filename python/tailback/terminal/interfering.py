@@ -1,4 +1,4 @@
-"""Who slows whom down, for the terminal."""
+"""The report of `tailback interference`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tailback.wording import UNKNOWN, number, plain, warnings
 from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .by_job import measure_name, measure_text
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, words
 
 BY = {
     "pairs": "How much longer a job takes beside one other than alone",
     "without": "How much longer a job takes among all than without one of them",
 }
-"""What the matrix of runs tells, in a line."""
+"""What the matrix of runs shows."""
 
 
 def interference_report(found: Interference) -> RenderableType:
-    """Return the tables of `tailback interference`."""
+    """Return the report of `tailback interference`."""
     together = found.together
     parts: list[RenderableType] = [
         heading(found.experiment),
@@ -38,24 +38,24 @@ def interference_report(found: Interference) -> RenderableType:
         parts += [Text(), _by_blame(found)]
     for result in (together, *found.alone.values()):
         names = "+".join(job.name for job in result.experiment.jobs)
-        parts += [Text(f"{names}: {line}", style="yellow") for line in warnings(result.ending)]
+        parts += cautions(warnings(result.ending), names)
     return Group(*parts)
 
 
 def ratio_text(ratio: Estimate | None) -> str:
-    """Return a quotient with its interval."""
+    """Return a ratio with its interval."""
     return UNKNOWN if ratio is None or math.isnan(ratio.value) else number(ratio)
 
 
 def _jobs(found: Interference) -> Table:
-    table = new_table("How many times longer each job takes among the others, and its messages")
-    table.add_column("job", no_wrap=True)
-    table.add_column("nodes", justify="right")
-    table.add_column("by", no_wrap=True)
-    for name in ("alone", "together"):
-        table.add_column(name, justify="right")
-    for name in ("slowdown", "latency"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = new_table(
+        "How many times longer each job takes among the others, and its messages",
+        *words("job"),
+        *numbers("nodes"),
+        *words("by"),
+        *numbers("alone", "together"),
+        *numbers("slowdown", "latency", no_wrap=True),
+    )
     for name in found.names:
         job = found.together.jobs[name]
         alone = found.alone[name].jobs[name] if name in found.alone else None
@@ -102,8 +102,5 @@ def _by_blame(found: Interference) -> Table:
 
 
 def _matrix(found: Interference, title: str) -> Table:
-    table = new_table(title)
-    table.add_column("victim", no_wrap=True)
-    for culprit in found.names:
-        table.add_column(f"by {culprit}", justify="right")
-    return table
+    columns = numbers(*(f"by {culprit}" for culprit in found.names))
+    return new_table(title, *words("victim"), *columns)

@@ -1,10 +1,12 @@
-"""What all tables of the terminal share."""
+"""The layout that all reports of the terminal share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich import box
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.experiment import Experiment
@@ -34,13 +36,43 @@ def heading(experiment: Experiment) -> Text:
     return Text(" · ".join(words), style="bold")
 
 
-def new_table(title: str | None = None) -> Table:
-    """Return an empty table in our style."""
-    return Table(
+def new_table(
+    title: str | None = None,
+    *columns: Column,
+    rows: Iterable[Iterable[str]] = (),
+    has_head: bool = True,
+) -> Table:
+    """Return a table in our style."""
+    table = Table(
+        *columns,
         title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         show_edge=False,
+        show_header=has_head,
     )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def words(*names: str) -> list[Column]:
+    """Return columns of words that are not broken over lines."""
+    return [Column(name, no_wrap=True) for name in names]
+
+
+def texts(*names: str) -> list[Column]:
+    """Return columns of words that are folded where there is no room."""
+    return [Column(name, overflow="fold") for name in names]
+
+
+def numbers(*names: str, no_wrap: bool = False) -> list[Column]:
+    """Return columns of numbers, whose intervals may go below them where there is no room."""
+    return [Column(name, justify="right", no_wrap=no_wrap) for name in names]
+
+
+def cautions(lines: Iterable[str], of: str = "") -> list[Text]:
+    """Return what to be wary of, a line each; `of` says of what."""
+    return [Text(f"{of}: {line}" if of else line, style="yellow") for line in lines]

@@ -1,4 +1,4 @@
-"""What was measured in one experiment, for the terminal."""
+"""The reports of `tailback cost` and `tailback run`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from tailback.wording.verdict import latency_sentences
 
 from .blamed import share_text, untold_texts
 from .by_job import jobs_table, percentiles_table, thetas_table
-from .layout import heading, new_table
+from .layout import cautions, heading, new_table, numbers, texts, words
 
 
 class _Row(NamedTuple):
-    """A line of the table, left out where it is zero or unknown in every mode."""
+    """A line of the table, left out if it is zero or unknown in every mode."""
 
     metric: str
     label: str
     scale: float = 1.0
     longest: str = ""
-    """The variable whose longest time is told as well where messages are seen to begin."""
+    """The variable whose longest time is shown as well, if begins of messages are measured."""
     of_class: tuple[str, str] = ("", "")
-    """A variable and the traffic class whose 99th percentile is told as well."""
+    """A variable and the traffic class whose 99th percentile is shown as well."""
 
 
 _TIMES = "time"
@@ -43,7 +43,7 @@ _MAY_BE_THE_SAME = {
     "iterations_per_node_per_ms": "messages_per_node_per_ms",
     "network_lifetime_data_us": "lifetime_data_us",
 }
-"""Lines that are left out if they say the same as another in every mode."""
+"""Lines that are left out if they equal another one in every mode."""
 _WITH_ACKNOWLEDGEMENTS = ("acknowledged_messages_per_node_per_ms", "routed_lifetime_data_us")
 
 _SECTIONS: dict[str, tuple[_Row, ...]] = {
@@ -100,7 +100,7 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
 
 
 def cost_report(cost: Cost) -> RenderableType:
-    """Return the table of `tailback cost`: modes side by side, theta, where packets wait."""
+    """Return the report of `tailback cost`: modes side by side, thetas, channels with waits."""
     waiting = cost.channels_waiting_most()
     where: list[RenderableType] = [Text(), waiting_table(waiting)] if waiting else []
     return Group(
@@ -117,7 +117,7 @@ def cost_report(cost: Cost) -> RenderableType:
 
 
 def run_report(result: Result) -> RenderableType:
-    """Return the table of `tailback run`."""
+    """Return the report of `tailback run`."""
     return Group(
         heading(result.experiment),
         measured_table({result.mode: result}),
@@ -132,7 +132,7 @@ def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:
 
 
 def _tails(result: Result | None) -> list[RenderableType]:
-    """Return the percentiles of how messages fared."""
+    """Return the table of percentiles, if there is one."""
     table = None if result is None else percentiles_table(result)
     return [] if table is None else [Text(), table]
 
@@ -145,12 +145,11 @@ def _jobs(results: Mapping[str, Result]) -> list[RenderableType]:
 def measured_table(results: Mapping[str, Result]) -> Table:
     """Return metrics as rows, one column per mode, with half-widths."""
     digits = DIGITS if len(results) < 4 else DIGITS - 1
-    table = new_table()
-    table.add_column("", no_wrap=True)
-    for mode in results:
-        # Many do not fit on a narrow terminal: intervals then go below their values.
-        fits = len(results) < 4
-        table.add_column(mode, justify="right", no_wrap=fits, min_width=len(mode))
+    # Many do not fit on a narrow terminal: intervals then go below their values.
+    columns = numbers(*results, no_wrap=len(results) < 4)
+    for mode, column in zip(results, columns, strict=True):
+        column.min_width = len(mode)
+    table = new_table(None, *words(""), *columns)
     for title, rows in (*_SECTIONS.items(), *_sections_of_classes(results)):
         lines = [row for row in rows if _anything(row, results)]
         if not lines:
@@ -164,10 +163,10 @@ def measured_table(results: Mapping[str, Result]) -> Table:
 
 
 def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], digits: int) -> None:
-    """Add a line to the table, and below it the longest time, if that is told."""
+    """Add a line to the table, and lines below it for the longest time and the percentile."""
     scale = row.scale / unit.size
-    numbers = [number(result[row.metric], scale, digits) for result in results.values()]
-    table.add_row(f" {row.label}", *numbers)
+    cells = [number(result[row.metric], scale, digits) for result in results.values()]
+    table.add_row(f" {row.label}", *cells)
     if row.longest and all(result.has("message_begins") for result in results.values()):
         longest = (result.longest_us(row.longest) for result in results.values())
         table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
@@ -180,7 +179,7 @@ def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], dig
 def _sections_of_classes(
     results: Mapping[str, Result],
 ) -> Iterator[tuple[str, tuple[_Row, ...]]]:
-    """Yield what is told of every traffic class, where there are several."""
+    """Yield the sections of every traffic class, if there are several."""
     first = next(iter(results.values()))
     for name in first.classes_with("class_latency"):
         counts = (
@@ -206,38 +205,35 @@ def _sections_of_classes(
 
 
 def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
-    """Return the channels that packets wait for most."""
-    table = new_table("Where packets wait most (mode full), also behind their own message")
-    for name in ("from", "to"):
-        table.add_column(name, overflow="fold")
-    table.add_column("channel", no_wrap=True)
+    """Return the table of channels with the longest waits."""
     unit = unit_for((c.throttling_us + c.internal_contention_us for c in channels), MICROSECONDS)
-    for name in (
-        "share of\nwaiting, %",
-        f"throttling,\n{unit.name}/packet",
-        f"internal,\n{unit.name}/packet",
-        "busy\n%",
-    ):
-        table.add_column(name, justify="right", no_wrap=True)
-    for c in channels:
-        table.add_row(
-            place(c.source),
-            place(c.destination),
-            c.kind,
-            f"{100 * c.share:.2f}",
-            plain(c.throttling_us / unit.size, 3),
-            plain(c.internal_contention_us / unit.size, 3),
-            f"{100 * c.utilisation:.1f}",
-        )
-    return table
+    waits = (f"throttling,\n{unit.name}/packet", f"internal,\n{unit.name}/packet")
+    return new_table(
+        "Where packets wait most (mode full), also behind their own message",
+        *texts("from", "to"),
+        *words("channel"),
+        *numbers("share of\nwaiting, %", *waits, "busy\n%", no_wrap=True),
+        rows=[
+            (
+                place(c.source),
+                place(c.destination),
+                c.kind,
+                f"{100 * c.share:.2f}",
+                plain(c.throttling_us / unit.size, 3),
+                plain(c.internal_contention_us / unit.size, 3),
+                f"{100 * c.utilisation:.1f}",
+            )
+            for c in channels
+        ],
+    )
 
 
 def _says_nothing_new(row: _Row, results: Mapping[str, Result]) -> bool:
     """Whether a line repeats another.
 
-    So does that of data packets, and of what is acknowledged, without acknowledgements; a
-    rate that is that of messages: one packet a message, one message an iteration; and the
-    lifetime in the network where nothing waits in the nodes.
+    Lines of data packets and of acknowledged messages do without acknowledgements; so does a rate
+    that equals that of messages (one packet a message, one message an iteration), and the lifetime
+    in the network if nothing waits in the nodes.
     """
     acknowledges = any(r.experiment.machine.interface.acknowledgements for r in results.values())
     if row.metric in _WITH_ACKNOWLEDGEMENTS:
@@ -254,7 +250,7 @@ def _plain(time_us: float | None, unit: Unit, digits: int) -> str:
 
 
 def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> tuple[Unit, ...]:
-    """Return the units of a section: of times that of the longest, and cycles if there are any."""
+    """Return the units of a section: for times, one that suits the longest, and cycles."""
     if not title.endswith(_TIMES):
         return (Unit("", 1.0),)
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
@@ -275,7 +271,7 @@ def _ms(time_ms: float, digits: int) -> str:
 
 
 def _kernels(results: Sequence[Result]) -> str:
-    """Return which kernel of the engine simulated which modes."""
+    """Return the kernels of the engine that were used, and in which modes."""
     modes: dict[str, list[str]] = {}
     for result in results:
         modes.setdefault(result.kernel, []).append(result.mode)
@@ -284,7 +280,7 @@ def _kernels(results: Sequence[Result]) -> str:
 
 
 def _endings(results: Iterable[Result]) -> list[Text]:
-    """Return which kernels ran, and a line per mode on how the run went and what to be wary of."""
+    """Return the kernels, and a line per mode on the run and its warnings."""
     results = list(results)
     lines = [Text(), Text(_kernels(results), style="dim")]
     for result in results:
@@ -295,13 +291,12 @@ def _endings(results: Iterable[Result]) -> list[Text]:
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))
-        told = (*warnings(e), *untold_texts(result))
-        lines += [Text(f"{result.mode}: {line}", style="yellow") for line in told]
+        lines += cautions((*warnings(e), *untold_texts(result)), result.mode)
     return lines
 
 
 def _verdict(cost: Cost) -> list[Text]:
-    """Return what full costs against the baseline, each number with what it means."""
+    """Return the thetas, each with a sentence on what it means."""
     if cost.cut_off:
         modes = " and ".join(cost.cut_off)
         return [Text(f"What contention costs is not known: {modes} cut off before the end.")]

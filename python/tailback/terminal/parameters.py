@@ -1,4 +1,4 @@
-"""The parameters of an experiment, part by part, and what is unusual about them."""
+"""The parameters of an experiment, part by part, with those that are not defaults marked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.experiment import Experiment, Run
@@ -16,7 +16,7 @@ from tailback.parts import Description, plain
 from tailback.wording import UNKNOWN
 from tailback.workloads import Job
 
-from .layout import new_table
+from .layout import new_table, texts, words
 
 _LONGEST = 48  # characters of a parameter
 
@@ -24,8 +24,8 @@ _LONGEST = 48  # characters of a parameter
 def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
     """Yield a table of every part's parameters, defaults filled in.
 
-    Keys that have no effect here are left out. A star marks what differs from the usual
-    value: that of a machine, workload or run of which nothing is given.
+    Keys without effect are left out. A star marks what differs from the default, that of a
+    machine, workload or run without given keys.
     """
     usual = _usual(experiment)
     tables: dict[str, Table] = {}
@@ -34,7 +34,10 @@ def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
             continue
         section, key = section_and_key(name)
         if section not in tables:
-            tables[section] = _table(f"[{section}]")
+            columns = (*words(""), *texts(""), Column(""))
+            tables[section] = new_table("", *columns, has_head=False)
+            # As a text, in which brackets are no markup.
+            tables[section].title = Text(f"[{section}]", style="bold")
         mark = "" if name in usual and usual[name] == value else "*"
         tables[section].add_row(key, _parameter(value), mark)
     yield from tables.values()
@@ -42,7 +45,7 @@ def parameters_tables(experiment: Experiment) -> Iterator[Table | Text]:
 
 
 def _usual(experiment: Experiment) -> dict[str, object]:
-    """Return what the parameters would be if nothing were given but the kinds of things."""
+    """Return the parameters if only kinds were given."""
     topology = type(experiment.machine.topology)
     found: dict[str, object] = {}
     if topology.key_names and "file" in topology.key_names:
@@ -73,18 +76,8 @@ def _entries(experiment: Experiment) -> Iterator[tuple[str, object]]:
                     yield f"{JOBS}.{job['name']}{section}.{key}", value
 
 
-def _table(title: str) -> Table:
-    table = new_table("")
-    table.title = Text(title, style="bold")
-    table.show_header = False
-    table.add_column("", no_wrap=True)
-    table.add_column("", overflow="fold")
-    table.add_column("")
-    return table
-
-
 def _parameter(value: Any) -> str:
-    """Return a value as in an experiment file, near enough, on one line."""
+    """Return a value about as in an experiment file, on one line."""
     if value is None:
         return UNKNOWN
     text = value if isinstance(value, str) else json.dumps(value)

@@ -1,11 +1,11 @@
-"""What would be simulated, for the terminal."""
+"""The report of `tailback describe`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.machines import Machine
@@ -18,11 +18,11 @@ from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
 
-from .layout import heading, new_table
+from .layout import heading, new_table, numbers, texts, words
 from .parameters import parameters_tables
 
 _COUNTED = 1e12  # paths, above which not every digit is shown
-_SHOWN = 8  # switches of a circle
+_SHOWN = 8  # switches named of a cycle
 
 
 def prediction_report(prediction: Prediction) -> RenderableType:
@@ -56,20 +56,21 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         used = prediction.experiment.machine
         together = used.shares_wires or used.node_channels_per_wire > 1
         by_link = ", virtual channels of a link together" if together else ""
-        table = new_table(f"Channels loaded most{by_link}{estimated}")
-        for name in ("from", "to"):
-            table.add_column(name, overflow="fold")
-        table.add_column("channel", no_wrap=True)
-        table.add_column("per message of every node", justify="right")
-        for c in loaded:
-            ends = (place(end) for end in (c.source, c.destination))
-            table.add_row(*ends, c.kind, _time(c.load_us))
+        table = new_table(
+            f"Channels loaded most{by_link}{estimated}",
+            *texts("from", "to"),
+            *words("channel"),
+            *numbers("per message of every node"),
+            rows=[
+                (place(c.source), place(c.destination), c.kind, _time(c.load_us)) for c in loaded
+            ],
+        )
         parts += [Text(), table]
     return Group(*parts, Text(), *parameters_tables(prediction.experiment))
 
 
 def _chosen_fidelity(prediction: Prediction) -> Text:
-    """Say how finely channels are simulated, which fidelity would leave nothing out, and why."""
+    """Return the fidelity in use, the cheapest exact one, and why that is exact."""
     experiment = prediction.experiment
     machine, used = experiment.machine, experiment.fidelity
     by = f"fidelity {used}, kernel {prediction.kernel}"
@@ -81,55 +82,49 @@ def _chosen_fidelity(prediction: Prediction) -> Text:
 
 
 def _rounded(machine: Machine) -> Iterator[Text]:
-    """Yield which flits do not take a whole number of picoseconds, and the time that is used."""
+    """Yield the links whose flit time is rounded to whole picoseconds."""
     for rate, used, by in rounded(machine):
         yield Text(f"a flit at {rate} takes {used} ps, rounded by {plain(100 * float(by), 2)} %")
 
 
 def _mixed(prediction: Prediction) -> Iterator[Text]:
-    """Yield which requests and replies can wait for each other in a circle."""
+    """Yield the request classes that can deadlock with their replies."""
     for request, reply in prediction.mixed_with_replies:
         places = prediction.experiment.machine.interface.reply_queue
         yield Text(
-            f"{request} and its replies, {reply}, share virtual channels, and nodes have places "
-            f"for {places}: they can wait for each other in a circle (protocol deadlock)",
+            f"{request} and its replies, {reply}, share virtual channels, and nodes have room for "
+            f"{places} replies: protocol deadlock is possible",
             style="yellow",
         )
 
 
 def _in_pieces(prediction: Prediction) -> Iterator[Text]:
-    """Yield which requests can wait for each other in a circle."""
+    """Yield the request classes whose packets can deadlock with each other."""
     for request in prediction.requests_in_pieces:
         places = prediction.experiment.machine.interface.reply_queue
         yield Text(
-            f"{request} may be several packets, and nodes have places for {places}: the rest of "
-            "one can stand behind another that waits for a place (protocol deadlock)",
+            f"{request} may be several packets, and nodes have room for {places}: the rest of one "
+            "can be blocked behind another that waits for room (protocol deadlock)",
             style="yellow",
         )
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
-    table = new_table(title)
-    table.add_column("")
-    table.add_column("", justify="right")
-    table.show_header = False
-    for label, value in rows:
-        table.add_row(label, value)
-    return table
+    return new_table(title, Column(""), *numbers(""), rows=rows, has_head=False)
 
 
 def _survey_rows(s: Survey) -> list[tuple[str, str]]:
-    """Return what was counted; where only some switches were searched from, how it may differ."""
+    """Return the numbers of the network; bounds and estimates are marked as such."""
     at_least, at_most, about = ("", "", "") if s.exact else ("at least ", "at most ", "about ")
-    failed = [("  failed besides, both directions as one", f"{s.failed_links:,}")]
+    failed = [("  failed links, both directions counted once", f"{s.failed_links:,}")]
     rows = [
         ("links between switches, each direction", f"{s.links:,}"),
         *(failed if s.failed_links else []),
         ("  most from one switch", f"{s.degree:,}"),
-        ("  each with one that leads back", "yes" if s.symmetric else "no"),
+        ("  all bidirectional", "yes" if s.symmetric else "no"),
         ("diameter, channels from node to node", f"{at_least}{s.diameter:,}"),
         ("  links from switch to switch", f"{at_least}{s.switch_diameter:,}"),
-        ("mean of the shortest ways, channels", f"{about}{plain(s.mean_hops)}"),
+        ("mean shortest path, channels", f"{about}{plain(s.mean_hops)}"),
         ("minimal paths between two nodes, mean", f"{about}{plain(s.paths_mean)}"),
         ("  fewest", f"{at_most}{_counted(s.paths_min)}"),
         ("  most", f"{at_least}{_counted(s.paths_max)}"),
@@ -141,28 +136,28 @@ def _survey_rows(s: Survey) -> list[tuple[str, str]]:
 
 
 _FREE = {
-    "argument": "no, by the algorithm's own argument",
-    "search": "no, all ways of all packets searched",
+    "argument": "free, by the algorithm's own argument",
+    "search": "free, all routes of all packets searched",
     None: "allowed, not searched for",
 }
 
 
 def _by_pauses(circle: tuple[int, ...]) -> str:
-    """Say that switches can pause each other."""
+    """Return that pauses can deadlock, and by which switches."""
     named = ", ".join(map(str, circle[:_SHOWN])) + (", ..." if len(circle) > _SHOWN else "")
-    return f"possible by pauses: switches {named} can pause each other in a circle"
+    return f"possible by pauses: switches {named} can pause each other in a cycle"
 
 
 _ENDS = {"injection": "from nodes", "internal": "between switches"}
 
 
 def _short_buffers(prediction: Prediction) -> Iterator[Text]:
-    """Say which buffers are too short for their links."""
+    """Yield the links whose buffers are shorter than a round trip of credits."""
     for one in prediction.short_buffers:
         held, needed = (scaled(n * one.flit_bytes, BYTES) for n in (one.flits, one.needed))
         yield Text(
-            f"links {_ENDS[one.kind]}: buffers hold {held}, and {needed} pass in a round trip of "
-            f"credits, so that they carry at most {100 * one.share:.0f} % (switch.input_buffer)",
+            f"links {_ENDS[one.kind]}: buffers hold {held}, but {needed} pass in a round trip of "
+            f"credits, so links carry at most {100 * one.share:.0f} % (switch.input_buffer)",
             style="yellow",
         )
 
@@ -175,7 +170,7 @@ _QUEUES = {
 
 
 def _beyond_switches(prediction: Prediction) -> Iterator[Text]:
-    """Say where switches cannot carry what the workload offers."""
+    """Yield that the switches cannot carry the offered load."""
     limit = prediction.switch_limit
     if limit is None or not limit.is_exceeded:
         return
@@ -197,7 +192,7 @@ def _beyond_switches(prediction: Prediction) -> Iterator[Text]:
 
 
 def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
-    """Return the predicted saturation, and what limits it."""
+    """Return the predicted saturation and what limits it."""
     label = f"predicted saturation{estimated}, messages per node and ms"
     limit = p.switch_limit
     by_channel = _or_unknown(p.saturation_messages_per_node_per_ms)
@@ -215,20 +210,20 @@ def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
 
 
 def _headroom(prediction: Prediction) -> Iterator[Text]:
-    """Say whether frames may be lost though neighbours are told to pause."""
+    """Yield whether frames can be lost in spite of pauses."""
     pauses = prediction.pauses
     if pauses is None or pauses.headroom_bytes is None:
         return
     room, late = (scaled(size, BYTES) for size in (pauses.headroom_bytes, pauses.late_bytes))
-    told = f"pauses: memory has room for {room} above pause_high, and up to {late} may still come"
+    told = f"pauses: {room} of headroom above pause_high, and up to {late} may still arrive"
     if pauses.may_lose:
         yield Text(f"{told}: frames can be lost if all links send at once", style="yellow")
     else:
-        yield Text(f"{told}: none is lost")
+        yield Text(f"{told}: no frame is lost")
 
 
 def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
-    """Return how packets find their way, and by what channels."""
+    """Return routing algorithm, virtual channels and freedom from deadlock."""
     r, machine = prediction.routing, prediction.experiment.machine
     parts = " + ".join(map(str, r.classes))
     routing = machine.chosen_routing
@@ -245,8 +240,8 @@ def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
     circle = () if prediction.pauses is None else prediction.pauses.circle
     rows.append(("deadlock", _by_pauses(circle) if circle else _FREE[r.free_by]))
     if r.chooses or r.ways > 1:
-        ways = "one way" if r.ways == 1 else f"up to {r.ways} ways"
-        rows.append(("loads are those of", f"{ways} of each packet, drawn"))
+        ways = "one route" if r.ways == 1 else f"up to {r.ways} routes"
+        rows.append(("loads are averages over", f"{ways} of each packet, drawn at random"))
     return rows
 
 
@@ -266,12 +261,12 @@ def _line(line: Line) -> str:
 
 
 def _counted(paths: float) -> str:
-    """Return a whole number in full, or how large it is."""
+    """Return a number in full, or in four digits if it is very large."""
     return f"{paths:,.0f}" if paths < _COUNTED else f"{paths:.4g}"
 
 
 def _bisection(found: Bisection | None) -> str:
-    """Return the wires; an upper bound says so, and how equal the halves are."""
+    """Return the wires of the bisection; an upper bound says so, with the sizes of the halves."""
     if found is None:
         return UNKNOWN
     if found.exact or found.halves is None:
@@ -303,7 +298,7 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
 
 
 def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
-    """Return how long the packets there are take when they meet no other."""
+    """Return the zero-load latencies of the packets of the workload."""
     if not p.experiment.workload.sends_messages:
         return []
     rows = [
@@ -318,7 +313,7 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
 
 
 def _alone_rows(packet: ZeroLoad) -> list[tuple[str, str]]:
-    """Return how long a packet takes that is alone, and which packet that is."""
+    """Return the zero-load latencies of one kind of packet."""
     of = "" if packet.traffic_class is None else f" of {packet.traffic_class}"
     what = f"message{of}" if packet.is_whole else f"full packet{of}"
     return [

@@ -1,4 +1,4 @@
-"""Where a network saturates, for the terminal."""
+"""The report of `tailback saturate`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from tailback.wording import (
     plain,
 )
 
-from .layout import heading, new_table
+from .layout import heading, new_table, numbers, words
 
 
 def saturation_report(found: Saturation) -> RenderableType:
-    """Return the table of `tailback saturate`: the answer, then every load tried."""
-    table = new_table("Loads tried, per node and ms")
-    table.add_column("compute\nperiod", justify="right", no_wrap=True)
-    for name in ("offered", "delivered", "delivered,\n%"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("simulated\nms", justify="right", no_wrap=True)
+    """Return the report of `tailback saturate`: all loads tried, then the answer."""
+    loads = ("compute\nperiod", "offered", "delivered", "delivered,\n%")
+    table = new_table(
+        "Loads tried, per node and ms",
+        *numbers(*loads, no_wrap=True),
+        *words(""),
+        *numbers("simulated\nms", no_wrap=True),
+    )
     for probe in sorted(found.probes, key=lambda probe: probe.load):
         table.add_row(
             str(Time(probe.compute_period_ps)),
@@ -45,10 +46,7 @@ def _saturation_ends(found: Saturation) -> list[RenderableType]:
     ends = {name: probe for name, probe in known.items() if probe is not None}
     if not ends:
         return []
-    table = new_table()
-    table.add_column("", no_wrap=True)
-    for name in ends:
-        table.add_column(name, justify="right", no_wrap=True)
+    table = new_table(None, *words(""), *numbers(*ends, no_wrap=True))
 
     def add(label: str, cell: Callable[[Probe], str]) -> None:
         table.add_row(label, *map(cell, ends.values()))
@@ -79,7 +77,7 @@ def _answer(found: Saturation) -> Text:
 
 
 def _remarks(found: Saturation) -> str:
-    """Return what more there is to say of an interval, each on a line of its own."""
+    """Return remarks on the interval, each on a line of its own."""
     if found.low is None or found.high is None:
         return ""
     remarks = ""

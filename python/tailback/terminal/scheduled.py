@@ -1,4 +1,4 @@
-"""Schedules of a complete exchange, for the terminal."""
+"""The reports of `tailback schedule`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tailback.schedules import Contention, Counted, Schedule
 
-from .layout import new_table
+from .layout import new_table, numbers, words
 
 _MOST_COLUMNS = 16
 
@@ -17,11 +17,8 @@ _MOST_COLUMNS = 16
 def schedule_report(
     schedule: Schedule, counted: Counted, others: Sequence[tuple[Contention, Counted]]
 ) -> RenderableType:
-    """Return the table of `tailback schedule`; ``others``: what else the mesh's steps can be."""
-    words = f"{schedule.name} on {schedule.mesh}: complete exchange of {schedule.nodes} nodes"
-    table = new_table()
-    table.add_column("", no_wrap=True)
-    table.add_column("", justify="right", no_wrap=True)
+    """Return the report of a schedule; ``others``: the same steps with other barriers."""
+    heading = f"{schedule.name} on {schedule.mesh}: complete exchange of {schedule.nodes} nodes"
     rows = {
         "messages": f"{counted.messages:,}",
         "steps": f"{counted.steps:,}",
@@ -32,21 +29,19 @@ def schedule_report(
         "link contention": f"{counted.link:,}",
         "nodes busy in a group, %": f"{100 * counted.busy:.4g}",
     }
-    for name, value in rows.items():
-        table.add_row(name, value)
-    table.show_header = False
+    columns = (*words(""), *numbers("", no_wrap=True))
+    table = new_table(None, *columns, rows=rows.items(), has_head=False)
     verdict = Text("Verified: every node sends to every other exactly once.", style="bold")
-    parts: list[RenderableType] = [Text(words, style="bold"), table, Text(), verdict]
+    parts: list[RenderableType] = [Text(heading, style="bold"), table, Text(), verdict]
     if others:
         parts += [Text(), _others(others)]
     return Group(*parts)
 
 
 def _others(others: Sequence[tuple[Contention, Counted]]) -> RenderableType:
-    table = new_table("With fewer barriers")
-    headings = ("steps between\nbarriers", "groups", "lower\nbound", "node\ncontention")
-    for name in (*headings, "link\ncontention", "nodes\nbusy, %"):
-        table.add_column(name, justify="right", no_wrap=True)
+    heads = ("steps between\nbarriers", "groups", "lower\nbound", "node\ncontention")
+    more = ("link\ncontention", "nodes\nbusy, %")
+    table = new_table("With fewer barriers", *numbers(*heads, *more, no_wrap=True))
     for contention, counted in others:
         table.add_row(
             f"{contention.group:,}",
@@ -60,7 +55,7 @@ def _others(others: Sequence[tuple[Contention, Counted]]) -> RenderableType:
 
 
 def steps_report(schedule: Schedule, first: int, last: int) -> RenderableType:
-    """Return who sends to whom in some steps; as a map of destinations where one can be read."""
+    """Return the messages of some steps, as a map of destinations if it fits."""
     parts: list[RenderableType] = []
     for step in range(first, last + 1):
         source, destination = schedule.of_steps(step, step)
@@ -78,10 +73,8 @@ def steps_report(schedule: Schedule, first: int, last: int) -> RenderableType:
 def _map(schedule: Schedule, step: int, to: dict[int, int]) -> RenderableType:
     """Return a step as the papers print it: where each node sends, as row,column."""
     columns, rows = schedule.shape
-    table = new_table(f"Step {step}: where each node sends, as row,column")
-    table.add_column("row", justify="right", no_wrap=True)
-    for column in range(columns):
-        table.add_column(str(column), justify="right", no_wrap=True)
+    heads = numbers("row", *map(str, range(columns)), no_wrap=True)
+    table = new_table(f"Step {step}: where each node sends, as row,column", *heads)
     for row in range(rows):
         nodes = range(row * columns, (row + 1) * columns)
         table.add_row(str(row), *(_place(to.get(node), columns) for node in nodes))

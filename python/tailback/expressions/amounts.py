@@ -1,32 +1,34 @@
-"""What expressions calculate with: numbers that know their dimension.
+"""Values of expressions: numbers with a dimension, texts, truths, lists, columns of a table.
 
-A value of an experiment becomes an `Amount`, a text, true or false, or a list
-of these (`known`), and a result becomes a value of an experiment again
-(`written`). What cannot be raises `UserError` with an empty field: the caller
-knows the place.
+`known` turns a value of an experiment into one of expressions, and `written` turns a result back.
+Both raise `UserError` with an empty field: the caller knows the place.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from ..errors import UserError, shown
-from ..units import Frequency, Quantity, Rate, Size, Time, quantity
+from ..units import Frequency, Quantity, Rate, Size, Time, TimePerByte, quantity
 
-Number = Fraction | float
+#: A `Fraction`, a `float`, or what behaves like one: the numbers of a column.
+Number = Any
 
-#: What powers of time and size are kept as, and its smallest units in picoseconds and bits.
+#: Quantities by their powers of time and size, and their smallest units in one per picosecond
+#: and bit.
 _QUANTITIES: dict[tuple[int, int], tuple[type[Quantity], Fraction]] = {
     (1, 0): (Time, Fraction(1)),
     (0, 1): (Size, Fraction(1, 8)),
     (-1, 1): (Rate, Fraction(10**12)),
     (-1, 0): (Frequency, Fraction(10**12)),
+    (1, -1): (TimePerByte, Fraction(8000)),
 }
 
 TOO_LARGE = "gives a number that is too large"
-#: What no parameter reaches, by far.
+#: Far above the largest value of any parameter.
 _LARGEST = 10**30
 
 
@@ -37,11 +39,41 @@ class Amount:
     value: Number
     time: int = 0
     size: int = 0
+    unit: Fraction | None = None
+    """The unit of the column it comes from: a number without a unit beside it is in this unit."""
 
     @property
     def plain(self) -> bool:
         """Whether it is a number without a dimension."""
         return not (self.time or self.size)
+
+    def with_value(self, value: Number) -> Amount:
+        """Return another number of the same dimension."""
+        return Amount(value, self.time, self.size, self.unit)
+
+    def beside(self, other: Amount) -> Amount:
+        """Return this amount as one of the dimension of `other`, if it can be taken as that.
+
+        A zero has any dimension, as in an experiment file; a plain number beside a column is in
+        the column's unit.
+        """
+        if self.plain and is_constant(self.value) and not self.value:
+            return replace(other, value=Fraction(0))
+        if self.plain and other.unit is not None:
+            return replace(other, value=self.value * other.unit)
+        return self
+
+
+def is_constant(value: object) -> bool:
+    """Whether a number is one number, not those of a column."""
+    return isinstance(value, Fraction | float)
+
+
+class Column:
+    """Texts or truths of a column, or numbers with `arithmetic`: see `columns`."""
+
+    kind: str
+    """In words, what its values are."""
 
 
 #: Units by their names in expressions. A rate is a quotient: ``10 * Mbit / s``, and so is the
@@ -59,6 +91,7 @@ _KINDS = {
     (0, 1): "a size",
     (-1, 1): "a rate",
     (-1, 0): "a frequency",
+    (1, -1): "a time per byte",
 }
 
 
@@ -67,14 +100,15 @@ def known(value: object) -> object:
     if isinstance(value, str):
         value = quantity(value) or value
     if isinstance(value, Quantity):
-        return _dimensioned(value)
+        amount = value.ps if isinstance(value, Time) else value.amount
+        return dimensioned(type(value), amount)
     if isinstance(value, bool | Amount | str):
         return value
     if isinstance(value, int | float):
         return Amount(exact(value))
     if isinstance(value, list | tuple):
         return [known(entry) for entry in value]
-    raise UserError("", shown(value), "cannot be calculated with")
+    raise UserError("", shown(value), "cannot be used in an expression")
 
 
 def exact(number: int | float) -> Fraction:
@@ -86,14 +120,12 @@ def exact(number: int | float) -> Fraction:
     return Fraction(str(number))
 
 
-def _dimensioned(value: Quantity) -> Amount:
-    if isinstance(value, Time):
-        return Amount(Fraction(value.ps), time=1)
-    if isinstance(value, Size):
-        return Amount(Fraction(8 * value.bytes), size=1)
-    if isinstance(value, Frequency):
-        return Amount(Fraction(value.amount, 10**12), time=-1)
-    return Amount(Fraction(value.amount, 10**12), time=-1, size=1)
+def dimensioned(made: type[Quantity], amount: Number) -> Amount:
+    """Return a number of the smallest units of a quantity."""
+    for (time, size), (kind_of, smallest) in _QUANTITIES.items():
+        if issubclass(made, kind_of):
+            return Amount(amount / smallest, time, size)
+    raise impossible(f"has no {made.dimension}")
 
 
 def written(value: object) -> object:
@@ -112,8 +144,8 @@ def written(value: object) -> object:
         number = value.value
         return int(number) if number == int(number) else float(number)
     if (value.time, value.size) in _QUANTITIES:
-        made, factor = _QUANTITIES[value.time, value.size]
-        return _nearest(made, value, value.value * factor)
+        made, smallest = _QUANTITIES[value.time, value.size]
+        return _nearest(made, value, value.value * smallest)
     raise impossible(f"is {kind(value)}; a parameter is a number, a time, a size or a rate")
 
 
@@ -131,9 +163,17 @@ def kind(value: object) -> str:
         powers = {"s": value.time, "bit": value.size}
         units = " ".join(f"{unit}^{power}" for unit, power in powers.items() if power)
         return _KINDS.get((value.time, value.size), f"a quantity in {units}")
+    if isinstance(value, Column):
+        return value.kind
     if isinstance(value, bool):
-        return "true or false"
-    return "a list" if isinstance(value, list) else "a text"
+        return TRUTH
+    if value is None:
+        return "none"
+    return "a list" if isinstance(value, list) else TEXT
+
+
+TRUTH = "true or false"
+TEXT = "a text"
 
 
 def impossible(why: str) -> UserError:
