@@ -16,6 +16,7 @@
 #   make verify   the long ones, for at most VERIFY_S seconds
 #   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
+#   make wheel    a wheel for this platform, in dist: it is installed without Rust
 #   make lock     the newest versions of all libraries, for requirements-dev.lock
 #   make profile  what branches mostly do, counted anew for the compiler (llvm-profdata is needed)
 #   make bounds   some tests with the oldest libraries that users may have
@@ -49,7 +50,7 @@ PROFILED := $(if $(wildcard $(PROFILE)),-Cprofile-use=$(CURDIR)/$(PROFILE) \
 	-Cllvm-args=-no-pgo-warn-mismatch)
 
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench quick test verify check fuzz lock profile bounds
+.PHONY: demo studies bench quick test verify check fuzz wheel lock profile bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -117,10 +118,18 @@ check: $(VENV)/built
 	$(BIN)/mypy --strict python/tailback studies benches
 	$(BIN)/python -m pytest -q tests/unit/test_layers.py
 
+# One for Python 3.10 and all later, compiled as a release is, without what debuggers need.
+wheel: $(VENV)/made
+	RUSTFLAGS="$(RUSTFLAGS) $(PROFILED)" $(BIN)/maturin build --release --locked --strip --out dist
+
 # A lock for all platforms and versions of Python; every version in it is the same everywhere.
 lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
-		--extra dev --extra dask --extra pandas pyproject.toml --output-file requirements-dev.lock
+		--extra dev --extra dask --extra pandas pyproject.toml \
+		--output-file requirements-dev.lock
+	$(BIN)/pip install --requirement requirements-dev.lock
+	cp $$($(BIN)/python -c 'import plotly; print(plotly.__path__[0])')/package_data/plotly.min.js \
+		python/tailback/plotly_js/plotly.min.js
 
 # The tool is of the same version of LLVM as Rust's (`rustc -vV`; `rustup component add llvm-tools`).
 # Programs that run while the engine is built are counted as well, and forgotten. Cargo does not know

@@ -13,92 +13,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailback.api.blaming import Blaming, blame
-    from tailback.api.experiments import (
-        cost,
-        describe,
-        explain,
-        interference,
-        load,
-        run,
-        saturate,
-    )
-    from tailback.api.stores import plot, sweep, table, write_report
-    from tailback.comparison import Cost
-    from tailback.errors import RunFailure, UserError
-    from tailback.experiment import Experiment, Run
-    from tailback.machines import (
-        Interface,
-        Link,
-        LinkClass,
-        LogGops,
-        Machine,
-        NodeLink,
-        Switch,
-    )
+    # Type checkers take as public what is imported under its own name again, or by a star: the
+    # kinds that a module names in its `__all__`.
+    from tailback.api.blaming import Blaming as Blaming
+    from tailback.api.blaming import blame as blame
+    from tailback.api.experiments import cost as cost
+    from tailback.api.experiments import describe as describe
+    from tailback.api.experiments import explain as explain
+    from tailback.api.experiments import interference as interference
+    from tailback.api.experiments import load as load
+    from tailback.api.experiments import run as run
+    from tailback.api.experiments import saturate as saturate
+    from tailback.api.stores import plot as plot
+    from tailback.api.stores import sweep as sweep
+    from tailback.api.stores import table as table
+    from tailback.api.stores import write_report as write_report
+    from tailback.comparison import Cost as Cost
+    from tailback.errors import RunFailure as RunFailure
+    from tailback.errors import UserError as UserError
+    from tailback.experiment import Experiment as Experiment
+    from tailback.experiment import Run as Run
+    from tailback.machines import Interface as Interface
+    from tailback.machines import Link as Link
+    from tailback.machines import LinkClass as LinkClass
+    from tailback.machines import LogGops as LogGops
+    from tailback.machines import Machine as Machine
+    from tailback.machines import NodeLink as NodeLink
+    from tailback.machines import Switch as Switch
     from tailback.machines.routing import *  # noqa: F403
     from tailback.machines.topologies.families import *  # noqa: F403
+    from tailback.machines.topologies.fat_trees import *  # noqa: F403
     from tailback.machines.topologies.graph import *  # noqa: F403
     from tailback.machines.topologies.grids import *  # noqa: F403
+    from tailback.machines.topologies.low_diameter import *  # noqa: F403
     from tailback.machines.topologies.star import *  # noqa: F403
     from tailback.machines.written_routes import *  # noqa: F403
-    from tailback.plots import Plot
-    from tailback.programs import ANY, Node
-    from tailback.results import Result
-    from tailback.saturation import Saturation
-    from tailback.statistics import Estimate
-    from tailback.store.points import PointStore
-    from tailback.sweeps import Sweep
-    from tailback.tables.dataframes import to_pandas
-    from tailback.workloads import Job, Messages, Program, PythonProgram, Synthetic
+    from tailback.plots import Plot as Plot
+    from tailback.programs import ANY as ANY
+    from tailback.programs import Node as Node
+    from tailback.results import Result as Result
+    from tailback.saturation import Saturation as Saturation
+    from tailback.statistics import Estimate as Estimate
+    from tailback.store.points import PointStore as PointStore
+    from tailback.sweeps import Sweep as Sweep
+    from tailback.tables.dataframes import to_pandas as to_pandas
+    from tailback.workloads import Job as Job
+    from tailback.workloads import Messages as Messages
+    from tailback.workloads import Program as Program
+    from tailback.workloads import PythonProgram as PythonProgram
+    from tailback.workloads import Synthetic as Synthetic
+    from tailback.workloads import Trace as Trace
+    from tailback.workloads import Traffic as Traffic
+    from tailback.workloads import TrafficClass as TrafficClass
     from tailback.workloads.builtin import *  # noqa: F403
     from tailback.workloads.exchanges import *  # noqa: F403
 
     __version__: str
-
-    # Kinds come with their modules: these name them in `__all__`.
-    __all__ = [
-        "ANY",
-        "Blaming",
-        "Cost",
-        "Estimate",
-        "Experiment",
-        "Interface",
-        "Job",
-        "Link",
-        "LinkClass",
-        "LogGops",
-        "Machine",
-        "Messages",
-        "Node",
-        "NodeLink",
-        "Plot",
-        "PointStore",
-        "Program",
-        "PythonProgram",
-        "Result",
-        "Run",
-        "RunFailure",
-        "Saturation",
-        "Sweep",
-        "Switch",
-        "Synthetic",
-        "UserError",
-        "__version__",
-        "blame",
-        "cost",
-        "describe",
-        "explain",
-        "interference",
-        "load",
-        "plot",
-        "run",
-        "saturate",
-        "sweep",
-        "table",
-        "to_pandas",
-        "write_report",
-    ]
 
 _HOMES = {
     "api.blaming": ("Blaming", "blame"),
@@ -116,7 +86,7 @@ _HOMES = {
     "store.points": ("PointStore",),
     "sweeps": ("Sweep",),
     "tables.dataframes": ("to_pandas",),
-    "workloads": ("Job",),
+    "workloads": ("Job", "TrafficClass"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -135,9 +105,9 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name == "__version__":
-            from importlib.metadata import version
+            from tailback.door import compiled
 
-            return version("tailback")
+            return compiled.VERSION
         if name == "__all__":
             return __dir__()
         # Kinds are looked up where they are listed; modules are none.

@@ -9,10 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tailback.door import (
     LONGEST_CIRCLE,
@@ -23,6 +20,13 @@ from tailback.door import (
     user_error,
 )
 from tailback.errors import RunFailure
+from tailback.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 VERSION: str = compiled.VERSION
 RESULTS_VERSION: int = compiled.RESULTS_VERSION
@@ -34,8 +38,8 @@ SEGMENTS: tuple[str, ...] = tuple(compiled.SEGMENTS)
 ACTIVITIES: tuple[str, ...] = tuple(compiled.ACTIVITIES)
 
 Stop = Literal["time", "events", "finished"]
-MessageColumns = tuple[NDArray[Any], ...] | list[tuple[NDArray[Any], ...] | None]
-Columns = dict[str, NDArray[Any]]
+MessageColumns = tuple["NDArray[Any]", ...] | list[tuple["NDArray[Any]", ...] | None]
+Columns = dict[str, "NDArray[Any]"]
 
 
 class Processes(Protocol):
@@ -108,6 +112,16 @@ class Simulation:
     def sharing_channels(self) -> int:
         """Channels that send over the wire of another one."""
         return self._engine.sharing_channels
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self._engine.node_count
+
+    @property
+    def channel_counts(self) -> list[int]:
+        """Number of channels of each kind, in the order of `tables.CHANNEL_KINDS`."""
+        return self._engine.channel_counts
 
     @property
     def messages_lost(self) -> int:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -164,10 +165,12 @@ def joined(*parts: str) -> str:
     return ".".join(part for part in parts if part).replace(".[", "[")
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a file; raise `UserError` if it cannot be read."""
+@contextmanager
+def _problems(path: Path) -> Iterator[None]:
+    """Turn what a system says of a file that cannot be read into a mistake of the user."""
     try:
-        return path.read_bytes()
+        yield
+        return
     except FileNotFoundError:
         problem = "no such file"
     except IsADirectoryError:
@@ -177,6 +180,20 @@ def read_bytes(path: Path) -> bytes:
     except ValueError:  # a null character in the name
         problem = "is not a file name"
     raise UserError(_file_name(path), None, problem)
+
+
+def check_readable(path: Path) -> None:
+    """Raise `UserError` for a file that is not there or cannot be read, without reading it."""
+    with _problems(path):
+        # What comes through a pipe can be read only once.
+        if not path.is_fifo():
+            path.open("rb").close()
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file; raise `UserError` if it cannot be read."""
+    with _problems(path):
+        return path.read_bytes()
 
 
 def read_text(path: Path) -> str:

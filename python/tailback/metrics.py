@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tailback.lazy import lazy_module
 from tailback.statistics import Floats
 
-Counters = Mapping[str, NDArray[np.uint64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+Counters = Mapping[str, "NDArray[np.uint64]"]
 
 _PER_MS = 1e9  # picoseconds in a millisecond
 _US = 1e-6  # microseconds in a picosecond

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tailback.lazy import lazy_module
 from tailback.metrics import Populations, increments
 from tailback.statistics import Estimate, Truncation, mser5, ratio_of_sums
 from tailback.statistics import drifts as has_trend
 
-Columns = dict[str, NDArray[np.uint64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+Columns = dict[str, "NDArray[np.uint64]"]
 
 MOST_ROWS = 1 << 20
 """More are not kept: they would take hundreds of megabytes and say nothing more."""
@@ -30,10 +36,15 @@ class Samples:
 
     def __init__(self, counters: Mapping[str, int], interval_ps: int) -> None:
         """`counters`: what they are at time 0; `interval_ps`: between rows."""
-        self._pieces = [_row(0, counters)]
+        self._at_start = counters
         self._count = 1
         self._interval_ps = interval_ps
         self._marks_ps = [0]
+
+    @cached_property
+    def _pieces(self) -> list[Columns]:
+        # Made with the first rows of the run, because arrays need NumPy and starting does not.
+        return [_row(0, self._at_start)]
 
     def __len__(self) -> int:
         """Count the rows."""

@@ -76,7 +76,7 @@ class Quantity:
         Raises `UserError` with an empty field: the caller knows the place.
         """
         if isinstance(value, cls):
-            return value
+            return value._checked()
         if isinstance(value, str):
             return cls._from_text(value)
         if type(value) in (int, float):
@@ -85,6 +85,16 @@ class Quantity:
             unit = cls.example.split()[1]
             raise cls._refused(value, f'needs a unit: write "{value} {unit}" if that is meant')
         raise cls._refused(value, f'must be {cls.article} {cls.dimension}, such as "{cls.example}"')
+
+    def _checked(self) -> Self:
+        """Return it, if it is as large as texts may say: one made of a number may be any."""
+        if type(self.amount) is not int:
+            raise self._refused(self.amount, f"must be a whole number of {self.smallest}")
+        if self.amount < 0:
+            raise self._refused(self.amount, "must not be negative")
+        if self.amount > self.largest:
+            raise self._refused(str(self), f"must be at most {type(self)(self.largest)}")
+        return self
 
     @classmethod
     def _from_text(cls, text: str) -> Self:

@@ -315,7 +315,7 @@ def test_schema_is_json() -> None:
 
 
 def test_help_waits_for_no_library() -> None:
-    code = "import sys, tailback.cli; print([m for m in sys.modules if m in HEAVY])"
+    code = "import sys, tailback.cli.commands; print([m for m in sys.modules if m in HEAVY])"
     heavy = "HEAVY = {'numpy', 'pyarrow', 'pydantic', 'scipy', 'rich'}; "
     done = subprocess.run(
         [sys.executable, "-c", heavy + code], capture_output=True, text=True, check=True

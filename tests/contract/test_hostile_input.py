@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.report import of_store
 from tests.stores import small_store
 

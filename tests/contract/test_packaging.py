@@ -6,12 +6,14 @@ import ast
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
+from tailback.distribution import DISTRIBUTION, installing
 from tailback.since311 import tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,8 +22,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 #: Libraries that take long to import, and that simulating needs not.
 HEAVY = ("jinja2", "networkx", "plotly", "polars", "pyarrow.compute", "pyarrow.dataset", "scipy")
-#: Extras that developers need not have: their tests are left out where they are missing.
-UNLOCKED = {"otf2"}
+#: Extras that developers need not have: tests are left out where they are missing, and the site of
+#: the documents has a lock of its own.
+UNLOCKED = {"docs", "otf2"}
 
 
 def needed() -> list[Requirement]:
@@ -59,6 +62,22 @@ def test_the_lock_has_one_version_for_every_python(python: str) -> None:
     assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
 
 
+def test_what_is_installed_has_one_name_and_these_extras() -> None:
+    assert PROJECT["name"] == DISTRIBUTION
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for folder, ending in (("python/tailback", "*.py"), ("docs", "*.md"), (".", "*.md"))
+        for path in (ROOT / folder).glob(f"**/{ending}" if folder != "." else ending)
+    }
+    named = {extra for text in texts.values() for extra in re.findall(r"installing\('(\w+)'", text)}
+    assert named == EXTRAS.keys() - {"dev", "docs"}
+    command = r"pip install .*?\[.*?\]\""
+    written = [found for text in texts.values() for found in re.findall(command, text)]
+    commands = {installing(extra) for extra in EXTRAS}
+    assert written
+    assert [found for found in written if "{" not in found and found not in commands] == []
+
+
 def test_users_are_given_ranges() -> None:
     for text in PROJECT["dependencies"]:
         assert {part.operator for part in Requirement(text).specifier} == {">="}
@@ -92,6 +111,78 @@ def test_a_first_cost_imports_nothing_it_does_not_need() -> None:
     assert done.stdout.strip() == "[]"
 
 
+#: Runs a command line, and says at its first event which of these modules are imported.
+AT_THE_FIRST_EVENT = """
+import os, sys, tailback._engine as compiled
+from tailback.cli import main
+
+class Simulation:
+    def __init__(self, *values):
+        self.made = made(*values)
+    def __getattr__(self, name):
+        return getattr(self.made, name)
+    def advance(self, *values):
+        print([name for name in HEAVY if name in sys.modules], flush=True)
+        os._exit(0)
+
+made, compiled.Simulation = compiled.Simulation, Simulation
+main()
+"""
+
+
+#: Runs a command line, and says when it has ended which of these modules are imported.
+AT_THE_END = """
+import sys
+from importlib import metadata
+from tailback.cli import main
+
+try:
+    main()
+finally:
+    print([name for name in HEAVY if name in sys.modules])
+"""
+
+
+def imported_by(heavy: tuple[str, ...], code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"HEAVY = {heavy}\n{code}", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("example", ["ring.toml", "adaptive_mesh.toml"])
+def test_a_run_begins_without_libraries_of_arrays(example: str) -> None:
+    heavy = (*HEAVY, "numpy", "pyarrow", "rich", "tailback.results")
+    command = ("run", str(ROOT / "examples" / example))
+    assert imported_by(heavy, AT_THE_FIRST_EVENT, *command).stdout == "[]\n"
+
+
+#: Commands about a file, each with what else it needs, and with a file that is not there.
+ABOUT_A_FILE = [
+    "run FILE",
+    "cost FILE",
+    "describe FILE",
+    "blame FILE",
+    "flows FILE",
+    "explain FILE",
+    "interference FILE",
+    "saturate FILE",
+    "sweep FILE --out results",
+    "timeline FILE --out run.json",
+    "schedule 4x4 --file FILE",
+    "convert FILE out.goal",
+    "export myrinet FILE --out network",
+    "import booksim FILE",
+    "import myrinet FILE --out cluster.toml",
+]
+
+
+@pytest.mark.parametrize("command", ABOUT_A_FILE)
+def test_a_missing_file_is_told_before_anything_heavy_is_imported(command: str) -> None:
+    heavy = (*HEAVY, "numpy", "pyarrow", "rich", "tailback.machines", "tailback._engine")
+    done = imported_by(heavy, AT_THE_END, *command.replace("FILE", "nothing.toml").split())
+    assert (done.returncode, done.stdout.strip()) == (2, "[]")
+    assert done.stderr.strip() == "error: nothing.toml: no such file"
+
+
 SINCE_311 = {
     "enum": {"StrEnum", "ReprEnum", "verify", "member", "nonmember"},
     "typing": {
@@ -119,3 +210,12 @@ def test_what_python_310_lacks_comes_from_one_module(folder: str) -> None:
                 assert "tomllib" not in names, path
             elif isinstance(node, ast.ImportFrom):
                 assert not names & SINCE_311.get(node.module or "", set()), path
+
+
+def test_the_script_of_pages_is_that_of_the_locked_plotly() -> None:
+    [locked_plotly] = locked()["plotly"]
+    if locked_plotly.specifier.contains(metadata.version("plotly")):
+        theirs = metadata.distribution("plotly").locate_file("plotly/package_data/plotly.min.js")
+        ours = ROOT / "python" / "tailback" / "plotly_js" / "plotly.min.js"
+        assert ours.read_bytes() == Path(str(theirs)).read_bytes(), "make lock copies it"
+    assert "MIT License" in (ROOT / "python/tailback/plotly_js/LICENSE.txt").read_text()

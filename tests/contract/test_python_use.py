@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.units import Rate, Size, Time
 
 FILE = """
 [machine]
@@ -144,7 +146,7 @@ class TestResults:
 class TestPandas:
     def test_without_it_one_line_names_the_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)
-        with pytest.raises(tb.UserError, match=r'pip install "tailback\[pandas\]"'):
+        with pytest.raises(tb.UserError, match=r'pip install "tailback-sim\[pandas\]"'):
             tb.to_pandas(None)
 
     @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is an extra")
@@ -164,3 +166,57 @@ class TestPandas:
         known = frame["first_internal_ps"].dropna()
         assert known.tolist() == [time for time in first if time is not None]
         assert str(known.dtype) in ("UInt64", "uint64")
+
+
+MESH = tb.Machine(topology=tb.Mesh(dims=(2, 2)))
+
+
+def synthetic(**keys: Any) -> Any:
+    return tb.run(MESH, tb.Synthetic(**{"radius": 1, "compute_period": "1 us"} | keys))
+
+
+def listed(**keys: Any) -> Any:
+    row = {"time": "0 s", "source": 0, "destination": 1, "bytes": Size(1)}
+    return tb.run(MESH, tb.Messages(messages=[row | keys]))
+
+
+def said(operation: Callable[[tb.Node], Any]) -> Any:
+    async def program(node: tb.Node) -> None:
+        operation(node)
+
+    return tb.run(MESH, tb.PythonProgram(function=program))
+
+
+HUGE = 2**40
+
+#: Numbers beyond 32 or 64 bits, and the key that the mistake names.
+BEYOND: dict[str, tuple[str, Callable[[], Any]]] = {
+    "a size": ("workload.message_size", lambda: synthetic(message_size=Size(HUGE))),
+    "a time": ("workload.compute_period", lambda: synthetic(compute_period=Time(2**70))),
+    "a count": ("workload.messages", lambda: synthetic(messages=HUGE)),
+    "a radius": ("workload.radius", lambda: synthetic(radius=HUGE)),
+    "processes": ("workload.processes_per_node", lambda: synthetic(processes_per_node=2**70)),
+    "dims": ("machine.topology.dims[0]", lambda: tb.Machine(topology=tb.Mesh(dims=(HUGE, 4)))),
+    "width": ("machine.link.width", lambda: tb.Link(width=HUGE)),
+    "a rate": ("machine.link.rate", lambda: tb.Link(rate=Rate(2**70))),
+    "packets": ("machine.interface.packet_size", lambda: tb.Interface(packet_size=Size(HUGE))),
+    "a window": ("machine.interface.window", lambda: tb.Interface(window=HUGE)),
+    "bytes of a row": ("workload.messages[0].bytes", lambda: listed(bytes=Size(2**33))),
+    "source of a row": ("workload.messages[0].source", lambda: listed(source=HUGE)),
+    "time of a row": ("workload.messages[0].time", lambda: listed(time=Time(2**70))),
+    "send": ("send.size", lambda: said(lambda node: node.send(1, Size(HUGE)))),
+    "send to": ("send.to", lambda: said(lambda node: node.send(2**70))),
+    "type": ("send.type", lambda: said(lambda node: node.send(1, type=HUGE))),
+    "broadcast": ("broadcast.size", lambda: said(lambda node: node.broadcast(Size(-1)))),
+    "compute": ("compute", lambda: said(lambda node: node.compute(Time(2**70)))),
+    "seed": ("run.seed", lambda: tb.Run(seed=2**70)),
+}
+
+
+@pytest.mark.parametrize("what", BEYOND)
+def test_numbers_too_large_are_refused_in_a_line_that_names_the_key(what: str) -> None:
+    key, use = BEYOND[what]
+    with pytest.raises(tb.UserError) as told:
+        use()
+    assert f"{key} = " in str(told.value)
+    assert "\n" not in str(told.value)

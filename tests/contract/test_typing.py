@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from mypy import api
+
+import tailback as tb
 
 USE = """
 import tailback as tb
@@ -63,3 +68,34 @@ def test_what_users_write_type_checks_and_slips_are_found(tmp_path: Path) -> Non
     assert not [text for line, text in errors.items() if line < first], told
     for number, (slip, expected) in enumerate(SLIPS.items(), first):
         assert errors.get(number, "nothing").startswith(expected), (slip, told)
+
+
+#: A program that uses every public name, and one that there is not, in the last line.
+EVERY_NAME = "".join(
+    f"from tailback import {name}\nprint(tailback.{name}, {name})\n" for name in dir(tb)
+)
+NAMES = f"import tailback\n{EVERY_NAME}print(tailback.Torsu)\n"
+
+
+@pytest.mark.verify
+def test_mypy_knows_every_public_name(tmp_path: Path) -> None:
+    program = tmp_path / "names.py"
+    program.write_text(NAMES, encoding="utf-8")
+    told, _, _ = api.run(["--strict", "--no-error-summary", str(program)])
+    [line] = told.splitlines()
+    assert line.endswith('Module has no attribute "Torsu"; maybe "Torus"?  [attr-defined]')
+
+
+def test_pyright_knows_every_public_name(tmp_path: Path) -> None:
+    # It asks of an installed library alone that names be public.
+    folder = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = tmp_path / "env" / "lib" / folder / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "tailback").symlink_to(Path(tb.__file__).parent)
+    (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
+    settings = {"include": ["names.py"], "venvPath": ".", "venv": "env"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--outputjson", "-p", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    [found] = json.loads(done.stdout)["generalDiagnostics"]
+    assert found["message"].startswith('"Torsu" is not a known attribute of module "tailback"')

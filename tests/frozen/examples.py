@@ -13,7 +13,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 import tailback as tb
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.experiment import Experiment
 
 from .cases import MODES, Asked, Case, shortened, spread

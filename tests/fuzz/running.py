@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.execution import Outcome as Worked
 from tailback.since311 import Self
 

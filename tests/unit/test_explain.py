@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import explaining
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.critical_path import CONTENTION
 from tailback.errors import UserError
 from tailback.experiment import Experiment

@@ -167,12 +167,16 @@ def imported_names(path: Path) -> Iterator[Module]:
 
 
 def later_imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield what a Python file imports inside functions, or by name, and in which line."""
+    """Yield what a Python file imports inside functions, lazily or by name, and in which line."""
     package = path.relative_to(PYTHON).parent.parts
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     tree = ast.parse(path.read_text())
     inside = {id(n) for f in ast.walk(tree) if isinstance(f, functions) for n in ast.walk(f)}
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "lazy_module" and node.args:
+                yield ast.literal_eval(node.args[0]), node.lineno
+            continue
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         if isinstance(node, ast.Import):
@@ -396,6 +400,7 @@ LATER_SAMPLES = [
     ("def f():\n    from . import tables", "store/rows.py", [("tailback.store.tables", 2)]),
     ("class A:\n    def f(self):\n        from ..a import b", "c/d.py", [("tailback.a.b", 3)]),
     ("from importlib import import_module", "a.py", [("importlib.import_module", 1)]),
+    ('np = lazy_module("numpy")', "a.py", [("numpy", 1)]),
     ("from importlib.resources import files", "a.py", []),
     ("import rich.live", "a.py", []),
 ]

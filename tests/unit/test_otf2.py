@@ -54,7 +54,7 @@ def test_without_the_library_one_line_names_it(
         found = subprocess.run(
             command, env=without_library, capture_output=True, text=True, check=False
         )
-        needed = 'needs the library otf2: pip install "tailback[otf2]"'
+        needed = 'needs the library otf2: pip install "tailback-sim[otf2]"'
         assert (found.returncode, found.stdout) == (2, "")
         assert found.stderr == f"error: {place}: {needed}\n"
     assert [path.name for path in tmp_path.iterdir()] == ["hidden"]

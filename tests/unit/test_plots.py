@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import plots
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.figures.curves import Line, curves, lines_view
 from tailback.figures.drawing import Axis
 from tailback.figures.files import sheet
@@ -181,7 +181,7 @@ class TestFiles:
         self, loads: PointStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-        with pytest.raises(tb.UserError, match=r"pip install \"tailback\[plot\]\""):
+        with pytest.raises(tb.UserError, match=r"pip install \"tailback-sim\[plot\]\""):
             plots.plot(loads).save(tmp_path / "curve.pdf")
 
     def test_another_ending_is_refused(self, loads: PointStore, tmp_path: Path) -> None:

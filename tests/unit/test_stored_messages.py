@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tailback as tb
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.figures.curves import Line

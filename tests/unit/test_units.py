@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -222,3 +223,18 @@ def test_any_quantity_may_be_asked_for() -> None:
     assert quantity("torus") is None
     with pytest.raises(UserError, match=r"unknown unit; did you mean GB/s\?"):
         quantity("3 GBps")
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (Size(2**40), '"1099511627776 B": must be at most 1000000000 B'),
+        (Size(-5), "-5: must not be negative"),
+        (Size(1.5), "1.5: must be a whole number of bytes"),  # type: ignore[arg-type]
+        (Time(2**70), '"1180591620.717411303424 s": must be at most 100000 s'),
+        (Rate(2**70), "must be at most 1.6 Tbit/s"),
+    ],
+)
+def test_quantities_made_of_numbers_have_the_limits_of_texts(made: Any, told: str) -> None:
+    with pytest.raises(UserError, match=re.escape(told)):
+        type(made).parse(made)

@@ -171,6 +171,23 @@ impl Simulation {
         wires.filter(|(channel, wire)| wire.index() != *channel).count()
     }
 
+    /// Number of nodes.
+    #[getter]
+    fn node_count(&self) -> usize {
+        self.engine.node_tallies().len()
+    }
+
+    /// Number of channels of each kind: injection, internal, ejection, direct.
+    #[getter]
+    fn channel_counts(&self) -> [usize; 4] {
+        let layout = self.engine.layout();
+        let mut counts = [0; 4];
+        for group in &layout.group_of {
+            counts[layout.groups[group.index()].kind as usize] += 1;
+        }
+        counts
+    }
+
     /// Messages of which a packet has been lost so far.
     #[getter]
     fn messages_lost(&self) -> usize {

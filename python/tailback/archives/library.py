@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tailback.distribution import installing
 from tailback.errors import UserError
 
 
@@ -14,6 +15,6 @@ def otf2(place: str, given: str) -> Any:
         import otf2.reader
         import otf2.writer
     except ImportError:
-        needed = 'needs the library otf2: pip install "tailback[otf2]"'
+        needed = f"needs the library otf2: {installing('otf2')}"
         raise UserError(place, given, needed) from None
     return otf2

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from tailback.errors import CircleError, CutOffError, RunFailure, UserError, shown
+from tailback.errors import CircleError, CutOffError, RunFailure, UserError, check_readable, shown
 from tailback.files import check_named
 
 from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples
@@ -149,7 +149,7 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
 
         def run(**given: Any) -> None:
             asked = Asked(**{field.name: given.pop(field.name) for field in fields})
-            with failures(asked.json):
+            with failures(asked.json, asked.file):
                 found = function(asked, **given)
             if found is not None:
                 exit_by(found)
@@ -201,9 +201,14 @@ def show(report: RenderableType, stderr: bool = False) -> None:
 
 
 @contextmanager
-def failures(json: bool) -> Iterator[None]:
-    """Turn errors into one line on standard error and an exit code."""
+def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
+    """Turn errors into one line on standard error and an exit code.
+
+    A missing file ``reads`` is reported before anything is imported that takes long.
+    """
     try:
+        if reads is not None:
+            check_readable(reads)
         yield
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -80,7 +80,7 @@ def convert(  # noqa: PLR0913, PLR0917  # one argument per option
     lists of messages (.csv) and our own format (.tbt). Notes list what has no effect or was
     changed; what OUT cannot express is refused.
     """
-    with failures(json):
+    with failures(json, source):
         from tailback.conversion import Reading, convert
         from tailback.units import Time, counted
 

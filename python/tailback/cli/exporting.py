@@ -41,7 +41,7 @@ def myrinet(
     NAME.topology has the crossbars and NAME.parameters their parameters. With source routes
     (routing.kind = "source_routes") NAME.routes has these.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback.importing import myrinet as made
         from tailback.importing import myrinet_files as files
         from tailback.survey import survey

@@ -53,7 +53,7 @@ def booksim(
     Lists the keys that were used, the defaults of BookSim2 for keys that are not given, the keys
     without effect, and what differs from BookSim2. Refuses what cannot be expressed.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback.experiment import Experiment as Described
         from tailback.importing import read_booksim
 
@@ -129,7 +129,7 @@ def myrinet(
     Writes the graph beside the experiment, and the routes if they are given: packets follow them.
     Routes that can deadlock are refused before a run.
     """
-    with failures(json):
+    with failures(json, topology):
         from tailback.importing import read_myrinet
 
         found = read_myrinet(topology, routes, parameters)

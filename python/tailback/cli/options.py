@@ -67,9 +67,9 @@ def examples(*commands: str) -> str:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from tailback.door import compiled
 
-        print(f"tailback {version('tailback')}")
+        print(f"tailback {compiled.VERSION}")
         raise typer.Exit
 
 

@@ -99,7 +99,7 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
     Every node sends to every other once, in steps that barriers may separate. Contention is the
     number of messages of a node, or on a directed link, between two barriers.
     """
-    with failures(json):
+    with failures(json, file):
         from tailback import schedules
         from tailback.units import Size, Time
 

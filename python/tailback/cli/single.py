@@ -15,7 +15,10 @@ from .answering import Asked, Found, command, print_json, stored
 from .options import Modes, Packets, Plot, Standstill, app, examples
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from tailback.experiment import Experiment
+    from tailback.results import Result
 
 
 @command(
@@ -44,7 +47,6 @@ def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
 def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Found:
     """Run one contention mode (run.mode) and print what was measured."""
     from tailback.runner import run_mode
-    from tailback.terminal.measured import run_report
 
     experiment = asked.experiment()
     mode = experiment.run.mode
@@ -54,7 +56,7 @@ def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Foun
     with _draws(plot, experiment), asked.running() as watch:
         result = run_mode(experiment, mode, packets=packets, watch=watch)
     asked.save(answer := result.to_dict(), partial(stored, {mode: result}, packets))
-    asked.tell(answer, partial(run_report, result))
+    asked.tell(answer, partial(_run_report, result))
     return result
 
 
@@ -82,6 +84,13 @@ def schema() -> None:
     from tailback.experiment import json_schema
 
     print_json(json_schema())
+
+
+def _run_report(result: Result) -> RenderableType:
+    # Rich is not needed before the run.
+    from tailback.terminal.measured import run_report
+
+    return run_report(result)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tailback.distribution import installing
 from tailback.errors import UserError, choice, shown
 from tailback.since311 import Self
 
@@ -127,5 +128,5 @@ def _library(name: str, option: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        needed = 'needs Dask: pip install "tailback[dask]"'
+        needed = f"needs Dask: {installing('dask')}"
         raise UserError(option, None, needed) from None

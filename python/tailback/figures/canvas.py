@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
 
+from tailback.distribution import installing
 from tailback.errors import UserError
 
 from .look import DARK, FONT, FONT_SIZE, LIGHT
@@ -157,7 +158,7 @@ def _by_matplotlib(sheet: Sheet, kind: str) -> bytes:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        needed = 'needs Matplotlib: pip install "tailback[plot]"; .svg needs nothing'
+        needed = f"needs Matplotlib: {installing('plot')}; .svg needs nothing"
         raise UserError("--out", f".{kind}", needed) from None
     figure = Figure((sheet.width / _PX_PER_INCH, sheet.height / _PX_PER_INCH))
     FigureCanvasAgg(figure)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import UserError, listed, read_bytes, read_text
-from .anynet import read_anynet
-from .edge_list import read_edge_list
-from .graphml import read_graphml
+from ..lazy import lazy_module
 from .network import NetworkGraph
+
+if TYPE_CHECKING:
+    from . import anynet, edge_list, graphml
+else:
+    anynet = lazy_module("tailback.graphs.anynet")
+    edge_list = lazy_module("tailback.graphs.edge_list")
+    graphml = lazy_module("tailback.graphs.graphml")
 
 Format = Literal["graphml", "edge_list", "anynet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -49,10 +54,10 @@ def read_graph(path: Path, conventions: Conventions) -> NetworkGraph:
         needed = f"must end in {listed(_ENDINGS)}, or machine.topology.format must say what it is"
         raise UserError(str(path), None, needed)
     if chosen == "graphml":
-        found = read_graphml(path, read_bytes(path), cycle_ps)
+        found = graphml.read_graphml(path, read_bytes(path), cycle_ps)
     elif chosen == "edge_list":
         directed = conventions.directed
-        found = read_edge_list(path, read_text(path), cycle_ps, directed=directed)
+        found = edge_list.read_edge_list(path, read_text(path), cycle_ps, directed=directed)
     else:
-        found = read_anynet(path, read_text(path), cycle_ps)
+        found = anynet.read_anynet(path, read_text(path), cycle_ps)
     return found.finished(conventions.nodes_per_switch)

@@ -79,8 +79,12 @@ class Node(Together):
 
     def _ps(self, time: str | Time) -> int:
         """Return a time in ps, one in cycles by the clock of the machine; texts are read once."""
-        if time.__class__ is Time and time.cycles is None:
-            return time.amount
+        if (
+            time.__class__ is Time
+            and time.cycles is None
+            and 0 <= (amount := time.amount) <= Time.largest
+        ):
+            return amount
         try:
             return _time(time, self.machine.cycle).amount
         except UserError as error:

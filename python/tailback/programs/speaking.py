@@ -58,7 +58,7 @@ class Speaker:
 
 def length_of(given: Any, place: str) -> int:
     """Return a length in bytes; texts are read once."""
-    if given.__class__ is Size:
+    if given.__class__ is Size and 0 <= given.amount <= Size.largest:
         amount: int = given.amount
         return amount
     try:

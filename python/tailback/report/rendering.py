@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from tailback import plotly_js
 from tailback.figures import look
 from tailback.wording import UNKNOWN, plain
 
@@ -64,7 +65,7 @@ def html(page: Page) -> str:
         sections=sections,
         chunks=encoder.finish(),
         themes=compressed_json(themes),
-        plotly=_script(_file("plotly", "package_data/plotly.min.js")),
+        plotly=_script(plotly_js.script()),
         script=_script(_own_script()),
         style=Markup(_file("tailback.report", "page.css")),  # a file of ours
     )

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tailback.lazy import lazy_module
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
+
+
+Floats: TypeAlias = "NDArray[np.float64]"
 
 MIN_BATCHES = 10
 """Fewest batches from which an interval is made."""

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
+from tailback.lazy import lazy_module
 
 from .batches import MIN_BATCHES, Floats
 from .quantiles import student_t
 from .ratios import variance_of_sum
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 DRIFT_CONFIDENCE = 0.9998
 """A stationary series of independent batches is called drifting in one of 5000 cases.

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from tailback.lazy import lazy_module
 
 from .batches import MIN_BATCHES, Floats
 from .estimates import Estimate
 from .ratios import variance_of_sum
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    np = lazy_module("numpy")
 
 
 class Series(NamedTuple):

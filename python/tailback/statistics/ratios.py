@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import numpy as np
+from tailback.lazy import lazy_module
 
 from .batches import MIN_BATCHES, Floats, batch_size, latest_batches
 from .estimates import Estimate
 from .quantiles import student_t
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 _SIZE_FACTORS = (1.19, 1.41, 1.68, 2.0)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
+from tailback.lazy import lazy_module
 
 from .batches import Floats, batch_sums
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 _MSER_BATCH = 5
 _MSER_POINTS = 400

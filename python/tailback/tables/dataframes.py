@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from tailback.distribution import installing
 from tailback.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def to_pandas(table: Any) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        needed = 'is not installed: pip install "tailback[pandas]"'
+        needed = f"is not installed: {installing('pandas')}"
         raise UserError("pandas", None, needed) from None
     arrow = table if isinstance(table, pa.Table) else table.to_arrow()
     for number, field in enumerate(arrow.schema):

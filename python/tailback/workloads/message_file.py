@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tailback.lazy import lazy_module
+
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Column = NDArray[Any]
+else:
+    np = lazy_module("numpy")
 
 _TIME_COLUMNS = {f"time_{unit}": int(factor) for unit, factor in Time.units.items()}
 _CLASS = "class"
