@@ -217,10 +217,18 @@ class Part:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
-        """Let a part be the value of a key of another; for the schema it is what its model is."""
-        return core_schema.no_info_wrap_validator_function(
-            lambda value, _: cls._taken(value), handler.generate_schema(model_of(cls))
-        )
+        """Let a part be the value of a key of another; its own model is made when it is used."""
+        # By its name a schema refers to it, instead of describing it in every place.
+        name = f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
+        return core_schema.no_info_plain_validator_function(cls._taken, ref=name)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: Any
+    ) -> dict[str, Any]:
+        """Describe it as its model does."""
+        described: dict[str, Any] = handler(model_of(cls).__pydantic_core_schema__)
+        return described
 
     @classmethod
     def _taken(cls, value: object) -> Self:
