@@ -50,8 +50,9 @@ class Key:
     """What is known of one key of a part; made by `key`."""
 
     default: Any
-    field: FieldInfo
-    """Its default, meaning and limits as pydantic has them."""
+    description: str
+    """What it means, for help texts, schema and documents."""
+    limits: Mapping[str, Any]
     engine: str | bool
     added: bool
     needs: tuple[Any, ...]
@@ -64,9 +65,11 @@ class Key:
         return name if self.engine is True else self.engine or ""
 
     @property
-    def description(self) -> str:
-        """What it means, for help texts, schema and documents."""
-        return self.field.description or ""
+    def field(self) -> FieldInfo:
+        """Its default, meaning and limits as pydantic has them; made when a model needs it."""
+        given = {} if self.default is REQUIRED else {"default": self.default}
+        made: FieldInfo = Field(**given, description=self.description or None, **self.limits)
+        return made
 
 
 def key(  # noqa: PLR0913  # one argument for each property of a key
@@ -100,12 +103,12 @@ def key(  # noqa: PLR0913  # one argument for each property of a key
     * ``also``: what other tools call it.
     * ``aliases``: other words for its values.
     """
-    given = {} if default is REQUIRED else {"default": default}
     if between is not None:
         limits["ge"], limits["le"] = between
     return Key(
         default,
-        Field(**given, description=description, **limits),
+        description or "",
+        limits,
         engine,
         added,
         needs if isinstance(needs, tuple) else (needs,),
