@@ -34,7 +34,8 @@ def main(which: str, python: str = sys.executable) -> int:
         interpreter = str(next(environment.glob("[bS]*/python*")))
         _uv(
             *("pip", "compile", "--python", interpreter, "--no-header", "--no-annotate"),
-            *("--resolution", RESOLUTIONS[which], "pyproject.toml", "--output-file", str(chosen)),
+            *("--resolution", RESOLUTIONS[which], "--extra", "notebook"),
+            *("pyproject.toml", "--output-file", str(chosen)),
         )
         print(chosen.read_text(), flush=True)
         installed = ("--requirement", str(chosen))

@@ -143,6 +143,20 @@ class TestResults:
             tb.load(file, [f'run.title="{title}"'])
 
 
+class TestPlotly:
+    def test_without_it_pages_are_drawn_and_one_line_names_the_extra(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "plotly"]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "plotly", None)
+        prediction = tb.describe(MESH, tb.Synthetic(radius=1, compute_period="1 us"))
+        prediction.write_plot(tmp_path / "net.html")
+        assert "Plotly.newPlot" in (tmp_path / "net.html").read_text(encoding="utf-8")
+        with pytest.raises(tb.UserError, match=r'pip install "tailback-sim\[notebook\]"'):
+            prediction.plot()
+
+
 class TestPandas:
     def test_without_it_one_line_names_the_extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)

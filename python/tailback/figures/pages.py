@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tailback.distribution import installing
+from tailback.errors import UserError
+
 from .description import Bars, Cells, HeatMap, Line, Panel, View
 from .layout import axis_end, layout_of
 from .line_traces import line_traces, shown_text
@@ -41,9 +44,16 @@ def rendered(view: View) -> dict[str, Any]:
 
 
 def figure(view: View, theme: Theme = LIGHT) -> go.Figure:
-    """Return plotly's figure of a view, for notebooks and stand-alone pages."""
-    import plotly.graph_objects as go
+    """Return plotly's figure of a view, for notebooks. Raises `UserError` without plotly."""
+    try:
+        import plotly.graph_objects as go
+    except ImportError:
+        raise UserError("plotly", None, f"is not installed: {installing('notebook')}") from None
+    return go.Figure(**dressed(view, theme))
 
+
+def dressed(view: View, theme: Theme = LIGHT) -> dict[str, Any]:
+    """Return what `rendered` does with the looks of a theme and a title, to stand by itself."""
     parts = rendered(view)
     data = [{name: _plain(value) for name, value in trace.items()} for trace in parts["data"]]
     layout = {**parts["layout"], "template": {"layout": _template(theme)}}
@@ -51,7 +61,7 @@ def figure(view: View, theme: Theme = LIGHT) -> go.Figure:
         layout[name] = {**layout[name], "cmax": view.most or 1.0}
     if view.title:
         layout["title"] = {"text": shown_text(view.title), "x": 0.02}
-    return go.Figure(data, layout)
+    return {"data": data, "layout": layout}
 
 
 def _plain(value: Any) -> Any:

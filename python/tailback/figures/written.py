@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from tailback import plotly_js
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
 
@@ -31,6 +32,20 @@ dress();
 dark.addEventListener("change", dress);
 """
 
+_PAGE = """<!DOCTYPE html>
+<html>
+<head><meta charset="utf-8"></head>
+<body style="margin: 0">
+<div id="plot" style="height: 100vh"></div>
+<script>%(plotly)s</script>
+<script>
+Plotly.newPlot("plot", %(data)s, %(layout)s, {displaylogo: false, responsive: true}).then(() => {
+%(script)s});
+</script>
+</body>
+</html>
+"""
+
 
 def check_picture(path: Path) -> None:
     """Raise `UserError` if no picture can be written there."""
@@ -49,10 +64,7 @@ def write_picture(path: Path, seen: Callable[[], NetworkMap]) -> None:
 
 def _page(seen: NetworkMap) -> str:
     """Return an offline HTML page that follows the light or dark theme of its reader."""
-    text: str = pages.figure(view_of(seen)).to_html(
-        include_plotlyjs=True,
-        default_height="100vh",
-        post_script=_SCRIPT % json.dumps(dict(DARK.instead)),
-        config={"displaylogo": False},
-    )
-    return text.replace("<body>", '<body style="margin: 0">', 1)
+    parts = pages.dressed(view_of(seen))
+    numbers = {name: plotly_js.inlined(json.dumps(part)) for name, part in parts.items()}
+    script = _SCRIPT % json.dumps(dict(DARK.instead))
+    return _PAGE % {"plotly": plotly_js.inlined(plotly_js.script()), "script": script, **numbers}
