@@ -449,11 +449,13 @@ impl Fabric {
             }
         };
         let by_output = self.traits.queues_by_output && mode == Mode::Full;
+        let holds = self.traits.holds_channels;
+        let has_no_buffers = self.traits.has_no_buffers || holds;
         let rules = Rules {
-            are_in_order: !self.traits.has_no_buffers && !by_output,
+            are_in_order: !has_no_buffers && !by_output,
             come_in_order: machine.switch.arbiter == Arbiter::Fifo && !machine.switch.ack_priority,
             is_private: mode != Mode::Full,
-            are_stopped: self.traits.stretches,
+            are_stopped: self.traits.stretches || holds,
             credit_ps: if self.traits.stretches { machine.link.credit_delay_ps } else { 0 },
             have_choice: self.wiring.routing.chooses()
                 || self.wiring.routing.weighs()
@@ -462,7 +464,7 @@ impl Fabric {
             asks_of_all: machine.interface.window.is_some()
                 || machine.interface.acknowledges
                 || machine.interface.costs().is_some(),
-            capacity: if self.traits.has_no_buffers {
+            capacity: if has_no_buffers {
                 u32::MAX
             } else {
                 machine.switch.input_buffer_flits.unwrap_or(u32::MAX)

@@ -85,7 +85,7 @@ impl Act<'_> {
                 let takes = takes(packet, channel);
                 late.starts(packet, Hop { channel, ready, start, end: until, takes });
             }
-            Observation::Granted { packet, channel } => {
+            Observation::Granted { packet, channel } | Observation::Held { packet, channel } => {
                 let (ready, takes) = (self.packets[packet].ready, takes(packet, channel));
                 late.starts(packet, Hop { channel, ready, start: at, end: NEVER, takes });
             }
