@@ -8,7 +8,7 @@ use crate::fabric::packet::Packet;
 use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
-use crate::measure::late::Hop;
+use crate::measure::late::{Hop, Service};
 use crate::measure::{ChannelKind, Class, Measures};
 use crate::rare::rarely;
 use crate::time::{NEVER, Time};
@@ -92,6 +92,15 @@ impl Act<'_> {
             Observation::RunsThrough { packet, channel, until } => {
                 let (ready, takes) = (self.packets[packet].ready, takes(packet, channel));
                 late.starts(packet, Hop { channel, ready, start: at, end: until, takes });
+            }
+            Observation::Served { packet, ready, start, done, until } => {
+                // Copies of a packet take one turn.
+                let end = if until > done { start + (until - done) } else { done };
+                late.serves(packet, Service { ready, start, end, done });
+            }
+            Observation::Drained { packet, start, until, behind } => {
+                let ready = start - behind;
+                late.serves(packet, Service { ready, start, end: until, done: until });
             }
             Observation::Started { packet, start, .. } => late.started(packet, start),
             Observation::Left { channel, at } => late.left(channel, at),

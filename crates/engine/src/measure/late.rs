@@ -9,6 +9,7 @@ mod chain;
 mod charges;
 mod departures;
 mod log;
+mod stations;
 mod story;
 mod tables;
 mod turns;
@@ -22,14 +23,28 @@ pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
 pub use log::Hop;
-use log::{Log, NOBODY, Record, UNNUMBERED};
+use log::{Log, NOBODY, Places, Record, UNNUMBERED};
+pub use stations::{Service, Stations};
 use std::collections::VecDeque;
 pub use tables::Tables;
 use turns::RecordId;
 
-/// What channels connect; by channel the others on its wire; where switches have queues for each output, how
-/// many packets the input at its end may send at a time; how packets stand and are served.
-pub type Sites = (Vec<Site>, Vec<Vec<ChannelId>>, Option<Vec<u16>>, Rules);
+/// What channels are to messages.
+pub struct Sites {
+    /// By channel: what it connects.
+    pub of: Vec<Site>,
+    /// By channel: the others on its wire; empty where nobody shares one.
+    pub beside: Vec<Vec<ChannelId>>,
+    /// By channel, where switches have queues for each output: how many packets the input at its end may send
+    /// at a time.
+    pub speedups: Option<Vec<u16>>,
+    /// What else packets take turns at.
+    pub stations: Stations,
+    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
+    pub outgoing: Vec<Vec<ChannelId>>,
+    /// How packets stand and are served.
+    pub rules: Rules,
+}
 
 /// Of so many charges it is looked at each whether it is the same as another.
 const FEW: usize = 16;
@@ -119,8 +134,8 @@ pub struct Late {
     scratch: Scratch,
     /// Charges of a message that is done with, to be used again.
     unused: Vec<Charge>,
-    /// By culprit and root channel: the place among the charges of a message; scratch.
-    places: Mixed<(u32, ChannelId), usize>,
+    /// By culprit, root channel and kind: the place among the charges of a message; scratch.
+    places: Mixed<(u32, ChannelId, Kind), usize>,
     /// Whether it is followed who made messages wait.
     is_followed: bool,
     /// Whose waits are charged.
@@ -142,18 +157,18 @@ impl Late {
     /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
     /// who made messages wait, and how many bytes may be taken for that.
     pub fn new(
-        (sites, beside, speedups, rules): Sites,
+        sites: Sites,
         interval: Time,
         victims: Victims,
         (is_followed, memory): (bool, u64),
     ) -> Self {
+        let Sites { of, beside, speedups, stations, outgoing, rules } = sites;
         let is_private = |site: &Site| rules.is_private && *site == Site::Between;
+        let is_private = of.iter().map(is_private).collect();
+        let sites = stations.sites(of);
+        let places = Places { is_private, beside, speedups, stations, outgoing };
         Self {
-            log: Log::new(
-                (sites.iter().map(is_private).collect(), beside, speedups),
-                rules.credit_ps,
-                memory,
-            ),
+            log: Log::new(places, rules.credit_ps, memory),
             rules,
             sites,
             messages: Vec::new(),
@@ -255,6 +270,12 @@ impl Late {
     /// Where packets wait for outputs whoever stands before them: one does from now on, for a channel.
     pub fn begins_to_wait(&mut self, id: PacketId, channel: ChannelId, now: Time) {
         self.log.begins_to_wait(id, channel, now);
+    }
+
+    /// A packet has its turn at the station at the end of the channel that it crossed last, if there is one.
+    #[cold]
+    pub fn serves(&mut self, id: PacketId, service: Service) {
+        self.log.serves(id, service);
     }
 
     /// The packet that a channel was granted to last starts there.
@@ -405,6 +426,7 @@ impl Late {
         chain.follow(record, now);
         for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
             let kind = self.sites[channel.index()].kind(message.ends);
+            let channel = self.log.stations().name(channel);
             put(kind, channel, culprit, (begin, begin + time));
         }
     }
@@ -424,14 +446,17 @@ impl Late {
         let places = &mut self.places;
         places.clear();
         for &Piece { culprit, channel, time, .. } in self.pieces.iter().rev() {
-            let key = (culprit, channel);
-            let is_same = |charge: &Charge| (charge.culprit, charge.channel) == key;
+            let kind = self.sites[channel.index()].kind(message.ends);
+            let channel = self.log.stations().name(channel);
+            let key = (culprit, channel, kind);
+            let key_of = |charge: &Charge| (charge.culprit, charge.channel, charge.kind);
+            let is_same = |charge: &Charge| key_of(charge) == key;
             let place = if charges.len() <= FEW {
                 charges.iter().position(is_same)
             } else {
                 if places.is_empty() {
                     let known = charges.iter().enumerate();
-                    places.extend(known.map(|(n, charge)| ((charge.culprit, charge.channel), n)));
+                    places.extend(known.map(|(n, charge)| (key_of(charge), n)));
                 }
                 places.get(&key).copied()
             };
@@ -442,7 +467,6 @@ impl Late {
             if !places.is_empty() {
                 places.insert(key, charges.len());
             }
-            let kind = self.sites[channel.index()].kind(message.ends);
             charges.push(Charge { culprit, channel, kind, waited: time, late: 0 });
         }
         charges

@@ -1,6 +1,7 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
 use super::departures::{Departure, Departures, Waiting};
+use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, PacketId};
 use crate::mixed::Mixed;
@@ -76,6 +77,9 @@ pub struct Log {
     credit_ps: Time,
     /// By channel: the others on its wire.
     beside: Vec<Vec<ChannelId>>,
+    stations: Stations,
+    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
+    outgoing: Vec<Vec<ChannelId>>,
     /// By message.
     private: Mixed<u64, Private>,
     unused: Vec<Private>,
@@ -90,17 +94,35 @@ pub struct Log {
     first_kept: u64,
 }
 
+/// Where packets take turns.
+pub struct Places {
+    /// By channel: whether every message has one of its own.
+    pub is_private: Vec<bool>,
+    /// By channel: the others on its wire; empty where nobody shares one.
+    pub beside: Vec<Vec<ChannelId>>,
+    /// By channel, where packets leave buffers in any order: how many may do so at a time.
+    pub speedups: Option<Vec<u16>>,
+    /// What there is besides channels.
+    pub stations: Stations,
+    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
+    pub outgoing: Vec<Vec<ChannelId>>,
+}
+
 impl Log {
-    /// Of channels of which some are private to every message, and some share wires with others; in so
-    /// many bytes.
-    pub fn new(
-        (is_private, beside, speedups): (Vec<bool>, Vec<Vec<ChannelId>>, Option<Vec<u16>>),
-        credit_ps: Time,
-        memory: u64,
-    ) -> Self {
+    /// Nothing has happened; kept in so many bytes.
+    pub fn new(places: Places, credit_ps: Time, memory: u64) -> Self {
+        let Places { mut is_private, beside, speedups, stations, outgoing } = places;
+        let numbers = is_private.len() + stations.numbers();
+        is_private.resize(numbers, false);
+        let speedups = speedups.map(|mut speedups| {
+            speedups.resize(numbers, u16::MAX);
+            speedups
+        });
         Self {
             credit_ps,
             shared: vec![Turns::default(); is_private.len()],
+            stations,
+            outgoing,
             kept: 0,
             departures: speedups.map(Departures::new),
             beside,
@@ -253,12 +275,18 @@ impl Log {
         if id == NOBODY {
             return;
         }
-        let Hop { channel, ready, start, end, takes } = hop;
+        let Hop { channel, mut ready, start, end, takes } = hop;
         if !self.is_private[channel.index()] && self.shared[channel.index()].is_full() {
             self.forget(channel);
         }
+        let comes_from = self.records[id as usize].hops.last().map(|&(channel, _)| channel);
+        let is_served = comes_from.is_some_and(|channel| self.stations.has(channel));
         if let Some(before) = self.last_entry_mut(id) {
-            before.out = end;
+            if is_served {
+                ready = ready.max(before.out);
+            } else {
+                before.out = end;
+            }
         }
         let record = &mut self.records[id as usize];
         let (message, hop) = (record.message, record.hops.len() as u32);
@@ -274,6 +302,35 @@ impl Log {
         }
         self.records[id as usize].hops.push((channel, number));
         self.kept += usize::from(!self.is_private[channel.index()]);
+    }
+
+    /// A packet has its turn at the station at the end of the channel that it crossed last, if there is one.
+    pub fn serves(&mut self, packet: PacketId, service: Service) {
+        let id = self.record_of(packet);
+        if id == NOBODY {
+            return;
+        }
+        let last = self.records[id as usize].hops.last();
+        let Some(channel) = last.and_then(|&(channel, _)| self.stations.behind(channel)) else {
+            return;
+        };
+        let Service { ready, start, end, done } = service;
+        self.starts(packet, Hop { channel, ready, start, end, takes: [0; 2] });
+        if let Some(entry) = self.last_entry_mut(id) {
+            entry.out = done;
+        }
+    }
+
+    /// What packets take turns at besides channels.
+    #[inline]
+    pub fn stations(&self) -> &Stations {
+        &self.stations
+    }
+
+    /// Where switches tell their neighbours to pause: the channels out of the switch at a channel's end.
+    #[inline]
+    pub fn beyond(&self, channel: ChannelId) -> &[ChannelId] {
+        self.outgoing.get(channel.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The turn of a packet that began last.

@@ -134,6 +134,9 @@ impl Chain<'_> {
         let latest = latest.and_then(|place| turns.get(place));
         let sent = latest.filter(|entry| entry.end >= at);
         let idle_since = latest.map_or(0, |entry| entry.end);
+        if log.stations().has(channel) {
+            return sent.map_or((Keeps::Nobody, idle_since), |sent| (Keeps::Turn(sent.turn), 0));
+        }
         // Since when it is first where it stands.
         let mut first_since = 0;
         if let Some(departures) = log.departures()
@@ -176,6 +179,9 @@ impl Chain<'_> {
         if let Some(departures) = log.departures() {
             return self.lacks_room_behind(departures, (turns, channel), idle_since, at);
         }
+        if !log.beyond(channel).is_empty() {
+            return self.is_paused(channel, idle_since, at);
+        }
         let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
             return self.beside(channel, at);
         };
@@ -188,6 +194,25 @@ impl Chain<'_> {
             Some(leaves) => (Keeps::Room(leaves, channel), since.max(idle_since)),
             None => self.beside(channel, at),
         }
+    }
+
+    /// Where the switch at a channel's end has told those before it to pause: the packet that leaves that switch
+    /// next, just before an instant, and since when at the earliest.
+    fn is_paused(&self, channel: ChannelId, idle_since: Time, at: Time) -> (Keeps, Time) {
+        let log = self.log;
+        let (mut next, mut since): (Option<(Time, Turn)>, _) = (None, idle_since);
+        for &out in log.beyond(channel) {
+            let Some(turns) = log.turns(out, self.message) else { continue };
+            let ended = turns.ended(at);
+            let before = ended.checked_sub(1).and_then(|place| turns.get(place));
+            since = since.max(before.map_or(0, |entry| entry.end));
+            if let Some(entry) = turns.get(ended)
+                && next.is_none_or(|(end, _)| entry.end < end)
+            {
+                next = Some((entry.end, entry.turn));
+            }
+        }
+        (next.map_or(Keeps::Nobody, |(_, turn)| Keeps::Room(turn, channel)), since)
     }
 
     /// Another message's turn on the wire of a channel that is idle, if there is one.
