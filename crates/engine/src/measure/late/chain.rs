@@ -207,6 +207,11 @@ impl<'a> Chain<'a> {
             if at > ready {
                 if let Some(own_turn) = self.sent_before(place, at) {
                     // As it would alone: its own packet was sent before it.
+                    if self.rules.are_stopped {
+                        // That may have been stopped meanwhile, with its header further on.
+                        place = self.furthest(own_turn, at);
+                        continue;
+                    }
                     let begin = log.entry(own_turn).start;
                     own += self.moves(own_turn, (begin, at), true);
                     (place, at) = (own_turn, begin);
@@ -337,6 +342,15 @@ impl<'a> Chain<'a> {
         told.clear();
         *self.told = told;
         self.message = message;
+    }
+
+    /// Where the header of a packet was just before an instant at which it had a turn: the last hop that it had
+    /// started.
+    fn furthest(&self, turn: Turn, at: Time) -> Place {
+        let hops = self.log.record(turn.record).hops.len() as u32;
+        let place = |hop| Place { record: turn.record, hop };
+        let started = (turn.hop..hops).rev().find(|&hop| self.log.entry(place(hop)).start < at);
+        place(started.unwrap_or(turn.hop))
     }
 
     /// A packet crosses a channel as a whole, or its header does, between two instants: how much of that
