@@ -53,9 +53,11 @@ fn rules(wiring: &Wiring, traits: &Traits, (machine, mode): (&Machine, Mode)) ->
         come_in_order: machine.switch.arbiter == Arbiter::Fifo && !machine.switch.ack_priority,
         is_private: mode != Mode::Full,
         are_stopped: traits.stretches || holds,
+        regrant_ps: machine.switch.regrant_delay_ps,
         credit_ps: if traits.stretches { machine.link.credit_delay_ps } else { 0 },
         have_choice: wiring.routing.chooses()
             || wiring.routing.weighs()
+            || wiring.routing.varies()
             || wiring.layout.groups.iter().any(|group| group.width > 1),
         has_acks: machine.interface.acknowledges,
         asks_of_all: machine.interface.window.is_some()

@@ -90,7 +90,7 @@ impl Chain<'_> {
 
     /// Where a packet waits that holds a channel, if it is stopped there while its header waits.
     fn stopped(&self, turn: Turn, at: Time) -> Option<Place> {
-        if !self.rules.are_stopped {
+        if !self.rules.are_stopped || self.log.entry(turn).end < at {
             return None;
         }
         // Channels follow each other: those it has started on come first.
@@ -169,6 +169,13 @@ impl Chain<'_> {
             return (Keeps::Turn(sent.turn), first_since);
         }
         let idle_since = idle_since.max(first_since);
+        if let Some(last) = latest
+            && place.hop > 0
+            && at <= last.end.saturating_add(self.rules.regrant_ps)
+        {
+            // It has waited for that one, and so may not start at once.
+            return (Keeps::Turn(last.turn), last.end);
+        }
         if let Some(holder) = turns.get(next)
             && holder.turn.record != place.record
             && !self.rules.is_private
@@ -183,7 +190,8 @@ impl Chain<'_> {
             return self.is_paused(channel, idle_since, at);
         }
         let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
-            return self.beside(channel, at);
+            let (keeps, since) = self.beside(channel, at);
+            return (keeps, since.max(idle_since));
         };
         let before = front.checked_sub(1).and_then(|before| turns.get(before));
         let since = before.map_or(0, |before| log.cleared(before));
@@ -192,7 +200,10 @@ impl Chain<'_> {
         self.stand(turns, front, |entry| entry.start < at);
         match leaves {
             Some(leaves) => (Keeps::Room(leaves, channel), since.max(idle_since)),
-            None => self.beside(channel, at),
+            None => {
+                let (keeps, _) = self.beside(channel, at);
+                (keeps, since.max(idle_since))
+            }
         }
     }
 
