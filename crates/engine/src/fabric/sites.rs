@@ -25,6 +25,7 @@ pub fn sites(
         beside: layout.beside(),
         speedups: by_output.then(|| speedups(machine, wiring)),
         stations: if is_full { stations(layout, traits, engines) } else { Stations::default() },
+        lists: if is_full { lists(wiring, traits) } else { Vec::new() },
         outgoing: if is_full && pauses { beyond(layout) } else { Vec::new() },
         rules: rules(wiring, traits, (machine, mode)),
     }
@@ -86,6 +87,16 @@ fn stations(layout: &Layout, traits: &Traits, engines: &[ChannelId]) -> Stations
         End::Switch(_) => engines.get(channel.index()).copied().unwrap_or(channel),
     };
     Stations::new(all(layout).map(named).collect())
+}
+
+/// By channel, where nodes are one with their switches, and packets leave them out of one list each: the node
+/// it comes from.
+fn lists(wiring: &Wiring, traits: &Traits) -> Vec<NodeId> {
+    let have_lists = traits.lists > 0 || traits.holds_channels;
+    if wiring.integrated_timing.is_none() || !have_lists {
+        return Vec::new();
+    }
+    all(&wiring.layout).map(|channel| NodeId(wiring.layout.group(channel).from)).collect()
 }
 
 /// By channel: the channels out of the switch at its end.

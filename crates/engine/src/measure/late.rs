@@ -42,6 +42,8 @@ pub struct Sites {
     pub stations: Stations,
     /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
     pub outgoing: Vec<Vec<ChannelId>>,
+    /// By channel, where packets for all channels out of a node wait in one list: the node it comes from.
+    pub lists: Vec<NodeId>,
     /// How packets stand and are served.
     pub rules: Rules,
 }
@@ -141,8 +143,9 @@ pub struct Late {
     /// Whose waits are charged.
     victims: Victims,
     interval: Time,
-    /// Those that have arrived and of which it is not known how long they take alone.
-    unsettled: VecDeque<Why>,
+    /// Those that have arrived and of which it is not known how long they take alone, and whether it was
+    /// followed what they waited for.
+    unsettled: VecDeque<(Why, bool)>,
     /// When their data packets were queued, where that is noted.
     given: VecDeque<Vec<Time>>,
     /// Whether it is noted when packets are queued: software prepares them one by one.
@@ -162,11 +165,11 @@ impl Late {
         victims: Victims,
         (is_followed, memory): (bool, u64),
     ) -> Self {
-        let Sites { of, beside, speedups, stations, outgoing, rules } = sites;
+        let Sites { of, beside, speedups, stations, outgoing, lists, rules } = sites;
         let is_private = |site: &Site| rules.is_private && *site == Site::Between;
         let is_private = of.iter().map(is_private).collect();
         let sites = stations.sites(of);
-        let places = Places { is_private, beside, speedups, stations, outgoing };
+        let places = Places { is_private, beside, speedups, stations, outgoing, lists };
         Self {
             log: Log::new(places, rules.credit_ps, memory),
             rules,
@@ -335,7 +338,8 @@ impl Late {
         let scratch = &mut self.scratch;
         let (rules, packets) = (self.rules, &message.packets);
         self.pieces.clear();
-        let own = if self.is_followed && self.log.keeps(message.number) {
+        let is_followed = self.is_followed && self.log.keeps(message.number);
+        let own = if is_followed {
             let chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
             chain.summed().follow(last, delivered)
         } else {
@@ -347,8 +351,9 @@ impl Late {
             self.given.push_back(std::mem::take(&mut message.given));
         }
         let span = (message.queued, delivered);
-        let (number, alone) = (0, 0);
-        self.unsettled.push_back(Why { number, label: message.label, span, alone, own, charges });
+        let (number, alone, label) = (0, 0, message.label);
+        let why = Why { number, label, span, alone, own, charges };
+        self.unsettled.push_back((why, is_followed));
         self.ends(id);
         true
     }
@@ -370,7 +375,7 @@ impl Late {
         alone: Time,
         class_of: impl Fn(u32) -> u32,
     ) -> Option<Time> {
-        let mut why = self.unsettled.pop_front()?;
+        let (mut why, is_followed) = self.unsettled.pop_front()?;
         self.given.pop_front();
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
@@ -385,7 +390,7 @@ impl Late {
             }
         }
         let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
-        if self.rules.have_choice && charged < late {
+        if self.rules.have_choice && is_followed && charged < late {
             let late = late - charged;
             let (channel, kind, waited) = (ChannelId(REST), Kind::Detour, 0);
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
@@ -435,7 +440,7 @@ impl Late {
     /// packets, where that is noted.
     pub fn next_queued(&self) -> Option<(Time, &[Time])> {
         let given = self.given.front().map_or(&[][..], Vec::as_slice);
-        self.unsettled.front().map(|why| (why.span.0, given))
+        self.unsettled.front().map(|(why, _)| (why.span.0, given))
     }
 
     /// The waits found, added up by culprit and root channel, in the order in which they began.

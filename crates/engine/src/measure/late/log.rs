@@ -3,7 +3,7 @@
 use super::departures::{Departure, Departures, Waiting};
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
@@ -80,6 +80,10 @@ pub struct Log {
     stations: Stations,
     /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
     outgoing: Vec<Vec<ChannelId>>,
+    /// By channel, where packets for all channels out of a node wait in one list: that node.
+    lists: Vec<NodeId>,
+    /// By node: the first turns of packets that stood in its list.
+    listed: Vec<Turns>,
     /// By message.
     private: Mixed<u64, Private>,
     unused: Vec<Private>,
@@ -106,12 +110,15 @@ pub struct Places {
     pub stations: Stations,
     /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
     pub outgoing: Vec<Vec<ChannelId>>,
+    /// By channel, where packets for all channels out of a node wait in one list: that node.
+    pub lists: Vec<NodeId>,
 }
 
 impl Log {
     /// Nothing has happened; kept in so many bytes.
     pub fn new(places: Places, credit_ps: Time, memory: u64) -> Self {
-        let Places { mut is_private, beside, speedups, stations, outgoing } = places;
+        let Places { mut is_private, beside, speedups, stations, outgoing, lists } = places;
+        let nodes = lists.iter().map(|node| node.index() + 1).max().unwrap_or(0);
         let numbers = is_private.len() + stations.numbers();
         is_private.resize(numbers, false);
         let speedups = speedups.map(|mut speedups| {
@@ -123,6 +130,8 @@ impl Log {
             shared: vec![Turns::default(); is_private.len()],
             stations,
             outgoing,
+            lists,
+            listed: vec![Turns::default(); nodes],
             kept: 0,
             departures: speedups.map(Departures::new),
             beside,
@@ -292,6 +301,9 @@ impl Log {
         let (message, hop) = (record.message, record.hops.len() as u32);
         record.held += 1;
         let entry = Entry { turn: Turn { record: id, hop }, ready, start, end, out: NEVER };
+        if hop == 0 && !self.lists.is_empty() {
+            self.leaves_list(channel, Entry { end: start, out: 0, ..entry });
+        }
         let has_takes = !self.beside.is_empty();
         let number = self.turns_mut(channel, message).push(entry, has_takes.then_some(takes));
         if let (Some(departures), Some(&(from, _))) =
@@ -319,6 +331,27 @@ impl Log {
         if let Some(entry) = self.last_entry_mut(id) {
             entry.out = done;
         }
+    }
+
+    /// A packet is at the head of its node's list no more.
+    #[cold]
+    fn leaves_list(&mut self, channel: ChannelId, entry: Entry) {
+        let (since, node) = (self.since(), self.lists[channel.index()].index());
+        if self.listed[node].is_full() {
+            while let Some(record) = self.listed[node].forget(since, 0) {
+                self.lets_go(record);
+            }
+            self.listed[node].leave_room();
+        }
+        self.records[entry.turn.record as usize].held += 1;
+        self.listed[node].push(entry, None);
+    }
+
+    /// The first turns of packets that stood in the list in which a packet waits for its first channel, if
+    /// there are lists.
+    #[inline]
+    pub fn listed(&self, channel: ChannelId) -> Option<&Turns> {
+        self.listed.get(self.lists.get(channel.index())?.index())
     }
 
     /// What packets take turns at besides channels.

@@ -6,6 +6,9 @@ use crate::measure::late::log::UNNUMBERED;
 use crate::measure::late::turns::{Entry, RecordId, Turn, Turns};
 use crate::time::Time;
 
+/// Of so many that leave a switch next by a channel it is looked whether they are there.
+const PASSED: usize = 64;
+
 impl Chain<'_> {
     /// The root of what a packet waits for just before an instant.
     pub(super) fn root(&mut self, from: Place, at: Time) -> Root {
@@ -63,6 +66,7 @@ impl Chain<'_> {
                 Keeps::Nobody => break,
             };
             self.note(next.record);
+            let next = self.reached(next, at);
             match self.doing(next, at) {
                 Doing::Comes(then) => {
                     let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
@@ -98,6 +102,18 @@ impl Chain<'_> {
         let place = |hop| Place { record: turn.record, hop };
         let started = (turn.hop..hops).find(|&hop| self.log.entry(place(hop)).start >= at)?;
         (self.log.entry(place(started)).ready < at).then(|| place(started))
+    }
+
+    /// The hop that a packet was about to cross just before an instant, if it had not come as far as it is
+    /// asked for: it may stand before an engine.
+    fn reached(&self, place: Place, at: Time) -> Place {
+        let hops = self.log.record(place.record).hops.len() as u32;
+        let start = |hop| self.log.entry(Place { hop, ..place }).start;
+        let mut hop = place.hop.min(hops);
+        while hop > 0 && start(hop - 1) >= at {
+            hop -= 1;
+        }
+        if hop < place.hop.min(hops) { Place { hop, ..place } } else { place }
     }
 
     /// What a packet does just before an instant about a channel that it is to cross.
@@ -145,6 +161,11 @@ impl Chain<'_> {
             return self.keeps_in_queue(departures, (turns, next), place, at);
         }
         if place.hop == 0 {
+            if let Some((head, since)) = self.heads_list(channel, at)
+                && head.record != place.record
+            {
+                return (Keeps::Before(head), since);
+            }
             if sent.is_none()
                 && let Some(found) = self.first_in_node(turns, next, place, at)
             {
@@ -217,7 +238,12 @@ impl Chain<'_> {
             let ended = turns.ended(at);
             let before = ended.checked_sub(1).and_then(|place| turns.get(place));
             since = since.max(before.map_or(0, |entry| entry.end));
-            if let Some(entry) = turns.get(ended)
+            let is_there = |entry: &&Entry| {
+                let before = entry.turn.hop.checked_sub(1);
+                let before = before.map(|hop| log.entry(Turn { hop, ..entry.turn }));
+                before.is_some_and(|before| before.ready < at)
+            };
+            if let Some(entry) = turns.from(ended).take(PASSED).find(is_there)
                 && next.is_none_or(|(end, _)| entry.end < end)
             {
                 next = Some((entry.end, entry.turn));
@@ -237,6 +263,16 @@ impl Chain<'_> {
         };
         let found = log.beside(channel).iter().find_map(turn);
         (found.map_or(Keeps::Nobody, Keeps::Turn), 0)
+    }
+
+    /// Who is at the head of the list of a node just before an instant, in which all wait for its channels, and
+    /// since when.
+    fn heads_list(&self, channel: ChannelId, at: Time) -> Option<(Turn, Time)> {
+        let listed = self.log.listed(channel)?;
+        let before = listed.before(at);
+        let head = listed.get(before.map_or(0, |place| place + 1))?;
+        let since = before.and_then(|place| listed.get(place)).map_or(0, |entry| entry.start);
+        Some((head.turn, since))
     }
 
     /// Whoever stands before a packet in its node's queue, if anybody does.
