@@ -19,12 +19,17 @@ pub fn sites(
 ) -> Sites {
     let (layout, is_full) = (&wiring.layout, mode == Mode::Full);
     let by_output = traits.queues_by_output && is_full;
+    let is_integrated = wiring.integrated_timing.is_some();
+    let site_of = |channel| match is_integrated {
+        true => integrated_site(layout, channel),
+        false => site(layout, channel),
+    };
     let pauses = machine.switch.frames.as_ref().is_some_and(|frames| frames.pause != Pause::Off);
     Sites {
-        of: all(layout).map(|channel| site(layout, channel)).collect(),
+        of: all(layout).map(site_of).collect(),
         beside: layout.beside(),
         speedups: by_output.then(|| speedups(machine, wiring)),
-        stations: if is_full { stations(layout, traits, engines) } else { Stations::default() },
+        stations: if is_full { stations(wiring, traits, engines) } else { Stations::default() },
         lists: if is_full { lists(wiring, traits) } else { Vec::new() },
         outgoing: if is_full && pauses { beyond(layout) } else { Vec::new() },
         rules: rules(wiring, traits, (machine, mode)),
@@ -41,6 +46,14 @@ fn site(layout: &Layout, channel: ChannelId) -> Site {
         (ChannelKind::Injection | ChannelKind::Direct, _) => Site::From(NodeId(group.from)),
         (_, End::Node(node)) => Site::To(node),
         _ => Site::Between,
+    }
+}
+
+/// The same where nodes are their own switches: node i is at switch i.
+fn integrated_site(layout: &Layout, channel: ChannelId) -> Site {
+    match layout.group(channel).end {
+        End::Node(node) => Site::To(node),
+        End::Switch(switch) => Site::Into(NodeId(switch.0)),
     }
 }
 
@@ -74,7 +87,12 @@ fn rules(wiring: &Wiring, traits: &Traits, (machine, mode): (&Machine, Mode)) ->
 
 /// Engines of switches, each named by a channel into its switch, and receive FIFOs, named by the first channel
 /// into their nodes.
-fn stations(layout: &Layout, traits: &Traits, engines: &[ChannelId]) -> Stations {
+fn stations(wiring: &Wiring, traits: &Traits, engines: &[ChannelId]) -> Stations {
+    let layout = &wiring.layout;
+    if wiring.integrated_timing.is_some() {
+        let from = |channel| NodeId(layout.group(channel).from);
+        return Stations::first(&all(layout).map(from).collect::<Vec<_>>());
+    }
     if engines.is_empty() && !traits.receives {
         return Stations::default();
     }
@@ -86,7 +104,11 @@ fn stations(layout: &Layout, traits: &Traits, engines: &[ChannelId]) -> Stations
         }
         End::Switch(_) => engines.get(channel.index()).copied().unwrap_or(channel),
     };
-    Stations::new(all(layout).map(named).collect())
+    let site = |channel: ChannelId| match layout.group(channel).end {
+        End::Node(node) => Site::To(node),
+        End::Switch(_) => Site::Between,
+    };
+    Stations::new(all(layout).map(named).collect(), all(layout).map(site).collect())
 }
 
 /// By channel, where nodes are one with their switches, and packets leave them out of one list each: the node

@@ -166,9 +166,10 @@ impl Late {
         (is_followed, memory): (bool, u64),
     ) -> Self {
         let Sites { of, beside, speedups, stations, outgoing, lists, rules } = sites;
-        let is_private = |site: &Site| rules.is_private && *site == Site::Between;
+        let is_inner = |site: &Site| matches!(site, Site::Between | Site::Into(_));
+        let is_private = |site: &Site| rules.is_private && is_inner(site);
         let is_private = of.iter().map(is_private).collect();
-        let sites = stations.sites(of);
+        let sites = [of, stations.sites().to_vec()].concat();
         let places = Places { is_private, beside, speedups, stations, outgoing, lists };
         Self {
             log: Log::new(places, rules.credit_ps, memory),

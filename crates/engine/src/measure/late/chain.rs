@@ -247,7 +247,7 @@ impl<'a> Chain<'a> {
                         at = ready;
                     } else {
                         match self.culprit(place, &root, at) {
-                            Some(culprit) => self.put(culprit, root.channel, (begin, at)),
+                            Some(culprit) => self.put(culprit, self.site_of(&root), (begin, at)),
                             None => own += at - begin,
                         }
                         at = begin;
@@ -278,6 +278,13 @@ impl<'a> Chain<'a> {
             place = Place { record: cause, hop: hop as u32 };
             moves = Moves::Whole;
         }
+    }
+
+    /// The number of a root's channel, which may say that its packet began there.
+    fn site_of(&self, root: &Root) -> ChannelId {
+        let first = self.log.record(root.record).hops.first();
+        let is_first = first.is_some_and(|&(channel, _)| channel == root.channel);
+        self.log.stations().as_root(root.channel, is_first)
     }
 
     /// A stretch of waiting has a root.
@@ -343,7 +350,7 @@ impl<'a> Chain<'a> {
                 _ => None,
             };
             let idle_since = if sent.is_none() { latest.map_or(0, |entry| entry.end) } else { 0 };
-            let by = root.as_ref().map(|root| (log.record(root.record).label, root.channel));
+            let by = root.as_ref().map(|root| (log.record(root.record).label, self.site_of(root)));
             let since = root.map_or(0, |root| root.since).max(idle_since);
             let begin = since.clamp(from, at - 1);
             told.push(Told { begin, by });
@@ -397,7 +404,8 @@ impl<'a> Chain<'a> {
             for &other in log.beside(log.channel(at_hop(hop))) {
                 let Some(turns) = log.turns(other, self.message) else { continue };
                 let meanwhile = turns.from(turns.before(from).unwrap_or(0));
-                for &Entry { turn, start, end, .. } in meanwhile.take_while(|entry| entry.start < to)
+                for &Entry { turn, start, end, .. } in
+                    meanwhile.take_while(|entry| entry.start < to)
                 {
                     let time = end.min(to).saturating_sub(start.max(from));
                     if log.record(turn.record).message != self.message && time > 0 {

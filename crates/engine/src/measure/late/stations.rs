@@ -1,9 +1,11 @@
 //! What packets take turns at besides channels: engines of switches, and receive FIFOs that are drained.
 //!
 //! A station is numbered like a channel, above all of these, and is named by one of the channels that lead to it.
+//! Where nodes are their own switches, a number above stands for a channel as the first of a packet that begins
+//! there.
 
 use super::charges::Site;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, NodeId};
 use crate::time::Time;
 
 /// A packet's turn at the station at the end of the channel that it has crossed.
@@ -24,12 +26,36 @@ pub struct Service {
 pub struct Stations {
     /// By channel: the one by which the station at its end is named. Empty: there are none.
     named: Vec<ChannelId>,
+    /// By channel: what the station of its name belongs to.
+    sites: Vec<Site>,
+    /// Whether the numbers stand for first channels of packets.
+    are_first: bool,
 }
 
 impl Stations {
-    /// The stations at the ends of channels, by channel; none if nothing is said.
-    pub fn new(named: Vec<ChannelId>) -> Self {
-        Self { named }
+    /// The stations at the ends of channels: by channel the one by which it is named, and what a station of its
+    /// name belongs to.
+    pub fn new(named: Vec<ChannelId>, sites: Vec<Site>) -> Self {
+        Self { named, sites, are_first: false }
+    }
+
+    /// Where nodes are their own switches: each channel once more, as the first of a packet; by channel the node
+    /// it comes from.
+    pub fn first(nodes: &[NodeId]) -> Self {
+        Self {
+            named: (0..nodes.len()).map(ChannelId::from_index).collect(),
+            sites: nodes.iter().map(|&node| Site::From(node)).collect(),
+            are_first: true,
+        }
+    }
+
+    /// The number of a channel on which the packet that is sent there begins, or does not.
+    pub fn as_root(&self, channel: ChannelId, is_first: bool) -> ChannelId {
+        if self.are_first && is_first && !self.has(channel) {
+            ChannelId::from_index(self.named.len() + channel.index())
+        } else {
+            channel
+        }
     }
 
     /// How many numbers follow those of channels.
@@ -39,6 +65,9 @@ impl Stations {
 
     /// The number of the station at the end of a channel; none if there is none.
     pub fn behind(&self, channel: ChannelId) -> Option<ChannelId> {
+        if self.are_first {
+            return None;
+        }
         let named = self.named.get(channel.index())?;
         Some(ChannelId::from_index(self.named.len() + named.index()))
     }
@@ -58,26 +87,20 @@ impl Stations {
         }
     }
 
-    /// What channels connect, followed by what the stations named by them belong to: nodes or switches.
-    pub fn sites(&self, mut sites: Vec<Site>) -> Vec<Site> {
-        for channel in 0..self.named.len() {
-            sites.push(match sites[channel] {
-                Site::To(node) => Site::To(node),
-                Site::From(_) | Site::Between => Site::Between,
-            });
-        }
-        sites
+    /// By channel: what the station of its name belongs to.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Site, Stations};
-    use crate::ids::{ChannelId, NodeId};
+    use super::{ChannelId, NodeId, Site, Stations};
 
     #[test]
     fn a_station_goes_by_the_name_of_a_channel_that_leads_to_it() {
-        let stations = Stations::new(vec![ChannelId(0), ChannelId(0), ChannelId(2)]);
+        let names = vec![ChannelId(0), ChannelId(0), ChannelId(2)];
+        let stations = Stations::new(names, vec![Site::Between; 3]);
         let station = stations.behind(ChannelId(1)).unwrap();
         assert_eq!(station, ChannelId(3));
         assert!(stations.has(station) && !stations.has(ChannelId(2)));
@@ -88,9 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn a_station_belongs_to_its_switch_or_node() {
-        let stations = Stations::new(vec![ChannelId(0), ChannelId(1)]);
-        let sites = stations.sites(vec![Site::From(NodeId(4)), Site::To(NodeId(5))]);
-        assert_eq!(sites[2..], [Site::Between, Site::To(NodeId(5))]);
+    fn a_first_channel_has_a_number_of_its_own() {
+        let stations = Stations::first(&[NodeId(0), NodeId(1)]);
+        let number = stations.as_root(ChannelId(1), true);
+        assert_eq!((number, stations.name(number)), (ChannelId(3), ChannelId(1)));
+        assert_eq!(stations.sites()[1], Site::From(NodeId(1)));
+        assert_eq!(stations.as_root(ChannelId(1), false), ChannelId(1));
+        assert_eq!(stations.behind(ChannelId(1)), None);
     }
 }
