@@ -19,14 +19,10 @@ pub fn sites(
 ) -> Sites {
     let (layout, is_full) = (&wiring.layout, mode == Mode::Full);
     let by_output = traits.queues_by_output && is_full;
-    let is_integrated = wiring.integrated_timing.is_some();
-    let site_of = |channel| match is_integrated {
-        true => integrated_site(layout, channel),
-        false => site(layout, channel),
-    };
+    let site_of = if wiring.integrated_timing.is_some() { integrated_site } else { site };
     let pauses = machine.switch.frames.as_ref().is_some_and(|frames| frames.pause != Pause::Off);
     Sites {
-        of: all(layout).map(site_of).collect(),
+        of: all(layout).map(|channel| site_of(layout, channel)).collect(),
         beside: layout.beside(),
         speedups: by_output.then(|| speedups(machine, wiring)),
         stations: if is_full { stations(wiring, traits, engines) } else { Stations::default() },

@@ -177,7 +177,7 @@ impl Blame {
             Sent { packet, channel, ready, start, until } => {
                 self.starts_whole(packet, channel, (ready, now), (start, until));
             }
-            Kept { .. } => {}
+            Kept { .. } | Drained { behind: 0, .. } => {}
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
             }
@@ -202,7 +202,6 @@ impl Blame {
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, to } => self.loses(packet, to),
-            Drained { behind: 0, .. } => {}
             Drained { packet, behind, .. } => self.drained_late(packet, behind),
             Cell { packet, channel, start, until, since } => {
                 self.takes_cell(packet, channel, (start, until), since);

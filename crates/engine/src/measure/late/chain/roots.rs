@@ -211,20 +211,17 @@ impl Chain<'_> {
             return self.is_paused(channel, idle_since, at);
         }
         let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
-            let (keeps, since) = self.beside(channel, at);
-            return (keeps, since.max(idle_since));
+            return self.beside(channel, idle_since, at);
         };
         let before = front.checked_sub(1).and_then(|before| turns.get(before));
         let since = before.map_or(0, |before| log.cleared(before));
         let leaves = turns.get(front).map(|entry| behind(entry.turn));
         let leaves = leaves.filter(|turn| log.record(turn.record).hops.len() > turn.hop as usize);
         self.stand(turns, front, |entry| entry.start < at);
+        let since = since.max(idle_since);
         match leaves {
-            Some(leaves) => (Keeps::Room(leaves, channel), since.max(idle_since)),
-            None => {
-                let (keeps, _) = self.beside(channel, at);
-                (keeps, since.max(idle_since))
-            }
+            Some(leaves) => (Keeps::Room(leaves, channel), since),
+            None => self.beside(channel, since, at),
         }
     }
 
@@ -252,8 +249,9 @@ impl Chain<'_> {
         (next.map_or(Keeps::Nobody, |(_, turn)| Keeps::Room(turn, channel)), since)
     }
 
-    /// Another message's turn on the wire of a channel that is idle, if there is one.
-    pub(super) fn beside(&self, channel: ChannelId, at: Time) -> (Keeps, Time) {
+    /// Another message's turn on the wire of a channel that is idle, if there is one; and since when at the
+    /// earliest.
+    pub(super) fn beside(&self, channel: ChannelId, since: Time, at: Time) -> (Keeps, Time) {
         let log = self.log;
         let turn = |&other: &ChannelId| {
             let turns = log.turns(other, self.message)?;
@@ -262,7 +260,7 @@ impl Chain<'_> {
             (is_other && entry.end >= at).then_some(entry.turn)
         };
         let found = log.beside(channel).iter().find_map(turn);
-        (found.map_or(Keeps::Nobody, Keeps::Turn), 0)
+        (found.map_or(Keeps::Nobody, Keeps::Turn), since)
     }
 
     /// Who is at the head of the list of a node just before an instant, in which all wait for its channels, and
