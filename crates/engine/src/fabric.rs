@@ -15,6 +15,7 @@ mod kernels;
 mod network;
 mod packet;
 mod registry;
+mod sites;
 mod switch;
 mod transit;
 
@@ -32,17 +33,16 @@ use crate::error::{Blocked, SpecError};
 use crate::event_queue::{Event, EventQueue, Subject};
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId, ProcessId};
 use crate::measure::blame::Queues;
-use crate::measure::late::{Queued, Rules, Site, Sites};
+use crate::measure::late::{Queued, Sites};
 use crate::measure::stored::Owner;
-use crate::measure::{ChannelKind, Class, Measures, Use};
+use crate::measure::{Class, Measures, Use};
 use crate::rare::rare;
-use crate::spec::{Arbiter, Costs, Fidelity, Machine, Mode};
+use crate::spec::{Costs, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use act::Act;
 use delivery::Delivery;
 use kernel::{Kernel, Queues as _, Traits};
-use kernels::packet::speedups;
 use registry::{AnyKernel, dispatch};
 
 /// The network of one run.
@@ -439,37 +439,8 @@ impl Fabric {
 
     /// What channels are to messages, and how packets stand and are served.
     pub(crate) fn sites(&self, machine: &Machine, mode: Mode) -> Sites {
-        let layout = &self.wiring.layout;
-        let site = |channel| {
-            let group = layout.group(ChannelId::from_index(channel));
-            match (group.kind, group.end) {
-                (ChannelKind::Injection | ChannelKind::Direct, _) => Site::From(NodeId(group.from)),
-                (_, End::Node(node)) => Site::To(node),
-                _ => Site::Between,
-            }
-        };
-        let by_output = self.traits.queues_by_output && mode == Mode::Full;
-        let rules = Rules {
-            are_in_order: !self.traits.has_no_buffers && !by_output,
-            come_in_order: machine.switch.arbiter == Arbiter::Fifo && !machine.switch.ack_priority,
-            is_private: mode != Mode::Full,
-            are_stopped: self.traits.stretches,
-            credit_ps: if self.traits.stretches { machine.link.credit_delay_ps } else { 0 },
-            have_choice: self.wiring.routing.chooses()
-                || self.wiring.routing.weighs()
-                || layout.groups.iter().any(|group| group.width > 1),
-            has_acks: machine.interface.acknowledges,
-            asks_of_all: machine.interface.window.is_some()
-                || machine.interface.acknowledges
-                || machine.interface.costs().is_some(),
-            capacity: if self.traits.has_no_buffers {
-                u32::MAX
-            } else {
-                machine.switch.input_buffer_flits.unwrap_or(u32::MAX)
-            },
-        };
-        let speedups = by_output.then(|| speedups(machine, &self.wiring));
-        ((0..layout.channels()).map(site).collect(), layout.beside(), speedups, rules)
+        let engines = dispatch!(&self.kernel, kernel => kernel.engines(&self.wiring));
+        sites::sites(&self.wiring, &self.traits, &engines, (machine, mode))
     }
 
     /// Packets in flight or queued.

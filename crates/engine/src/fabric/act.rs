@@ -8,7 +8,7 @@ use crate::fabric::packet::Packet;
 use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
-use crate::measure::late::Hop;
+use crate::measure::late::{Hop, Service};
 use crate::measure::{ChannelKind, Class, Measures};
 use crate::rare::rarely;
 use crate::time::{NEVER, Time};
@@ -85,13 +85,22 @@ impl Act<'_> {
                 let takes = takes(packet, channel);
                 late.starts(packet, Hop { channel, ready, start, end: until, takes });
             }
-            Observation::Granted { packet, channel } => {
+            Observation::Granted { packet, channel } | Observation::Held { packet, channel } => {
                 let (ready, takes) = (self.packets[packet].ready, takes(packet, channel));
                 late.starts(packet, Hop { channel, ready, start: at, end: NEVER, takes });
             }
             Observation::RunsThrough { packet, channel, until } => {
                 let (ready, takes) = (self.packets[packet].ready, takes(packet, channel));
                 late.starts(packet, Hop { channel, ready, start: at, end: until, takes });
+            }
+            Observation::Served { packet, ready, start, done, until } => {
+                // Copies of a packet take one turn.
+                let end = if until > done { start + (until - done) } else { done };
+                late.serves(packet, Service { ready, start, end, done });
+            }
+            Observation::Drained { packet, start, until, behind } => {
+                let ready = start - behind;
+                late.serves(packet, Service { ready, start, end: until, done: until });
             }
             Observation::Started { packet, start, .. } => late.started(packet, start),
             Observation::Left { channel, at } => late.left(channel, at),

@@ -55,6 +55,8 @@ pub struct Traits {
     pub replicates: bool,
     /// Whether packets stand nowhere in buffers at the ends of channels, first in, first out.
     pub has_no_buffers: bool,
+    /// Whether a packet keeps every channel that it is granted until it has been delivered.
+    pub holds_channels: bool,
     /// Whether packets in the buffers at the ends of channels wait for their outputs, whoever stands before
     /// them there.
     pub queues_by_output: bool,

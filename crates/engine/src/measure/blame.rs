@@ -177,7 +177,7 @@ impl Blame {
             Sent { packet, channel, ready, start, until } => {
                 self.starts_whole(packet, channel, (ready, now), (start, until));
             }
-            Kept { .. } => {}
+            Kept { .. } | Drained { behind: 0, .. } => {}
             LacksRoom { packet, channel, keeps } => {
                 self.lacks_room(packet, channel, keeps, now, ways);
             }
@@ -197,12 +197,12 @@ impl Blame {
             CameForward { packet, channel, is_first } => {
                 self.comes_forward(packet, channel, (ways.ready(packet), now), is_first);
             }
-            Served { packet, done, until } => self.served(packet, (done, until), ways),
+            Served { packet, done, until, .. } => self.served(packet, (done, until), ways),
             LinedUp { packet, channel, from } => self.lines_up(packet, channel, from, now),
             HeaderAsks { packet, output } => self.header_asks(packet, output, now),
             Held { packet, channel } => self.holds(packet, channel, now, ways),
             Lost { packet, to } => self.loses(packet, to),
-            DrainedLate { packet, behind } => self.drained_late(packet, behind),
+            Drained { packet, behind, .. } => self.drained_late(packet, behind),
             Cell { packet, channel, start, until, since } => {
                 self.takes_cell(packet, channel, (start, until), since);
             }

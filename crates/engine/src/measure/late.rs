@@ -9,6 +9,7 @@ mod chain;
 mod charges;
 mod departures;
 mod log;
+mod stations;
 mod story;
 mod tables;
 mod turns;
@@ -22,14 +23,30 @@ pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
 pub use log::Hop;
-use log::{Log, NOBODY, Record, UNNUMBERED};
+use log::{Log, NOBODY, Places, Record, UNNUMBERED};
+pub use stations::{Service, Stations};
 use std::collections::VecDeque;
 pub use tables::Tables;
 use turns::RecordId;
 
-/// What channels connect; by channel the others on its wire; where switches have queues for each output, how
-/// many packets the input at its end may send at a time; how packets stand and are served.
-pub type Sites = (Vec<Site>, Vec<Vec<ChannelId>>, Option<Vec<u16>>, Rules);
+/// What channels are to messages.
+pub struct Sites {
+    /// By channel: what it connects.
+    pub of: Vec<Site>,
+    /// By channel: the others on its wire; empty where nobody shares one.
+    pub beside: Vec<Vec<ChannelId>>,
+    /// By channel, where switches have queues for each output: how many packets the input at its end may send
+    /// at a time.
+    pub speedups: Option<Vec<u16>>,
+    /// What else packets take turns at.
+    pub stations: Stations,
+    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
+    pub outgoing: Vec<Vec<ChannelId>>,
+    /// By channel, where packets for all channels out of a node wait in one list: the node it comes from.
+    pub lists: Vec<NodeId>,
+    /// How packets stand and are served.
+    pub rules: Rules,
+}
 
 /// Of so many charges it is looked at each whether it is the same as another.
 const FEW: usize = 16;
@@ -119,15 +136,16 @@ pub struct Late {
     scratch: Scratch,
     /// Charges of a message that is done with, to be used again.
     unused: Vec<Charge>,
-    /// By culprit and root channel: the place among the charges of a message; scratch.
-    places: Mixed<(u32, ChannelId), usize>,
+    /// By culprit, root channel and kind: the place among the charges of a message; scratch.
+    places: Mixed<(u32, ChannelId, Kind), usize>,
     /// Whether it is followed who made messages wait.
     is_followed: bool,
     /// Whose waits are charged.
     victims: Victims,
     interval: Time,
-    /// Those that have arrived and of which it is not known how long they take alone.
-    unsettled: VecDeque<Why>,
+    /// Those that have arrived and of which it is not known how long they take alone, and whether it was
+    /// followed what they waited for.
+    unsettled: VecDeque<(Why, bool)>,
     /// When their data packets were queued, where that is noted.
     given: VecDeque<Vec<Time>>,
     /// Whether it is noted when packets are queued: software prepares them one by one.
@@ -142,18 +160,19 @@ impl Late {
     /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
     /// who made messages wait, and how many bytes may be taken for that.
     pub fn new(
-        (sites, beside, speedups, rules): Sites,
+        sites: Sites,
         interval: Time,
         victims: Victims,
         (is_followed, memory): (bool, u64),
     ) -> Self {
-        let is_private = |site: &Site| rules.is_private && *site == Site::Between;
+        let Sites { of, beside, speedups, stations, outgoing, lists, rules } = sites;
+        let is_inner = |site: &Site| matches!(site, Site::Between | Site::Into(_));
+        let is_private = |site: &Site| rules.is_private && is_inner(site);
+        let is_private = of.iter().map(is_private).collect();
+        let sites = [of, stations.sites().to_vec()].concat();
+        let places = Places { is_private, beside, speedups, stations, outgoing, lists };
         Self {
-            log: Log::new(
-                (sites.iter().map(is_private).collect(), beside, speedups),
-                rules.credit_ps,
-                memory,
-            ),
+            log: Log::new(places, rules.credit_ps, memory),
             rules,
             sites,
             messages: Vec::new(),
@@ -257,6 +276,12 @@ impl Late {
         self.log.begins_to_wait(id, channel, now);
     }
 
+    /// A packet has its turn at the station at the end of the channel that it crossed last, if there is one.
+    #[cold]
+    pub fn serves(&mut self, id: PacketId, service: Service) {
+        self.log.serves(id, service);
+    }
+
     /// The packet that a channel was granted to last starts there.
     pub fn started(&mut self, id: PacketId, start: Time) {
         self.log.started(id, start);
@@ -314,7 +339,8 @@ impl Late {
         let scratch = &mut self.scratch;
         let (rules, packets) = (self.rules, &message.packets);
         self.pieces.clear();
-        let own = if self.is_followed && self.log.keeps(message.number) {
+        let is_followed = self.is_followed && self.log.keeps(message.number);
+        let own = if is_followed {
             let chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
             chain.summed().follow(last, delivered)
         } else {
@@ -326,8 +352,9 @@ impl Late {
             self.given.push_back(std::mem::take(&mut message.given));
         }
         let span = (message.queued, delivered);
-        let (number, alone) = (0, 0);
-        self.unsettled.push_back(Why { number, label: message.label, span, alone, own, charges });
+        let (number, alone, label) = (0, 0, message.label);
+        let why = Why { number, label, span, alone, own, charges };
+        self.unsettled.push_back((why, is_followed));
         self.ends(id);
         true
     }
@@ -349,7 +376,7 @@ impl Late {
         alone: Time,
         class_of: impl Fn(u32) -> u32,
     ) -> Option<Time> {
-        let mut why = self.unsettled.pop_front()?;
+        let (mut why, is_followed) = self.unsettled.pop_front()?;
         self.given.pop_front();
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
@@ -364,7 +391,7 @@ impl Late {
             }
         }
         let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
-        if self.rules.have_choice && charged < late {
+        if self.rules.have_choice && is_followed && charged < late {
             let late = late - charged;
             let (channel, kind, waited) = (ChannelId(REST), Kind::Detour, 0);
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
@@ -405,6 +432,7 @@ impl Late {
         chain.follow(record, now);
         for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
             let kind = self.sites[channel.index()].kind(message.ends);
+            let channel = self.log.stations().name(channel);
             put(kind, channel, culprit, (begin, begin + time));
         }
     }
@@ -413,7 +441,7 @@ impl Late {
     /// packets, where that is noted.
     pub fn next_queued(&self) -> Option<(Time, &[Time])> {
         let given = self.given.front().map_or(&[][..], Vec::as_slice);
-        self.unsettled.front().map(|why| (why.span.0, given))
+        self.unsettled.front().map(|(why, _)| (why.span.0, given))
     }
 
     /// The waits found, added up by culprit and root channel, in the order in which they began.
@@ -424,14 +452,17 @@ impl Late {
         let places = &mut self.places;
         places.clear();
         for &Piece { culprit, channel, time, .. } in self.pieces.iter().rev() {
-            let key = (culprit, channel);
-            let is_same = |charge: &Charge| (charge.culprit, charge.channel) == key;
+            let kind = self.sites[channel.index()].kind(message.ends);
+            let channel = self.log.stations().name(channel);
+            let key = (culprit, channel, kind);
+            let key_of = |charge: &Charge| (charge.culprit, charge.channel, charge.kind);
+            let is_same = |charge: &Charge| key_of(charge) == key;
             let place = if charges.len() <= FEW {
                 charges.iter().position(is_same)
             } else {
                 if places.is_empty() {
                     let known = charges.iter().enumerate();
-                    places.extend(known.map(|(n, charge)| ((charge.culprit, charge.channel), n)));
+                    places.extend(known.map(|(n, charge)| (key_of(charge), n)));
                 }
                 places.get(&key).copied()
             };
@@ -442,7 +473,6 @@ impl Late {
             if !places.is_empty() {
                 places.insert(key, charges.len());
             }
-            let kind = self.sites[channel.index()].kind(message.ends);
             charges.push(Charge { culprit, channel, kind, waited: time, late: 0 });
         }
         charges

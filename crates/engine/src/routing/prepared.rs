@@ -118,6 +118,12 @@ impl Routing {
         self.properties.weighs
     }
 
+    /// Whether packets of a pair have several ways, though each has one.
+    #[inline]
+    pub fn varies(&self) -> bool {
+        self.properties.varies
+    }
+
     /// The route of a packet that asks for its output at a switch; `load`: what the flits count that
     /// wait for a slot of a switch, and are behind it, `flit`: what one counts on a link of the usual
     /// rate.

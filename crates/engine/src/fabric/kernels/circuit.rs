@@ -360,6 +360,6 @@ impl Kernel for CircuitKernel {
     }
 
     fn traits(&self, _: &Wiring) -> Traits {
-        Traits::default()
+        Traits { holds_channels: true, ..Traits::default() }
     }
 }

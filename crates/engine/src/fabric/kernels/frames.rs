@@ -133,7 +133,7 @@ impl FramesKernel {
             return Self::lose(switch, id, act);
         }
         let done = self.serve(channel, switch, act.now);
-        self.is_served(id, done, act);
+        self.is_served(id, (act.now, done), act);
         self.hand_on((channel, switch), id, done, act);
     }
 
@@ -305,7 +305,7 @@ impl FramesKernel {
         // Nobody can get to the engine before it, and it is not lost there.
         let switch = self.board.at(at).port.switch;
         let done = self.serve(at, switch, there);
-        self.is_served(id, done, act);
+        self.is_served(id, (there, done), act);
         self.set_due(id, done);
         self.board.at_mut(at).passing.push(id, act.packets);
         act.events.post(done, Event::Request(at.into()));

@@ -45,9 +45,10 @@ pub enum Observation {
     Stored { packet: PacketId, until: Time },
     /// A packet of a message leaves its node's list; it is to start on a channel.
     CameForward { packet: PacketId, channel: ChannelId, is_first: bool },
-    /// The engine of the switch that it has come to, which serves one packet after the other, is
-    /// done with it at `done`, and with another no sooner than at `until`.
-    Served { packet: PacketId, done: Time, until: Time },
+    /// The engine of the switch that it has come to, which serves one packet after the other, might have
+    /// begun with it at `ready`, begins at `start`, and has it on its way at `done`, and another no sooner
+    /// than at `until`.
+    Served { packet: PacketId, ready: Time, start: Time, done: Time, until: Time },
     /// It has joined the queue of a channel, and is in line `from` then on: those that join it
     /// later are granted the channel while it waits.
     LinedUp { packet: PacketId, channel: ChannelId, from: Time },
@@ -57,9 +58,9 @@ pub enum Observation {
     Held { packet: PacketId, channel: ChannelId },
     /// A channel is taken from it for another: it will have to come back.
     Lost { packet: PacketId, to: PacketId },
-    /// It will have been drained so much later than if no other had been before it in the receive
-    /// FIFO of its node.
-    DrainedLate { packet: PacketId, behind: Time },
+    /// It is drained out of the receive FIFO of its node from `start` until `until`, so much later than if
+    /// no other had been before it there: `behind`.
+    Drained { packet: PacketId, start: Time, until: Time, behind: Time },
     /// One of its cells is on a port or link of a fabric of cells from `start` to `until`, known
     /// when it asks for that; what ended before `since` is not asked for any more.
     Cell { packet: PacketId, channel: ChannelId, start: Time, until: Time, since: Time },

@@ -29,12 +29,15 @@ pub struct Rules {
     pub is_private: bool,
     /// Whether a packet on a channel is stopped while its header waits.
     pub are_stopped: bool,
-    /// Whether packets have a choice of ways, so that others can make them take longer ones.
+    /// Whether packets have a choice of ways, or those of a message have several, so that others can make them
+    /// take longer ones, or come in another order.
     pub have_choice: bool,
     /// Whether messages have acknowledgements.
     pub has_acks: bool,
     /// Whether it matters what every packet of a message waited for, not only the last.
     pub asks_of_all: bool,
+    /// How long after a channel has been left it can be granted to a packet that waited for it.
+    pub regrant_ps: Time,
     /// How long after a packet has left a buffer its place there is known to be free.
     pub credit_ps: Time,
     /// Flits that the buffer at the end of a channel holds.
@@ -78,6 +81,17 @@ enum Keeps {
     Room(Place, ChannelId),
     /// Nobody that is known.
     Nobody,
+}
+
+/// How far a packet gets in a stretch of time.
+#[derive(Clone, Copy)]
+enum Moves {
+    /// Its header crosses a channel.
+    Header,
+    /// All of it crosses a channel.
+    Whole,
+    /// Its header has started on a channel; in the end its tail leaves that of an earlier turn.
+    Tail(Turn),
 }
 
 /// The end of a way from packet to packet.
@@ -196,19 +210,25 @@ impl<'a> Chain<'a> {
             return delivered - self.queued;
         };
         let mut place = Place { record: last, hop: last_hop as u32 };
+        let mut moves = Moves::Whole;
         loop {
             let &Entry { ready, start, .. } = log.entry(place);
             if at > start {
-                let is_last = log.record(place.record).hops.len() == place.hop as usize + 1;
-                own += self.moves(place, (start, at), is_last);
+                own += self.moves(place, (start, at), moves);
                 at = start;
             }
             // It waits for its channel.
             if at > ready {
                 if let Some(own_turn) = self.sent_before(place, at) {
                     // As it would alone: its own packet was sent before it.
+                    if self.rules.are_stopped {
+                        // That may have been stopped meanwhile, with its header further on.
+                        place = self.furthest(own_turn, at);
+                        moves = Moves::Tail(own_turn);
+                        continue;
+                    }
                     let begin = log.entry(own_turn).start;
-                    own += self.moves(own_turn, (begin, at), true);
+                    own += self.moves(own_turn, (begin, at), Moves::Whole);
                     (place, at) = (own_turn, begin);
                     continue;
                 }
@@ -227,7 +247,7 @@ impl<'a> Chain<'a> {
                         at = ready;
                     } else {
                         match self.culprit(place, &root, at) {
-                            Some(culprit) => self.put(culprit, root.channel, (begin, at)),
+                            Some(culprit) => self.put(culprit, self.site_of(&root), (begin, at)),
                             None => own += at - begin,
                         }
                         at = begin;
@@ -242,7 +262,7 @@ impl<'a> Chain<'a> {
                 place.hop -= 1;
                 let start = log.entry(place).start;
                 if at > start {
-                    own += self.moves(place, (start, at), false);
+                    own += self.moves(place, (start, at), Moves::Header);
                     at = start;
                 }
                 continue;
@@ -256,7 +276,15 @@ impl<'a> Chain<'a> {
                 return own + (at - self.queued);
             };
             place = Place { record: cause, hop: hop as u32 };
+            moves = Moves::Whole;
         }
+    }
+
+    /// The number of a root's channel, which may say that its packet began there.
+    fn site_of(&self, root: &Root) -> ChannelId {
+        let first = self.log.record(root.record).hops.first();
+        let is_first = first.is_some_and(|&(channel, _)| channel == root.channel);
+        self.log.stations().as_root(root.channel, is_first)
     }
 
     /// A stretch of waiting has a root.
@@ -322,7 +350,7 @@ impl<'a> Chain<'a> {
                 _ => None,
             };
             let idle_since = if sent.is_none() { latest.map_or(0, |entry| entry.end) } else { 0 };
-            let by = root.as_ref().map(|root| (log.record(root.record).label, root.channel));
+            let by = root.as_ref().map(|root| (log.record(root.record).label, self.site_of(root)));
             let since = root.map_or(0, |root| root.since).max(idle_since);
             let begin = since.clamp(from, at - 1);
             told.push(Told { begin, by });
@@ -339,25 +367,51 @@ impl<'a> Chain<'a> {
         self.message = message;
     }
 
-    /// A packet crosses a channel as a whole, or its header does, between two instants: how much of that
-    /// is its own. If others share the wire, those who used it meanwhile are charged for what it took
-    /// longer than alone, each as long as it had a turn there.
-    fn moves(&mut self, place: Place, (from, to): (Time, Time), as_whole: bool) -> Time {
+    /// Where the header of a packet was just before an instant at which it had a turn: the last hop that it had
+    /// started.
+    fn furthest(&self, turn: Turn, at: Time) -> Place {
+        let hops = self.log.record(turn.record).hops.len() as u32;
+        let place = |hop| Place { record: turn.record, hop };
+        let started = (turn.hop..hops).rev().find(|&hop| self.log.entry(place(hop)).start < at);
+        place(started.unwrap_or(turn.hop))
+    }
+
+    /// What a packet does between two instants: how much of that time is its own. If others share its wires,
+    /// those who used them meanwhile are charged for what it took longer than alone, each as long as it had a
+    /// turn there: flits that come late on one wire are late on all wires behind it.
+    fn moves(&mut self, place: Place, (from, to): (Time, Time), moves: Moves) -> Time {
         let log = self.log;
-        let takes = if log.shares_wires() { log.takes(place)[usize::from(as_whole)] } else { 0 };
+        if !log.shares_wires() {
+            return to - from;
+        }
+        let at_hop = |hop| Place { hop, ..place };
+        let (takes, first) = match moves {
+            Moves::Header => (log.takes(place)[0], place.hop),
+            Moves::Whole => (log.takes(place)[1], 0),
+            Moves::Tail(turn) => {
+                let headers = (turn.hop..place.hop).map(|hop| log.takes(at_hop(hop))[0]);
+                (log.takes(turn)[1].saturating_sub(headers.sum()), 0)
+            }
+        };
         let longer = (to - from).saturating_sub(takes);
-        if takes == 0 || longer == 0 {
+        if longer == 0 {
             return to - from;
         }
         let (mut users, mut times) = (Vec::new(), Vec::new());
-        for &other in log.beside(log.channel(place)) {
-            let Some(turns) = log.turns(other, self.message) else { continue };
-            let meanwhile = turns.from(turns.before(from).unwrap_or(0));
-            for &Entry { turn, start, end, .. } in meanwhile.take_while(|entry| entry.start < to) {
-                let time = end.min(to).saturating_sub(start.max(from));
-                if log.record(turn.record).message != self.message && time > 0 {
-                    users.push((log.record(turn.record).label, other));
-                    times.push(time);
+        for hop in first..=place.hop {
+            let &Entry { start: began, end: ended, .. } = log.entry(at_hop(hop));
+            let (from, to) = if hop == place.hop { (from, to) } else { (began, ended.min(to)) };
+            for &other in log.beside(log.channel(at_hop(hop))) {
+                let Some(turns) = log.turns(other, self.message) else { continue };
+                let meanwhile = turns.from(turns.before(from).unwrap_or(0));
+                for &Entry { turn, start, end, .. } in
+                    meanwhile.take_while(|entry| entry.start < to)
+                {
+                    let time = end.min(to).saturating_sub(start.max(from));
+                    if log.record(turn.record).message != self.message && time > 0 {
+                        users.push((log.record(turn.record).label, other));
+                        times.push(time);
+                    }
                 }
             }
         }

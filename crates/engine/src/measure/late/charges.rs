@@ -39,15 +39,17 @@ pub enum Site {
     To(NodeId),
     /// Two switches.
     Between,
+    /// Nodes that are their own switches, for packets that did not begin at the first: the second.
+    Into(NodeId),
 }
 
 impl Site {
     /// The kind of a root there for a message from one node to another.
     pub fn kind(self, (source, destination): (NodeId, NodeId)) -> Kind {
         match self {
-            Self::Between => Kind::Network,
             Self::From(node) if node == source => Kind::Source,
-            Self::To(node) if node == destination => Kind::Destination,
+            Self::To(node) | Self::Into(node) if node == destination => Kind::Destination,
+            Self::Between | Self::Into(_) => Kind::Network,
             Self::From(_) | Self::To(_) => Kind::Spread,
         }
     }

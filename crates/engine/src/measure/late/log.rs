@@ -1,8 +1,9 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
 use super::departures::{Departure, Departures, Waiting};
+use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
@@ -76,6 +77,13 @@ pub struct Log {
     credit_ps: Time,
     /// By channel: the others on its wire.
     beside: Vec<Vec<ChannelId>>,
+    stations: Stations,
+    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
+    outgoing: Vec<Vec<ChannelId>>,
+    /// By channel, where packets for all channels out of a node wait in one list: that node.
+    lists: Vec<NodeId>,
+    /// By node: the first turns of packets that stood in its list.
+    listed: Vec<Turns>,
     /// By message.
     private: Mixed<u64, Private>,
     unused: Vec<Private>,
@@ -90,17 +98,40 @@ pub struct Log {
     first_kept: u64,
 }
 
+/// Where packets take turns.
+pub struct Places {
+    /// By channel: whether every message has one of its own.
+    pub is_private: Vec<bool>,
+    /// By channel: the others on its wire; empty where nobody shares one.
+    pub beside: Vec<Vec<ChannelId>>,
+    /// By channel, where packets leave buffers in any order: how many may do so at a time.
+    pub speedups: Option<Vec<u16>>,
+    /// What there is besides channels.
+    pub stations: Stations,
+    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
+    pub outgoing: Vec<Vec<ChannelId>>,
+    /// By channel, where packets for all channels out of a node wait in one list: that node.
+    pub lists: Vec<NodeId>,
+}
+
 impl Log {
-    /// Of channels of which some are private to every message, and some share wires with others; in so
-    /// many bytes.
-    pub fn new(
-        (is_private, beside, speedups): (Vec<bool>, Vec<Vec<ChannelId>>, Option<Vec<u16>>),
-        credit_ps: Time,
-        memory: u64,
-    ) -> Self {
+    /// Nothing has happened; kept in so many bytes.
+    pub fn new(places: Places, credit_ps: Time, memory: u64) -> Self {
+        let Places { mut is_private, beside, speedups, stations, outgoing, lists } = places;
+        let nodes = lists.iter().map(|node| node.index() + 1).max().unwrap_or(0);
+        let numbers = is_private.len() + stations.numbers();
+        is_private.resize(numbers, false);
+        let speedups = speedups.map(|mut speedups| {
+            speedups.resize(numbers, u16::MAX);
+            speedups
+        });
         Self {
             credit_ps,
             shared: vec![Turns::default(); is_private.len()],
+            stations,
+            outgoing,
+            lists,
+            listed: vec![Turns::default(); nodes],
             kept: 0,
             departures: speedups.map(Departures::new),
             beside,
@@ -253,17 +284,26 @@ impl Log {
         if id == NOBODY {
             return;
         }
-        let Hop { channel, ready, start, end, takes } = hop;
+        let Hop { channel, mut ready, start, end, takes } = hop;
         if !self.is_private[channel.index()] && self.shared[channel.index()].is_full() {
             self.forget(channel);
         }
+        let comes_from = self.records[id as usize].hops.last().map(|&(channel, _)| channel);
+        let is_served = comes_from.is_some_and(|channel| self.stations.has(channel));
         if let Some(before) = self.last_entry_mut(id) {
-            before.out = end;
+            if is_served {
+                ready = ready.max(before.out);
+            } else {
+                before.out = end;
+            }
         }
         let record = &mut self.records[id as usize];
         let (message, hop) = (record.message, record.hops.len() as u32);
         record.held += 1;
         let entry = Entry { turn: Turn { record: id, hop }, ready, start, end, out: NEVER };
+        if hop == 0 && !self.lists.is_empty() {
+            self.leaves_list(channel, Entry { end: start, out: 0, ..entry });
+        }
         let has_takes = !self.beside.is_empty();
         let number = self.turns_mut(channel, message).push(entry, has_takes.then_some(takes));
         if let (Some(departures), Some(&(from, _))) =
@@ -274,6 +314,56 @@ impl Log {
         }
         self.records[id as usize].hops.push((channel, number));
         self.kept += usize::from(!self.is_private[channel.index()]);
+    }
+
+    /// A packet has its turn at the station at the end of the channel that it crossed last, if there is one.
+    pub fn serves(&mut self, packet: PacketId, service: Service) {
+        let id = self.record_of(packet);
+        if id == NOBODY {
+            return;
+        }
+        let last = self.records[id as usize].hops.last();
+        let Some(channel) = last.and_then(|&(channel, _)| self.stations.behind(channel)) else {
+            return;
+        };
+        let Service { ready, start, end, done } = service;
+        self.starts(packet, Hop { channel, ready, start, end, takes: [0; 2] });
+        if let Some(entry) = self.last_entry_mut(id) {
+            entry.out = done;
+        }
+    }
+
+    /// A packet is at the head of its node's list no more.
+    #[cold]
+    fn leaves_list(&mut self, channel: ChannelId, entry: Entry) {
+        let (since, node) = (self.since(), self.lists[channel.index()].index());
+        if self.listed[node].is_full() {
+            while let Some(record) = self.listed[node].forget(since, 0) {
+                self.lets_go(record);
+            }
+            self.listed[node].leave_room();
+        }
+        self.records[entry.turn.record as usize].held += 1;
+        self.listed[node].push(entry, None);
+    }
+
+    /// The first turns of packets that stood in the list in which a packet waits for its first channel, if
+    /// there are lists.
+    #[inline]
+    pub fn listed(&self, channel: ChannelId) -> Option<&Turns> {
+        self.listed.get(self.lists.get(channel.index())?.index())
+    }
+
+    /// What packets take turns at besides channels.
+    #[inline]
+    pub fn stations(&self) -> &Stations {
+        &self.stations
+    }
+
+    /// Where switches tell their neighbours to pause: the channels out of the switch at a channel's end.
+    #[inline]
+    pub fn beyond(&self, channel: ChannelId) -> &[ChannelId] {
+        self.outgoing.get(channel.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The turn of a packet that began last.

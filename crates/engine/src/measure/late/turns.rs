@@ -140,7 +140,12 @@ impl Turns {
         self.all.partition_point(|entry| entry.start < at).checked_sub(1)
     }
 
-    /// The same of those before a place, near which it is expected.
+    /// How many of those at hand had ended before an instant, where they end in their order.
+    pub fn ended(&self, at: Time) -> usize {
+        self.all.partition_point(|entry| entry.end < at)
+    }
+
+    /// The turn that went on just before an instant, of those before a place, near which it is expected.
     #[inline]
     pub fn before_near(&self, at: Time, place: usize) -> Option<usize> {
         let mut end = place.min(self.all.len());

@@ -266,7 +266,8 @@ pub fn deliveries(spec: &Spec, wiring: &Wiring) -> Vec<(u64, Time, Time)> {
                 let most = own.first().map_or(1, |flow| flow.lanes);
                 let of_node = twin.flows.iter().filter(|flow| flow.node == node).count();
                 let width = wiring.layout.injection(NodeId::from_index(node)).width;
-                if own.len() >= most || in_order && of_node >= usize::from(width) {
+                let is_full = of_node >= usize::from(width) && own.is_empty();
+                if own.len() >= most || in_order && is_full {
                     break;
                 }
                 queue.pop_front();

@@ -148,9 +148,8 @@ impl BaselineKernel {
         if let Some(node) = to {
             let (drained, behind) = endpoints.drain(node, (start, end + timing.wire_ps), takes);
             endpoints.of(id).drained = drained;
-            if behind > 0 {
-                act.observe(Observation::DrainedLate { packet: id, behind });
-            }
+            let start = drained - takes;
+            act.observe(Observation::Drained { packet: id, start, until: drained, behind });
         }
         let packet = &act.packets[id];
         if packet.hops == 0 && packet.class == Class::Data {

@@ -144,9 +144,14 @@ impl Sources {
                 let has_room = node.flows < node.most;
                 let queue = node.at_hand()?;
                 let packet = &packets[queue.first];
+                if packet.class == Class::Ack {
+                    return has_room.then(|| queue.pop(packets));
+                }
                 let message = &self.messages[packet.message.index()];
-                let fits = packet.class == Class::Ack || message.flows < message.most;
-                (has_room && fits).then(|| queue.pop(packets))
+                // A message under way has room for as many as its way has, also where that is by a
+                // faster link of its node.
+                let has_room = has_room || message.flows > 0;
+                (has_room && message.flows < message.most).then(|| queue.pop(packets))
             }
         }
     }

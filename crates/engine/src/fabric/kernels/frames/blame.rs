@@ -14,12 +14,13 @@ use crate::time::Time;
 const LONGEST: usize = 64;
 
 impl FramesKernel {
-    /// The engine of a switch is done with a frame at `done`, at the soonest so much later than
-    /// with the one before.
+    /// The engine of a switch is done with a frame at `done` that was there at `ready`, at the soonest so
+    /// much later than with the one before.
     #[inline]
-    pub(super) fn is_served(&self, packet: PacketId, done: Time, act: &mut Act) {
+    pub(super) fn is_served(&self, packet: PacketId, (ready, done): (Time, Time), act: &mut Act) {
+        let start = done - self.delay_ps - self.forwarding_ps;
         let until = done + self.forwarding_ps;
-        act.observe(Observation::Served { packet, done, until });
+        act.observe(Observation::Served { packet, ready, start, done, until });
     }
 
     /// A frame that might start on a channel does not, since that is paused.

@@ -39,11 +39,12 @@ impl FramesKernel {
         let mut copies = std::mem::take(&mut self.copies);
         for copy in copies.drain(..) {
             if copy == kept {
-                self.is_served(copy, done, act);
+                self.is_served(copy, (act.now, done), act);
             } else {
                 // The engine has been at work for one of them.
                 let until = before + self.delay_ps + self.forwarding_ps;
-                act.observe(Observation::Served { packet: copy, done, until });
+                let (ready, start) = (act.now, done - self.delay_ps - self.forwarding_ps);
+                act.observe(Observation::Served { packet: copy, ready, start, done, until });
             }
             self.hand_on((channel, switch), copy, done, act);
         }

@@ -122,13 +122,14 @@ impl LineKernel {
         act.packets.goes_on_after(id, onward, wiring);
         let Some(engine) = self.engine else { return start + onward };
         let hop = &mut self.ways[way.hop(place)];
-        let done = hop.engine.max(end + timing.wire_ps) + engine.forwarding_ps;
-        hop.engine = done;
+        let there = end + timing.wire_ps;
+        let start = hop.engine.max(there);
+        hop.engine = start + engine.forwarding_ps;
+        let done = hop.engine + engine.delay_ps;
         if self.gates.is_some() {
-            let until = done + engine.delay_ps + engine.forwarding_ps;
-            let served = Observation::Served { packet: id, done: done + engine.delay_ps, until };
-            act.observe(served);
+            let until = done + engine.forwarding_ps;
+            act.observe(Observation::Served { packet: id, ready: there, start, done, until });
         }
-        done + engine.delay_ps
+        done
     }
 }

@@ -133,9 +133,8 @@ impl<C: HasPort> Switchboard<C> {
             let (drained, behind) = drained_at(start, there, takes, *free_at);
             *free_at = drained;
             act.events.post(drained, Event::Tail(channel.into()));
-            if behind > 0 {
-                act.observe(Observation::DrainedLate { packet, behind });
-            }
+            let start = drained - takes;
+            act.observe(Observation::Drained { packet, start, until: drained, behind });
         }
     }
 

@@ -114,7 +114,7 @@ impl Chain<'_> {
         let stands = |entry: &&Entry| entry.start < at && entry.out == NEVER;
         match turns.from(0).find(stands).map(|entry| behind(entry.turn)) {
             Some(first) => (Keeps::Room(first, channel), since),
-            None => self.beside(channel, at),
+            None => self.beside(channel, since, at),
         }
     }
 

@@ -6,6 +6,9 @@ use crate::measure::late::log::UNNUMBERED;
 use crate::measure::late::turns::{Entry, RecordId, Turn, Turns};
 use crate::time::Time;
 
+/// Of so many that leave a switch next by a channel it is looked whether they are there.
+const PASSED: usize = 64;
+
 impl Chain<'_> {
     /// The root of what a packet waits for just before an instant.
     pub(super) fn root(&mut self, from: Place, at: Time) -> Root {
@@ -63,6 +66,7 @@ impl Chain<'_> {
                 Keeps::Nobody => break,
             };
             self.note(next.record);
+            let next = self.reached(next, at);
             match self.doing(next, at) {
                 Doing::Comes(then) => {
                     let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
@@ -90,7 +94,7 @@ impl Chain<'_> {
 
     /// Where a packet waits that holds a channel, if it is stopped there while its header waits.
     fn stopped(&self, turn: Turn, at: Time) -> Option<Place> {
-        if !self.rules.are_stopped {
+        if !self.rules.are_stopped || self.log.entry(turn).end < at {
             return None;
         }
         // Channels follow each other: those it has started on come first.
@@ -98,6 +102,18 @@ impl Chain<'_> {
         let place = |hop| Place { record: turn.record, hop };
         let started = (turn.hop..hops).find(|&hop| self.log.entry(place(hop)).start >= at)?;
         (self.log.entry(place(started)).ready < at).then(|| place(started))
+    }
+
+    /// The hop that a packet was about to cross just before an instant, if it had not come as far as it is
+    /// asked for: it may stand before an engine.
+    fn reached(&self, place: Place, at: Time) -> Place {
+        let hops = self.log.record(place.record).hops.len() as u32;
+        let start = |hop| self.log.entry(Place { hop, ..place }).start;
+        let mut hop = place.hop.min(hops);
+        while hop > 0 && start(hop - 1) >= at {
+            hop -= 1;
+        }
+        if hop < place.hop.min(hops) { Place { hop, ..place } } else { place }
     }
 
     /// What a packet does just before an instant about a channel that it is to cross.
@@ -134,6 +150,9 @@ impl Chain<'_> {
         let latest = latest.and_then(|place| turns.get(place));
         let sent = latest.filter(|entry| entry.end >= at);
         let idle_since = latest.map_or(0, |entry| entry.end);
+        if log.stations().has(channel) {
+            return sent.map_or((Keeps::Nobody, idle_since), |sent| (Keeps::Turn(sent.turn), 0));
+        }
         // Since when it is first where it stands.
         let mut first_since = 0;
         if let Some(departures) = log.departures()
@@ -142,6 +161,11 @@ impl Chain<'_> {
             return self.keeps_in_queue(departures, (turns, next), place, at);
         }
         if place.hop == 0 {
+            if let Some((head, since)) = self.heads_list(channel, at)
+                && head.record != place.record
+            {
+                return (Keeps::Before(head), since);
+            }
             if sent.is_none()
                 && let Some(found) = self.first_in_node(turns, next, place, at)
             {
@@ -166,6 +190,13 @@ impl Chain<'_> {
             return (Keeps::Turn(sent.turn), first_since);
         }
         let idle_since = idle_since.max(first_since);
+        if let Some(last) = latest
+            && place.hop > 0
+            && at <= last.end.saturating_add(self.rules.regrant_ps)
+        {
+            // It has waited for that one, and so may not start at once.
+            return (Keeps::Turn(last.turn), last.end);
+        }
         if let Some(holder) = turns.get(next)
             && holder.turn.record != place.record
             && !self.rules.is_private
@@ -176,22 +207,51 @@ impl Chain<'_> {
         if let Some(departures) = log.departures() {
             return self.lacks_room_behind(departures, (turns, channel), idle_since, at);
         }
+        if !log.beyond(channel).is_empty() {
+            return self.is_paused(channel, idle_since, at);
+        }
         let Some(front) = turns.in_front(at, |entry| log.cleared(entry)) else {
-            return self.beside(channel, at);
+            return self.beside(channel, idle_since, at);
         };
         let before = front.checked_sub(1).and_then(|before| turns.get(before));
         let since = before.map_or(0, |before| log.cleared(before));
         let leaves = turns.get(front).map(|entry| behind(entry.turn));
         let leaves = leaves.filter(|turn| log.record(turn.record).hops.len() > turn.hop as usize);
         self.stand(turns, front, |entry| entry.start < at);
+        let since = since.max(idle_since);
         match leaves {
-            Some(leaves) => (Keeps::Room(leaves, channel), since.max(idle_since)),
-            None => self.beside(channel, at),
+            Some(leaves) => (Keeps::Room(leaves, channel), since),
+            None => self.beside(channel, since, at),
         }
     }
 
-    /// Another message's turn on the wire of a channel that is idle, if there is one.
-    pub(super) fn beside(&self, channel: ChannelId, at: Time) -> (Keeps, Time) {
+    /// Where the switch at a channel's end has told those before it to pause: the packet that leaves that switch
+    /// next, just before an instant, and since when at the earliest.
+    fn is_paused(&self, channel: ChannelId, idle_since: Time, at: Time) -> (Keeps, Time) {
+        let log = self.log;
+        let (mut next, mut since): (Option<(Time, Turn)>, _) = (None, idle_since);
+        for &out in log.beyond(channel) {
+            let Some(turns) = log.turns(out, self.message) else { continue };
+            let ended = turns.ended(at);
+            let before = ended.checked_sub(1).and_then(|place| turns.get(place));
+            since = since.max(before.map_or(0, |entry| entry.end));
+            let is_there = |entry: &&Entry| {
+                let before = entry.turn.hop.checked_sub(1);
+                let before = before.map(|hop| log.entry(Turn { hop, ..entry.turn }));
+                before.is_some_and(|before| before.ready < at)
+            };
+            if let Some(entry) = turns.from(ended).take(PASSED).find(is_there)
+                && next.is_none_or(|(end, _)| entry.end < end)
+            {
+                next = Some((entry.end, entry.turn));
+            }
+        }
+        (next.map_or(Keeps::Nobody, |(_, turn)| Keeps::Room(turn, channel)), since)
+    }
+
+    /// Another message's turn on the wire of a channel that is idle, if there is one; and since when at the
+    /// earliest.
+    pub(super) fn beside(&self, channel: ChannelId, since: Time, at: Time) -> (Keeps, Time) {
         let log = self.log;
         let turn = |&other: &ChannelId| {
             let turns = log.turns(other, self.message)?;
@@ -200,7 +260,17 @@ impl Chain<'_> {
             (is_other && entry.end >= at).then_some(entry.turn)
         };
         let found = log.beside(channel).iter().find_map(turn);
-        (found.map_or(Keeps::Nobody, Keeps::Turn), 0)
+        (found.map_or(Keeps::Nobody, Keeps::Turn), since)
+    }
+
+    /// Who is at the head of the list of a node just before an instant, in which all wait for its channels, and
+    /// since when.
+    fn heads_list(&self, channel: ChannelId, at: Time) -> Option<(Turn, Time)> {
+        let listed = self.log.listed(channel)?;
+        let before = listed.before(at);
+        let head = listed.get(before.map_or(0, |place| place + 1))?;
+        let since = before.and_then(|place| listed.get(place)).map_or(0, |entry| entry.start);
+        Some((head.turn, since))
     }
 
     /// Whoever stands before a packet in its node's queue, if anybody does.
