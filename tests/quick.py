@@ -1,7 +1,8 @@
 """Runs the tests of what changed: `python -m tests.quick`, or `make quick`.
 
 What changed is what differs from where this branch left `main`, committed or not. A test is
-of a changed module if it is in a changed file, or names the module. The whole is `make test`.
+of a changed module if it is in a changed file, or names the module. A room of the engine has the
+twins that simulate what it simulates (`TWINS`). The whole is `make test`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,38 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = "crates/engine/"
 TRACES = ("crates/traces/", "tests/traces/")
+
+#: The twins (`crates/engine/tests/twins`) of every room of the engine, below `src`: those of the
+#: longest path that a changed file begins with.
+TWINS: dict[str, tuple[str, ...]] = {
+    "": ("reference",),
+    "fabric/": ("reference", "cycles", "router"),
+    "fabric/historic/cells": ("cells",),
+    "fabric/historic/chaos": ("reference",),
+    "fabric/historic/stored": ("transports",),
+    "fabric/historic/stream": ("stream",),
+    "fabric/kernels/baseline": ("reference", "cycles"),
+    "fabric/kernels/circuit": ("transports", "reference"),
+    "fabric/kernels/clocked": ("router", "blame"),
+    "fabric/kernels/flits": ("cycles", "flits", "stop_go"),
+    "fabric/kernels/fluid": ("fluid",),
+    "fabric/kernels/frames": ("frames",),
+    "fabric/kernels/line.": ("line", "private"),
+    "fabric/kernels/line/": ("line", "private"),
+    "fabric/kernels/lines": ("cycles",),
+    "fabric/kernels/packet": ("reference", "line", "blame"),
+    "fabric/kernels/private": ("private",),
+    "fabric/kernels/slots": ("cycles", "flits", "blame"),
+    "fabric/kernels/tokens": ("cycles",),
+    "fabric/kernels/worm": ("cycles", "stream"),
+    "fabric/switch/": ("reference", "cycles", "router", "frames", "transports"),
+    "fabric/switch/allocate": ("router",),
+    "measure/blame": ("blame", "router", "frames"),
+    "measure/causes": ("causes",),
+    "measure/late": ("reference", "frames"),
+    "node": ("reference", "cycles", "private"),
+    "workload": ("reference", "causes"),
+}
 
 
 def changed() -> set[str]:
@@ -57,7 +90,8 @@ def cargo_tests(paths: set[str]) -> Iterator[list[str]]:
     binaries = {path.parent.name for path in (ROOT / ENGINE / "tests").glob("*/main.rs")}
     touched = {tuple(re.split(r"[/.]", path)[1:3]) for path in inside if path[:6] == "tests/"}
     if any(path.startswith(("src/", "tests/common/")) for path in inside):
-        touched |= {("exact", "by_hand"), ("exact", "conservation"), ("twins", "reference")}
+        touched |= {("exact", "by_hand"), ("exact", "conservation")}
+        touched |= {("twins", module) for module in twins(inside)}
     for binary in sorted(binaries):
         modules = sorted(module for folder, module in touched if folder == binary)
         filters = [] if "main" in modules else [f"{module}::" for module in modules]
@@ -65,6 +99,18 @@ def cargo_tests(paths: set[str]) -> Iterator[list[str]]:
             yield ["--package", "tailback-engine", "--test", binary, "--", *filters]
     if any(path.startswith(TRACES) for path in paths):
         yield ["--package", "tailback-traces"]
+
+
+def twins(inside: set[str]) -> set[str]:
+    """Return the twins of files of the engine that changed, given by their paths in it."""
+    found: set[str] = set()
+    for path in inside:
+        if path.startswith("src/"):
+            room = max((room for room in TWINS if path[4:].startswith(room)), key=len)
+            found |= set(TWINS[room])
+        elif path.startswith("tests/common/"):
+            found |= set(TWINS[""])
+    return found
 
 
 def main() -> int:
