@@ -97,7 +97,11 @@ def _names() -> dict[str, str]:
     from tailback.workloads import KINDS
 
     kinds = (*TOPOLOGIES.values(), *ROUTINGS.values(), *KINDS.values())
-    return _HOME | {kind.__name__: kind.__module__.partition(".")[2] for kind in kinds}
+    return _HOME | {
+        kind.__name__: kind.__module__.partition(".")[2]
+        for kind in kinds
+        if kind.__module__.startswith(f"{__name__}.")
+    }
 
 
 if not TYPE_CHECKING:

@@ -334,11 +334,12 @@ def test_make_targets_exist() -> None:
 
 
 def quotations() -> Iterator[tuple[str, str]]:
-    """Yield files and what docs/extending.md quotes from them."""
-    for language, mark in (("rust", "//"), ("python", "#")):
-        for block in blocks(ROOT / "docs" / "extending.md", language):
-            first, rest = block.split("\n", 1)
-            yield first.removeprefix(mark).strip(), rest
+    """Yield files and what the documents for developers quote from them."""
+    for name in ("extending.md", "plugins.md"):
+        for language, mark in (("rust", "//"), ("python", "#")):
+            for block in blocks(ROOT / "docs" / name, language):
+                first, rest = block.split("\n", 1)
+                yield first.removeprefix(mark).strip(), rest
 
 
 def test_quoted_code_is_in_the_code() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tailback.errors import UserError
 from tailback.files import write_named
@@ -16,9 +17,23 @@ from .options import Json, app, examples
 if TYPE_CHECKING:
     from tailback.importing import BookSim
 
+
+class _Readers(TyperGroup):
+    """The simulators that are built in, then words of plugins' readers."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Take a word that is none of ours for that of a plugin."""
+        word = args[0]
+        if word not in self.commands and not word.startswith("-"):
+            args = ["plugin", *args]
+        return super().resolve_command(ctx, args)
+
+
 foreign = typer.Typer(
     name="import",
-    help="Convert configurations of other simulators to experiments.",
+    cls=_Readers,
+    help="Convert configurations of other simulators, and files that plugins read, "
+    "to experiments.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -145,3 +160,28 @@ def myrinet(
         for note in found.notes:
             typer.echo(f"not as in the files: {note}")
         typer.echo(f"written: {out}")
+
+
+@foreign.command("plugin", hidden=True)
+def by_plugin(
+    word: Annotated[str, typer.Argument(metavar="WORD", help="Word of a plugin's reader.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What it reads.")],
+    out: Experiment = None,
+    json: Json = False,
+) -> None:
+    """Make an experiment of a file that a plugin can read: `tailback import WORD FILE`."""
+    with failures(json):
+        from tailback.experiment import Experiment as Described
+        from tailback.importing import read_foreign
+
+        found = read_foreign(word, file)
+        Described.from_dict(found.experiment).spec("full")
+        if out is not None:
+            write_named("--out", out, found.toml().encode())
+            loaded(out).spec("full")
+        if json:
+            print_json({"experiment": found.experiment})
+        elif out is None:
+            typer.echo(found.toml(), nl=False)
+        else:
+            typer.echo(f"written: {out}", err=False)

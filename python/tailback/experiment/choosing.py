@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from .. import workloads
-from ..errors import UserError, choice, unknown_key
+from ..entry_points import Kinds
+from ..errors import UserError, choice, joined, unknown_key
+from ..machines import TOPOLOGIES
+from ..machines.reading import canonical
 from ..parts import Part
 from .tables import laid_over
 
@@ -22,11 +25,34 @@ class Described(Generic[Kind]):
     word: str
     """The key that names the class."""
     default: str
-    classes: Mapping[str, type[Kind]]
+    classes: Kinds[Kind]
     presets: Mapping[str, Mapping[str, Any]]
 
 
 WORKLOAD = Described("workload", "kind", workloads.DEFAULT_KIND, workloads.KINDS, workloads.PRESETS)
+
+
+def find_kinds(tables: Mapping[str, Any], path: str = "") -> None:
+    """Look up all kinds that tables name, perhaps in a list: their keys are known then."""
+    for key, value in tables.items():
+        name = joined(path, key)
+        if isinstance(value, Mapping):
+            find_kinds(value, name)
+        elif isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
+            for entry in value:
+                if isinstance(entry, Mapping):
+                    find_kinds(entry, name)
+        elif name.endswith(("topology.kind", "workload.kind")):
+            for word in value if isinstance(value, list) else [value]:
+                _find_kind(name, word)
+
+
+def _find_kind(name: str, word: Any) -> None:
+    """Look up a kind; raise `UserError` for one that there is not, before its keys are unknown."""
+    classes: Kinds[Any] = WORKLOAD.classes if name.endswith("workload.kind") else TOPOLOGIES
+    is_there = not isinstance(word, str) or canonical("topology.kind", word) in classes
+    if not is_there and name in ("machine.topology.kind", "workload.kind"):
+        raise choice(name, word, classes.words())
 
 
 def chosen(
@@ -47,7 +73,8 @@ def chosen(
         preset = described.presets[name]
     kind = given.get(described.word, preset.get(described.word, described.default))
     if not isinstance(kind, str) or kind not in described.classes:
-        raise choice(f"{described.section}.{described.word}", kind, described.classes)
+        words = described.classes.words()
+        raise choice(f"{described.section}.{described.word}", kind, words)
     fields = described.classes[kind].keys
     others = {key for kind in described.classes.values() for key in kind.keys}
     selects = "preset" in changes or described.word in changes

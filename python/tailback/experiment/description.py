@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from tailback.since311 import Self
 
+from ..entry_points import Origin
 from ..errors import UserError, shown, unknown_key
-from ..machines import BASELINES, Fidelity, Machine, machine_of
+from ..machines import BASELINES, TOPOLOGIES, Fidelity, Machine, machine_of
 from ..metrics import ALL_METRICS, OF_COSTS, OF_FRAMES, OF_OPEN_LOOPS
 from ..units import Time
 from ..workloads import (
+    InPython,
     Job,
     Jobs,
     Messages,
     PeerExchange,
-    PythonProgram,
     Synthetic,
     Trace,
     Traffic,
     Workload,
 )
-from .choosing import WORKLOAD, chosen
+from .choosing import WORKLOAD, chosen, find_kinds
 from .jobs import check_tables, jobs_of
 from .reading import parsed_override, read_description
 from .run import Metric, Run
@@ -130,6 +131,8 @@ class Experiment:
         table ``sweep`` is left out. Raises `UserError`.
         """
         over = dict(changes or {})
+        find_kinds(description)
+        find_kinds(over)
         tables, by_job = tables_of(description), over.pop(JOBS, {})
         over = tables_of(over)
         machine = machine_of(tables["machine"], over["machine"])
@@ -274,16 +277,24 @@ class Experiment:
             "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
+            **({"plugins": [*map(str, origins)]} if (origins := self.plugins()) else {}),
             # Of one mode alone nothing depends on it.
             **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
         }
         cycle = self.machine.cycle()
         workloads = [job.workload for job in self.jobs] or [self.workload]
-        in_python = any(isinstance(workload, PythonProgram) for workload in workloads)
+        in_python = any(isinstance(workload, InPython) for workload in workloads)
         if cycle is not None and in_python:
             # Its processes may compute for so many cycles; all other times are in the spec.
             question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
+
+    def plugins(self) -> list[Origin]:
+        """Return the distributions that its topology and workloads are from, ours apart."""
+        workloads = [job.workload for job in self.jobs] or [self.workload]
+        found = [TOPOLOGIES.origin(type(self.machine.topology))]
+        found += [WORKLOAD.classes.origin(type(workload)) for workload in workloads]
+        return [origin for origin in found if origin is not None]
 
     def resolved(self) -> dict[str, Any]:
         """Return every parameter with its unit, defaults filled in; a valid `from_dict`.
@@ -307,8 +318,22 @@ class Experiment:
             workload.pop("classes", None)
         if not self.run.critical_path:
             run.pop("slack")
+        machine = self.machine.resolved(self.fidelity)
+        self._add_origins(machine["topology"], workload)
         runs = {JOBS: workload["jobs"]} if self.jobs else {"workload": workload}
-        return {"machine": self.machine.resolved(self.fidelity), **runs, "run": run}
+        return {"machine": machine, **runs, "run": run}
+
+    def _add_origins(self, topology: dict[str, Any], workload: dict[str, Any]) -> None:
+        """Add to tables of kinds that are of plugins which version of which it is."""
+        origin = TOPOLOGIES.origin(type(self.machine.topology))
+        if origin is not None:
+            topology["plugin"] = str(origin)
+        tables = [job["workload"] for job in workload["jobs"]] if self.jobs else [workload]
+        described = [job.workload for job in self.jobs] or [self.workload]
+        for table, one in zip(tables, described, strict=True):
+            origin = WORKLOAD.classes.origin(type(one))
+            if origin is not None:
+                table["plugin"] = str(origin)
 
     def _check_critical_path(self) -> None:
         """Refuse to look for what the end waits for where there is none."""
@@ -325,7 +350,7 @@ class Experiment:
         if "iterations" in metric and isinstance(self.workload, Messages):
             allowed = 'a list of messages has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
-        if "iterations" in metric and isinstance(self.workload, PythonProgram | PeerExchange):
+        if "iterations" in metric and isinstance(self.workload, InPython | PeerExchange):
             allowed = 'a program in Python has no iterations; use "messages_per_node_per_ms"'
             raise UserError("run.metric", shown(metric), allowed)
         if "iterations" in metric and isinstance(self.workload, Trace):

@@ -250,7 +250,7 @@ def _circle(count: int, apart: float) -> list[Point]:
 
 def _free(topology: Topology, graph: Columns, switches: int) -> list[Point]:
     """Return the positions given in the file, or those of a spring layout."""
-    given = topology.graph.positions if isinstance(topology, topologies.Graph) else None
+    given = topology.graph.positions if isinstance(topology, topologies.Listed) else None
     if given is not None:
         return _scaled(np.array(given, dtype=np.float64), graph)
     import networkx as nx

@@ -6,7 +6,8 @@
 * `reading`: the choice between them.
 """
 
+from .assembling import Assembly
 from .network import Link, NetworkGraph
 from .reading import FORMATS, Conventions, Format, read_graph
 
-__all__ = ["FORMATS", "Conventions", "Format", "Link", "NetworkGraph", "read_graph"]
+__all__ = ["FORMATS", "Assembly", "Conventions", "Format", "Link", "NetworkGraph", "read_graph"]

@@ -15,13 +15,22 @@ def to_toml(tables: Mapping[str, Any], head: Sequence[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _value(value: Any) -> str:
+    """Return a value on one line; words, numbers and truth are written as in JSON."""
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{key} = {_value(one)}" for key, one in value.items())
+        return f"{{{inside}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _table(name: str, table: Mapping[str, Any]) -> list[str]:
     """Return the lines of a table, those of tables in it last."""
     plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
     inner = {key: value for key, value in table.items() if isinstance(value, Mapping)}
     lines = ["", f"[{name}]"] if plain or not inner else []
-    # Words, numbers, truth and lists of them are written as in JSON.
-    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
+    lines += [f"{key} = {_value(value)}" for key, value in plain.items()]
     for key, value in inner.items():
         lines += _table(f"{name}.{key}", value)
     return lines

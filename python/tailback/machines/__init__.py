@@ -19,7 +19,15 @@ from .routing import *  # noqa: F403
 from .routing import Routing
 from .switch import Switch
 from .topologies import *  # noqa: F403
-from .topologies import DEFAULT_TOPOLOGY, MOST_NODES, TOPOLOGIES, Lattice, Topology
+from .topologies import (
+    DEFAULT_TOPOLOGY,
+    MOST_NODES,
+    TOPOLOGIES,
+    GraphTopology,
+    Lattice,
+    Listed,
+    Topology,
+)
 from .written_routes import *  # noqa: F403
 
 __all__ = [
@@ -30,10 +38,12 @@ __all__ = [
     "ROUTINGS",
     "TOPOLOGIES",
     "Fidelity",
+    "GraphTopology",
     "Interface",
     "Lattice",
     "Link",
     "LinkClass",
+    "Listed",
     "LogGops",
     "Machine",
     "NodeLink",

@@ -18,7 +18,7 @@ from .link import Link, LinkClass, NodeLink
 from .loggops import LogGops
 from .routing import MinimalAdaptive, Routing, Selection
 from .switch import Queueing, Switch
-from .topologies import Graph, Mesh, Topology
+from .topologies import Listed, Mesh, Topology
 
 #: Flits between the STOP and GO marks by default.
 HYSTERESIS = 32
@@ -126,7 +126,7 @@ class Assembled(Part):
         special = {name: one.rate or self.link.rate for name, one in self.link_classes.items()}
         names = self.topology.link_classes
         found = {special.get(name, self.link.rate) for name in names} or {self.link.rate}
-        if isinstance(self.topology, Graph):
+        if isinstance(self.topology, Listed):
             found |= {link.rate for link in self.topology.graph.links if link.rate is not None}
         return tuple(sorted(found))
 
@@ -282,7 +282,7 @@ class Assembled(Part):
         link = self.link
         delays = [link.delay, self.node_link.delay, *(c.delay for c in self.link_classes.values())]
         longest = max(delay.ps for delay in delays if delay is not None)
-        if isinstance(self.topology, Graph):
+        if isinstance(self.topology, Listed):
             longest = max(longest, *(one.delay_ps or 0 for one in self.topology.graph.links), 0)
         return longest
 

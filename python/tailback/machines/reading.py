@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..entry_points import Kinds
 from ..errors import NoEffectError, UserError, choice, joined, nearest, shown
 from ..parts import Part, fields_of
 from .kinds import KINDED, PLAIN
@@ -257,7 +258,8 @@ def _kinded(name: str, table: Any, default: str) -> Any:
     kind = canonical(f"{name}.kind", table.get("kind", default))
     kinds = KINDED[name]
     if not isinstance(kind, str) or kind not in kinds:
-        raise choice(f"machine.{name}.kind", kind, kinds)
+        words = kinds.words() if isinstance(kinds, Kinds) else kinds
+        raise choice(f"machine.{name}.kind", kind, words)
     known = kinds[kind].key_names
     for key in table:
         if key != "kind" and key not in known:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from ..parts import key
 from .routes_file import Places, read_source_routes, read_table
 from .routing import Routing
-from .topologies import Graph, Topology
+from .topologies import Listed, Topology
 
 __all__ = ["SourceRoutes", "Table"]
 
@@ -65,7 +65,7 @@ def places_of(topology: Topology) -> Places:
     """Return the switches and nodes that a file of routes may name."""
     switches: dict[str, int] = {}
     nodes: dict[str, int] = {}
-    if isinstance(topology, Graph):
+    if isinstance(topology, Listed):
         graph = topology.graph
         switches = {name: number for number, name in enumerate(graph.switches)}
         nodes = {name: number for number, name in enumerate(graph.nodes)}

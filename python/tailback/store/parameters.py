@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from tailback.entry_points import by_kinds
 from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.experiment.tables import JOBS, section_and_key, table_at
@@ -24,9 +25,7 @@ from tailback.machines.kinds import KINDED, PLAIN
 from tailback.parts import Part, fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time, TimePerByte
-from tailback.workloads import KINDS, Messages, PythonProgram, Trace
-
-_CLASSES: tuple[type[Part], ...] = (*KINDS.values(), Run)
+from tailback.workloads import KINDS, Messages, PythonProgram, Trace, Workload
 
 Value = str | float | int | bool | None
 
@@ -59,9 +58,12 @@ _LEFT_OUT = {
     "run.title",
 }
 
+_PLUGIN = "Distribution that the kind is from, its version and a hash of its files."
+
 #: What is stored of a network and of routes from files, and of classes of links.
 _OF_MACHINE = (
     Column("machine.topology.network_sha256", "text", "", "Hash of the network."),
+    Column("machine.topology.plugin", "text", "", _PLUGIN),
     Column("machine.routing.routes_sha256", "text", "", "Hash of the routes."),
     Column("machine.link_classes", "text", "", "Classes of links that differ, as JSON."),
 )
@@ -104,7 +106,7 @@ _TRACE = {
 def parameter_columns() -> list[Column]:
     """Return the columns of all topologies and kinds, each once."""
     columns = [*_of_machine().values(), _JOBS]
-    for described in _CLASSES:
+    for described in _classes():
         columns += _columns(described).values()
     found: dict[str, Column] = {}
     for column in columns:
@@ -167,17 +169,17 @@ def column_of(name: str) -> Column | None:
     return _by_key().get(name)
 
 
-@cache
+@by_kinds
 def _by_key() -> dict[str, Column]:
     """Return the columns by what users call them, such as `workload.compute_period`."""
     return _of_machine() | {
         f"{described.section}.{key}": column
-        for described in _CLASSES
+        for described in _classes()
         for key, column in _columns(described).items()
     }
 
 
-@cache
+@by_kinds
 def _of_machine() -> dict[str, Column]:
     """Return the columns of a machine by dotted name, of whatever kinds its parts are."""
     found: dict[str, Column] = {}
@@ -194,6 +196,10 @@ def _of_machine() -> dict[str, Column]:
     return {"machine.clock": clock, **found} | {column.name: column for column in _OF_MACHINE}
 
 
+def _classes() -> tuple[type[Part], ...]:
+    return (*KINDS.values(), Run)
+
+
 @cache
 def _columns(described: type[Part]) -> dict[str, Column]:
     """Return the columns of a class by the keys of its `resolved` parameters."""
@@ -208,6 +214,8 @@ def _columns(described: type[Part]) -> dict[str, Column]:
         kept |= _PROGRAM
     if described is Trace:
         kept |= _TRACE
+    if issubclass(described, Workload) and KINDS.origin(described) is not None:
+        kept["plugin"] = Column(f"{described.section}.plugin", "text", "", _PLUGIN)
     return kept
 
 

@@ -12,6 +12,7 @@ from tailback.since311 import Self
 
 from ..errors import UserError, shown
 from ..experiment import Experiment
+from ..experiment.choosing import find_kinds
 from ..experiment.description import tables_of
 from ..experiment.jobs import changed, check_tables
 from ..experiment.reading import parsed_override, read_description
@@ -76,6 +77,7 @@ class Sweep:
 
         Names of files that are varied are relative to ``folder``. Raises `UserError`.
         """
+        find_kinds(description)
         tables = tables_of(description)
         table = tables.pop("sweep")
         if JOBS in description:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
+from ..entry_points import by_kinds
 from ..errors import UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
@@ -47,7 +47,7 @@ ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 _NAMED: dict[str, type[Part]] = {JOBS: Job, CLASSES: TrafficClass}
 
 
-@cache
+@by_kinds
 def keys_of(section: str) -> tuple[str, ...]:
     """Return every key a table of an experiment may have, of whatever kind it is."""
     section = _usual(section)
@@ -70,7 +70,7 @@ def is_parameter(name: str) -> bool:
     return is_section(section) and key in keys_of(section)
 
 
-@cache
+@by_kinds
 def words_of(name: str) -> frozenset[str]:
     """Return the words a parameter may be; empty if it is not chosen from words."""
     section, key = section_and_key(name)
@@ -192,7 +192,7 @@ def _own_default(section: str, field: Any) -> Any:
     return field.default
 
 
-@cache
+@by_kinds
 def _by_key() -> dict[str, list[str]]:
     """Return the full names of the parameters with each key."""
     names: dict[str, list[str]] = {}
@@ -202,7 +202,7 @@ def _by_key() -> dict[str, list[str]]:
     return names
 
 
-@cache
+@by_kinds
 def _by_part() -> dict[str, list[str]]:
     """Return the full names of the machine's parameters by those without ``machine``."""
     names = [f"{section}.{key}" for section in MACHINE_TABLES for key in keys_of(section)]

@@ -7,15 +7,17 @@ has in its ``__all__`` is a kind, and is known everywhere.
 
 from __future__ import annotations
 
+from ..entry_points import Kinds, word_of
 from ..parts import Presets
 from . import builtin, exchanges
 from .base import Network, Workload
 from .builtin import *  # noqa: F403
 from .exchanges import *  # noqa: F403
 from .jobs import Job, Jobs
+from .made import FunctionWorkload, ProgramWorkload
 from .messages import Message, Messages
 from .program import Compute, Multicast, Process, Program, Receive, Send
-from .python_program import PythonProgram
+from .python_program import InPython, PythonProgram
 from .synthetic import Synthetic
 from .trace import Trace
 from .traffic import Traffic, TrafficClass
@@ -25,6 +27,8 @@ __all__ = [
     "KINDS",
     "PRESETS",
     "Compute",
+    "FunctionWorkload",
+    "InPython",
     "Job",
     "Jobs",
     "Message",
@@ -33,6 +37,7 @@ __all__ = [
     "Network",
     "Process",
     "Program",
+    "ProgramWorkload",
     "PythonProgram",
     "Receive",
     "Send",
@@ -54,14 +59,17 @@ _FIRST = (
     *(exchanges.MeshExchange, builtin.TokenPass, exchanges.TorusExchange),
 )
 
-#: Every kind of workload by the word in ``workload.kind``.
-KINDS: dict[str, type[Workload]] = {
-    kind.keys["kind"].default: kind
-    for kind in (
-        *_FIRST,
-        *(getattr(module, name) for module in (exchanges, builtin) for name in module.__all__),
-    )
-}
+_BUILT_IN = (
+    *_FIRST,
+    *(getattr(module, name) for module in (exchanges, builtin) for name in module.__all__),
+)
+
+#: Every kind of workload by its word in ``workload.kind``, those of plugins included.
+KINDS: Kinds[Workload] = Kinds(
+    {word_of(kind): kind for kind in _BUILT_IN},
+    "tailback.workloads",
+    Workload,  # type: ignore[type-abstract]
+)
 
 #: The kind of a ``[workload]`` table that names none.
 DEFAULT_KIND = "synthetic"

@@ -34,7 +34,15 @@ def _nodes(given: object) -> object:
 Nodes = Annotated[Literal["all"] | tuple[int, ...], BeforeValidator(_nodes)]
 
 
-class PythonProgram(Workload, init=False):
+class InPython(Workload, init=False):
+    """A workload whose processes are carried out in Python."""
+
+    def iteration_ps(self, network: Network) -> int:
+        """Return one round trip: what processes wait for, if they wait."""
+        return network.round_trip_ps(0)
+
+
+class PythonProgram(InPython, init=False):
     """A process on every node that carries out a function written ``async def program(node)``.
 
     See docs/programs.md. The function is given itself, or as its name in a file; a file is
@@ -101,10 +109,6 @@ class PythonProgram(Workload, init=False):
             program = loading.from_function(self.function)
         places = None if self.placement == "all" else self.placement
         return Processes(program, network.nodes, places, seed, network.cycle())
-
-    def iteration_ps(self, network: Network) -> int:
-        """Return one round trip: what processes wait for, if they wait."""
-        return network.round_trip_ps(0)
 
     def digest(self) -> str:
         """Return a hash of the program's text and of where it runs."""

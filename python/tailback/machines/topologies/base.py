@@ -22,7 +22,7 @@ class _Routings:
     """The words that ``routing.kind`` may be with a kind of topology."""
 
     def __get__(self, made: Topology | None, kind: type[Topology]) -> tuple[str, ...]:
-        return tuple(suited.kind for suited in door.routings(kind.kind))
+        return tuple(suited.kind for suited in door.routings(kind.family or kind.kind))
 
 
 class Topology(Part):
@@ -30,6 +30,8 @@ class Topology(Part):
 
     section: ClassVar[str] = "machine.topology"
     kind: ClassVar[str]
+    family: ClassVar[str] = ""
+    """What the engine calls it, if not as its kind."""
     also: ClassVar[str] = ""
     """Other words for the kind."""
     routings = _Routings()

@@ -1,19 +1,21 @@
-"""A network from a file."""
+"""Networks given link by link: those from files, and the base of those of plugins."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ...door import Network
+from ...entry_points import blamed
 from ...errors import UserError
-from ...graphs import Conventions, Format, NetworkGraph, read_graph
+from ...graphs import Assembly, Conventions, Format, NetworkGraph, read_graph
 from ...graphs.network import Link
 from ...parts import MaybeTime, key
 from ...units import Time
@@ -25,63 +27,33 @@ __all__ = ["Graph"]
 _SWITCH = re.compile(r"\bswitch (\d+)")
 
 
-class Graph(Topology):
-    """Any switches and links, from a file."""
+class Listed(Topology):
+    """A topology that names its links one by one."""
 
-    kind: ClassVar[str] = "graph"
-    also: ClassVar[str] = "anynet"
+    family: ClassVar[str] = "graph"
 
-    file: str = key(
-        description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
-        "format (.anynet); relative to the experiment file."
-    )
-    format: Format | None = key(
-        default=None, description="What the file is; default: what the end of its name says."
-    )
-    cycle: MaybeTime = key(
-        default=None,
-        description="How long a cycle is, for latencies that the file gives in cycles; default: "
-        "that of machine.clock.",
-    )
-    nodes_per_switch: int = key(
-        default=1,
-        between=(1, 65_536),
-        description="Nodes on every switch, if the file says nothing of nodes.",
-    )
-    directed: bool = key(
-        default=False, description="Whether an edge of an edge list leads one way only."
-    )
-
-    def _check(self) -> None:
-        self._check_failures()
-        if self.cycle == Time(0):
-            raise self.refused("cycle", "must be above zero")
-        if self.cycle is not None and self.cycle.cycles is not None:
-            raise self.refused("cycle", 'must be a time, such as "1 ns"')
-
-    @cached_property
+    @property
+    @abstractmethod
     def graph(self) -> NetworkGraph:
-        """The network; the file is read once. Raises `UserError`."""
-        conventions = Conventions(
-            self.format,
-            None if self.cycle is None else self.cycle.ps,
-            self.nodes_per_switch,
-            self.directed,
-        )
-        return read_graph(Path(self.file), conventions)
+        """The network. Raises `UserError` for one that cannot be."""
 
     @cached_property
     def facts(self) -> Network:
-        """What the engine knows of it; the file is read. Raises `UserError`."""
+        """What the engine knows of it, for which all links are listed. Raises `UserError`."""
         nodes = len(self.graph.nodes)
         if nodes > MOST_NODES:
             problem = f"has {nodes} nodes; must have at most {MOST_NODES}"
-            raise UserError(self.file, None, problem)
+            raise UserError(self.place, None, problem)
         return super().facts
 
     @property
+    def place(self) -> str:
+        """Where mistakes of the network are said to be."""
+        return self.section
+
+    @property
     def labels(self) -> Mapping[str, Sequence[str]]:
-        """What the file calls each `node` and each `switch`."""
+        """What each `node` and each `switch` is called."""
         return {"node": self.graph.nodes, "switch": self.graph.switches}
 
     @contextmanager
@@ -109,7 +81,7 @@ class Graph(Topology):
         """Return the same; ``times(link)``: what is special about the times of a link."""
         graph = self.graph
         return {
-            "kind": self.kind,
+            "kind": self.family,
             "switches": len(graph.switches),
             "links": [
                 {
@@ -158,3 +130,92 @@ class Graph(Topology):
             "links": len(graph.links),
             "network_sha256": self.digest(),
         }
+
+
+class Graph(Listed):
+    """Any switches and links, from a file."""
+
+    kind: ClassVar[str] = "graph"
+    also: ClassVar[str] = "anynet"
+
+    file: str = key(
+        description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
+        "format (.anynet); relative to the experiment file.",
+    )
+    format: Format | None = key(
+        default=None, description="What the file is; default: what the end of its name says."
+    )
+    cycle: MaybeTime = key(
+        default=None,
+        description="How long a cycle is, for latencies that the file gives in cycles; default: "
+        "that of machine.clock.",
+    )
+    nodes_per_switch: int = key(
+        default=1,
+        between=(1, 65_536),
+        description="Nodes on every switch, if the file says nothing of nodes.",
+    )
+    directed: bool = key(
+        default=False, description="Whether an edge of an edge list leads one way only."
+    )
+
+    def _check(self) -> None:
+        self._check_failures()
+        if self.cycle == Time(0):
+            raise self.refused("cycle", "must be above zero")
+        if self.cycle is not None and self.cycle.cycles is not None:
+            raise self.refused("cycle", 'must be a time, such as "1 ns"')
+
+    @cached_property
+    def graph(self) -> NetworkGraph:
+        """The network; the file is read once. Raises `UserError`."""
+        conventions = Conventions(
+            self.format,
+            None if self.cycle is None else self.cycle.ps,
+            self.nodes_per_switch,
+            self.directed,
+        )
+        return read_graph(Path(self.file), conventions)
+
+    @property
+    def place(self) -> str:
+        """The file."""
+        return self.file
+
+
+class GraphTopology(Listed):
+    """A topology whose links are computed: the base of kinds of plugins.
+
+    A kind has `edges`, `nodes_on` unless every switch has one node, and `one_way` where an edge
+    leads one way only.
+    """
+
+    one_way: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        self._check_failures()
+        self.graph  # noqa: B018  # asked for its refusals
+
+    @abstractmethod
+    def edges(self) -> Iterable[tuple[int, int]]:
+        """Yield the two switches of every link, numbered from 0; again for parallel wires."""
+
+    def nodes_on(self, switch: int) -> int:
+        """Return how many nodes a switch has; nodes are numbered switch by switch."""
+        del switch
+        return 1
+
+    @cached_property
+    def graph(self) -> NetworkGraph:
+        """The network. Raises `UserError` for one that cannot be."""
+        network = Assembly(Path(self.section))
+        with blamed(self.section, self):
+            edges = [(int(source), int(destination)) for source, destination in self.edges()]
+            count = 1 + max((max(edge) for edge in edges), default=0)
+            for switch in range(count):
+                network.add_switch(str(switch), self.nodes_on(switch))
+        for source, destination in edges:
+            network.add_edge(str(source), str(destination))
+            if not self.one_way:
+                network.add_edge(str(destination), str(source))
+        return network.finished(1)
