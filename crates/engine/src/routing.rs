@@ -26,6 +26,7 @@ mod first_hop;
 mod fixed;
 mod grid;
 mod groups;
+mod hamiltonian;
 mod header;
 mod hop_classes;
 mod hyperx;

@@ -19,6 +19,7 @@ mod grid;
 mod hyperx;
 mod islands;
 mod jellyfish;
+mod kautz;
 pub(crate) mod levels;
 mod limits;
 mod near;
@@ -94,6 +95,9 @@ impl Topology {
             }
             TopologySpec::Islands { accelerators, islands, rails } => {
                 islands::build(*accelerators, *islands, *rails)
+            }
+            TopologySpec::Kautz { links_per_switch, diameter, nodes_per_switch } => {
+                kautz::build(*links_per_switch, *diameter, *nodes_per_switch)
             }
             TopologySpec::Graph { switches, links, nodes, leaves } => {
                 graph::build(*switches, links, nodes, leaves)

@@ -25,6 +25,7 @@ __all__ = [
     "DimensionOrder",
     "Ecmp",
     "FirstHop",
+    "Hamiltonian",
     "HopClasses",
     "Minimal",
     "MinimalAdaptive",
@@ -356,6 +357,17 @@ class OddEven(Routing):
     """
 
     kind: ClassVar[str] = "odd_even"
+
+
+class Hamiltonian(Routing):
+    """Along a path through all switches, by labels, up or down [Lin et al. 1994].
+
+    Links to higher labels and links to lower ones are two networks: no packet uses both, and in
+    neither can a way return to where it was. Ways are the shortest in up to two dimensions;
+    in more they may be longer.
+    """
+
+    kind: ClassVar[str] = "hamiltonian"
 
 
 class MinimalAdaptive(Ordered):

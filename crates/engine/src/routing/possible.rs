@@ -1,6 +1,6 @@
 //! Which algorithms suit which topologies and switches, by their names in files.
 
-use super::registry::{ANYWHERE, ONE_WAY, made_for};
+use super::registry::{ANYWHERE, LEAD_ONE_WAY, ONE_WAY, made_for};
 use crate::spec::{Switching, TopologySpec, Unit};
 
 /// Those that ask for switches which nodes share: queues at outputs, or circuits.
@@ -18,7 +18,7 @@ pub fn on(kind: &str) -> Vec<&'static str> {
         "torus" => &FOR_INTEGRATED[..1],
         _ => &[],
     };
-    let general: &[&str] = if kind == "butterfly" { &ONE_WAY } else { &ANYWHERE };
+    let general: &[&str] = if LEAD_ONE_WAY.contains(&kind) { &ONE_WAY } else { &ANYWHERE };
     let further = general.iter().copied().filter(|name| !own.contains(name));
     own.iter().copied().chain(further).chain(of_nodes.iter().copied()).collect()
 }

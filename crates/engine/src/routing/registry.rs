@@ -14,6 +14,7 @@ use super::escaping::Escaping;
 use super::first_hop::FirstHop;
 use super::fixed::Fixed;
 use super::grid::Grid;
+use super::hamiltonian::Hamiltonian;
 use super::hop_classes::HopClasses;
 use super::hyperx::HyperX;
 use super::odd_even::OddEven;
@@ -52,13 +53,23 @@ pub(super) const ANYWHERE: [&str; 14] = [
 pub(super) const ONE_WAY: [&str; 6] =
     ["shortest", "hop_classes", "ecmp", "spray", "table", "source_routes"];
 
+/// The kinds of topology whose links lead one way.
+pub(super) const LEAD_ONE_WAY: [&str; 2] = ["butterfly", "kautz"];
+
 /// The algorithms that are made for a kind of topology, the usual one first.
 pub(super) fn made_for(kind: &str) -> &'static [&'static str] {
     match kind {
-        "mesh" | "concentrated_mesh" => {
-            &["dimension_order", "west_first", "negative_first", "odd_even", "minimal_adaptive"]
+        "mesh" | "concentrated_mesh" => &[
+            "dimension_order",
+            "west_first",
+            "negative_first",
+            "odd_even",
+            "minimal_adaptive",
+            "hamiltonian",
+        ],
+        "hypercube" => {
+            &["dimension_order", "west_first", "negative_first", "minimal_adaptive", "hamiltonian"]
         }
-        "hypercube" => &["dimension_order", "west_first", "negative_first", "minimal_adaptive"],
         "torus" | "concentrated_torus" => &["dimension_order", "minimal_adaptive"],
         "hyperx" => &["dimension_order", "minimal_adaptive", "dal"],
         "fat_tree" | "pod_fat_tree" | "xgft" => &["nearest_common_ancestor", "d_mod_k", "s_mod_k"],
@@ -66,7 +77,7 @@ pub(super) fn made_for(kind: &str) -> &'static [&'static str] {
         "dragonfly" | "dragonfly_plus" => &["minimal", "par"],
         "islands" => &["minimal"],
         "fully_connected" => &["shortest"],
-        "slim_fly" | "jellyfish" => &["hop_classes"],
+        "slim_fly" | "jellyfish" | "kautz" => &["hop_classes"],
         _ => &[],
     }
 }
@@ -109,6 +120,8 @@ pub(super) enum Chosen {
     Dal(Dal),
     /// Any nearer way first.
     FirstHop(FirstHop),
+    /// Along a Hamiltonian path.
+    Hamiltonian(Hamiltonian),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -133,6 +146,7 @@ macro_rules! match_algorithm {
             Chosen::HopClasses($routing) => $does,
             Chosen::Ecmp($routing) => $does,
             Chosen::Dal($routing) => $does,
+            Chosen::Hamiltonian($routing) => $does,
         }
     };
 }
@@ -246,6 +260,7 @@ impl Chosen {
                 Self::Fixed(Fixed::new(Base::minimal_by_crossing(name, topology)?))
             }
             RoutingSpec::HopClasses => Self::HopClasses(HopClasses::new(name, topology)?),
+            RoutingSpec::Hamiltonian => Self::Hamiltonian(Hamiltonian::new(name, topology)?),
             RoutingSpec::Profitable => Self::Profitable(Profitable::new(name, topology, false)?),
             RoutingSpec::FirstHop { order } => {
                 Self::FirstHop(FirstHop::new(name, order, topology)?)

@@ -261,6 +261,8 @@ pub enum RoutingSpec {
     MinimalByCrossing,
     /// Shortest paths, each hop in the class of virtual channels of its number.
     HopClasses,
+    /// On meshes and hypercubes: by labels along a path through all switches, up or down.
+    Hamiltonian,
     /// Any way that is nearer, at every step.
     Profitable,
     /// Any way that is nearer at the first step, then one dimension after the other.
@@ -377,6 +379,7 @@ impl RoutingSpec {
             Self::DestinationTag => "destination_tag",
             Self::Minimal | Self::MinimalByCrossing => "minimal",
             Self::HopClasses => "hop_classes",
+            Self::Hamiltonian => "hamiltonian",
             Self::Profitable => "profitable",
             Self::FirstHop { .. } => "first_hop",
         }

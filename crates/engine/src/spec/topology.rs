@@ -156,6 +156,15 @@ pub enum TopologySpec {
         /// Rails: a divisor of the accelerators.
         rails: u32,
     },
+    /// The Kautz graph K(d, k), whose links lead one way.
+    Kautz {
+        /// Links from every switch: d.
+        links_per_switch: u32,
+        /// Links of the longest way: k; there are `(d + 1)·d^(k-1)` switches.
+        diameter: u32,
+        /// Nodes on every switch.
+        nodes_per_switch: u32,
+    },
     /// Any switches and links.
     Graph {
         /// How many switches.
@@ -221,6 +230,7 @@ impl TopologySpec {
         "dragonfly_plus",
         "jellyfish",
         "islands",
+        "kautz",
         "graph",
     ];
 

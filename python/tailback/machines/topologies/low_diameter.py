@@ -1,4 +1,4 @@
-"""Networks of few hops: HyperX, dragonfly+, Jellyfish, islands of accelerators.
+"""Networks of few hops: HyperX, dragonfly+, Jellyfish, Kautz graphs, islands of accelerators.
 
 How their switches, nodes and ports are numbered stands in `docs/topologies.md`.
 """
@@ -14,7 +14,7 @@ from ...parts import key
 from ...places import grid_places, shown
 from .base import Topology
 
-__all__ = ["DragonflyPlus", "HyperX", "Islands", "Jellyfish"]
+__all__ = ["DragonflyPlus", "HyperX", "Islands", "Jellyfish", "Kautz"]
 
 _Sides = Annotated[
     tuple[Annotated[int, Field(ge=2, le=65_536)], ...],
@@ -167,3 +167,31 @@ class Islands(Topology):
     def worked_out(self) -> dict[str, Any]:
         """Return the number of rails."""
         return {"rails": self.rail_count}
+
+
+class Kautz(Topology):
+    """The Kautz graph K(d, k): nobody is more than k links from anybody [Kautz 1968].
+
+    Links lead one way. Switches are words of k letters out of d + 1, no two neighbours equal, in
+    alphabetical order; links lead to the words without the first letter and with one more. The
+    shortest way spells the destination out behind the longest end of a word that it begins with.
+    Node i is on switch `i / nodes_per_switch`.
+    """
+
+    kind: ClassVar[str] = "kautz"
+
+    links_per_switch: int = key(
+        engine=True,
+        default=2,
+        between=(2, 1024),
+        description="Links from every switch, and to it: d.",
+    )
+    diameter: int = key(
+        engine=True,
+        default=3,
+        between=(1, 19),
+        description="Links of the longest way: k; there are (d + 1) · d^(k-1) switches.",
+    )
+    nodes_per_switch: int = key(
+        engine=True, default=1, between=(1, 65_536), description="Nodes on every switch."
+    )
