@@ -16,7 +16,7 @@ from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
 from .routing import DimensionOrder
-from .topologies import Graph
+from .topologies import Listed
 
 if TYPE_CHECKING:
     from .link import LinkClass, NodeLink
@@ -251,7 +251,7 @@ def _times(machine: Assembled, links: LinkClass | NodeLink | LinkTimes) -> dict[
 
 def _topology_spec(machine: Assembled) -> dict[str, Any]:
     topology = machine.topology
-    if not isinstance(topology, Graph):
+    if not isinstance(topology, Listed):
         return topology.spec_left()
 
     def times(link: GraphLink) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def _topology_spec(machine: Assembled) -> dict[str, Any]:
             names = topology.graph.switches
             where = f"link from {names[link.source]} to {names[link.destination]}"
             problem = f"{where}: rate is {error.given}; {error.allowed}"
-            raise UserError(topology.file, None, problem) from None
+            raise UserError(topology.place, None, problem) from None
         return _times(machine, LinkTimes(link.rate, delay))
 
     return topology.spec_left(topology.spec_with(times))
@@ -313,7 +313,7 @@ def _queueing_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
 def _ports_spec(machine: Assembled) -> dict[str, Any]:
     """Return the port numbers of links, if the network comes from a file that has them."""
     topology = machine.topology
-    return topology.ports_spec() if isinstance(topology, Graph) else {}
+    return topology.ports_spec() if isinstance(topology, Listed) else {}
 
 
 def cell_times(machine: Assembled) -> dict[str, Time]:

@@ -111,6 +111,7 @@ class Machine(Assembled):
 
         ``classes``: the traffic classes that share it, as `spec` has them.
         """
+        self.switch.check_classes(classes)
         with self.topology.names():
             door.check(self.spec(fidelity, classes), fidelity)
 

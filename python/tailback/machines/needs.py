@@ -93,6 +93,13 @@ TURN_BY_TURN = Need(
     lambda m: m.switch.chosen_arbiter == "round_robin" and not m.switch.is_clocked,
     'machine.switch.arbiter = "round_robin", without machine.switch.allocator',
 )
+
+
+def arbiter(word: str) -> Need:
+    """Return the need of an arbiter."""
+    return Need(lambda m: m.switch.chosen_arbiter == word, f'machine.switch.arbiter = "{word}"')
+
+
 SPEEDUP = Need(
     lambda m: m.switch.is_clocked or m.switch.queueing == "voq",
     'machine.switch.allocator or machine.switch.queueing = "voq"',

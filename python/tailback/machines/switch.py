@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
 from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key
@@ -24,6 +25,7 @@ Arbiter = Literal[
     "round_robin",
     "priority",
     "least_recently_granted",
+    "deficit_round_robin",
 ]
 InputOrder = Literal["channel", "port"]
 Allocator = Literal[
@@ -59,7 +61,9 @@ def _places(given: object) -> object:
 
 if TYPE_CHECKING:
     Room = Written[Size | Unlimited | None]
+    Shares = Written[tuple[Size, ...] | None]
 else:
+    Shares = Annotated[tuple[Size, ...], Strict(False), Field(min_length=1)] | None
     Room = Annotated[Size | Unlimited | None, BeforeValidator(_room)]
 Places = Annotated[
     int | Unlimited | None,
@@ -122,6 +126,15 @@ class Switch(Part):
         default=Time(0),
         description="Time from when a packet that had to wait for its output is granted it until "
         "it may start.",
+    )
+    edge_delay: TimeKey = key(
+        engine="edge_delay_ps",
+        added=True,
+        shown="given",
+        needs=(needs.SWITCHES, needs.SWITCHED),
+        default=Time(0),
+        description="Time besides delay that packets from nodes take in their first switch, such "
+        "as for look-ups at an edge port.",
     )
     input_buffer: Room = key(
         engine="input_buffer_flits",
@@ -205,6 +218,15 @@ class Switch(Part):
         "run by a clock, how allocators choose among requests; default: round_robin. There fifo, "
         "oldest_first and priority need separable or wavefront allocators, least_recently_granted "
         "(a matrix arbiter) separable ones, and there are no others.",
+    )
+    shares: Shares = key(
+        engine="arbiter_keys.shares_bytes",
+        added=True,
+        shown="given",
+        needs=needs.arbiter("deficit_round_robin"),
+        default=None,
+        description="With arbiter deficit_round_robin: how much each traffic class may send in its "
+        "turn, headers included, in the order of the classes; default: a full packet each.",
     )
     input_order: InputOrder = key(
         shown="given",
@@ -427,9 +449,35 @@ class Switch(Part):
         """`arbiter`, or the usual one."""
         return self.arbiter or ("round_robin" if self.is_clocked else "fifo")
 
+    def check_classes(self, classes: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse keys of arbiters that only the traffic classes of a workload give a meaning."""
+        if self.shares is not None and not classes:
+            allowed = (
+                'needs traffic classes: those of workload.kind = "traffic", or jobs of which one '
+                "has a priority or virtual_channels"
+            )
+            raise self.refused("shares", allowed)
+        if self.shares is not None and len(self.shares) != len(classes):
+            allowed = f"must be one for each of the {len(classes)} traffic classes"
+            raise self.refused("shares", allowed)
+
+    def arbitration(self, packet: Size, classes: Sequence[Mapping[str, Any]]) -> str | None:
+        """Say in words how outputs are shared among traffic classes; None: as requests come.
+
+        ``packet``: the longest, header included.
+        """
+        if self.chosen_arbiter != "deficit_round_robin" or len(classes) < 2:
+            return None
+        sizes = [share.bytes for share in self.shares or [packet] * len(classes)]
+        told = (
+            f"{one['name']} {size:,} B ({size / sum(sizes):.1%})"
+            for one, size in zip(classes, sizes, strict=True)
+        )
+        return f"saturated outputs serve traffic classes in turn: {', '.join(told)}"
+
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""
-        for name in ("delay", "fall_through", "regrant_delay", "forwarding_time"):
+        for name in ("delay", "fall_through", "regrant_delay", "edge_delay", "forwarding_time"):
             given = getattr(self, name)
             if given is not None and given > Time(10**12):
                 raise self.refused(name, "must be at most 1 s")

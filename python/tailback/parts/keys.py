@@ -134,7 +134,7 @@ def in_engine_units(value: Any) -> Any:
     """Return a value as the engine has it: picoseconds, bytes, lists."""
     if isinstance(value, Quantity):
         return value.ps if isinstance(value, Time) else value.amount
-    return list(value) if isinstance(value, tuple) else value
+    return [*map(in_engine_units, value)] if isinstance(value, tuple) else value
 
 
 def nested(flat: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailback import engine, tables
-from tailback.machines import Graph
+from tailback.machines import Listed
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
+from tailback.units import Size
 from tailback.workloads import Traffic
 
 from .buffers import ShortBuffers, bounded, short_buffers
@@ -140,6 +141,13 @@ class Prediction:
     """Latency of a message alone, if messages have software costs."""
 
     @property
+    def arbitration(self) -> str | None:
+        """How outputs are shared among traffic classes, in words; None: as requests come."""
+        machine, workload = self.experiment.machine, self.experiment.workload
+        longest = Size(machine.interface.packet_room.bytes + machine.interface.header.bytes)
+        return machine.switch.arbitration(longest, workload.network_classes())
+
+    @property
     def limited_saturation_messages_per_node_per_ms(self) -> float | None:
         """Predicted saturation, limited by the most loaded channel and by the switches."""
         limit = self.switch_limit
@@ -234,7 +242,7 @@ class Prediction:
 
         machine = self.experiment.machine
         built = machine.topology
-        names = built.graph.switches if isinstance(built, Graph) else ()
+        names = built.graph.switches if isinstance(built, Listed) else ()
         drawn = topology.picture(
             machine, self.survey.graph, self.switches, self._group_loads(), names
         )
@@ -276,6 +284,7 @@ class Prediction:
             "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
             "routing": self.routing.to_dict() | self._stopped,
+            **({} if self.arbitration is None else {"arbitration": self.arbitration}),
             **self._by_buffers,
             **({} if self.pauses is None else {"pauses": self.pauses.to_dict()}),
             **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),

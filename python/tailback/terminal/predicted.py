@@ -34,6 +34,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         heading(prediction.experiment),
         chosen,
         *_rounded(prediction.experiment.machine),
+        *_arbitration(prediction),
         *_mixed(prediction),
         *_in_pieces(prediction),
         *_headroom(prediction),
@@ -220,6 +221,12 @@ def _headroom(prediction: Prediction) -> Iterator[Text]:
         yield Text(f"{told}: frames can be lost if all links send at once", style="yellow")
     else:
         yield Text(f"{told}: no frame is lost")
+
+
+def _arbitration(prediction: Prediction) -> Iterator[Text]:
+    """Say how traffic classes share outputs, where an arbiter sees to that."""
+    if prediction.arbitration is not None:
+        yield Text(prediction.arbitration)
 
 
 def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:

@@ -1,5 +1,7 @@
-//! Arbiters: all there are.
+//! Arbiters: all there are, and their keys.
 
+use super::traffic_class::TrafficClass;
+use crate::error::SpecError;
 use serde::{Deserialize, Serialize};
 
 /// All arbiters: the word in files, the name in Rust, and whose request is granted first. Whoever
@@ -23,6 +25,8 @@ macro_rules! arbiters {
             priority Priority,
             /// The input that was granted least recently.
             least_recently_granted LeastRecentlyGranted,
+            /// The packets of traffic classes in turn, by shares in bytes.
+            deficit_round_robin DeficitRoundRobin,
         }
     };
 }
@@ -52,6 +56,47 @@ macro_rules! make_names {
     };
 }
 arbiters!(make_names);
+
+/// What arbiters have to know besides the machine. A key of an arbiter that is not asked for means
+/// nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArbiterKeys {
+    /// Of [`Arbiter::DeficitRoundRobin`]: how many bytes a traffic class may send in its turn, by class;
+    /// empty: as many as the longest packet has, whatever the class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares_bytes: Vec<u32>,
+}
+
+impl ArbiterKeys {
+    /// Whether there are none.
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Refuses what cannot be, where there are these traffic classes.
+    ///
+    /// # Errors
+    /// A number of shares that is not that of classes; a share of nothing.
+    pub fn check(&self, classes: &[TrafficClass]) -> Result<(), SpecError> {
+        let field = "machine.switch.arbiter_keys.shares_bytes";
+        // Without classes there is nothing to share.
+        let is_given = !self.shares_bytes.is_empty() && !classes.is_empty();
+        if is_given && self.shares_bytes.len() != classes.len() {
+            let allowed = format!("must be one for each of {} traffic classes", classes.len());
+            return Err(SpecError::new(field, self.shares_bytes.len(), allowed));
+        }
+        match self.shares_bytes.iter().find(|&&share| !(1..=MOST_BYTES).contains(&share)) {
+            Some(share) => {
+                Err(SpecError::new(field, share, format!("must be 1 to {MOST_BYTES} bytes each")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The largest share.
+const MOST_BYTES: u32 = 1 << 30;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The switches.
 
 use super::absent::one;
-use super::arbiter::Arbiter;
+use super::arbiter::{Arbiter, ArbiterKeys};
 use super::cells::Cells;
 use super::frames::Frames;
 use super::pipeline::Pipeline;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A switch.
 #[allow(clippy::struct_excessive_bools, reason = "each is a key that users write")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
     /// Whether every node is its own switch: no link lies between them, packets ask for a
@@ -49,6 +49,9 @@ pub struct Switch {
     /// Time from when a packet that had to wait for its output is granted it until it may start.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub regrant_delay_ps: Time,
+    /// Time that a packet from a node waits at its first switch, besides.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub edge_delay_ps: Time,
     /// Virtual channels of every link between switches, each with a buffer of its own.
     #[serde(default = "one")]
     pub virtual_channels: u32,
@@ -74,6 +77,9 @@ pub struct Switch {
     /// Which waiting input is granted a free output.
     #[serde(default)]
     pub arbiter: Arbiter,
+    /// What that has to know besides.
+    #[serde(default, skip_serializing_if = "ArbiterKeys::are_none")]
+    pub arbiter_keys: ArbiterKeys,
     /// Whether acknowledgements are granted before data, whatever the arbiter.
     #[serde(default)]
     pub ack_priority: bool,
@@ -119,6 +125,7 @@ impl Default for Switch {
             delay_ps: 0,
             fall_through_ps: None,
             regrant_delay_ps: 0,
+            edge_delay_ps: 0,
             virtual_channels: 1,
             node_virtual_channels: 1,
             pipeline: None,
@@ -127,6 +134,7 @@ impl Default for Switch {
             queueing: Queueing::Fifo,
             input_speedup: None,
             arbiter: Arbiter::Fifo,
+            arbiter_keys: ArbiterKeys::default(),
             ack_priority: false,
         }
     }

@@ -31,6 +31,7 @@ pub fn framing(machine: &Machine) -> Result<(), SpecError> {
 
 /// Numbers lie in their ranges.
 pub fn ranges(machine: &Machine) -> Result<(), SpecError> {
+    machine.switch.arbiter_keys.check(&machine.routing.traffic_classes)?;
     let (link, interface) = (&machine.link, &machine.interface);
     let ((shortest, longest), (_, most)) = (LinkClass::FLIT_PS, LinkClass::DELAY_PS);
     let ranges = [

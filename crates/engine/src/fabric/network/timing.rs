@@ -2,7 +2,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::network::flits::FlitSize;
-use crate::spec::{Framing, Link, Machine};
+use crate::spec::{Fidelity, Framing, Link, LinkClass, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
 use std::collections::HashMap;
@@ -76,6 +76,12 @@ impl Timing {
             gap_ps: ps_of(framing.gap_bytes),
             size,
         }
+    }
+
+    /// The same with switches that take so much longer.
+    #[must_use]
+    fn later(self, by_ps: Time) -> Self {
+        Self { delay_ps: self.delay_ps + by_ps, hop_ps: self.hop_ps + by_ps, ..self }
     }
 
     /// The same where only headers wait for the switch, which arbitrates, and no flit passes
@@ -238,14 +244,38 @@ pub struct Rates {
     width: u16,
 }
 
+/// What packets from nodes wait at their first switch, besides.
+fn edge_delay(machine: &Machine, fidelity: Fidelity) -> Result<Time, SpecError> {
+    let (switch, field) = (&machine.switch, "machine.switch.edge_delay_ps");
+    let most = LinkClass::DELAY_PS.1;
+    let allowed = match switch.edge_delay_ps {
+        0 => return Ok(0),
+        given if given > most => format!("must be 0 to {most}"),
+        _ if switch.integrated || machine.makes_circuits() => {
+            "must be 0 where packets do not enter a switch".into()
+        }
+        _ if switch.frames.is_some() || switch.cells.is_some() || switch.pipeline.is_some() => {
+            "must be 0 with switch.frames, switch.cells and switch.pipeline".into()
+        }
+        _ if fidelity == Fidelity::Stream => "must be 0 with fidelity stream; use another".into(),
+        given => return Ok(given),
+    };
+    Err(SpecError::new(field, switch.edge_delay_ps, allowed))
+}
+
 impl Rates {
     /// The times of a machine's channels.
     ///
     /// # Errors
     /// Rates that do not fit the topology, or too many that differ.
-    pub fn new(machine: &Machine, topology: &Topology) -> Result<Self, SpecError> {
+    pub fn new(
+        machine: &Machine,
+        topology: &Topology,
+        fidelity: Fidelity,
+    ) -> Result<Self, SpecError> {
         let (link, external) = (&machine.link, machine.node_link().of(&machine.link));
-        let all = vec![Timing::new(link, machine), Timing::new(&external, machine)];
+        let at_edge = Timing::new(&external, machine).later(edge_delay(machine, fidelity)?);
+        let all = vec![Timing::new(link, machine), at_edge];
         let width = width("machine.link.width", link.width)?;
         let classes = classes(machine, topology)?;
         let mut rates = Self { all, internal: Vec::new(), widths: Vec::new(), width };

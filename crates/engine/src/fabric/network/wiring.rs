@@ -99,7 +99,7 @@ impl Wiring {
     ) -> Result<Self, SpecError> {
         let integrated_timing = IntegratedTiming::new(machine);
         let mut link = Timing::of(machine);
-        let mut rates = Rates::new(machine, topology)?;
+        let mut rates = Rates::new(machine, topology, fidelity)?;
         let wormhole = integrated_timing.filter(IntegratedTiming::is_wormhole);
         if wormhole.is_some() {
             link = link.arbitrated();

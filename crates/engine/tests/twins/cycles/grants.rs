@@ -121,8 +121,8 @@ impl Simulator {
             let Some(channel) = self.idle(place) else { return };
             let best = self.best(place);
             let (packet, input) = self.requests[place].remove(best);
-            let number = self.input(packet, input);
-            self.inputs_granted[place].push(number);
+            let granted = self.request((packet, input));
+            self.granted_before[place].push(granted);
             self.turn_is_over(place, packet);
             self.take(packet, channel, input);
         }
@@ -155,8 +155,8 @@ impl Simulator {
         for (packet, input) in order {
             if let Some(channel) = self.select(allocator, packet) {
                 self.requests[allocator].retain(|&(other, _)| other != packet);
-                let number = self.input(packet, input);
-                self.inputs_granted[allocator].push(number);
+                let granted = self.request((packet, input));
+                self.granted_before[allocator].push(granted);
                 self.take(packet, channel, input);
             }
         }
@@ -226,17 +226,21 @@ impl Simulator {
     }
 
     /// Where the smallest is the best.
-    fn rank(&self, place: usize, (packet, input): (usize, Option<usize>)) -> Time {
+    fn rank(&self, place: usize, asking: (usize, Option<usize>)) -> Time {
+        rank(&self.machine, &self.request(asking), &self.granted_before[place])
+    }
+
+    /// What an arbiter sees of a packet.
+    fn request(&self, (packet, input): (usize, Option<usize>)) -> Request {
         let Packet { row, traffic, .. } = &self.packets[packet];
-        let class = self.machine.routing.traffic_classes.get(*traffic);
-        let request = Request {
+        Request {
             input: self.input(packet, input),
             is_from_node: row.first_internal == NEVER,
             queued: row.queued,
             hops: row.hops.into(),
-            urgency: class.map_or(0, |class| class.priority),
-        };
-        rank(self.machine.switch.arbiter, &request, &self.inputs_granted[place])
+            class: *traffic,
+            bytes: row.bytes,
+        }
     }
 
     /// The channel in whose buffer a packet is that asks; of one in its node's list the first

@@ -3,6 +3,7 @@
 
 use super::agreement::{self, Half, tallies};
 use super::simulator::{Packet, Simulator, message_packets};
+use crate::common::arbiters;
 use crate::common::random::{Dice, check, random_cases, same_packets_in_any_order};
 use crate::common::requests::{self, Asks, delivered, is_closed};
 use crate::reference::wiring::{End, Wiring};
@@ -153,6 +154,7 @@ fn spec(dice: &mut Dice, fidelity: Fidelity, places: Limit) -> Spec {
     };
     spec.machine.routing.traffic_classes = (0..classes.len()).map(name).collect();
     share_out(dice, &mut spec);
+    arbiters::share_out(dice, &mut spec.machine);
     if places == Limit::Few {
         spec.machine.interface.reply_queue = Some(dice.one_of(&[1, 1, 2, 4, 8]));
     }

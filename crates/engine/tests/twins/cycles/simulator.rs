@@ -10,6 +10,7 @@ use super::integrated::{List, arbitration};
 use super::receivers::Receiver;
 use super::replies::Places;
 use super::wires::Wire;
+use crate::common::arbiters::Request;
 use crate::common::requests::{Asks, Sent, requests};
 use crate::common::windows as packets_of;
 use crate::reference::wiring::{End, Wiring};
@@ -99,7 +100,7 @@ pub struct Simulator {
     /// packets have a choice, all that wait at a switch, with the first group from there.
     pub requests: Vec<Vec<(usize, Option<usize>)>>,
     /// For each of these the inputs it has granted.
-    pub inputs_granted: Vec<Vec<usize>>,
+    pub granted_before: Vec<Vec<Request>>,
     pub draws: Draws,
     pub packets: Vec<Packet>,
     pub receivers: Vec<Receiver>,
@@ -129,7 +130,7 @@ impl Simulator {
             machine: spec.machine.clone(),
             channels: wiring.group_of.iter().map(|&g| channel(&spec.machine, &wiring, g)).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
-            inputs_granted: vec![Vec::new(); wiring.groups.len()],
+            granted_before: vec![Vec::new(); wiring.groups.len()],
             draws: Draws::new(spec, wiring.nodes(), messages(spec, wiring.nodes())),
             wires: vec![Wire::default(); wiring.wires()],
             receivers: vec![Receiver::default(); wiring.nodes()],

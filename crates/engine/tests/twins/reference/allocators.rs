@@ -31,7 +31,8 @@ impl Reference {
             match self.select(switch, packet, &free) {
                 Some(channel) => {
                     self.allocators[switch].retain(|&other| other != input);
-                    self.inputs_granted[switch].push(input);
+                    let granted = self.request(packet, input);
+                    self.granted_before[switch].push(granted);
                     self.channels[input].buffer[0].left = Some(self.now);
                     self.start(packet, channel, Some(input));
                 }

@@ -65,7 +65,9 @@ impl Reference {
                 }
                 let requests = self.requests(here, group);
                 let best = self.best(requests, group);
-                self.inputs_granted[group].extend(best);
+                let granted =
+                    best.map(|input| self.request(self.channels[input].buffer[0].packet, input));
+                self.granted_before[group].extend(granted);
                 self.queues[group].retain(|&input| Some(input) != best);
                 self.granted[group] = best.map(|input| Grant { input, kept });
             }
@@ -146,15 +148,18 @@ impl Reference {
 
     /// `place`: the group or switch at which it asks.
     pub fn by_policy(&self, packet: usize, input: usize, place: usize) -> Time {
+        let request = self.request(packet, input);
+        arbiters::rank(&self.spec.machine, &request, &self.granted_before[place])
+    }
+
+    /// What an arbiter sees of a packet in the buffer of a channel.
+    pub fn request(&self, packet: usize, input: usize) -> arbiters::Request {
         let packet = &self.packets[packet];
         let input_group = self.wiring.group_of[input];
         let is_from_node = matches!(self.wiring.groups[input_group].from, End::Node(_));
-        let (queued, hops) = (packet.queued, packet.hops.into());
+        let (queued, hops, bytes) = (packet.queued, packet.hops.into(), packet.bytes);
         let class = self.messages[packet.message].traffic;
-        let class = self.spec.machine.routing.traffic_classes.get(class);
-        let urgency = class.map_or(0, |class| class.priority);
-        let request = arbiters::Request { input, is_from_node, queued, hops, urgency };
-        arbiters::rank(self.spec.machine.switch.arbiter, &request, &self.inputs_granted[place])
+        arbiters::Request { input, is_from_node, queued, hops, class, bytes }
     }
 
     /// The lowest-numbered idle channel of the group with room for the packet.

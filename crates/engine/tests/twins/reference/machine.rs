@@ -11,6 +11,7 @@ use super::replies::{self, Replies};
 use super::software::{self, Desk};
 use super::synthetic::Synthetic;
 use super::wiring::Wiring;
+use crate::common::arbiters::Request;
 use crate::common::requests::Sent;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -83,7 +84,7 @@ pub struct Reference {
     /// For each group the request that has been granted and waits for room.
     pub granted: Vec<Option<Grant>>,
     /// For each group, or each switch where packets have a choice, the inputs it has granted.
-    pub inputs_granted: Vec<Vec<usize>>,
+    pub granted_before: Vec<Vec<Request>>,
     pub outputs: Vec<Output>,
     pub receivers: Vec<Receiver>,
     /// Ends of packets that have been posted.
@@ -130,7 +131,7 @@ impl Reference {
             at_work: None,
             channels: wiring.group_of.iter().map(|_| Channel::default()).collect(),
             granted: wiring.groups.iter().map(|_| None).collect(),
-            inputs_granted: wiring.groups.iter().map(|_| Vec::new()).collect(),
+            granted_before: wiring.groups.iter().map(|_| Vec::new()).collect(),
             wires_free_at: vec![0; wiring.wires()],
             allocators: vec![Vec::new(); wiring.switches()],
             queues: vec![Vec::new(); wiring.groups.len()],

@@ -93,7 +93,9 @@ impl Reference {
     /// every later flit is there when it is its turn.
     fn onward(&self, bytes: u32, group: usize, next: usize) -> Time {
         let machine = &self.spec.machine;
-        let delay = self.wire_delay(group) + machine.switch.delay_ps;
+        let is_first = matches!(self.wiring.groups[group].from, End::Node(_));
+        let at_edge = if is_first { machine.switch.edge_delay_ps } else { 0 };
+        let delay = self.wire_delay(group) + machine.switch.delay_ps + at_edge;
         let there: Vec<Time> =
             self.ends_of_flits(bytes, group).iter().map(|end| end + delay).collect();
         if machine.switch.switching == Switching::StoreAndForward {

@@ -165,6 +165,9 @@ pub fn vary(dice: &mut Dice, machine: &mut Machine) {
     }
     let all = [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward];
     machine.switch.switching = dice.one_of(&all);
+    if dice.chance(20) {
+        machine.switch.edge_delay_ps = dice.number(1, 4 * link.flit_ps);
+    }
     if dice.chance(30) {
         machine.switch.input_buffer_flits = None;
     }
@@ -192,6 +195,7 @@ pub fn queue(dice: &mut Dice, machine: &mut Machine) {
 pub fn make_circuits(dice: &mut Dice, machine: &mut Machine) {
     let switch = &mut machine.switch;
     switch.switching = Switching::Circuit;
+    switch.edge_delay_ps = 0;
     switch.arbiter = dice.one_of(&[Arbiter::Fifo, Arbiter::OldestFirst]);
     machine.link.sharing = Sharing::Separate;
     machine.routing.selection = Selection::First;

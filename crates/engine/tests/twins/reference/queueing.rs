@@ -217,7 +217,8 @@ impl Reference {
         self.queued.output.remove(&packet);
         self.queued.drawn.entry(place).or_default().retain(|&other| other != packet);
         self.queued.last.insert(input, channel);
-        self.inputs_granted[place].push(input);
+        let granted = self.request(packet, input);
+        self.granted_before[place].push(granted);
         let now = self.now;
         let buffer = &mut self.channels[input].buffer;
         buffer.iter_mut().find(|one| one.packet == packet).unwrap().left = Some(now);

@@ -7,6 +7,7 @@ use super::wiring::{End as At, Wiring};
 use super::{
     End, INSTANTS, LONG, Row, cases, engine_rows, networks, reference_end, reference_rows,
 };
+use crate::common::arbiters;
 use crate::common::random::{Dice, check, random_cases, same_packets};
 use crate::common::requests::{self, Asks, Sent};
 use std::collections::BTreeMap;
@@ -169,6 +170,7 @@ fn spec(dice: &mut Dice) -> Spec {
         ..TrafficClass::default()
     };
     machine.routing.traffic_classes = (0..classes.len()).map(name).collect();
+    arbiters::share_out(dice, machine);
     spec.workload = Workload::Traffic(Traffic { classes });
     spec
 }

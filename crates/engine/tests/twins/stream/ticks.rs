@@ -11,7 +11,7 @@ use crate::reference::wiring::{End, Wiring};
 use std::collections::VecDeque;
 use tailback_engine::fabric::Timing;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Arbiter, Spec, Workload};
+use tailback_engine::spec::{Arbiter, Machine, Spec, Workload};
 use tailback_engine::time::{NEVER, Time};
 use tailback_engine::{Class, PacketRow};
 
@@ -70,14 +70,14 @@ pub struct Simulator {
     now: Time,
     link: Timing,
     capacity: Time,
-    policy: Arbiter,
+    machine: Machine,
     wiring: Wiring,
     channels: Vec<Channel>,
     /// For each group the packets that wait for it and the channels whose buffers they
     /// are in, in order of request; for a node's group that is its output queue.
     requests: Vec<Vec<(usize, Option<usize>)>>,
     /// For each group the inputs it has granted.
-    inputs_granted: Vec<Vec<usize>>,
+    granted_before: Vec<Vec<Request>>,
     seed: u64,
     packets: Vec<Packet>,
     stops: Stops,
@@ -108,10 +108,10 @@ impl Simulator {
         Self {
             now: 0,
             capacity: link.flit_ps * Time::from(spec.machine.switch.input_buffer()),
-            policy: spec.machine.switch.arbiter,
+            machine: spec.machine.clone(),
             channels: wiring.group_of.iter().map(channel).collect(),
             requests: vec![Vec::new(); wiring.groups.len()],
-            inputs_granted: vec![Vec::new(); wiring.groups.len()],
+            granted_before: vec![Vec::new(); wiring.groups.len()],
             seed: spec.seed,
             packets: (0..list.time_ps.len()).filter(is_sent).map(packet).collect(),
             wiring,
@@ -176,7 +176,7 @@ impl Simulator {
             let output = self.packets[packet].way[usize::from(self.packets[packet].row.hops)];
             let requests = &mut self.requests[output];
             let Packet { row, drawn_by, .. } = &self.packets[packet];
-            let place = match self.policy {
+            let place = match self.machine.switch.arbiter {
                 Arbiter::Random => {
                     let by = (*drawn_by, row.hops.into());
                     draws::place((self.seed, output), by, requests.len())
@@ -196,7 +196,8 @@ impl Simulator {
             let best = self.best(group);
             let (packet, input) = self.requests[group].remove(best);
             if let Some(input) = input {
-                self.inputs_granted[group].push(input);
+                let granted = self.request(packet, input);
+                self.granted_before[group].push(granted);
                 self.channels[input].asking.pop_front();
             }
             let channel = &mut self.channels[number];
@@ -208,17 +209,22 @@ impl Simulator {
         }
     }
 
+    /// What an arbiter sees of a packet.
+    fn request(&self, packet: usize, input: usize) -> Request {
+        let row = &self.packets[packet].row;
+        let (is_from_node, queued, hops) = (row.hops == 1, row.queued, row.hops.into());
+        Request { input, is_from_node, queued, hops, class: 0, bytes: row.bytes }
+    }
+
     /// The place of the best request of a group. Of equals the first is the best.
     fn best(&mut self, group: usize) -> usize {
         let requests = &self.requests[group];
         let rank = |&place: &usize| {
             let (packet, input) = requests[place];
-            let row = &self.packets[packet].row;
-            let (is_from_node, queued, hops) = (row.hops == 1, row.queued, row.hops.into());
-            let request = Request { input: input.unwrap(), is_from_node, queued, hops, urgency: 0 };
-            rank(self.policy, &request, &self.inputs_granted[group])
+            let request = self.request(packet, input.unwrap());
+            rank(&self.machine, &request, &self.granted_before[group])
         };
-        match self.policy {
+        match self.machine.switch.arbiter {
             // A node's output queue is first in, first out.
             _ if matches!(self.wiring.groups[group].from, End::Node(_)) => 0,
             _ => (0..requests.len()).min_by_key(rank).unwrap(),

@@ -99,7 +99,7 @@ fn arbiter(arbiter: Arbiter, pipeline: &Pipeline) -> Result<(), SpecError> {
             &[SeparableInputFirst, SeparableOutputFirst, Wavefront]
         }
         Arbiter::LeastRecentlyGranted => &[SeparableInputFirst, SeparableOutputFirst],
-        Arbiter::Random | Arbiter::NetFirst | Arbiter::HopsFirst => &[],
+        _ => &[],
     };
     if [pipeline.allocator, pipeline.vc_allocator].iter().all(|one| suit.contains(one)) {
         return Ok(());

@@ -195,6 +195,109 @@ impl Arbitrate for LeastRecentlyGranted {
     }
 }
 
+/// The packets of traffic classes in turn, each class for as many bytes as its share: deficit round
+/// robin [Shreedhar & Varghese 1996]. A class is served while it has credit, whatever the length of
+/// the packet, and owes what it sent beyond that, as in surplus round robin
+/// [Adiseshu et al. 1996]: the packets of a class wait at several inputs, and none is kept
+/// waiting because it is longer than another.
+///
+/// Whoever has no turn has no credit left, but debts, perhaps. So it need not be known which
+/// classes have packets that wait.
+#[derive(Clone)]
+pub struct DeficitRoundRobin {
+    /// By traffic class: what a turn gives it.
+    shares: Vec<i64>,
+    header_bytes: u32,
+    /// By place: whose turn it is.
+    turns: Vec<usize>,
+    /// By place, then class: the bytes that it may send, or owes.
+    credits: Vec<i64>,
+}
+
+impl DeficitRoundRobin {
+    #[inline]
+    fn class(&self, packet: &Packet) -> usize {
+        // Packets of workloads without classes are all alike.
+        usize::from(packet.traffic()).min(self.shares.len() - 1)
+    }
+
+    /// How many classes behind the one whose turn it is another stands, that itself being the last.
+    #[inline]
+    fn behind(&self, place: usize, class: usize) -> usize {
+        let count = self.shares.len();
+        (class + count - self.turns[place] - 1) % count + 1
+    }
+
+    /// How often turns pass on until a class may send.
+    fn passes(&self, place: usize, class: usize) -> usize {
+        let (count, credit) = (self.shares.len(), self.credits[place * self.shares.len() + class]);
+        if credit > 0 {
+            return 0;
+        }
+        // The turns in which it only pays what it owes.
+        let in_debt = usize::try_from(-credit / self.shares[class]).unwrap_or(usize::MAX);
+        in_debt.saturating_mul(count).saturating_add(self.behind(place, class))
+    }
+
+    /// Turns pass on so often, to a class that may send then.
+    fn pass(&mut self, place: usize, passes: usize, to: usize) {
+        let (count, holder) = (self.shares.len(), self.turns[place]);
+        let credits = place * count;
+        // What it does not use in its turn it loses.
+        self.credits[credits + holder] = self.credits[credits + holder].min(0);
+        for class in 0..count {
+            let behind = self.behind(place, class);
+            let turns = if passes < behind { 0 } else { (passes - behind) / count + 1 };
+            let given = i64::try_from(turns).unwrap_or(i64::MAX).saturating_mul(self.shares[class]);
+            let credit = self.credits[credits + class].saturating_add(given);
+            self.credits[credits + class] = if class == to { credit } else { credit.min(0) };
+        }
+        self.turns[place] = to;
+    }
+}
+
+impl Arbitrate for DeficitRoundRobin {
+    const REORDERS: bool = true;
+
+    fn new(places: &Places<'_>) -> Self {
+        let machine = places.machine;
+        let interface = &machine.interface;
+        let usual = interface.header_bytes.saturating_add(interface.packet_bytes);
+        let classes = machine.routing.traffic_classes.len().max(1);
+        let given = machine.switch.arbiter_keys.shares_bytes.iter();
+        let mut shares: Vec<i64> = given.map(|&share| share.into()).collect();
+        shares.resize(classes, usual.max(1).into());
+        Self {
+            header_bytes: interface.header_bytes,
+            // The first class has the next turn.
+            turns: vec![classes - 1; places.count],
+            credits: vec![0; places.count * classes],
+            shares,
+        }
+    }
+
+    #[inline]
+    fn key(&self, place: usize, _: ChannelId, packet: &Packet) -> u64 {
+        self.passes(place, self.class(packet)) as u64
+    }
+
+    fn renew(&mut self, like: &Self, place: usize) {
+        self.turns[place] = like.turns[place];
+        let credits = place * self.shares.len()..(place + 1) * self.shares.len();
+        self.credits[credits.clone()].copy_from_slice(&like.credits[credits]);
+    }
+
+    fn granted(&mut self, place: usize, _: ChannelId, packet: &Packet) {
+        let class = self.class(packet);
+        let passes = self.passes(place, class);
+        if passes > 0 {
+            self.pass(place, passes, class);
+        }
+        let bytes = i64::from(self.header_bytes) + i64::from(packet.bytes);
+        self.credits[place * self.shares.len() + class] -= bytes;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::fabric::switch::arbiter::{Arbitrate, Places, kinds, tests::Place};

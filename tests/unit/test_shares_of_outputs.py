@@ -1,0 +1,137 @@
+"""Deficit round robin: a saturated output is divided among traffic classes by their shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.errors import UserError
+
+HEADER = 16
+#: By job: the data bytes of its packets, and its share.
+JOBS = {"small": (48, 1_000), "large": (1_484, 2_000), "middle": (284, 4_000)}
+
+
+def machine(**switch: Any) -> dict[str, Any]:
+    """Two switches with three nodes each, and one link between them."""
+    return {
+        "topology": {"kind": "concentrated_mesh", "dims": [2], "nodes_per_switch": 3},
+        "link": {"rate": "8 Gbit/s", "delay": "0 ns", "flit": "1 B"},
+        "switch": {
+            "arbiter": "deficit_round_robin",
+            "shares": [f"{share} B" for _, share in JOBS.values()],
+            **switch,
+        },
+        "interface": {
+            "packet_size": "2000 B",
+            "header": f"{HEADER} B",
+            "acknowledgements": False,
+            "window": "unlimited",
+        },
+    }
+
+
+def jobs(repeat: int = 400) -> list[dict[str, Any]]:
+    """Node i sends as fast as it can to node i + 3, over the link that all share."""
+    return [
+        {
+            "name": name,
+            # So that the network knows jobs as traffic classes.
+            "priority": 1,
+            "nodes": [number, number + 3],
+            "workload": {
+                "kind": "messages",
+                "messages": [["0 ns", 0, 1, f"{size} B"]] * repeat,
+            },
+        }
+        for number, (name, (size, _)) in enumerate(JOBS.items())
+    ]
+
+
+def experiment(**run: Any) -> tb.Experiment:
+    return tb.Experiment.from_dict({"machine": machine(), "job": jobs(), "run": run})
+
+
+@pytest.mark.parametrize("fidelity", ["packet", "worm", "flit"])
+@pytest.mark.parametrize("queueing", ["output", "fifo"])
+def test_bytes_are_divided_by_shares(fidelity: str, queueing: str) -> None:
+    if fidelity != "packet" and queueing == "output":
+        pytest.skip("flits stand in one queue for each input")
+    switch: dict[str, Any] = {"queueing": queueing} if fidelity == "packet" else {}
+    if fidelity != "packet":
+        switch |= {"switching": "wormhole", "input_buffer": "16 kB"}
+    made = tb.Experiment.from_dict({"machine": machine(**switch), "job": jobs()})
+    result = tb.run(made, fidelity=fidelity, packets=True)
+    rows = result.packets.sort_by("delivered_ns").to_pylist()
+    lengths = [size + HEADER for size, _ in JOBS.values()]
+    shares = [share for _, share in JOBS.values()]
+    left, served = Counter(dict.fromkeys(range(3), 400)), Counter[int]()
+    for row in rows:
+        number = row["source"]
+        served[number] += lengths[number]
+        left[number] -= 1
+        if min(left.values()) == 0:
+            break
+        rounds = [served[one] / shares[one] for one in range(3)]
+        # A class has had as many turns as another, or one more, and owes a packet at most; of what
+        # was granted, a packet of each may be on its way.
+        slack = 1 + 2 * sum(sorted(lengths[one] / shares[one] for one in range(3))[-2:])
+        assert max(rounds) - min(rounds) <= slack, rounds
+    # The class that ends first has had as many bytes as its share says.
+    total = sum(served.values())
+    for number in range(3):
+        expected = total * shares[number] / sum(shares)
+        assert abs(served[number] - expected) <= max(shares) + 2 * max(lengths)
+
+
+def test_without_shares_classes_get_the_same() -> None:
+    tables = machine()
+    del tables["switch"]["shares"]
+    made = tb.Experiment.from_dict({"machine": tables, "job": jobs()})
+    result = tb.run(made, packets=True)
+    rows = result.packets.sort_by("delivered_ns").to_pylist()
+    lengths = [size + HEADER for size, _ in JOBS.values()]
+    served = Counter[int]()
+    for row in rows[:150]:
+        served[row["source"]] += lengths[row["source"]]
+    assert max(served.values()) - min(served.values()) <= 2 * (2_000 + HEADER)
+
+
+def test_every_wait_is_charged() -> None:
+    """Blame knows whose turn it was: the others, by what they were served meanwhile."""
+    result = tb.run(experiment(blame=True), packets=True)
+    blame = result.blame
+    assert blame is not None
+    rows = blame.tables()["blame_pairs"].to_pylist()
+    pairs = {(row["victim"], row["culprit"]) for row in rows}
+    assert pairs >= {(one, other) for one in range(3) for other in range(3)}, rows[:3]
+    assert blame.totals.unattributed_ps == 0
+
+
+def test_describe_says_how_outputs_are_shared() -> None:
+    prediction = tb.describe(experiment())
+    assert prediction.arbitration == (
+        "saturated outputs serve traffic classes in turn: small 1,000 B (14.3%), "
+        "large 2,000 B (28.6%), middle 4,000 B (57.1%)"
+    )
+    assert prediction.to_dict()["arbitration"] == prediction.arbitration
+    assert "arbitration" not in tb.describe(tb.Experiment.from_dict({})).to_dict()
+
+
+def refusal(description: dict[str, Any]) -> str:
+    with pytest.raises(UserError) as raised:
+        tb.Experiment.from_dict(description)
+    return str(raised.value)
+
+
+def test_shares_that_mean_nothing_are_refused() -> None:
+    tables = {"machine": machine(shares=["1 kB", "2 kB"]), "job": jobs()}
+    assert refusal(tables).endswith("must be one for each of the 3 traffic classes")
+    tables = {"machine": machine(arbiter="fifo"), "job": jobs()}
+    assert refusal(tables).endswith('needs machine.switch.arbiter = "deficit_round_robin"')
+    assert refusal({"machine": machine()}).endswith("a priority or virtual_channels")
+    tables = {"machine": machine(shares=["0 B", "1 kB", "1 kB"]), "job": jobs()}
+    assert "must be 1 B to 1073741824 B each" in refusal(tables)
