@@ -1,6 +1,6 @@
 """Fill in the parts of the documentation that the code knows best.
 
-    python docs/generate.py [DOCUMENT …]
+    python docs/generate.py [--tables] [DOCUMENT …]
 
 rewrites, in the documents given, or else in README.md, docs/*.md and docs/cookbook/*.md, as many
 at a time as there are processors:
@@ -11,6 +11,8 @@ at a time as there are processors:
 * the ```text block that follows a ```python block: what the program prints;
 * pictures in docs/pictures: those that a document shows and says where its commands
   write them, `![…](pictures/NAME.svg)<!-- from PATH -->`.
+
+With `--tables`, only the tables are renewed: no command is run, and no picture drawn.
 
 Commands run in a folder of their own for each document, in which are `examples` and the
 files that the document gives: blocks with a name behind the language, such as ```toml mine.toml.
@@ -80,9 +82,15 @@ _PROGRESS = re.compile(
 _SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
 
+#: Whether commands are left as they are.
+TABLES_ONLY = "--tables" in sys.argv[1:]
+
+
 def filled(text: str) -> tuple[str, dict[str, bytes]]:
     """Return a document with its generated parts as they should be now, and its pictures."""
     text = _GENERATED.sub(lambda m: f"{m[1]}\n{_PARTS[m[2]]()}\n\n{m[3]}", text)
+    if TABLES_ONLY:
+        return text, {}
     with TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "examples").symlink_to(ROOT / "examples")
@@ -456,7 +464,8 @@ def _number(value: Schema) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Rewrite the documents given, or all."""
     PICTURES.mkdir(exist_ok=True)
-    paths = [Path(argument).resolve() for argument in arguments] or DOCUMENTS
+    given = [argument for argument in arguments if argument != "--tables"]
+    paths = [Path(argument).resolve() for argument in given] or DOCUMENTS
     # The time goes into commands, which are processes of their own.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for changed in pool.map(_rewrite, paths):
