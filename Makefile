@@ -10,6 +10,7 @@
 #                 clusters, the curves of
 #                 BookSim2, how good an estimate fidelity fluid is, and what contention
 #                 costs programs
+#   make mutants  whether twins notice faults in kernels and switches: part of make studies
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
 #   make test     all tests but the long ones: at most three minutes of CPU
@@ -50,7 +51,7 @@ PROFILED := $(if $(wildcard $(PROFILE)),-Cprofile-use=$(CURDIR)/$(PROFILE) \
 	-Cllvm-args=-no-pgo-warn-mismatch)
 
 .DEFAULT_GOAL := test
-.PHONY: demo studies bench quick test verify check fuzz wheel lock profile bounds
+.PHONY: demo studies mutants bench quick test verify check fuzz wheel lock profile bounds
 
 demo: $(VENV)/built
 	$(BIN)/python -m studies.tweedie.demo
@@ -67,6 +68,12 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.clusters
 	$(BIN)/python -m studies.fluid
 	$(BIN)/python -m studies.programs
+	$(MAKE) mutants
+
+# Faults that tests should notice, a sample of all: hours, of which what was tried before is not repeated.
+mutants: $(VENV)/made
+	command -v cargo-mutants > /dev/null || cargo install --quiet --locked cargo-mutants
+	$(BIN)/python -m studies.mutants
 
 bench: $(VENV)/built
 	$(BIN)/python -m benches
