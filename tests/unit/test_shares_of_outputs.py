@@ -55,14 +55,16 @@ def experiment(**run: Any) -> tb.Experiment:
     return tb.Experiment.from_dict({"machine": machine(), "job": jobs(), "run": run})
 
 
-@pytest.mark.parametrize("fidelity", ["packet", "worm", "flit"])
-@pytest.mark.parametrize("queueing", ["output", "fifo"])
-def test_bytes_are_divided_by_shares(fidelity: str, queueing: str) -> None:
-    if fidelity != "packet" and queueing == "output":
-        pytest.skip("flits stand in one queue for each input")
-    switch: dict[str, Any] = {"queueing": queueing} if fidelity == "packet" else {}
-    if fidelity != "packet":
-        switch |= {"switching": "wormhole", "input_buffer": "16 kB"}
+@pytest.mark.parametrize(
+    ("fidelity", "switch"),
+    [
+        ("packet", {"queueing": "output"}),
+        ("packet", {"queueing": "fifo"}),
+        ("worm", {"switching": "wormhole", "input_buffer": "16 kB"}),
+        ("flit", {"switching": "wormhole", "input_buffer": "16 kB"}),
+    ],
+)
+def test_bytes_are_divided_by_shares(fidelity: str, switch: dict[str, Any]) -> None:
     made = tb.Experiment.from_dict({"machine": machine(**switch), "job": jobs()})
     result = tb.run(made, fidelity=fidelity, packets=True)
     rows = result.packets.sort_by("delivered_ns").to_pylist()
