@@ -15,7 +15,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from tailback.cli import app
+from tailback.cli.commands import app
 from tailback.door import TRACE_FORMATS
 from tailback.experiment import Experiment
 from tailback.machines import PRESETS, ROUTINGS, TOPOLOGIES

@@ -1,9 +1,10 @@
-"""Roots of lateness where packets wait for more than an idle channel: small cases worked out by hand."""
+"""Roots of lateness where packets wait for more than a channel: small cases worked out by hand."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tailback import engine
@@ -26,8 +27,6 @@ def late(machine: dict[str, Any], *rows: list[Any]) -> dict[int, Late]:
         }
     )
     labels = range(len(rows))
-    import numpy as np
-
     messages, classes = experiment.messages_arrays(), np.array(labels, dtype=np.uint32)
     sim = engine.Simulation(experiment.spec("full"), messages, classes)
     assert sim.advance(10**13, 10**6) == "finished"
@@ -57,8 +56,8 @@ def test_a_circuit_waits_for_whoever_holds_its_channel() -> None:
         ["100 ns", 0, 1, "100 B"],
     )
     found = late(machine, first, second, third)
-    # The first has its four channels until 1004 ns. The header of the second is at its switch at 101 ns;
-    # the third waits at its node.
+    # The first has its four channels until 1004 ns. The header of the second is at its switch
+    # at 101 ns; the third waits at its node.
     assert found == {0: (0, []), 1: (903, [(0, "network", 903)]), 2: (904, [(0, "source", 904)])}
 
 
@@ -94,7 +93,7 @@ def test_a_paused_sender_waits_for_those_who_fill_the_memory() -> None:
     incast = [["0 ns", 0, 3, "60 kB"], ["0 ns", 1, 3, "60 kB"]]
     found = late(machine, *incast, ["200 us", 2, 4, "3000 B"])
     lateness, charges = found[2]
-    # Node 2 sends to an idle node, and is told to pause: the queue of the incast has grown back to it.
+    # Node 2 sends to an idle node, and is told to pause: the queue of the incast has reached it.
     assert lateness > 100_000
     assert {(culprit, kind) for culprit, kind, _ in charges} == {(0, "spread"), (1, "spread")}
     assert abs(sum(ns for *_, ns in charges) - lateness) <= 1
@@ -116,7 +115,7 @@ def test_a_message_is_late_by_what_stopped_its_own_packet_before() -> None:
 
 
 def test_flits_that_share_a_wire_on_the_way_make_each_other_late() -> None:
-    """The wire is shared between switches; the last link, of one message alone, is slow for that."""
+    """The wire is shared between switches; flits are late on the last link for that."""
     machine = {
         "link": {**BYTE_A_NS, "sharing": "round_robin"},
         "interface": {"header": "1 B", "packet_size": "1000 B"},
