@@ -30,7 +30,7 @@ _PARTS = {
 }
 """Where the schema of a machine has the keys of a class."""
 
-_EXPERIMENTS = ("Experiment", "Run", "Job", "Sweep")
+_EXPERIMENTS = ("Experiment", "Run", "Job", "TrafficClass", "Sweep")
 _RESULTS = (
     *("Result", "Cost", "Estimate", "Blaming", "Saturation", "PointStore", "Plot"),
     *("UserError", "RunFailure"),

@@ -103,7 +103,8 @@ def test_a_program_can_be_run(tmp_path: Path) -> None:
         (("4x4", "--program", "nowhere/a.toml"), "--program = nowhere/a.toml: is in a folder"),
         (("4x4", "--program", "a.toml", "--size", "3"), "--size = "),
         (("4x4", "--messages", "a.csv", "--period", "fast"), "--period = "),
-        (("8x8", "--file", "none.csv", "--group", 0), "group = 0: must be at least 1"),
+        (("8x8", "--file", "none.csv", "--group", 0), "none.csv: no such file"),
+        (("8x8", "--group", 0), "group = 0: must be at least 1"),
     ],
 )
 def test_mistakes_are_one_line(

@@ -62,7 +62,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     table = tmp_path / "out.csv"
     expected = f"{table}: the form messages has no place for operation 1 of rank 0: a collective"
     assert refusal(NAS_IS, table, "--flops", "1e9").startswith(expected)
-    assert refusal(tmp_path / "none", out).endswith("cannot be read: No such file or directory")
+    assert refusal(tmp_path / "none", out).endswith("none: no such file")
     assert refusal(RING, tmp_path / "out.txt").startswith("--to: is needed")
     assert refusal(RING, out, "--from", "gaol") == (
         f"--from = gaol: must be {', '.join(FORMATS[:-1])} or {FORMATS[-1]}; did you mean goal?"

@@ -345,6 +345,8 @@ def test_resolved_parameters_describe_the_same_experiment(path: Path) -> None:
         assert len(resolved["workload"]["program_sha256"]) == 64
     elif isinstance(experiment.workload, Trace):
         assert len(resolved["workload"]["trace_sha256"]) == 64
+    elif experiment.machine.topology.kind == "graph":
+        assert len(resolved["machine"]["topology"]["network_sha256"]) == 64
     else:
         assert Experiment.from_dict(resolved).identity(1) == experiment.identity(1)
 

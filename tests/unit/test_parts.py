@@ -144,6 +144,9 @@ _SPECIAL: list[dict[str, Any]] = [
     },
     {"switch": tb.Switch(queueing="voq", fall_through="1 ns")},
     {
+        "switch": tb.Switch(arbiter="deficit_round_robin", shares=["1 kB"], edge_delay="1 ns"),
+    },
+    {
         "switch": tb.Switch(
             switching="store_and_forward", segmentation="64 B", cell_time="30 ns", cell_pacing=4
         )
