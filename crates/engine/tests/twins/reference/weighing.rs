@@ -45,12 +45,15 @@ impl Wiring {
         links
     }
 
-    /// All links of the way round, none if it begins as the direct one or there is no other.
+    /// All links of the way round, none if there is no other, or it begins as the direct one and only the
+    /// first links are compared.
     fn links_round(&self, here: usize, middle: usize, destination: usize) -> Option<Vec<usize>> {
         let direct = self.links_to(here, destination);
         let there = self.links_to(here, middle);
         let on = self.links_to(self.home(middle), destination);
-        let is_other = !direct.is_empty() && !there.is_empty() && direct[0] != there[0];
+        let compares_all = rule(&self.routing).is_some_and(|(_, is_global)| is_global);
+        let both = !direct.is_empty() && !there.is_empty();
+        let is_other = both && (compares_all || direct[0] != there[0]);
         is_other.then(|| there.into_iter().chain(on).collect())
     }
 }
