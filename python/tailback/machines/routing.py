@@ -56,7 +56,7 @@ Order = Annotated[tuple[int | str, ...], Strict(False)] | None
 
 
 class Routing(Part):
-    """Which way packets go; the base of every kind."""
+    """Which route packets take; the base class of every kind."""
 
     section: ClassVar[str] = "machine.routing"
     kind: ClassVar[str]
@@ -129,7 +129,7 @@ def _dimensions(topology: Topology) -> tuple[str, ...]:
 
 
 class Ordered(Routing):
-    """One dimension after the other, in an order that can be given."""
+    """One dimension after the other, in a given order."""
 
     order: Order = key(
         engine=True,
@@ -166,10 +166,10 @@ _RINGS = ("torus", "concentrated_torus")
 
 
 class DimensionOrder(Ordered):
-    """One dimension after the other, each by the shorter way.
+    """One dimension after the other, each in the shorter direction.
 
-    On a mesh or hypercube channels can be numbered so that every packet takes rising numbers; on a
-    ring this takes two classes, before and after its dateline [Dally & Seitz 1987].
+    On a mesh or hypercube the channels can be numbered so that every packet uses ascending numbers.
+    A ring needs two VC classes for this, before and after its dateline [Dally & Seitz 1987].
     """
 
     kind: ClassVar[str] = "dimension_order"
@@ -234,11 +234,11 @@ class DimensionOrder(Ordered):
 
 
 class Valiant(Ordered):
-    """By way of a random node, switch or group: two phases, each the usual way [Valiant 1982].
+    """Through a random node, switch or group: two phases, each by the usual route [Valiant 1982].
 
-    Each phase has classes of its own, and nobody goes back to the first; where the usual ways can
-    close a circle each hop has a class. By way of a group each group has its class: nobody comes
-    back to an earlier one.
+    Each phase has VC classes of its own, and no packet returns to the first phase. Where the usual
+    routes can close a channel dependency cycle, each hop has a class. With random groups each group
+    on the route has its class, and no packet returns to an earlier one.
     """
 
     kind: ClassVar[str] = "valiant"
@@ -266,7 +266,7 @@ class Valiant(Ordered):
 
 
 class _Weighing(Routing):
-    """A direct way compared with one by way of a random node or group."""
+    """A minimal route compared with one through a random node or group."""
 
     threshold: int = key(
         engine="weighing.threshold",
@@ -294,55 +294,57 @@ class _Weighing(Routing):
 
 
 class UgalL(_Weighing, Ordered):
-    """Directly or by way of a random node or group: by the load of the first link [Singh 2005].
+    """Minimal or through a random node or group, by the load of the first link [Singh 2005].
 
-    By way of a group each group has a class; of a node each phase; where the direct ways have no
-    argument of their own each hop.
+    VC classes: one for each group on the route with random groups, one for each phase with random
+    nodes; one for each hop where minimal routes have no deadlock-freedom argument of their own.
     """
 
     kind: ClassVar[str] = "ugal_l"
 
 
 class UgalG(_Weighing, Ordered):
-    """Directly or by way of a random node or group: by loads elsewhere, too [Kim et al. 2008].
+    """Minimal or through a random node or group, by loads of distant links, too [Kim et al. 2008].
 
-    By that of the first link between groups, or without groups by those of all links. As `ugal_l`.
+    It compares the loads of the first links between groups or, without groups, of all links of both
+    routes. VC classes as `ugal_l`.
     """
 
     kind: ClassVar[str] = "ugal_g"
 
 
 class Par(_Weighing):
-    """On dragonflies: as `ugal_l`, again at every switch of the first group [Jiang et al. 2009].
+    """On dragonflies: `ugal_l`, decided anew at each switch of the first group [Jiang et al. 2009].
 
-    As `ugal_l`, with one more class for those that turn away within their group, for each hop they
-    may have there before.
+    VC classes as `ugal_l`, and one more for each hop that a packet may take in its group before it
+    turns away.
     """
 
     kind: ClassVar[str] = "par"
 
 
 class Dal(_Weighing):
-    """On HyperX: in any dimension directly or once aside, by the load there [Ahn et al. 2009].
+    """On HyperX: in each dimension minimal or with one detour, by the load there [Ahn et al. 2009].
 
-    Each hop is in the class of its number; there are at most two for each dimension, more where
-    failed links make ways longer.
+    Each hop uses the VC class of its number: at most two for each dimension, more where failed
+    links make routes longer.
     """
 
     kind: ClassVar[str] = "dal"
 
 
 class WestFirst(Routing):
-    """Descending first in all dimensions but the last, then any nearer way [Glass & Ni 1992].
+    """First descending in all dimensions but the last, then minimal adaptive [Glass & Ni 1992].
 
-    Of the turns that close a circle, one is forbidden in each direction of rotation.
+    Of the turns that could close a dependency cycle, one is forbidden in each direction of
+    rotation.
     """
 
     kind: ClassVar[str] = "west_first"
 
 
 class NegativeFirst(Routing):
-    """Descending first in all dimensions, then any way that is nearer [Glass & Ni 1992].
+    """First descending in all dimensions, then minimal adaptive [Glass & Ni 1992].
 
     As `west_first`.
     """
@@ -360,23 +362,24 @@ class OddEven(Routing):
 
 
 class Hamiltonian(Routing):
-    """Along a path through all switches, by labels, up or down [Lin et al. 1994].
+    """Along a Hamiltonian path, by labels, ascending or descending [Lin et al. 1994].
 
-    Links to higher labels and links to lower ones are two networks: no packet uses both, and in
-    neither can a way return to where it was. Ways are the shortest in up to two dimensions;
-    in more they may be longer.
+    Links to higher labels and links to lower labels are two networks: no packet uses both, and no
+    route in either can return to a switch. Routes are shortest in up to two dimensions; in more
+    dimensions they may be longer.
     """
 
     kind: ClassVar[str] = "hamiltonian"
 
 
 class MinimalAdaptive(Ordered):
-    """Any way that is nearer; where none is free, a way out [Duato 1993].
+    """Any shortest route, with an escape channel where none is free [Duato 1993].
 
-    From everywhere there is a way out whose channels close no circle, not even by way of adaptive
-    channels in between: by dimension order on grids and HyperX, else up and down a spanning tree,
-    which nobody leaves again [Silla & Duato 2000]. In switches that run by a clock it is open to
-    everybody only with `switch.vc_reuse = "after_credits"`.
+    Every switch has an escape channel to every destination. Escape channels close no dependency
+    cycle, not even through adaptive channels in between: they use dimension order on grids and
+    HyperX, elsewhere up*/down* on a spanning tree, which a packet does not leave again [Silla &
+    Duato 2000]. In clocked switches every packet may use them only with `switch.vc_reuse =
+    "after_credits"`.
     """
 
     kind: ClassVar[str] = "minimal_adaptive"
@@ -384,24 +387,23 @@ class MinimalAdaptive(Ordered):
 
 
 class _Whole(Routing):
-    """Switches that send packets away as a whole."""
+    """Switches that send packets as a whole."""
 
     spreads: ClassVar[bool] = True
 
 
 class Chaos(_Whole):
-    """Any way that is nearer; a full switch sends packets anywhere [Konstantinidou & Snyder 1991].
+    """Any shortest route; a full switch misroutes packets [Konstantinidou & Snyder 1991].
 
-    A packet enters the network only where a place stays free, and packets change places; no order
-    of channels is needed. That none goes round for ever is a matter of probability: see
-    `hop_limit`.
+    A packet enters the network only where a place stays free, and packets exchange places, so no
+    order of channels is needed. Livelock is excluded with probability 1 only: see `hop_limit`.
     """
 
     kind: ClassVar[str] = "chaos"
 
 
 class Deflection(_Whole):
-    """Any way at all, those that are nearer first: hardly ever stored [Germain et al. 1993].
+    """Any output, shortest routes first; packets are hardly ever stored [Germain et al. 1993].
 
     As `chaos`.
     """
@@ -410,7 +412,7 @@ class Deflection(_Whole):
 
 
 class _Choosing(Routing):
-    """Several ways that are equally short."""
+    """Several routes of equal length."""
 
     ascends: ClassVar[bool] = True
 
@@ -431,9 +433,9 @@ class _Choosing(Routing):
 
 
 class UpDown(_Choosing):
-    """Up the links of a spanning tree, then down, by the shortest such way [Schroeder et al. 1991].
+    """Up a spanning tree, then down, by the shortest such route [Schroeder et al. 1991].
 
-    Nobody goes up after going down.
+    No packet moves up after it has moved down.
     """
 
     kind: ClassVar[str] = "up_down"
@@ -452,26 +454,28 @@ class UpDown(_Choosing):
 class SpanningTree(Routing):
     """Along a spanning tree; all other links are blocked and carry nothing [IEEE 802.1D].
 
-    There is no circle to close. The root is the switch of the lowest number; every other has one
-    link towards it, to a switch that is a hop nearer, of several that of the lowest number.
+    The channel dependency graph is acyclic. The root is the switch with the lowest number. Every
+    other switch uses one link towards the root: of its neighbours one hop nearer to the root, the
+    one with the lowest number.
     """
 
     kind: ClassVar[str] = "spanning_tree"
 
 
 class Shortest(Routing):
-    """Shortest paths, the lowest port that is nearer first.
+    """Shortest paths, by the lowest port on one.
 
-    In trees, stars and between fully connected switches there is no circle to close.
+    In trees, stars and fully connected networks the channel dependency graph is acyclic.
     """
 
     kind: ClassVar[str] = "shortest"
 
 
 class Ecmp(Routing):
-    """Shortest paths, one for each flow by a hash at every switch [Hopps 2000].
+    """Shortest paths, one for each flow, chosen by a hash at every switch [Hopps 2000].
 
-    On fat trees nobody goes up after going down; elsewhere each hop has a class of its own.
+    On fat trees no packet moves up after it has moved down; elsewhere each hop has a VC class of
+    its own.
     """
 
     kind: ClassVar[str] = "ecmp"
@@ -491,9 +495,10 @@ class Ecmp(Routing):
 
 
 class Spray(Routing):
-    """Shortest paths, another for each packet [Dixit et al. 2013].
+    """Shortest paths, drawn for each packet [Dixit et al. 2013].
 
-    As `ecmp`. Packets of a message may overtake each other; it is there when all of them are.
+    VC classes as `ecmp`. Packets of a message may overtake each other; the message has arrived when
+    all of them have.
     """
 
     kind: ClassVar[str] = "spray"
@@ -507,9 +512,9 @@ class Spray(Routing):
 
 
 class NearestCommonAncestor(_Choosing):
-    """On fat trees: up any way until above the destination, then down [Petrini & Vanneschi 1997].
+    """On fat trees: up by any port to a common ancestor, then down [Petrini & Vanneschi 1997].
 
-    Nobody goes up after going down.
+    No packet moves up after it has moved down.
     """
 
     kind: ClassVar[str] = "nearest_common_ancestor"
@@ -537,7 +542,7 @@ class NearestCommonAncestor(_Choosing):
 
 
 class DModK(Routing):
-    """On fat trees: up by the number of the destination, then down [Zahavi 2012].
+    """On fat trees: up by ports that the destination's number chooses, then down [Zahavi 2012].
 
     As `nearest_common_ancestor`.
     """
@@ -546,7 +551,7 @@ class DModK(Routing):
 
 
 class SModK(Routing):
-    """On fat trees: up by the number of the source, then down [Zahavi 2012].
+    """On fat trees: up by ports that the source's number chooses, then down [Zahavi 2012].
 
     As `nearest_common_ancestor`.
     """
@@ -555,19 +560,19 @@ class SModK(Routing):
 
 
 class DestinationTag(Routing):
-    """On butterflies: the only way [Dally & Towles 2004].
+    """On butterflies: the only route [Dally & Towles 2004].
 
-    Nobody goes back to an earlier stage.
+    No packet returns to an earlier stage.
     """
 
     kind: ClassVar[str] = "destination_tag"
 
 
 class Minimal(Routing):
-    """Between groups or islands directly: to a switch with a link there, over it [Kim et al. 2008].
+    """Directly between groups or islands: to a switch with a link there, over it [Kim et al. 2008].
 
-    On a dragonfly there are two classes, before and after the link between groups; on a dragonfly+
-    and between islands every hop is of the next kind.
+    A dragonfly needs two VC classes, before and after the link between groups. On a dragonfly+ and
+    between islands every hop is of the next kind.
     """
 
     kind: ClassVar[str] = "minimal"
@@ -603,24 +608,24 @@ class Minimal(Routing):
 
 
 class HopClasses(Routing):
-    """Shortest paths, each hop in a class of virtual channels of its own [Besta & Hoefler 2014].
+    """Shortest paths, with one VC class for each hop [Besta & Hoefler 2014].
 
-    Who holds a channel of a class waits for one of the next only.
+    A packet that holds a channel of one class waits only for channels of the next.
     """
 
     kind: ClassVar[str] = "hop_classes"
 
 
 class Profitable(Routing):
-    """Any way that is nearer, at every step; with integrated nodes only."""
+    """Any shortest route, chosen at every step; with integrated nodes only."""
 
     kind: ClassVar[str] = "profitable"
 
 
 class FirstHop(Ordered):
-    """Any way that is nearer at first, then dimension order [Buzzard & Mudge 1988].
+    """Any shortest first hop, then dimension order [Buzzard & Mudge 1988].
 
-    With integrated nodes only, whose queues keep a place for those that took no other step
+    With integrated nodes only, whose queues keep a place for packets that took no other step
     (`switch.reserve`).
     """
 

@@ -138,7 +138,7 @@ class Jellyfish(Topology):
 class Islands(Topology):
     """Islands of fully connected accelerators, and rails between them [Wang et al. 2024].
 
-    Accelerator t of island i is node and switch `i · accelerators + t`: it passes on what is not
+    Accelerator t of island i is node and switch `i · accelerators + t`: it forwards what is not
     for it. Rail k is switch `islands · accelerators + k`, and joins the accelerators of all islands
     whose t is k modulo `rails`. Links within an island are of class `scale_up`, those to rails of
     class `scale_out`.
@@ -170,11 +170,11 @@ class Islands(Topology):
 
 
 class Kautz(Topology):
-    """The Kautz graph K(d, k): nobody is more than k links from anybody [Kautz 1968].
+    """The Kautz graph K(d, k): directed, with a diameter of k links [Kautz 1968].
 
     Links lead one way. Switches are words of k letters out of d + 1, no two neighbours equal, in
     alphabetical order; links lead to the words without the first letter and with one more. The
-    shortest way spells the destination out behind the longest end of a word that it begins with.
+    shortest route spells the destination out behind the longest end of a word that it begins with.
     Node i is on switch `i / nodes_per_switch`.
     """
 
