@@ -30,7 +30,7 @@ impl Hamiltonian {
     /// Prepares routing on a mesh or hypercube.
     ///
     /// # Errors
-    /// A topology that is no grid; a torus with rings.
+    /// A topology that is no grid; a torus with rings; a link of the path that has failed.
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
         Grid::open(name, topology)?;
         let switches = || (0..topology.switches).map(SwitchId::from_index);
@@ -42,12 +42,23 @@ impl Hamiltonian {
             links.sort_unstable();
             links
         };
+        let links: Vec<Vec<(u32, usize)>> = switches().map(around).collect();
+        let last = topology.switches as u32 - 1;
+        let is_cut = |switch: &SwitchId| {
+            let label = labels[switch.index()];
+            let goes_on = links[switch.index()].iter().any(|&(next, _)| next == label + 1);
+            label < last && !goes_on
+        };
+        if let Some(switch) = switches().find(is_cut) {
+            let allowed = format!(
+                "needs every link of its path, and that from switch {} to the next label has failed; \
+                 use minimal_adaptive, hop_classes or up_down",
+                switch.0
+            );
+            return Err(SpecError::new("machine.routing", name, allowed));
+        }
         let homes = topology.attachments.iter().filter_map(|at| at.leaves());
-        Ok(Self {
-            targets: homes.map(|home| labels[home.index()]).collect(),
-            links: switches().map(around).collect(),
-            labels,
-        })
+        Ok(Self { targets: homes.map(|home| labels[home.index()]).collect(), links, labels })
     }
 }
 
@@ -69,11 +80,11 @@ impl Algorithm for Hamiltonian {
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
         let (here, there) = (self.labels[switch.index()], self.targets[header.destination.index()]);
         let links = &self.links[switch.index()];
-        // A neighbour on the path is always between.
+        // A neighbour on the path is always between, whatever other links have failed.
         let found = if here < there {
-            links.iter().rev().find(|(label, _)| *label <= there)
+            links.iter().rev().find(|(label, _)| (here + 1..=there).contains(label))
         } else {
-            links.iter().find(|(label, _)| *label >= there && here > there)
+            links.iter().find(|(label, _)| (there..here).contains(label))
         };
         if let Some(&(_, port)) = found {
             allow(port, 0);
@@ -85,7 +96,7 @@ impl Algorithm for Hamiltonian {
 mod tests {
     use super::*;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, refusal, routing, sides};
-    use crate::spec::{RoutingSpec, TopologySpec};
+    use crate::spec::{FailedLink, RoutingSpec, TopologySpec};
 
     #[test]
     fn random_meshes_have_no_circle_of_channels() {
@@ -133,6 +144,19 @@ mod tests {
         // The mesh of 4 by 3 of the paper.
         let place = |y| [0, 1, 2, 3].map(|x| label(&[x, y], &[4, 3]));
         assert_eq!([place(0), place(1), place(2)], [[0, 1, 2, 3], [7, 6, 5, 4], [8, 9, 10, 11]]);
+    }
+
+    #[test]
+    fn links_off_the_path_may_fail() {
+        let mesh = TopologySpec::Mesh { dims: vec![3, 3] };
+        // Switch 0 and 3 have labels 0 and 5; 2 and 5 have 2 and 3.
+        let failing = |from, to| mesh.clone().failing(vec![FailedLink::Between(from, to)], 0, 1);
+        let topology = Topology::new(&failing(0, 3)).unwrap();
+        let made = routing(&failing(0, 3), &RoutingSpec::Hamiltonian, 1);
+        check_ways(&topology, &made, Promise::Arrives);
+        check_free(&topology, &made);
+        let cut = refusal(&failing(2, 5), &RoutingSpec::Hamiltonian, 1);
+        assert!(cut.contains("from switch 2 to the next label has failed"), "{cut}");
     }
 
     #[test]
