@@ -81,8 +81,14 @@ def _write_points(store: PointStore, runs: pl.DataFrame) -> None:
     table = table_of(cost, "")
     real = pl.read_parquet(io.BytesIO(to_bytes(table)))
     nested = real.select(name for name, kind in real.schema.items() if kind == pl.List)
+    # What is made up lacks columns that say nothing here, such as the kernel.
+    lacking = {
+        name: pl.lit(None, kind)
+        for name, kind in real.schema.items()
+        if name not in runs.columns and name not in nested.columns
+    }
     for (identity, *_), rows in runs.group_by("identity", maintain_order=True):
-        whole = rows.hstack(nested).select(real.columns).to_arrow()
+        whole = rows.hstack(nested).with_columns(**lacking).select(real.columns).to_arrow()
         store.save_point(str(identity), to_bytes(whole.cast(table.schema)))
 
 
