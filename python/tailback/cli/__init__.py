@@ -2,7 +2,7 @@
 
 Standard output carries the answer, as a table or one JSON object; everything
 else goes to standard error. Exit codes: 0, 2 for a mistake of the user, 3 for
-a run that cannot go on, 130 after Ctrl-C.
+a run that cannot go on, 4 for a workload that a limit cut off, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
