@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..entry_points import blamed, reader, readers
-from ..errors import UserError, choice, shown
+from ..errors import UserError, check_readable, choice, shown
 from .toml import to_toml
 
 
@@ -34,8 +34,7 @@ def read_foreign(word: str, path: Path) -> Foreign:
     read = reader(word)
     if read is None:
         raise choice("import", word, ["booksim", "myrinet", *readers()])
-    if not path.is_file():
-        raise UserError(str(path), None, "is no file")
+    check_readable(path)
     with blamed(str(path), read):
         tables = read(path)
     if not isinstance(tables, Mapping):
