@@ -241,8 +241,8 @@ impl<'a> Chain<'a> {
                         continue;
                     }
                     let begin = root.since.max(ready);
+                    debug_assert!(begin < at, "a wait of no length");
                     if begin >= at {
-                        // The head of a node's list cannot ask yet: nobody is known to be charged.
                         own += at - ready;
                         at = ready;
                     } else {

@@ -67,6 +67,10 @@ impl Chain<'_> {
             };
             self.note(next.record);
             let next = self.reached(next, at);
+            if next.hop == 0 && self.log.entry(next).ready >= at {
+                // It has come to the head of its node's list, and cannot ask yet.
+                return Ok(Root::at(next.record, self.log.channel(next), since));
+            }
             match self.doing(next, at) {
                 Doing::Comes(then) => {
                     let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
