@@ -6,7 +6,7 @@ use super::network::layout::{End, Layout};
 use super::network::wiring::Wiring;
 use crate::ids::{ChannelId, NodeId};
 use crate::measure::ChannelKind;
-use crate::measure::late::{Rules, Site, Sites, Stations};
+use crate::measure::late::{Places, Rules, Site, Sites, Stations};
 use crate::spec::{Arbiter, Machine, Mode, Pause};
 
 /// What channels are to messages, and how packets stand and are served; `engines` as
@@ -21,15 +21,18 @@ pub fn sites(
     let by_output = traits.queues_by_output && is_full;
     let site_of = if wiring.integrated_timing.is_some() { integrated_site } else { site };
     let pauses = machine.switch.frames.as_ref().is_some_and(|frames| frames.pause != Pause::Off);
-    Sites {
-        of: all(layout).map(|channel| site_of(layout, channel)).collect(),
+    let of: Vec<Site> = all(layout).map(|channel| site_of(layout, channel)).collect();
+    let rules = rules(wiring, traits, (machine, mode));
+    let is_inner = |site: &Site| matches!(site, Site::Between | Site::Into(_));
+    let places = Places {
+        is_private: of.iter().map(|site| rules.is_private && is_inner(site)).collect(),
         beside: layout.beside(),
         speedups: by_output.then(|| speedups(machine, wiring)),
         stations: if is_full { stations(wiring, traits, engines) } else { Stations::default() },
         lists: if is_full { lists(wiring, traits) } else { Vec::new() },
         outgoing: if is_full && pauses { beyond(layout) } else { Vec::new() },
-        rules: rules(wiring, traits, (machine, mode)),
-    }
+    };
+    Sites { of, places, rules }
 }
 
 fn all(layout: &Layout) -> impl Iterator<Item = ChannelId> {

@@ -22,8 +22,8 @@ use crate::time::{NEVER, Time};
 pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
-pub use log::Hop;
-use log::{Log, NOBODY, Places, Record, UNNUMBERED};
+pub use log::{Hop, Places};
+use log::{Log, NOBODY, Record, UNNUMBERED};
 pub use stations::{Service, Stations};
 use std::collections::VecDeque;
 pub use tables::Tables;
@@ -33,17 +33,8 @@ use turns::RecordId;
 pub struct Sites {
     /// By channel: what it connects.
     pub of: Vec<Site>,
-    /// By channel: the others on its wire; empty where nobody shares one.
-    pub beside: Vec<Vec<ChannelId>>,
-    /// By channel, where switches have queues for each output: how many packets the input at its end may send
-    /// at a time.
-    pub speedups: Option<Vec<u16>>,
-    /// What else packets take turns at.
-    pub stations: Stations,
-    /// By channel, where switches tell their neighbours to pause: those out of the switch at its end.
-    pub outgoing: Vec<Vec<ChannelId>>,
-    /// By channel, where packets for all channels out of a node wait in one list: the node it comes from.
-    pub lists: Vec<NodeId>,
+    /// Where packets take turns.
+    pub places: Places,
     /// How packets stand and are served.
     pub rules: Rules,
 }
@@ -165,12 +156,8 @@ impl Late {
         victims: Victims,
         (is_followed, memory): (bool, u64),
     ) -> Self {
-        let Sites { of, beside, speedups, stations, outgoing, lists, rules } = sites;
-        let is_inner = |site: &Site| matches!(site, Site::Between | Site::Into(_));
-        let is_private = |site: &Site| rules.is_private && is_inner(site);
-        let is_private = of.iter().map(is_private).collect();
-        let sites = [of, stations.sites().to_vec()].concat();
-        let places = Places { is_private, beside, speedups, stations, outgoing, lists };
+        let Sites { of, places, rules } = sites;
+        let sites = [of, places.stations.sites().to_vec()].concat();
         Self {
             log: Log::new(places, rules.credit_ps, memory),
             rules,

@@ -104,7 +104,8 @@ pub struct Places {
     pub is_private: Vec<bool>,
     /// By channel: the others on its wire; empty where nobody shares one.
     pub beside: Vec<Vec<ChannelId>>,
-    /// By channel, where packets leave buffers in any order: how many may do so at a time.
+    /// By channel, where switches have queues for each output: how many packets the input at its end may send
+    /// at a time.
     pub speedups: Option<Vec<u16>>,
     /// What there is besides channels.
     pub stations: Stations,

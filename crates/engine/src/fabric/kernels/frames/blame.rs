@@ -18,8 +18,19 @@ impl FramesKernel {
     /// much later than with the one before.
     #[inline]
     pub(super) fn is_served(&self, packet: PacketId, (ready, done): (Time, Time), act: &mut Act) {
+        self.serves_until(packet, (ready, done), done + self.forwarding_ps, act);
+    }
+
+    /// The same of an engine that is done with another no sooner than at `until`.
+    #[inline]
+    pub(super) fn serves_until(
+        &self,
+        packet: PacketId,
+        (ready, done): (Time, Time),
+        until: Time,
+        act: &mut Act,
+    ) {
         let start = done - self.delay_ps - self.forwarding_ps;
-        let until = done + self.forwarding_ps;
         act.observe(Observation::Served { packet, ready, start, done, until });
     }
 

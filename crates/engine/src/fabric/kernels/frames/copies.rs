@@ -6,7 +6,6 @@
 use super::FramesKernel;
 use crate::fabric::act::Act;
 use crate::ids::{ChannelId, PacketId, SwitchId};
-use crate::measure::blame::Observation;
 use crate::time::Time;
 
 impl FramesKernel {
@@ -43,8 +42,7 @@ impl FramesKernel {
             } else {
                 // The engine has been at work for one of them.
                 let until = before + self.delay_ps + self.forwarding_ps;
-                let (ready, start) = (act.now, done - self.delay_ps - self.forwarding_ps);
-                act.observe(Observation::Served { packet: copy, ready, start, done, until });
+                self.serves_until(copy, (act.now, done), until, act);
             }
             self.hand_on((channel, switch), copy, done, act);
         }
