@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from studies.mutants.mutants import ROOMS, Bench, Mutant, Outcome, drawn, kept, listed
+from tailback.files import write_durably
 
 HERE = Path(__file__).parent
 OUTCOMES = HERE / "outcomes.csv"
@@ -38,14 +39,13 @@ def main() -> int:
             found[mutant.name] = bench.tried(mutant)
             _keep(found)
         print(f"{number} of {len(chosen)}: {found[mutant.name]:8} {mutant.name}", flush=True)
-    RESULTS.write_text(report(mutants, chosen, found, asked.seed), encoding="utf-8")
+    write_durably(RESULTS, report(mutants, chosen, found, asked.seed).encode())
     return 0
 
 
 def _keep(found: dict[str, Outcome]) -> None:
-    with OUTCOMES.open("w", encoding="utf-8", newline="") as file:
-        file.write("outcome,mutant\n")
-        file.writelines(f"{outcome},{name}\n" for name, outcome in found.items())
+    rows = (f"{outcome},{name}\n" for name, outcome in found.items())
+    write_durably(OUTCOMES, "".join(["outcome,mutant\n", *rows]).encode())
 
 
 def report(
