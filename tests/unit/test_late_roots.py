@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import tailback as tb
 from tailback import engine
 from tailback.experiment import Experiment
 
@@ -139,3 +141,23 @@ def test_a_message_behind_another_in_its_nodes_list_waits_for_what_that_waits_fo
     assert lateness > 11_000
     assert [(culprit, kind) for culprit, kind, _ in charges] == [(0, "source")]
     assert charges[0][2] == lateness
+
+
+@pytest.mark.parametrize("mode", ["full", "endpoints", "free"])
+def test_alone_is_by_the_route_of_each_message(tmp_path: Path, mode: str) -> None:
+    """ECMP sends some messages by a link of 1 us: that is not contention."""
+    file = tmp_path / "square.edgelist"
+    file.write_text("a b {}\na c {'delay': '1 us'}\nb d {}\nc d {}\n", encoding="utf-8")
+    topology = {"kind": "graph", "file": str(file)}
+    machine = {"topology": topology, "routing": {"kind": "ecmp", "flow": "message"}}
+    messages = [(f"{10 * number} us", 0, 3, "1 kB") for number in range(8)]
+    tables = {
+        "machine": machine,
+        "workload": {"kind": "messages", "messages": messages},
+        "run": {"mode": mode, "keep_messages": True},
+    }
+    result = tb.run(tb.Experiment.from_dict(tables))
+    assert result.messages is not None
+    latencies = result.messages["latency_ps"].to_pylist()
+    assert set(latencies) == {82_560, 1_082_560}
+    assert result.messages["alone_ps"].to_pylist() == latencies

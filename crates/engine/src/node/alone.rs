@@ -10,7 +10,7 @@ use super::packetisation::Packetisation;
 use super::protocol::Protocol;
 use crate::error::SpecError;
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet};
+use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet, Wiring};
 use crate::ids::{MessageId, NodeId};
 use crate::measure::{Class, Measures};
 use crate::mixed::Mixed;
@@ -24,8 +24,10 @@ pub struct Alone {
     measures: Measures,
     packetisation: Packetisation,
     protocol: Protocol,
-    /// Times that were found before, where a message takes the same whenever it is sent.
-    known: Option<Mixed<Likeness, Time>>,
+    /// Times that were found before, of messages that take the same whenever they are sent.
+    known: Mixed<Likeness, Time>,
+    /// The longest message that does, in bytes; none if none does.
+    longest_known: Option<u32>,
     /// What happens does so whenever, as far as clocks go, in multiples of this time.
     period: Time,
     /// Whether it matters when in a period a message is queued: switches have a clock.
@@ -60,12 +62,14 @@ impl Alone {
         let longest = spec.machine.interface.packet_bytes;
         let link = wiring.link;
         let reach = link.packet_ps(longest).max(wiring.drain_ps(longest));
-        let is_alike = !wiring.routing.properties().draws && !wiring.routing.chooses();
+        let packetisation = Packetisation::new(&spec.machine);
+        let longest_known = longest_known(wiring, topology, &packetisation);
         Ok(Self {
             measures: Measures::new(channels, topology.nodes, LONG, false),
-            packetisation: Packetisation::new(&spec.machine),
+            packetisation,
             protocol: Protocol::new(&spec.machine, Mode::Free),
-            known: is_alike.then(Mixed::default),
+            known: Mixed::default(),
+            longest_known,
             period: link.flit_ps.max(1),
             has_phases: spec.machine.switch.pipeline.is_some(),
             free_at: 0,
@@ -80,9 +84,8 @@ impl Alone {
         let &Message { from_node, to_node, bytes, traffic, .. } = message;
         let phase = if self.has_phases { queued % self.period } else { 0 };
         let likeness = (from_node, to_node, bytes, traffic, phase);
-        let is_alike = packets.len() < 2;
-        let known = self.known.as_ref().and_then(|known| known.get(&likeness));
-        if let Some(&known) = known.filter(|_| is_alike) {
+        let is_alike = packets.len() < 2 && self.longest_known.is_some_and(|most| bytes <= most);
+        if is_alike && let Some(&known) = self.known.get(&likeness) {
             return known;
         }
         let later = self.free_at.saturating_sub(queued).next_multiple_of(self.period);
@@ -98,11 +101,22 @@ impl Alone {
             alone: self,
         });
         let took = last - begins;
-        if let Some(known) = self.known.as_mut().filter(|_| is_alike) {
-            known.insert(likeness, took);
+        if is_alike {
+            self.known.insert(likeness, took);
         }
         took
     }
+}
+
+/// The longest message that takes the same whenever it is sent, in bytes: any where each pair has one
+/// route, and one packet where all routes of a pair take the same.
+fn longest_known(wiring: &Wiring, topology: &Topology, of: &Packetisation) -> Option<u32> {
+    let properties = wiring.routing.properties();
+    if !properties.draws && !properties.chooses && !properties.varies {
+        return Some(u32::MAX);
+    }
+    let take_the_same = properties.are_equally_long && wiring.is_even_inside();
+    (take_the_same && topology.failed.is_empty()).then(|| of.most_of_one_packet())
 }
 
 /// A message on its way alone.

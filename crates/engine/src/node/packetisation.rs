@@ -35,6 +35,11 @@ impl Packetisation {
         message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes })
     }
 
+    /// Data bytes of the longest message that is one packet.
+    pub fn most_of_one_packet(&self) -> u32 {
+        self.first_packet_bytes
+    }
+
     /// How many packets a message of so many data bytes has.
     #[inline]
     pub fn packets(&self, bytes: u32) -> u32 {

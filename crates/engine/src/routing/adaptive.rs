@@ -57,6 +57,7 @@ impl Algorithm for Adaptive {
             classes: self.slots.classes(),
             escapes: if self.slots.is_folded() { 0 } else { self.way_out.classes() },
             prefers_last: true,
+            are_equally_long: true,
             ..Properties::choosing(!self.slots.is_folded())
         }
     }

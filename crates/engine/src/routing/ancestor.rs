@@ -135,7 +135,8 @@ impl Ancestor {
 impl Algorithm for Ancestor {
     fn properties(&self) -> Properties {
         let of = if self.up == Up::Any { Properties::choosing } else { Properties::one_way };
-        Properties { draws: self.up == Up::Drawn, avoids_failed: true, ..of(true) }
+        let draws = self.up == Up::Drawn;
+        Properties { draws, are_equally_long: true, avoids_failed: true, ..of(true) }
     }
 
     #[inline]

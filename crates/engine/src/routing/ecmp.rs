@@ -149,6 +149,7 @@ impl Algorithm for Ecmp {
             varies: !matches!(self.spread, Spread::Flows(Flow::Pair, _)),
             chooses_late: is_sprayed,
             draws: matches!(self.spread, Spread::Packets(Turns::Random)),
+            are_equally_long: true,
             avoids_failed: true,
             ..Properties::in_classes(self.slots)
         }

@@ -36,7 +36,12 @@ impl Profitable {
 impl Algorithm for Profitable {
     fn properties(&self) -> Properties {
         let otherwise = if self.deroutes { Otherwise::Store } else { Otherwise::Wait };
-        Properties { otherwise, avoids_failed: true, ..Properties::choosing(self.deroutes) }
+        Properties {
+            otherwise,
+            are_equally_long: !self.deroutes,
+            avoids_failed: true,
+            ..Properties::choosing(self.deroutes)
+        }
     }
 
     #[inline]

@@ -31,6 +31,9 @@ pub struct Properties {
     /// begin alike may part.
     #[serde(skip)]
     pub chooses_late: bool,
+    /// Whether all routes of a pair have as many hops, where no link has failed.
+    #[serde(skip)]
+    pub are_equally_long: bool,
     /// Whether a packet's route changes on its way.
     pub remembers: bool,
     /// Whether it draws random numbers for every packet.
@@ -70,6 +73,7 @@ impl Properties {
             prefers_last: false,
             chooses: false,
             chooses_late: false,
+            are_equally_long: false,
             remembers: false,
             draws: false,
             varies: false,

@@ -381,6 +381,14 @@ impl Wiring {
         self.is_uniform
     }
 
+    /// Whether all channels between switches have the same times.
+    pub fn is_even_inside(&self) -> bool {
+        let inside = self.layout.groups.iter();
+        let mut inside = inside.filter(|group| group.kind == ChannelKind::Internal);
+        let first = inside.next().map(|group| group.rate);
+        inside.all(|group| Some(group.rate) == first)
+    }
+
     /// Whether an undisturbed packet passes every channel in the same time.
     #[inline]
     pub fn is_even(&self) -> bool {
