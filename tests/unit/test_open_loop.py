@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 
 import tailback as tb
+from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.metrics import METRICS, OF_OPEN_LOOPS, OpenLoop, Populations, increments
-from tailback.runner import open_loop
 
 OPEN = {
     "machine": {"preset": "wormhole_mesh", "topology": {"dims": [4, 4]}},
@@ -104,14 +107,15 @@ class TestLoads:
 class TestSizes:
     def test_packets_of_a_message_are_full_ones_and_a_last(self) -> None:
         # 70 B in packets of 32 B: 34 + 34 + 8 flits with header and end.
-        assert open_loop.in_flits([70], 32, lambda data: data + 2, 500.0) == 76 * 500.0
-        assert open_loop.in_flits([0], 32, lambda data: data + 2, 1.0) == 2
+        machine = tb.Machine(interface=tb.Interface(packet_size="32 B"))
+        assert machine.over_packets(70, lambda data: data + 2) == 76
+        assert machine.over_packets(0, lambda data: data + 2) == 2
 
     @pytest.mark.parametrize("shape", ["exponential", "normal"])
     def test_lengths_stand_for_their_distribution(self, shape: str) -> None:
         workload = tb.Synthetic(message_size="500 B", message_distribution=shape)
-        lengths = open_loop.lengths(shape, 500, workload)
-        assert sum(lengths) / len(lengths) == pytest.approx(500, rel=2e-3)
+        found = workload.lengths
+        assert sum(found) / len(found) == pytest.approx(500, rel=2e-3)
 
     def test_flits_per_node_and_cycle(self) -> None:
         """16 messages of 8 flits by 4 nodes in 100 cycles of 2 ns."""
@@ -174,3 +178,81 @@ def test_held_is_never_below_busy_where_channels_share_a_wire() -> None:
     result = tb.run(experiment(machine=machine, workload={"compute_period": "80 ns"}))
     assert result["internal_held"].value > result["internal_utilisation"].value > 0
     assert METRICS["internal_held"].denominator == METRICS["internal_utilisation"].denominator
+
+
+class TestLoad:
+    """A load in place of a period: of the node's link, whatever the packets."""
+
+    def test_it_gives_the_period(self) -> None:
+        # 128 B in packets of 32 B with 4 B of header each: 144 B at 1 B/ns, for half of the time.
+        machine = tb.Machine(
+            link=tb.Link(rate="8 Gbit/s", flit="1 B"),
+            interface=tb.Interface(header="4 B", packet_size="32 B"),
+        )
+        workload = tb.Synthetic(
+            load=0.5, message_size="128 B", messages=2, processes_per_node=3, sync="asynchronous"
+        )
+        found = Experiment(machine, workload).workload
+        assert isinstance(found, tb.Synthetic)
+        assert found.compute_period.ps == 2 * 3 * 144_000 / 0.5
+        assert found.load == 0.5
+
+    def test_it_is_what_is_offered(self) -> None:
+        tables = {**OPEN, "workload": {"preset": "uniform_open_loop", "load": 0.2}}
+        result = tb.run(Experiment.from_dict({**tables, "run": {"precision": 0.03}}))
+        assert result["offered_load"].value == pytest.approx(0.2, rel=0.05)
+
+    def test_the_last_that_is_given_counts(self) -> None:
+        """A preset, a file and a change of it: of load and period the later one."""
+        base = {"workload": {"preset": "uniform_open_loop", "load": 0.5}}
+        slow = Experiment.from_dict(base, {"workload": {"compute_period": "9 us"}}).workload
+        assert isinstance(slow, tb.Synthetic)
+        assert (slow.load, str(slow.compute_period)) == (None, "9 us")
+        base = {"workload": {"preset": "uniform_open_loop", "compute_period": "9 us"}}
+        fast = Experiment.from_dict(base, {"workload": {"load": 0.5}}).workload
+        assert isinstance(fast, tb.Synthetic)
+        assert (fast.load, fast.compute_period.ps) == (0.5, tb.Machine().injection_ps(31) * 2)
+
+    def test_of_traffic_classes_and_jobs(self) -> None:
+        one = {"name": "a", "load": 0.25, "message_size": "32 B"}
+        traffic = {"kind": "traffic", "traffic_class": [one, {"name": "b", "period": "9 us"}]}
+        alone = Experiment.from_dict({"workload": traffic}).workload
+        assert isinstance(alone, tb.Traffic)
+        job = {"name": "x", "nodes": ["0-3"], "workload": traffic}
+        beside = Experiment.from_dict({"job": [job], "run": {"duration": "1 us"}}).jobs[0].workload
+        assert isinstance(beside, tb.Traffic)
+        for found in (alone, beside):
+            assert found.traffic_class[0].period.ps == tb.Machine().injection_ps(32) * 4
+            assert str(found.traffic_class[1].period) == "9 us"
+
+    @pytest.mark.parametrize(
+        ("tables", "problem"),
+        [
+            ({"workload": {"load": 0.3}}, "workload.load = 0.3: has no effect here; needs sync = "),
+            ({"workload": {"load": 0}}, "workload.load = 0: must be a number above 0, such as 0.3"),
+            ({"workload": {"load": "30 %"}}, 'workload.load = "30 %": must be a number above 0'),
+            (
+                {"workload": {"sync": "asynchronous", "load": 1, "compute_period": "1 us"}},
+                'workload.compute_period = "1 us": must not be given beside load: that is ',
+            ),
+            (
+                {
+                    "workload": {"sync": "asynchronous", "load": 0.3},
+                    "machine": {"switch": {"integrated": True}},
+                },
+                "workload.load = 0.3: needs nodes with links of their own",
+            ),
+            (
+                {
+                    "workload": {
+                        "kind": "traffic",
+                        "traffic_class": [{"name": "a", "reply": "b"}, {"name": "b", "load": 0.1}],
+                    }
+                },
+                "workload.traffic_class[1].load = 0.1: has no effect here: the class answers",
+            ),
+        ],
+    )
+    def test_where_it_cannot_be(self, tables: dict[str, Any], problem: str) -> None:
+        with pytest.raises(UserError, match=re.escape(problem)):
+            Experiment.from_dict(tables)

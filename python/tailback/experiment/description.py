@@ -67,6 +67,7 @@ class Experiment:
         """Check what no part can check alone."""
         self._join_jobs()
         self._keep_time()
+        self._fit_to_machine()
         with self.workload.names():
             self.machine.check(self.fidelity, self.workload.network_classes())
         self.workload.check(self.machine)
@@ -83,8 +84,6 @@ class Experiment:
             object.__setattr__(self, "workload", Jobs(self.jobs))
         elif self.jobs and not (isinstance(given, Jobs) and given.jobs == tuple(self.jobs)):
             raise UserError("job", None, "must not be given together with workload")
-        jobs = self.workload.jobs if isinstance(self.workload, Jobs) else ()
-        object.__setattr__(self, "jobs", jobs)
 
     def _check_end(self) -> None:
         """Refuse finite jobs beside endless ones, unless the run has a duration."""
@@ -108,6 +107,12 @@ class Experiment:
         cycle = self.machine.cycle()
         for name in ("workload", "run"):
             object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
+
+    def _fit_to_machine(self) -> None:
+        """Turn loads into periods."""
+        workload = self.workload.on(self.machine)
+        object.__setattr__(self, "workload", workload)
+        object.__setattr__(self, "jobs", workload.jobs if isinstance(workload, Jobs) else ())
 
     @classmethod
     def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:

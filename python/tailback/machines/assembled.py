@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -375,6 +375,17 @@ class Assembled(Part):
     def injection_ps(self, data_bytes: int) -> int:
         """Return the time a packet occupies a channel from a node, in picoseconds."""
         return self._packet_ps(data_bytes, self.node_rate)
+
+    def over_packets(self, message_bytes: int, of_packet: Callable[[int], int]) -> int:
+        """Add up what the packets of a message count, by their bytes: full ones, and the last."""
+        size = self.interface.packet_room.bytes
+        full = max(0, -(-message_bytes // size) - 1)
+        whole = full * of_packet(size) if full else 0
+        return whole + of_packet(message_bytes - full * size)
+
+    def message_injection_ps(self, message_bytes: int) -> int:
+        """Return the time the packets of a message occupy a channel from a node, in picoseconds."""
+        return self.over_packets(message_bytes, self.injection_ps)
 
     def _packet_ps(self, data_bytes: int, rate: Rate) -> int:
         """Return the time a packet occupies a channel of a rate, in picoseconds."""

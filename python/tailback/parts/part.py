@@ -155,6 +155,12 @@ class Part:
         """Return the keys that were given, whether or not they differ from their defaults."""
         return {name: self.__dict__[name] for name in self.__dict__["_named"]}
 
+    def with_worked_out(self, **values: Any) -> Self:
+        """Return the same with values that follow from others: nobody gave those."""
+        made = type(self)(**self.named())
+        made.__dict__.update(values)
+        return made
+
     def given(self) -> dict[str, Any]:
         """Return the keys that differ from their defaults."""
         return {

@@ -116,7 +116,9 @@ class Prober:
         """Return the run for one look, and whether it is as long as is allowed."""
         machine, run = self._experiment.machine, self._experiment.run
         fields = self._workload.named()
-        workload = type(self._workload)(**fields | {"compute_period": Time(period_ps)})
+        workload = type(self._workload)(
+            **fields | {"load": None, "compute_period": Time(period_ps)}
+        )
         given = {key: value for key, value in run.named().items() if key in _KEPT}
         given["metric"] = "delivered_messages_per_node_per_ms"
         interval_ps = max(period_ps // 2, 1)

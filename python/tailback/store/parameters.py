@@ -74,6 +74,7 @@ _JOBS = Column("job.all", "text", "", "All jobs with their nodes, as JSON.")
 #: Keys that have no column where they are not among the resolved parameters.
 _OPTIONAL = {
     "includes_self",
+    "load",
     "message_sizes",
     "message_weights",
     "pattern_base",

@@ -42,7 +42,7 @@ class Sweep:
 
     >>> import tailback as tb
     >>> sweep = tb.Sweep.load("examples/latency.toml")
-    >>> [point.varied["sweep.load"] for point in sweep.points()]
+    >>> [point.varied["workload.load"] for point in sweep.points()]
     [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.97]
     """
 

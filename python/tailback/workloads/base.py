@@ -11,6 +11,7 @@ from pydantic import BeforeValidator
 
 from ..errors import UserError, shown
 from ..parts import Part, key
+from ..since311 import Self
 from ..units import Size, Time
 
 if TYPE_CHECKING:
@@ -68,6 +69,13 @@ class Network(Protocol):
     def cycle(self) -> Time | None:
         """Return the time of a cycle of its clock, if it has one."""
 
+    @property
+    def has_injection_channels(self) -> bool:
+        """Whether nodes send over channels of their own."""
+
+    def message_injection_ps(self, message_bytes: int) -> int:
+        """Return how long the packets of a message occupy a channel from a node."""
+
     def homes(self) -> tuple[int, ...]:
         """Return the switch of every node."""
 
@@ -120,6 +128,10 @@ class Workload(Part, init=False):
         """Raise `UserError` for a machine of a single node."""
         if network.nodes < 2:
             raise self.refused("kind", "needs at least two nodes")
+
+    def on(self, network: Network) -> Self:
+        """Return the same with what follows from the machine: periods for loads."""
+        return self
 
     @abstractmethod
     def check(self, network: Network) -> None:

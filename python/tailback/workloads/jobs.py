@@ -182,6 +182,15 @@ class PartOfMachine:
         """Return roughly how long a message and its acknowledgements take without contention."""
         return self.machine.round_trip_ps(message_bytes)
 
+    @property
+    def has_injection_channels(self) -> bool:
+        """Whether nodes send over channels of their own."""
+        return self.machine.has_injection_channels
+
+    def message_injection_ps(self, message_bytes: int) -> int:
+        """Return how long the packets of a message occupy a channel from a node."""
+        return self.machine.message_injection_ps(message_bytes)
+
     def homes(self) -> tuple[int, ...]:
         """Return the switch of every node."""
         return (0,) * self.nodes
@@ -216,6 +225,20 @@ class Jobs(Workload, init=False):
     ) -> Self:
         """Return the same with times in cycles as times."""
         made = [job.with_clock(cycle, place=f"job.{job.name}") for job in self.jobs]
+        if all(new is old for new, old in zip(made, self.jobs, strict=True)):
+            return self
+        return type(self)(made, self.absent)
+
+    def on(self, network: Network) -> Self:
+        """Return the same with the periods that give the loads of jobs."""
+        made = []
+        for job in self.jobs:
+            try:
+                workload = job.workload.on(network)
+            except UserError as error:
+                raise error.inside(f"job.{job.name}") from None
+            is_same = workload is job.workload
+            made.append(job if is_same else Job(**job.named() | {"workload": workload}))
         if all(new is old for new, old in zip(made, self.jobs, strict=True)):
             return self
         return type(self)(made, self.absent)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from math import prod
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
 from ..parts import key
+from ..since311 import Self
 from ..units import Size, Time
 from .base import (
     MOST_PROCESSES,
@@ -24,6 +26,7 @@ from .base import (
     gaps,
     iterations_to_fall_out_of_step,
 )
+from .lengths import lengths, mixed
 from .pattern_files import Matrix, Row, check_matrix, permutation_of, read_matrix, read_rows
 from .patterns import (
     DRAWN,
@@ -40,6 +43,9 @@ from .patterns import (
     weighted_rows,
 )
 
+#: Far above what any network carries.
+_MOST_LOAD = 1000
+
 
 def _number_or_all(radius: object) -> object:
     """Refuse what is neither in one line; pydantic would complain of both alternatives."""
@@ -51,11 +57,23 @@ def _number_or_all(radius: object) -> object:
     return radius
 
 
+def _load(load: object) -> object:
+    """Refuse what is no number in one line; 1000 is far above what any network carries."""
+    if load is None or (
+        isinstance(load, int | float) and not isinstance(load, bool) and 0 < load <= _MOST_LOAD
+    ):
+        return load
+    raise UserError("", shown(load), "must be a number above 0, such as 0.3")
+
+
 #: Largest difference to a destination in every coordinate.
 Radius = Annotated[
     Annotated[int, Field(ge=0)] | Literal["all"] | None, BeforeValidator(_number_or_all)
 ]
 
+
+#: Share of what a node's link can carry.
+Load = Annotated[float | None, BeforeValidator(_load)]
 
 #: Distributions of the lengths of messages.
 Lengths = Shape | Literal["mixed"]
@@ -169,6 +187,13 @@ class Synthetic(Workload, init=False):
         description="How much faster iterations follow each other in a burst than on average; "
         'for compute_distribution = "on_off".',
     )
+    load: Load = key(
+        shown="given",
+        default=None,
+        description="Load that every node offers, as a share of what its link into the network can "
+        "carry; compute_period follows from it, from the messages and from their packets with "
+        'header and gap. For sync = "asynchronous".',
+    )
     messages: int = key(
         engine=True, default=1, between=(1, 4096), description="Messages of one iteration."
     )
@@ -234,6 +259,8 @@ class Synthetic(Workload, init=False):
 
     def _check(self) -> None:
         self._check_sizes()
+        if self.load is not None and self.sync != "asynchronous":
+            raise self.refused("load", 'has no effect here; needs sync = "asynchronous"')
         if self.includes_self and self.pattern in ("hot_spot", "next_group"):
             allowed = "must be false with this pattern"
             raise self.refused("includes_self", allowed)
@@ -300,6 +327,13 @@ class Synthetic(Workload, init=False):
         return round(sum(n * weight for n, weight in mixed) / sum(weight for _, weight in mixed))
 
     @property
+    def lengths(self) -> list[int]:
+        """Lengths in bytes that stand for those of its messages, each as often as another."""
+        if self.message_distribution == "mixed":
+            return mixed(self.portions)
+        return lengths(self.message_distribution, self.mean_bytes, self.message_sigma)
+
+    @property
     def finite(self) -> bool:
         """Whether the workload ends by itself."""
         return self.repeat is not None
@@ -318,6 +352,20 @@ class Synthetic(Workload, init=False):
     def _matrix(self) -> Matrix:
         """The matrix of the file, which is read once."""
         return read_matrix(Path(self.file or ""), includes_self=self.includes_self)
+
+    def on(self, network: Network) -> Self:
+        """Return the same with the period that gives its load on this machine."""
+        if self.load is None:
+            return self
+        if not network.has_injection_channels:
+            allowed = "needs nodes with links of their own; give the period instead"
+            raise self.refused("load", allowed)
+        busy_ps = fmean(map(network.message_injection_ps, self.lengths))
+        of_node = self.messages * self.processes_per_node
+        period = Time(max(1, round(busy_ps * of_node / self.load)))
+        if "compute_period" in self.named() and period != self.compute_period:
+            raise self.refused("compute_period", f"must not be given beside load: that is {period}")
+        return self.with_worked_out(compute_period=period)
 
     def reach(self, network: Network) -> int | None:
         """Return the radius as a number on this machine; None if there is no limit to it."""

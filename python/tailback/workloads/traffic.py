@@ -9,10 +9,11 @@ from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, choice, shown
 from ..parts import Part, key
+from ..since311 import Self
 from ..units import Size, Time
 from .base import Gaps, Network, Start, Workload
 from .patterns import Pattern
-from .synthetic import Lengths, Radius, Synthetic
+from .synthetic import Lengths, Load, Radius, Synthetic
 
 
 def _first_and_last(given: object) -> object:
@@ -57,6 +58,7 @@ _SHARED = (
     "message_sigma",
     "throttle",
     "max_outstanding",
+    "load",
     "max_queue",
     "start",
     "repeat",
@@ -96,6 +98,7 @@ class TrafficClass(Part, init=False):
         description="Mean time between two messages of a node; of requests at the limit, from one "
         "that is sent to the next. Sources do not need the processor.",
     )
+    load: Load = _as_synthetic("load")
     period_distribution: Gaps = key(
         default="constant",
         description="Distribution of these times: constant, or as of compute_distribution of the "
@@ -175,6 +178,19 @@ class TrafficClass(Part, init=False):
         except UserError as error:
             raise _own(error) from None
 
+    def on(self, network: Network) -> Self:
+        """Return the same with the period that gives its load on a machine."""
+        if self.load is None:
+            return self
+        named = self.named()
+        alone = Synthetic(
+            sync="asynchronous", **{key: named[key] for key in _SHARED if key in named}
+        )
+        period = alone.on(network).compute_period
+        if "period" in named and period != self.period:
+            raise self.refused("period", f"must not be given beside load: that is {period}")
+        return self.with_worked_out(period=period)
+
     @property
     def longest(self) -> Size | None:
         """The longest message; None: lengths are drawn and have no bound."""
@@ -237,6 +253,21 @@ class Traffic(Workload, init=False):
             if one.reply == one.name or self._called(one.reply).reply is not None:
                 allowed = "must be another class, which asks for no reply"
                 raise self.refused(f"{place}.reply", allowed, one.reply)
+
+    def on(self, network: Network) -> Self:
+        """Return the same with the periods that give the loads of its classes."""
+        made = []
+        for number, one in enumerate(self.traffic_class):
+            if one.load is not None and self.answers(one.name):
+                place = f"traffic_class[{number}].load"
+                raise self.refused(place, "has no effect here: the class answers", one.load)
+            try:
+                made.append(one.on(network))
+            except UserError as error:
+                raise _own(error).inside(f"workload.traffic_class[{number}]") from None
+        if all(new is old for new, old in zip(made, self.traffic_class, strict=True)):
+            return self
+        return type(self)(**self.named() | {"traffic_class": tuple(made)})
 
     def _called(self, name: str) -> TrafficClass:
         return next(one for one in self.traffic_class if one.name == name)
