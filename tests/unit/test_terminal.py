@@ -63,7 +63,7 @@ def test_plain_numbers(value: float, text: str) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_all_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
-    text = printed(cost_report(cost), width)
+    text = printed(cost_report(cost, full=True), width)
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
     for word in ("messages sent", "routed lifetime", "theta_r = ", "theta_t = ", "share of"):
@@ -71,7 +71,7 @@ def test_all_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
 
 
 def test_a_cost_is_said_in_words(cost: tb.Cost) -> None:
-    text = printed(cost_report(cost))
+    text = printed(cost_report(cost, full=True))
     assert "times as long" in text
     assert "of the message rate" in text
 
@@ -94,7 +94,7 @@ def test_every_report_says_how_finely_channels_were_simulated(cost: tb.Cost) -> 
 
 def test_a_prediction_has_sizes_and_parameters() -> None:
     prediction = tb.describe(t9000("mesh", dims=(4, 4)), tb.Synthetic(radius=2))
-    text = printed(prediction_report(prediction))
+    text = printed(prediction_report(prediction, full=True))
     for word in ("mean hops", "saturation", "bisection", "input_buffer", "70 B"):
         assert word in text
 

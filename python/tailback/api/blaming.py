@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailback.answers.lateness import kept
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.terminal.blamed import facts, kept
+from tailback.terminal.blamed import facts
 from tailback.wording import number
 from tailback.workloads import Workload
 

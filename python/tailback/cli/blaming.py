@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .answering import Asked, Found, check_files, command, stored
-from .options import Html
+from .options import Full, Html
 
 PacketWaits = Annotated[
     bool,
@@ -19,7 +19,11 @@ Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of eac
 
 @command("tailback blame mesh.toml --top 20", "tailback blame mesh.toml --html late.html")
 def blame(
-    asked: Asked, top: Top = 10, packet_waits: PacketWaits = False, html: Html = None
+    asked: Asked,
+    top: Top = 10,
+    full: Full = False,
+    packet_waits: PacketWaits = False,
+    html: Html = None,
 ) -> Found:
     """Run one contention mode; say how late messages are, who delays them, and where."""
     from tailback.runner import run_mode
@@ -38,7 +42,7 @@ def blame(
         from tailback.report.of_blame import write_blame
 
         write_blame(result, html)
-    asked.tell(answer, partial(blame_report, result, top))
+    asked.tell(answer, partial(blame_report, result, top, full=full))
     return result
 
 
