@@ -117,7 +117,7 @@ def test_many_nodes_are_told_by_rows_and_what_is_small_is_folded() -> None:
 def test_without_contention_nothing_is_said_of_where() -> None:
     alone = example("messages", "run.blame=true", 'workload.messages=[["0 us", 0, 1, "32 B"]]')
     assert answers.of_blame(run_mode(alone, "full")).lines == [
-        "No message is late: each takes as long as alone, 2.13 µs on average."
+        "No message is late: each takes as long as alone, 3.54 µs on average."
     ]
     [network, links] = answers.of_cost(tb.cost(alone)).lines
     assert network.endswith("makes completion no longer.")
@@ -125,13 +125,9 @@ def test_without_contention_nothing_is_said_of_where() -> None:
 
 
 def test_the_status_comes_first() -> None:
-    load = {
-        "run.duration": "50 us",
-        "workload.compute_period": "70 ns",
-        "workload.message_size": "1 kB",
-    }
-    changes = [f'{key}="{value}"' for key, value in load.items()]
-    given = Experiment.load(EXAMPLES / "torus.toml", ["workload.sync=asynchronous", *changes])
+    load = {"preset": "uniform_open_loop", "message_size": "1 kB", "compute_period": "60 ns"}
+    machine = {"topology": {"kind": "mesh", "dims": [4, 4]}}
+    given = Experiment.from_dict({"machine": machine, "workload": load, "run": {"precision": 0.1}})
     cost = tb.cost(given)
     assert cost.saturated
     head = answers.of_cost(cost)
@@ -181,7 +177,7 @@ def test_a_program_says_how_much_of_its_critical_path_is_contention() -> None:
 
 def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
     given = example("torus", "workload.sync=asynchronous", 'run.duration="100 us"')
-    latency, load = answers.of_run(run_mode(given, "full")).lines
+    latency, load = answers.of_run(run_mode(given, "full")).sentences
     assert re.fullmatch(r"A message takes [\d.]+ ±[\d.]+ [nµ]s on average\.", latency)
     assert load.startswith("The network accepts the offered load, ")
     alone, carries, loaded = answers.of_prediction(tb.describe(given)).lines
@@ -192,10 +188,11 @@ def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
 
 @pytest.mark.parametrize("command", ["cost", "blame", "explain", "interference", "describe", "run"])
 def test_every_command_prints_its_head_below_the_heading(command: str) -> None:
-    done = tailback(command, str(EXAMPLES / "two_jobs.toml"))
+    name = "jobs" if command == "interference" else "messages"
+    done = tailback(command, str(EXAMPLES / f"{name}.toml"))
     assert done.returncode == 0, done.stderr
     heading, first, *_ = done.stdout.splitlines()
-    assert heading.startswith("graph · jobs train, shuffle")
+    assert "fidelity packet · seed 1" in heading
     assert re.match(r"[A-Z][a-z]* .*[a-z]", first)
 
 

@@ -79,7 +79,8 @@ def between(low: float, value: float, high: float) -> Estimate:
             "theta_t",
             between(1.5, 1.6, 1.7),
             "throttled",
-            "No cost: packets are routed 60 % longer (95 % interval 50 to 70 %) in throttled, through its queue",
+            "No cost: packets are routed 60 % longer (95 % interval 50 to 70 %) in throttled, "
+            "through its queue",
         ),
         ("theta_t", Estimate.unknown(), "free", "Not known: a mode is missing or no packet"),
         ("theta_t", between(0.996, 0.998, 0.999), "free", "Next to no cost: less than 0.5 %"),
@@ -93,7 +94,7 @@ def between(low: float, value: float, high: float) -> Estimate:
             "theta_c",
             Estimate.exact(1.25),
             "endpoints",
-            "No cost: completion takes 25 % longer in endpoints",
+            "No cost: completion takes 25 % longer",
         ),
         ("theta_c", Estimate.exact(1.0), "endpoints", "No cost can be seen."),
     ],

@@ -36,6 +36,8 @@ def status(results: Mapping[str, Result]) -> tuple[str, ...]:
     for name, result in results.items():
         for text in warnings(result.ending):
             found.setdefault(_with_load(text, result), []).append(name)
+    # What is in capitals says most.
+    found = dict(sorted(found.items(), key=lambda item: not item[0][:2].isupper()))
     if len(results) == 1:
         return tuple(found)
     return tuple(f"{text} ({listed(names)})" for text, names in found.items())
