@@ -36,8 +36,8 @@ def test_modes_stand_side_by_side_and_constants_are_said_once() -> None:
         "          saturated  _latency_us  _latency_us",
         "queueing  full              full    endpoints  theta_r  offered_load",
         "─" * 68,
-        "fifo      yes           5.5 ±0.5  1.25 ±0.05       0.9           0.7",
-        "output    no          1.50 ±0.10  1.35 ±0.05         1           0.8",
+        "fifo      yes           5.5 ±0.5   1.25 ±0.05      0.9           0.7",
+        "output    no          1.50 ±0.10   1.35 ±0.05        1           0.8",
     ]
 
 
@@ -56,7 +56,7 @@ def test_no_line_is_wider_than_the_terminal_and_what_is_left_out_is_named(width:
 def test_columns_that_were_asked_for_go_on_below() -> None:
     lines = shown(40, asked=True)
     assert "+" not in "".join(lines)
-    assert sum(line.split()[:1] == ["fifo"] for line in lines) == 2
+    assert sum(line.split()[:1] == ["fifo"] for line in lines) == 3
     for name in ("theta_r", "offered_load", "saturated  _latency_us"):
         assert sum(name in line for line in lines) == 1
 
