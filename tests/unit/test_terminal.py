@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
 
 import tailback as tb
+from tailback.comparison import MODES, compare
 from tailback.errors import RunFailure
-from tailback.progress import State, line
+from tailback.progress import State, line, seconds_left
 from tailback.statistics import Estimate
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import cost_report, run_report
@@ -143,3 +145,33 @@ def test_progress_is_one_line() -> None:
 )
 def test_events_are_counted(events: int, text: str) -> None:
     assert events_text(events, 2.0) == text
+
+
+def test_progress_says_which_of_how_many_runs_and_the_time_left() -> None:
+    state = State("full", "measuring", 250_000, 10**7, "completion_us", None, None, "a+b", 10**6)
+    assert state.share == 0.25
+    # 10 s of 40 are over, and two more runs are as long.
+    one_of = replace(state, run=1, runs=3)
+    assert seconds_left(one_of, 10, 0) == 30 + 2 * 40
+    assert line(one_of, 1e6, 110) == (
+        "run 1 of 3, full, a+b: 0.000 ms simulated, 1.0 M events/s, about 1 min 50 s left"
+    )
+    # Of a run that ends by itself nothing is known, but that the one before took 20 s.
+    unknown = replace(state, end_ps=None, run=2, runs=3)
+    assert seconds_left(unknown, 5, 20) == 15 + 20
+    assert seconds_left(unknown, 50, 20) == 20
+    assert seconds_left(replace(unknown, run=1), 5, 0) is None
+    # Half the precision wanted: a quarter is done.
+    precise = replace(unknown, run=1, runs=1, precision=0.01, estimate=Estimate(50, 49, 51, 20))
+    assert seconds_left(precise, 5, 0) == pytest.approx(15)
+
+
+def test_every_run_of_a_comparison_says_which_it_is() -> None:
+    seen: set[tuple[int, int, str]] = set()
+
+    def watch(state: State) -> None:
+        seen.add((state.run, state.runs, state.mode))
+
+    star = tb.Machine(topology=tb.Star(nodes=4))
+    compare(tb.Experiment(star, tb.FanIn(message_size="1 kB")), MODES[:2], watch=watch)
+    assert seen == {(1, 2, "full"), (2, 2, "endpoints")}

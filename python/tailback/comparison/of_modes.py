@@ -14,7 +14,7 @@ from tailback import interrupts
 from tailback.errors import UserError, choice, listed
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
-from tailback.progress import Watch, ignore
+from tailback.progress import Watch, ignore, one_of
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, Series, covariance, quotient
@@ -336,8 +336,9 @@ def compare(
         raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
     results: dict[str, Result] = {}
     with interrupts.deferred() as interrupted:
-        for mode in asked:
-            results[mode] = run_mode(experiment, mode, packets=packets, watch=watch)
+        for place, mode in enumerate(asked, 1):
+            told = one_of(watch, place, len(asked))
+            results[mode] = run_mode(experiment, mode, packets=packets, watch=told)
             if interrupted() or results[mode].interrupted:
                 break
     return Cost(experiment, results, asked)
