@@ -12,6 +12,7 @@ import pytest
 
 import tailback as tb
 from tailback import answers, explaining
+from tailback.answers.lateness import Lateness
 from tailback.comparison.of_jobs import interference
 from tailback.experiment import Experiment
 from tailback.runner import run_mode
@@ -20,6 +21,7 @@ from tailback.terminal.blamed import blame_report
 from tailback.terminal.explained import explain_report
 from tailback.terminal.interfering import interference_report
 from tailback.terminal.measured import cost_report
+from tailback.terminal.shading import heat_map, shares_of_switches
 from tailback.wording.phrases import compared, listed, longer, percent, sentence
 from tests.commands import tailback
 from tests.unit.test_terminal import printed
@@ -212,3 +214,23 @@ def test_no_colour_where_none_is_wanted() -> None:
 
     assert coloured in shown({"TERM": "xterm-256color", "NO_COLOR": ""})
     assert "33m" not in shown({"TERM": "xterm-256color", "NO_COLOR": "1"})
+
+
+def test_a_grid_is_shaded_by_where_lateness_begins() -> None:
+    """All of it at the inner link from (3, 1), and a quarter as dark at (3, 0)."""
+    late = Lateness.of(run_mode(example("messages", "run.blame=true"), "full"))
+    shares = shares_of_switches(late)
+    assert shares.sum() == pytest.approx(1)
+    assert shares[3 + 4 * 1] == pytest.approx(0.765, abs=0.001)
+    grid = heat_map(late)
+    assert grid is not None
+    title, *rows, _ = printed(grid).splitlines()
+    assert title.startswith("Where it begins, by switch: █ is 77 % of all lateness")
+    assert [row.rstrip() for row in rows] == [
+        "3 │        │",
+        "2 │        │",
+        "1 │      ██│",
+        "0 │      ▓▓│",
+    ]
+    star = tb.blame(tb.Star(nodes=8), tb.FanIn(message_size="10 kB")).result
+    assert heat_map(Lateness.of(star)) is None

@@ -67,12 +67,12 @@ def who_sentences(late: Lateness) -> list[str]:
     return [f"No {late.names.classes} stands out: none causes more than {percent(worst.share)}."]
 
 
-def own_text(late: Lateness) -> str:
-    """Return the share of lateness that classes owe to their own messages; nothing if small."""
+def own_text(late: Lateness, whole: str = "it") -> str:
+    """Return the share of `whole` that classes owe to their own messages; nothing if small."""
     share = late.blame.own_share
     if not share >= SMALL or len(late.groups.names) < 2:
         return ""
-    return f"{_part(share)} is caused by messages of the same {late.names.classes}"
+    return f"{_part(share, whole)} is caused by messages of the same {late.names.classes}"
 
 
 def _pairs_text(late: Lateness, rows: Rows) -> str:
@@ -99,5 +99,5 @@ def _upper(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _part(share: float) -> str:
-    return f"{'all' if share >= _NEARLY_ALL else percent(share)} of it"
+def _part(share: float, whole: str = "it") -> str:
+    return f"{'all' if share >= _NEARLY_ALL else percent(share)} of {whole}"

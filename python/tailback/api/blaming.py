@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tailback.answers.lateness import kept
+from tailback.helping import Helped
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.terminal.blamed import facts
@@ -23,7 +24,7 @@ _ROWS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Blaming:
+class Blaming(metaclass=Helped):
     """Who made whom late in one run: of all lateness, the most first."""
 
     result: Result

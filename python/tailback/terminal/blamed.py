@@ -21,6 +21,7 @@ from tailback.wording.phrases import sentence
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
 from .layout import FULL, cautions, head, more, new_table, numbers, texts, words
+from .shading import heat_map
 
 
 def blame_report(result: Result, top: int, *, full: bool = False) -> RenderableType:
@@ -31,10 +32,13 @@ def blame_report(result: Result, top: int, *, full: bool = False) -> RenderableT
     late = Lateness.of(result)
     blame, names = late.blame, late.names
     cautious = [*remarks(result)]
-    tables: list[Table] = []
+    tables: list[RenderableType] = []
     if len(blame.pairs.keys):
-        tables = _every_table(late, top) if full else _first_tables(late, top)
-    own = own_text(late) if tables else ""
+        tables += _every_table(late, top) if full else _first_tables(late, top)
+        grid = heat_map(late)
+        tables += [] if grid is None else [grid]
+    # Of jobs and traffic classes the answer says it.
+    own = "" if late.groups.are_classes and not full else own_text(late, "all lateness")
     return Group(
         *head(result.experiment, of_blame(result)),
         *(part for table in tables for part in (Text(), table)),
