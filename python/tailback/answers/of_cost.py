@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tailback.metrics import STEPS
-from tailback.places import shown
 from tailback.wording.phrases import listed, percent, sentence
 from tailback.wording.verdict import (
     STEPS_OF_COST,
@@ -20,10 +19,11 @@ from tailback.wording.verdict import (
 from .lateness import SMALL, Lateness
 from .of_blame import MOST, where_text, who_sentences
 from .of_run import time_text
+from .places import link_text
 from .status import Head, status
 
 if TYPE_CHECKING:
-    from tailback.comparison import Cost, WaitingChannel
+    from tailback.comparison import Cost
     from tailback.statistics import Estimate
 
 _LATENCY, _COMPLETION = "message_latency_us", "completion_us"
@@ -95,15 +95,5 @@ def _where(cost: Cost) -> list[str]:
     if waiting[0].share < SMALL:
         most = percent(waiting[0].share)
         return [f"Packets wait at many channels: none has more than {most} of all waits."]
-    named = [f"{_name(channel)} ({percent(channel.share)})" for channel in waiting]
+    named = [f"{link_text(c.kind, c.source, c.destination)} ({percent(c.share)})" for c in waiting]
     return [sentence(f"packets wait longest for {listed(named)}")]
-
-
-def _name(channel: WaitingChannel) -> str:
-    """Return `the link from node 3`, or `leaf1->spine2` for a channel between switches."""
-    source, destination = shown(channel.source), shown(channel.destination)
-    if channel.kind == "injection":
-        return f"the link from node {source.removeprefix('node ')}"
-    if channel.kind == "ejection":
-        return f"the link to node {destination.removeprefix('node ')}"
-    return f"{source}->{destination}"

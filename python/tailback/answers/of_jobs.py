@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,23 +34,43 @@ def of_interference(found: Interference) -> Head:
     """Return the head of jobs run together and alone: the job that suffers most, first."""
     runs = {"all jobs together": found.together}
     runs |= {f"job {name} alone": result for name, result in found.alone.items()}
+    slowed = _longer_of(found.slowdowns)
+    if slowed:
+        told = [_how_much(found, slowed[:MOST], len(slowed)), *_where_and_who(found, slowed[0])]
+        return Head(status(runs), tuple(told))
+    later = _longer_of(found.latencies)
+    if later:
+        told = [_messages_alone(found, later[0]), *_where_and_who(found, later[0])]
+        return Head(status(runs), tuple(told))
+    return Head(status(runs), _nobody_slower(found))
+
+
+def _longer_of(ratios: Mapping[str, Estimate]) -> list[str]:
+    """Return the jobs that take longer than alone, beyond doubt, the worst first."""
+    worst = sorted(ratios, key=lambda name: -ratios[name].value)
+    return [name for name in worst if ratios[name].low > 1 + NEXT_TO_NONE]
+
+
+def _messages_alone(found: Interference, name: str) -> str:
+    """Return that jobs are as fast as alone, and how much longer messages of one take."""
+    more = longer(found.latencies[name], found.experiment.run.confidence)
+    return (
+        f"Beside the others each job takes as long as alone (within {percent(NEXT_TO_NONE)}), but "
+        f"messages of job {name} take {more}."
+    )
+
+
+def _nobody_slower(found: Interference) -> tuple[str, ...]:
     known = {name: ratio for name, ratio in found.slowdowns.items() if not math.isnan(ratio.value)}
-    worst = sorted(known, key=lambda name: -known[name].value)
-    slowed = [name for name in worst if known[name].low > 1 + NEXT_TO_NONE]
-    if not slowed:
-        return Head(status(runs), _nobody_slower(found, known))
-    told = [_how_much(found, slowed[:MOST], len(slowed)), *_where_and_who(found, slowed[0])]
-    return Head(status(runs), tuple(told))
-
-
-def _nobody_slower(found: Interference, known: dict[str, Estimate]) -> tuple[str, ...]:
     if not known:
         return ("What the jobs cost each other is not known: no two runs to compare.",)
     most = max((r.high for r in known.values() if not math.isnan(r.high)), default=math.nan)
     if math.isnan(most):
         return ("No job can be said to be slower beside the others: the run is too short.",)
-    if most - 1 < NEXT_TO_NONE:
+    if most <= 1:
         return ("The jobs cost each other nothing: each is as fast as alone.",)
+    if most - 1 < NEXT_TO_NONE:
+        return (f"The jobs cost each other next to nothing: less than {percent(NEXT_TO_NONE)}.",)
     bound = longer(Estimate.exact(most), found.experiment.run.confidence)
     return (f"No job is measurably slower beside the others than alone; at most {bound}.",)
 

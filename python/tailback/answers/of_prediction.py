@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tailback.places import shown
 from tailback.wording import plain
 from tailback.wording.phrases import percent, sentence
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
 
+from .places import link_text
 from .status import Head
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _most_loaded(p: Prediction) -> list[str]:
     if not loaded:
         return []
     first, last = loaded[0], loaded[-1]
-    name = f"{shown(first.source)}->{shown(first.destination)}"
+    name = link_text(first.kind, first.source, first.destination)
     load = f"{scaled(first.load_us, MICROSECONDS, 3)} per message of every node"
     if len(loaded) > 1 and last.load_us >= first.load_us * (1 - 1e-9):
         return [f"Many channels are loaded alike, the first {name}: {load}."]

@@ -1,4 +1,4 @@
-"""Classes of traffic by what they have in common: the row, group or switch of their nodes."""
+"""Names of links, and of groups of traffic: the row, group or switch of their nodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback.charging import NOBODY, Sums
-from tailback.places import shown
+from tailback.places import End, shown
 from tailback.results.names import Names
 
 if TYPE_CHECKING:
@@ -87,3 +87,13 @@ def _group_of_nodes(result: Result, names: Names) -> Callable[[int], str]:
     if of_group is not None and 1 < of_group < machine.nodes:
         return lambda node: f"group {node // of_group}"
     return lambda node: shown(names.ends.of_end("switch", homes[node]))
+
+
+def link_text(kind: str, source: End, destination: End) -> str:
+    """Return `the link from node 3`, or `leaf1->spine2` for a channel between switches."""
+    first, last = shown(source), shown(destination)
+    if kind == "injection":
+        return f"the link from node {first.removeprefix('node ')}"
+    if kind == "ejection":
+        return f"the link to node {last.removeprefix('node ')}"
+    return f"{first}->{last}"

@@ -87,7 +87,7 @@ def _longer(ratio: Estimate | None) -> str:
     if ratio is None or math.isnan(ratio.value):
         return UNKNOWN
     value, low, high = (100 * (end - 1) for end in (ratio.value, ratio.low, ratio.high))
-    return f"{number(Estimate(value, low, high), most=4)} %"
+    return f"{number(Estimate(value, low, high), most=3)} %"
 
 
 def _part(share: float) -> str:

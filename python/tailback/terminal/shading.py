@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 _SHADES = " ░▒▓█"
 _NOTHING = 0.001
+_UNEVEN = 2.0
+"""How many times the mean the largest share must be, for a picture to show something."""
 _LEAST_SIDE, _MOST_COLUMNS, _MOST_ROWS = 3, 34, 34
 
 
 def heat_map(late: Lateness) -> RenderableType | None:
-    """Return how much lateness begins at each switch; None if the machine is no plane grid.
+    """Return how much lateness begins at each switch of a grid of two dimensions.
 
-    Shades are by the root of the share, so that what is small can be seen beside the largest.
+    None on other machines, and where it begins everywhere alike. Shades are by the root of the
+    share, so that what is small can be seen beside the largest.
     """
     places = late.names.ends.places.get("switch")
     if places is None or len(places[0]) != 2:
@@ -34,7 +37,7 @@ def heat_map(late: Lateness) -> RenderableType | None:
         return None
     shares = shares_of_switches(late)
     most = float(shares.max(initial=0.0))
-    if not most > 0:
+    if not most > _UNEVEN * float(shares.mean()):
         return None
     shade = {
         place: _shade(share, most) for place, share in zip(places, shares.tolist(), strict=True)
