@@ -29,6 +29,8 @@ def _alone(p: Prediction) -> list[str]:
     if not p.experiment.workload.sends_messages or math.isnan(p.zero_load_data_us):
         return []
     what = "a full packet"
+    if not p.experiment.machine.sends_whole_messages:
+        what += f" of {scaled(p.experiment.machine.interface.packet_room.bytes, BYTES)}"
     if p.zero_loads:
         first = p.zero_loads[0]
         kind = "message" if first.is_whole else "full packet"

@@ -16,29 +16,6 @@ from io import TextIOWrapper
 
 from tailback.errors import one_line
 
-#: Which module of this folder has which commands, in the order in which they are listed.
-HOMES = {
-    "blame": "blaming",
-    "flows": "blaming",
-    "convert": "converting",
-    "explain": "explaining",
-    "export": "exporting",
-    "import": "importing",
-    "interference": "interfering",
-    "plot": "plotting",
-    "schedule": "scheduling",
-    "cost": "single",
-    "run": "single",
-    "describe": "single",
-    "schema": "single",
-    "sweep": "sweeping",
-    "table": "sweeping",
-    "report": "sweeping",
-    "saturate": "sweeping",
-    "timeline": "timelines",
-}
-
-
 #: New objects after which Python looks for garbage.
 _OBJECTS = 100_000
 
@@ -76,8 +53,9 @@ def _program(words: list[str]) -> Callable[[], None]:
     # longer than validating an experiment.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     command = words[0] if words else ""
+    from .options import HOMES, app
+
     import_module(f"{__name__}.{HOMES.get(command, 'commands')}")
-    from .options import app
 
     return app
 

@@ -25,7 +25,10 @@ def blame(
     packet_waits: PacketWaits = False,
     html: Html = None,
 ) -> Found:
-    """Run one contention mode; say how late messages are, who delays them, and where."""
+    """Say how late messages are, where, and because of whom.
+
+    Runs one contention mode (run.mode).
+    """
     from tailback.runner import run_mode
     from tailback.terminal.blamed import blame_report, facts
 
@@ -58,10 +61,10 @@ By = Annotated[
 
 @command("tailback flows mesh.toml --top 20", "tailback flows jobs.toml --by class")
 def flows(asked: Asked, top: Top = 10, by: By = "source,destination,class") -> Found:
-    """Run one contention mode and list latency and lateness of each flow.
+    """List latency and lateness of each flow of messages.
 
-    Latency, time alone, lateness and slowdown; the latest flows first. A class is a traffic class
-    or a job.
+    Runs one contention mode (run.mode). Latency, time alone, lateness and slowdown; the latest
+    flows first. A class is a traffic class or a job.
     """
     from tailback.runner import run_mode
     from tailback.tables.frames import dictionaries

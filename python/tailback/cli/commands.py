@@ -15,7 +15,13 @@ from . import (
     sweeping,
     timelines,
 )
-from .options import app
+from .options import HOMES, app
+
+_ORDER = [*HOMES]
+# What users need first is listed first, whatever the order of imports.
+app.registered_commands.sort(
+    key=lambda command: _ORDER.index(command.name or getattr(command.callback, "__name__", ""))
+)
 
 __all__ = [
     "app",

@@ -50,7 +50,10 @@ def explain(  # noqa: PLR0913  # one argument per option
     html: Html = None,
     full: Full = False,
 ) -> Found:
-    """Say where the time of a finite program goes, and what delays it."""
+    """Say where the time of a program goes, and what delays it.
+
+    The program must end by itself.
+    """
     from tailback import explaining
     from tailback.terminal.explained import explain_report
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
 )
 def cost(asked: Asked, packets: Packets = False, modes: Modes = "", full: Full = False) -> Found:
-    """Run with and without contention, and say what contention costs."""
+    """Say what contention costs: run with and without it."""
     from tailback import comparison
     from tailback.terminal.measured import cost_report
 
@@ -45,7 +45,10 @@ def cost(asked: Asked, packets: Packets = False, modes: Modes = "", full: Full =
     "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
 )
 def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Found:
-    """Run one contention mode (run.mode) and print what was measured."""
+    """Run one contention mode and print what was measured.
+
+    The mode is run.mode.
+    """
     from tailback.runner import run_mode
 
     experiment = asked.experiment()
@@ -62,7 +65,7 @@ def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Foun
 
 @command("tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html")
 def describe(asked: Asked, plot: Plot = None, full: Full = False) -> None:
-    """Describe the network and predict latencies, loads and saturation, without simulating."""
+    """Predict latency, load and saturation without simulating."""
     from tailback.prediction import describe as predict
     from tailback.terminal.predicted import prediction_report
 

@@ -78,7 +78,7 @@ def sweep(  # noqa: PLR0913  # one argument per option
     plot: Picture = None,
     yes: Yes = False,
 ) -> None:
-    """Run all points of the [sweep] of a file; finished points are kept."""
+    """Run all points of a sweep; finished points are kept."""
     from tailback.sweeps import Sweep
     from tailback.sweeps.running import SweepRun
 
@@ -259,7 +259,9 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
         ),
     ] = Rows.runs,
 ) -> None:
-    """Show the runs of a sweep: selected, merged over seeds, sorted.
+    """Show the runs of a sweep as a table.
+
+    Selected, merged over seeds, sorted.
 
     With --rows, show the flows or messages of each run instead, not merged; needs
     run.keep_messages = true.
