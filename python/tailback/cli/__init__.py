@@ -13,8 +13,35 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from tailback.errors import one_line
+
+if TYPE_CHECKING:
+    from typer.models import CommandInfo
+
+#: Which module of this folder has which commands, in the order in which they are listed.
+HOMES = {
+    "describe": "single",
+    "run": "single",
+    "cost": "single",
+    "blame": "blaming",
+    "explain": "explaining",
+    "interference": "interfering",
+    "flows": "blaming",
+    "saturate": "sweeping",
+    "sweep": "sweeping",
+    "table": "sweeping",
+    "plot": "plotting",
+    "report": "sweeping",
+    "timeline": "timelines",
+    "schedule": "scheduling",
+    "convert": "converting",
+    "schema": "single",
+    "import": "importing",
+    "export": "exporting",
+}
+
 
 #: New objects after which Python looks for garbage.
 _OBJECTS = 100_000
@@ -53,11 +80,19 @@ def _program(words: list[str]) -> Callable[[], None]:
     # longer than validating an experiment.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     command = words[0] if words else ""
-    from .options import HOMES, app
-
     import_module(f"{__name__}.{HOMES.get(command, 'commands')}")
+    from .options import app
+
+    # What users need first is listed first, whatever the order of imports.
+    order = {name: place for place, name in enumerate(HOMES)}
+    app.registered_commands.sort(key=lambda one: order.get(_name_of(one), len(order)))
 
     return app
+
+
+def _name_of(command: CommandInfo) -> str:
+    """Return the name of a command: its own, or that of its function."""
+    return command.name or getattr(command.callback, "__name__", "")
 
 
 def _prepare_streams() -> None:

@@ -15,13 +15,7 @@ from . import (
     sweeping,
     timelines,
 )
-from .options import HOMES, app
-
-_ORDER = [*HOMES]
-# What users need first is listed first, whatever the order of imports.
-app.registered_commands.sort(
-    key=lambda command: _ORDER.index(command.name or getattr(command.callback, "__name__", ""))
-)
+from .options import app
 
 __all__ = [
     "app",

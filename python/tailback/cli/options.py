@@ -7,28 +7,6 @@ from typing import Annotated
 
 import typer
 
-#: Which module of this folder has which commands, in the order in which they are listed.
-HOMES = {
-    "describe": "single",
-    "run": "single",
-    "cost": "single",
-    "blame": "blaming",
-    "explain": "explaining",
-    "interference": "interfering",
-    "flows": "blaming",
-    "saturate": "sweeping",
-    "sweep": "sweeping",
-    "table": "sweeping",
-    "plot": "plotting",
-    "report": "sweeping",
-    "timeline": "timelines",
-    "schedule": "scheduling",
-    "convert": "converting",
-    "schema": "single",
-    "import": "importing",
-    "export": "exporting",
-}
-
 app = typer.Typer(
     name="tailback",
     help="Simulate an interconnection network and learn what contention costs.",
