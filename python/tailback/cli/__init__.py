@@ -92,7 +92,7 @@ def _program(words: list[str]) -> Callable[[], None]:
 
 def _name_of(command: CommandInfo) -> str:
     """Return the name of a command: its own, or that of its function."""
-    return command.name or getattr(command.callback, "__name__", "")
+    return str(command.name or getattr(command.callback, "__name__", ""))
 
 
 def _prepare_streams() -> None:

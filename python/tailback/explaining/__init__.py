@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tailback import interrupts
+from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.progress import Watch, ignore, one_of
 from tailback.runner import run_mode
@@ -43,7 +44,16 @@ class Explanation(Runs):
 
 
 def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
-    """Return the experiment with all records that an explanation needs."""
+    """Return the experiment with all records that an explanation needs.
+
+    Raises `UserError` for a workload without an end.
+    """
+    if not experiment.finite:
+        allowed = (
+            "goes on for ever: only one that ends has a critical path; for others see tailback "
+            "cost and tailback blame"
+        )
+        raise UserError("workload", None, allowed)
     # Fidelity fluid and machines without a network have no blame.
     blame = experiment.fidelity != "fluid" and experiment.machine.loggops is None
     return _with(experiment, critical_path=True, slack=slack, blame=blame)

@@ -115,6 +115,7 @@ def cost_report(cost: Cost, *, full: bool = False) -> RenderableType:
             *answer,
             Text(),
             measured_table(cost.modes, _FIRST),
+            _modes_in_words(cost.modes),
             *_thetas(cost),
             *_thetas_of_jobs(cost),
             *where,
@@ -154,10 +155,25 @@ _FIRST = frozenset(
         "message_late_us",
         "message_slowdown",
         "internal_utilisation",
-        "cpu_utilisation",
     }
 )
 """Metrics that `tailback cost` shows first."""
+
+
+_MODES = {
+    "full": "all channels are shared",
+    "endpoints": "links of nodes are",
+    "throttled": "first channels between switches are",
+    "free": "none is",
+    "ideal": "messages arrive at once",
+}
+"""What is shared in each mode, and so has contention."""
+
+
+def _modes_in_words(modes: Iterable[str]) -> Text:
+    """Return what the modes of the table are."""
+    told = "; ".join(f"{mode}: {_MODES[mode]}" for mode in modes)
+    return Text(told, style="dim")
 
 
 def _thetas(cost: Cost) -> list[RenderableType]:
