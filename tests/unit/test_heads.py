@@ -13,6 +13,7 @@ import pytest
 import tailback as tb
 from tailback import answers, explaining
 from tailback.answers.lateness import Lateness
+from tailback.answers.of_program import of_explanation
 from tailback.comparison.of_jobs import interference
 from tailback.experiment import Experiment
 from tailback.runner import run_mode
@@ -164,7 +165,7 @@ def test_jobs_on_leaves_of_their_own_cost_each_other_nothing() -> None:
 
 def test_a_program_says_how_much_of_its_critical_path_is_contention() -> None:
     found = explaining.explain(explaining.prepared(example("two_jobs")))
-    how_much, where, who = answers.of_explanation(found).lines
+    how_much, where, who = of_explanation(found).lines
     assert how_much == (
         "The program takes 255.6 µs, 57 % longer than without contention (163.2 µs in mode "
         "endpoints)."

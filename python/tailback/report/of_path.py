@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailback.answers import of_explanation
+from tailback.answers.of_program import of_explanation
 from tailback.critical_path import PART_WORDS
 from tailback.explaining.facts import facts
 from tailback.recording import recorded

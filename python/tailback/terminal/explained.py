@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from tailback.answers import of_explanation
 from tailback.answers.lateness import SMALL
+from tailback.answers.of_program import of_explanation
 from tailback.critical_path import PART_WORDS
 from tailback.explaining import Explanation
 from tailback.explaining.facts import facts

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tailback.answers import of_saturation
+from tailback.answers.of_saturation import of_saturation
 from tailback.saturation import Probe, Saturation
 from tailback.units import Time
 from tailback.wording import number, plain
