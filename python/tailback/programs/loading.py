@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import UserError, nearest, read_text, shown
 from .node import Node
-from .reads import Reads, forget_modules, note_modules
+from .reads import Reads, builtins_of, forget_modules
 from .values import account_of, text_of
 
 Function = Callable[[Node], Coroutine[Any, Any, Any]]
@@ -116,8 +116,8 @@ def from_file(path: Path, name: str, reads: Reads | None = None) -> Program:
     reads.code.add(str(path))
     try:
         with reads:
+            module.__dict__["__builtins__"] = builtins_of(reads)
             exec(compile(text, str(path), "exec"), module.__dict__)
-            note_modules(reads, module.__dict__)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

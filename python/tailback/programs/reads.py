@@ -24,10 +24,13 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ..contents import Stamp, sha256_of, stamp_of
-from ..errors import UserError, shown
+from ..errors import UserError
 
 #: Nothing below these is followed: it is of the system or of installed packages.
 _OF_SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/usr/share", "/usr/lib")
+
+#: Modules by which the environment is asked.
+_ASKS = ("os", "collections.abc", "_collections_abc")
 
 #: What listens to what a thread reads.
 _listening: dict[int, Reads] = {}
@@ -134,12 +137,14 @@ class Reads:
     def asked(self, name: str, value: str | None) -> str | None:
         """Hear of a variable of the environment that is asked for; return what is known of it."""
         frame = sys._getframe(2)
-        while frame.f_back is not None and is_installed(frame.f_code.co_filename):
+        # What libraries ask for themselves says how they work, not what they answer.
+        while frame.f_back is not None and frame.f_globals.get("__name__") in _ASKS:
             frame = frame.f_back
         value = self._given.get(name, value)
         if frame.f_code.co_filename in self.code and name not in self.environment:
             if self._runs:
-                remedy = f"workload.environment = {{{name} = {shown(value or '')}}}"
+                given = f'{name} = "{value or ""}"'
+                remedy = f"workload.environment = {{{given}}}"
                 self._refuse(f"${name}", remedy)
             self.environment[name] = value
         return value
@@ -148,7 +153,7 @@ class Reads:
         if real in self.files or self._busy:
             return
         if self._runs:
-            self._refuse(name, f"workload.reads = [{shown(name)}]")
+            self._refuse(name, f'workload.reads = ["{name}"]')
         self._busy = True
         try:
             stamp = stamp_of(Path(real))
@@ -244,11 +249,21 @@ def note_modules(reads: Reads, names: Mapping[str, Any]) -> None:
         if module is None:
             module = sys.modules.get(str(getattr(value, "__module__", "")))
         file = getattr(module, "__file__", None)
-        if module is not None and file and not is_installed(os.path.realpath(file)):
-            is_new = os.path.realpath(file) not in reads.files
-            reads.imported(file)
-            if is_new:
-                note_modules(reads, vars(module))
+        if module is None or not file or file in reads.code or is_installed(os.path.realpath(file)):
+            continue
+        reads.imported(file)
+        note_modules(reads, vars(module))
+
+
+def builtins_of(reads: Reads) -> dict[str, Any]:
+    """Return the names that are built in, for a program: what it imports is noted."""
+
+    def importing(name: str, *more: Any, **named: Any) -> ModuleType:
+        module = builtins.__import__(name, *more, **named)
+        note_modules(reads, {"": module, name: sys.modules.get(name)})
+        return module
+
+    return {**vars(builtins), "__import__": importing}
 
 
 @cache
