@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
 from json import dumps
 from pathlib import Path
@@ -13,10 +14,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from tailback.errors import CircleError, CutOffError, RunFailure, UserError, check_readable, shown
+from tailback.errors import (
+    CircleError,
+    CutOffError,
+    RunFailure,
+    UserError,
+    check_readable,
+    one_line,
+    shown,
+)
 from tailback.files import check_named
 
-from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples
+from .options import AllowDeadlock, File, Json, NoCode, Out, Seed, Set, app, examples
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,11 +63,24 @@ def exit_by(found: Found) -> None:
         raise typer.Exit(INTERRUPTED if found.interrupted else CUT_OFF)
 
 
-def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
-    """Return the experiment of a file with changes such as `run.seed=2`."""
+def loaded(file: Path, changes: Iterable[str] = (), *, code: bool = True) -> Experiment:
+    """Return the experiment of a file with changes such as `run.seed=2`; see `Experiment.load`."""
     from tailback.experiment import Experiment
 
-    return Experiment.load(file, changes)
+    return Experiment.load(file, changes, code=code)
+
+
+#: Programs that this command has said to run.
+_SAID: set[str] = set()
+
+
+def say_code(programs: Iterable[str]) -> None:
+    """Say on standard error that these files are programs in Python and run: once a command."""
+    for file in programs:
+        if file not in _SAID:
+            _SAID.add(file)
+            said = one_line(f"note: {file} is a program in Python and is run; --no-code refuses it")
+            print(said, file=sys.stderr)
 
 
 @dataclass(frozen=True)
@@ -71,6 +93,9 @@ class Asked:
     allow_deadlock: AllowDeadlock = False
     json: Json = False
     out: Out = None
+    no_code: NoCode = False
+    words: tuple[str, ...] = field(default=(), init=False)
+    """The command, and its own options but for files."""
 
     @property
     def overrides(self) -> list[str]:
@@ -81,7 +106,10 @@ class Asked:
 
     def experiment(self, *changes: str) -> Experiment:
         """Return the experiment, with further changes."""
-        return loaded(self.file, [*self.overrides, *changes])
+        changes = (*self.overrides, *changes)
+        experiment = loaded(self.file, changes, code=not self.no_code)
+        say_code(experiment.programs())
+        return experiment
 
     def prepare(
         self, experiment: Experiment, modes: Sequence[str] = (), *, packets: bool = False
@@ -93,7 +121,18 @@ class Asked:
             from tailback import engine
             from tailback.store import run_folder
 
-            run_folder.prepare(self.out, experiment.identity(engine.RESULTS_VERSION, modes))
+            identity = experiment.identity(engine.RESULTS_VERSION, modes)
+            run_folder.prepare(self.out, identity)
+            self._keep(self.out, experiment)
+
+    def _keep(self, out: Path, experiment: Experiment) -> None:
+        """Keep in the output folder what was asked for, so that it can be run again."""
+        from tailback.experiment.reading import merged, read_description
+        from tailback.sending import Description, keep
+
+        tables = merged(read_description(self.file, self.overrides))
+        asked = Description(self.file.stem, self.file.parent, tables)
+        keep(out, asked, self.words, [experiment], alone=True)
 
     @contextmanager
     def running(self) -> Iterator[Ticker]:
@@ -115,7 +154,8 @@ class Asked:
         if self.out is not None:
             from tailback.store import run_folder
 
-            run_folder.save(self.out, tables(), answer)
+            told = run_folder.portable(answer, self.file.parent)
+            run_folder.save(self.out, tables(), told)
 
     def tell(self, answer: Mapping[str, Any], report: Callable[[], RenderableType]) -> None:
         """Print the report, or the answer as JSON."""
@@ -149,7 +189,10 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
 
         def run(**given: Any) -> None:
             asked = Asked(**{field.name: given.pop(field.name) for field in fields})
-            with failures(asked.json, asked.file):
+            asked.__dict__["words"] = (function.__name__, *_words(own, given))
+            _SAID.clear()
+            is_file = not os.path.isdir(asked.file)
+            with failures(asked.json, asked.file if is_file else None):
                 found = function(asked, **given)
             if found is not None:
                 exit_by(found)
@@ -162,6 +205,33 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
         return function
 
     return declared
+
+
+def _words(own: Iterable[Parameter], given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of a command that say what is run: files to be written do not."""
+    for option in own:
+        value = given[option.name]
+        name = option_name(option)
+        if name is None or value == option.default:
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            yield name
+            if one is not True:
+                yield str(getattr(one, "value", one))
+
+
+def option_name(option: Parameter) -> str | None:
+    """Return the name of an option, such as `--modes`; None for those that name files."""
+    # Of what is annotated Typer takes the first name for the default.
+    told = list(getattr(option.annotation, "__metadata__", ()))
+    names = [n for one in told for n in (one.default, *(one.param_decls or ()))]
+    is_file = "Path" in str(getattr(option.annotation, "__origin__", ""))
+    return None if is_file else next((n for n in names if str(n).startswith("--")), None)
+
+
+def option_names(options: Iterable[Parameter]) -> set[str]:
+    """Return the names of options that name no files."""
+    return {name for name in map(option_name, options) if name is not None}
 
 
 def _parameters(of: Callable[..., object]) -> list[Parameter]:

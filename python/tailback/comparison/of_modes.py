@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from tailback import interrupts
+from tailback.contents import unchanged
 from tailback.errors import UserError, choice, listed
 from tailback.helping import Helped
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
@@ -340,7 +341,7 @@ def compare(
     if not asked:
         raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
     results: dict[str, Result] = {}
-    with interrupts.deferred() as interrupted:
+    with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
         for place, mode in enumerate(asked, 1):
             told = one_of(watch, place, len(asked))
             results[mode] = run_mode(experiment, mode, packets=packets, watch=told)

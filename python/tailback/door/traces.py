@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from tailback import _engine as compiled
 from tailback.errors import UserError
@@ -45,18 +44,12 @@ class TraceFacts:
     """Floating-point operations of the rank that has most."""
 
 
-def trace_facts(trace: TraceFile) -> TraceFacts:
-    """Return what a trace has. Raises `UserError` for what is wrong with it; reads it once."""
-    try:
-        status = Path(trace.file).stat()
-    except (OSError, ValueError):
-        return _facts(trace, 0, 0)
-    return _facts(trace, status.st_mtime_ns, status.st_size)
-
-
 @lru_cache(maxsize=64)
-def _facts(trace: TraceFile, changed: int, size: int) -> TraceFacts:
-    """Return what a file has that was ``changed`` at an instant and has a ``size``."""
+def trace_facts(trace: TraceFile, content: str) -> TraceFacts:
+    """Return what a trace has; it is read once for each hash of its ``content``.
+
+    Raises `UserError` for what is wrong with it.
+    """
     try:
         return TraceFacts(**compiled.trace_facts(vars(trace)))
     except compiled.TraceError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 from tailback.since311 import tomllib
 
 from ..errors import UserError, read_text, shown
-from .jobs import workload_tables
-from .tables import FILES, put, section_and_key, table_at
+from ..machines.reading import refined
+from .jobs import changed, workload_tables
+from .tables import FILES, JOBS, laid_over, put, section_and_key, table_at
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,20 @@ def read_description(path: Path, overrides: Iterable[str]) -> Given:
         name, value = parsed_override(override)
         put(changes, name, value)
     return Given(description, changes)
+
+
+def merged(given: Given) -> dict[str, Any]:
+    """Return the tables of a file with the overrides laid over them."""
+    found: dict[str, Any] = dict(given.tables)
+    for name, change in given.changes.items():
+        if name == JOBS and JOBS in found:
+            found[name] = changed(found[name], change)
+            continue
+        below = found.get(name, {})
+        if not isinstance(below, Mapping):
+            raise UserError(name, shown(below), f"must be a table: [{name}]")
+        found[name] = laid_over(below, change) if name == "workload" else refined(below, change)
+    return found
 
 
 def parsed_override(override: str) -> tuple[str, object]:
@@ -65,11 +80,29 @@ def _anchor_files(description: dict[str, Any], folder: Path) -> None:
         given = table_at(description, section).get(key)
         if isinstance(given, str):
             put(description, name, str(folder / given))
+    own = description.get("workload")
+    for workload in [own] if isinstance(own, dict) else []:
+        if "reads" in workload:
+            workload["reads"] = _anchored(workload["reads"], folder)
     for workload in workload_tables(description):
+        if "reads" in workload:
+            workload["reads"] = _anchored(workload["reads"], folder)
         for name in FILES:
             section, key = section_and_key(name)
             if section == "workload" and isinstance(workload.get(key), str):
                 workload[key] = str(folder / workload[key])
+
+
+def _anchored(reads: object, folder: Path) -> object:
+    """Make names of files that a program reads relative to the experiment file."""
+    if isinstance(reads, Mapping):
+        return {
+            name: str(folder / file) if isinstance(file, str) else file
+            for name, file in reads.items()
+        }
+    if isinstance(reads, list):
+        return [str(folder / file) if isinstance(file, str) else file for file in reads]
+    return reads
 
 
 def _value(text: str) -> object:

@@ -15,10 +15,10 @@ from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.choosing import find_kinds
 from ..experiment.description import tables_of
-from ..experiment.jobs import changed, check_tables
-from ..experiment.reading import parsed_override, read_description
-from ..experiment.tables import FILES, JOBS, laid_over, put, section_and_key, table_at
-from ..machines.reading import refined
+from ..experiment.jobs import check_tables
+from ..experiment.reading import merged, parsed_override, read_description
+from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
+from ..sending import Description
 from .combinations import Combination, Maker, combinations, public_file
 from .plan import Plan, read_plan
 
@@ -53,26 +53,33 @@ class Sweep(metaclass=Helped):
     _table: Mapping[str, Any]
     _base: Mapping[str, Mapping[str, Any]]
     _folder: Path
+    _code: bool = True
 
     @classmethod
-    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
+    def load(cls, path: str | Path, overrides: Iterable[str] = (), *, code: bool = True) -> Self:
         """Read an experiment file; without a [sweep] table it is a sweep of one point.
 
-        ``overrides``, such as ``"run.precision=0.05"``, change what is not varied.
-        Raises `UserError`; combinations are checked by `points` only.
+        ``overrides``, such as ``"run.precision=0.05"``, change what is not varied. Without
+        ``code``, workloads that are programs in Python are refused. Raises `UserError`;
+        combinations are checked by `points` only.
         """
         path, overrides = Path(path), list(overrides)
         given = read_description(path, overrides)
-        description = _changed(given.tables, given.changes)
+        description = merged(given)
         description.setdefault("sweep", {"seeds": 1})
-        sweep = cls.from_dict(description, title=path.stem, folder=path.parent)
+        sweep = cls.from_dict(description, title=path.stem, folder=path.parent, code=code)
         for override in overrides:
             sweep._check_override(override)
         return sweep
 
     @classmethod
     def from_dict(
-        cls, description: Mapping[str, Any], *, title: str = "sweep", folder: Path = Path()
+        cls,
+        description: Mapping[str, Any],
+        *,
+        title: str = "sweep",
+        folder: Path = Path(),
+        code: bool = True,
     ) -> Self:
         """Return the sweep with the tables ``sweep``, ``machine``, ``workload`` and ``run``.
 
@@ -86,7 +93,7 @@ class Sweep(metaclass=Helped):
                 problem = "must not be given together with [[job]]: every job has a workload"
                 raise UserError("workload", None, problem)
             tables[JOBS] = {job["name"]: job for job in check_tables(description[JOBS])}
-        return cls(title, read_plan(table, tables), table, tables, folder)
+        return cls(title, read_plan(table, tables), table, tables, folder, code)
 
     @property
     def count(self) -> int:
@@ -118,6 +125,8 @@ class Sweep(metaclass=Helped):
             varied: dict[str, object] | None = None
             for seed in self._plan.seeds:
                 experiment = maker.experiment(combination, seed)
+                if not self._code:
+                    experiment.refuse_code()
                 if varied is None:
                     varied = maker.varied(combination, experiment)
                     first = first or (combination, experiment)
@@ -138,6 +147,9 @@ class Sweep(metaclass=Helped):
             section, key = section_and_key(name)
             if key in table_at(base, section):
                 put(base, name, Path(str(table_at(base, section)[key])).name)
+        # What programs read is in the identities of the points.
+        for key in ("reads", "environment"):
+            base.get("workload", {}).pop(key, None)
         asked = {
             "name": self.title,
             "title": self._base.get("run", {}).get("title"),
@@ -150,6 +162,10 @@ class Sweep(metaclass=Helped):
         # Through text, so that nobody can change the sweep by changing what is returned.
         found: dict[str, Any] = json.loads(json.dumps(asked, default=str))
         return found
+
+    def asked(self) -> Description:
+        """Return what its file says, for the folder of its results."""
+        return Description(self.title, self._folder, {**self._base, "sweep": self._table})
 
     def __repr__(self) -> str:
         return f"<Sweep {self.title!r} of {', '.join(self.varied) or 'seeds'}: {self.count} points>"
@@ -186,20 +202,6 @@ def _told(experiment: Experiment, place: str) -> str:
     given = experiment.run.fidelity
     why = machine.why_usual_fidelity if given is None else machine.exact.why
     return f"{shown(experiment.fidelity)} with {place} ({why})"
-
-
-def _changed(tables: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a file with overrides laid over them."""
-    found: dict[str, Any] = dict(tables)
-    for name, change in changes.items():
-        if name == JOBS and JOBS in found:
-            found[name] = changed(found[name], change)
-            continue
-        below = found.get(name, {})
-        if not isinstance(below, Mapping):
-            raise UserError(name, shown(below), f"must be a table: [{name}]")
-        found[name] = laid_over(below, change) if name == "workload" else refined(below, change)
-    return found
 
 
 def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:

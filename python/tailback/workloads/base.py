@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BeforeValidator
@@ -159,6 +160,10 @@ class Workload(Part, init=False):
 
     def traces(self) -> list[TraceFile]:
         """Return the files of traces that its processes carry out."""
+        return []
+
+    def files_read(self) -> list[Path]:
+        """Return the files that are read while it runs, not before."""
         return []
 
     def digest(self) -> str:

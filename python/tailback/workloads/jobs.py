@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator
@@ -394,6 +395,10 @@ class Jobs(Workload, init=False):
         from ..programs.of_jobs import ProcessesOfJobs
 
         return ProcessesOfJobs(found)
+
+    def files_read(self) -> list[Path]:
+        """Return the files that are read while the jobs run."""
+        return [path for job in self.jobs for path in job.workload.files_read()]
 
     def digest(self) -> str:
         """Return a hash of the content of all jobs; empty if there is none."""

@@ -7,12 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+from ..contents import sha256_of
 from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
-from ..errors import UserError, nearest, read_bytes, shown
+from ..errors import UserError, nearest, shown
 from ..parts import key
 from ..units import Rate, Size, Time, counted
 from .base import Network, Workload
 from .placement import Placement, Placing
+from .trace_files import files_of_trace
 
 #: How many samples of a run there are, if it only computes.
 _SAMPLES = 2000
@@ -151,7 +153,11 @@ class Trace(Workload, init=False):
 
     def facts(self) -> TraceFacts:
         """Return what the trace has. Raises `UserError` for what is wrong with the file."""
-        return trace_facts(self._trace)
+        try:
+            content = self.digest()
+        except UserError:
+            content = ""  # The reader says what is wrong with the file.
+        return trace_facts(self._trace, content)
 
     def check(self, network: Network) -> None:
         """Raise `UserError` if the file cannot be used, or its ranks do not fit."""
@@ -189,27 +195,29 @@ class Trace(Workload, init=False):
         return max(network.round_trip_ps(0), int(2 * per_sample))
 
     def digest(self) -> str:
-        """Return a hash of the file and of those that belong to it."""
+        """Return a hash of what all files of the trace hold, whatever their names are."""
         content = hashlib.sha256()
-        for path in [Path(self.file), *self._others()]:
-            content.update(hashlib.sha256(read_bytes(path)).digest())
+        for path in self._content():
+            content.update(bytes.fromhex(sha256_of(path)))
         options = f"{self.format} {self.cycle.ps} {self.peak_flops} {self.memory_bandwidth}"
         content.update(options.encode())
         return content.hexdigest()
 
-    def _others(self) -> list[Path]:
-        """Return the files of other ranks, and of groups."""
-        file = Path(self.file)
-        stem, _, last = file.name.removesuffix(".gz").removesuffix(".et").rpartition(".")
-        others = []
-        if last.isdigit() and stem:
-            others = [path for path in sorted(file.parent.glob(f"{stem}.*.et*")) if path != file]
-        elif file.stat().st_size < _LONGEST_LIST:
-            # A list of files, line by line: relative to itself.
-            lines = read_bytes(file).decode(errors="ignore").splitlines()
-            named = [file.parent / line.strip() for line in lines if line.strip().isprintable()]
-            others = [path for path in named if path != file.parent and path.is_file()]
-        return others + ([] if self.groups is None else [Path(self.groups)])
+    def _content(self) -> list[Path]:
+        """Return the files that say what ranks do, and that of groups."""
+        form = None if self.format == "auto" else self.format
+        ranks = files_of_trace(Path(self.file), form)
+        return ranks + ([] if self.groups is None else [Path(self.groups)])
+
+    def listed_files(self) -> list[Path]:
+        """Return the files of ranks that its file only lists; none if it is one of them."""
+        ranks = files_of_trace(Path(self.file), None if self.format == "auto" else self.format)
+        return [] if Path(self.file) in ranks else ranks
+
+    def files_read(self) -> list[Path]:
+        """Return the files that are read as it runs: those of the trace, and the placement."""
+        placed = [] if self.placement_file is None else [Path(self.placement_file)]
+        return list(dict.fromkeys([Path(self.file), *self._content(), *placed]))
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter; of the trace what it has, and its hash."""
@@ -217,7 +225,3 @@ class Trace(Workload, init=False):
         counted = {"ranks": facts.ranks, "operations": facts.operations}
         counted |= {"messages": facts.messages, "message_bytes": facts.bytes}
         return self.written() | counted | {"trace_sha256": self.digest()}
-
-
-#: A list of the files of ranks is shorter than this.
-_LONGEST_LIST = 10_000_000
