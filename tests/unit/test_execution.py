@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tailback.errors import UserError
-from tailback.execution import LocalPool, Outcome, Pool
+from tailback.execution import LocalPool, Outcome, Pool, local
+from tailback.execution.worker import Worker
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -29,6 +30,8 @@ def work(item: object) -> object:
             item.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return "alive"
+    if isinstance(item, tuple):
+        return DiesWhenSent(item[0])
     return item
 
 
@@ -47,6 +50,71 @@ def test_every_item_has_an_outcome(jobs: int, tmp_path: Path) -> None:
     assert not found[1].lost
     assert "its worker process died, 3 times" in str(found[3].problem)
     assert found[3].lost
+
+
+class DiesWhenRead:
+    """An item that kills the first worker that reads it, before it is worked on."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return work, (self.mark,)
+
+
+class DiesWhenSent:
+    """An answer that kills the first worker that sends it."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return str, (work(self.mark),)
+
+
+def test_a_worker_that_dies_while_it_reads_or_answers_costs_its_item_an_attempt(
+    tmp_path: Path,
+) -> None:
+    items = [DiesWhenRead(tmp_path / "read"), (tmp_path / "sent",), 3, 4]
+    with LocalPool(2) as pool:
+        found = outcomes(pool, [*items])
+    assert [found[i].answer for i in range(4)] == ["alive", "alive", 3, 4]
+
+
+def killed_at_birth(deaths: int) -> type[Worker]:
+    """Return workers of which the first so many are killed before they have begun."""
+    left = [None] * deaths
+
+    class Killed(Worker):
+        def __init__(self) -> None:
+            super().__init__()
+            if left:
+                left.pop()
+                self._process.kill()
+
+    return Killed
+
+
+def test_a_worker_that_dies_before_it_has_begun_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # More often than an item may lose its worker.
+    monkeypatch.setattr(local, "Worker", killed_at_birth(5))
+    with LocalPool(1) as pool:
+        assert [outcome.answer for outcome in pool.run(work, [1, 2])] == [1, 2]
+
+
+def test_workers_that_never_begin_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "Worker", killed_at_birth(10**6))
+    with LocalPool(2) as pool, pytest.raises(UserError, match="workers: 10 in a row died before"):
+        list(pool.run(work, [1, 2]))
+
+
+def test_an_item_that_cannot_be_sent_has_an_outcome() -> None:
+    with LocalPool(1) as pool:
+        found = outcomes(pool, [lambda: 1, 2])
+    assert "pickle" in str(found[0].problem)
+    assert found[1].answer == 2
 
 
 def test_items_are_begun_in_their_order() -> None:
