@@ -19,7 +19,8 @@ from tailback.graphs import reading
 from tailback.graphs.reading import Conventions, read_graph
 from tailback.importing import read_myrinet
 from tailback.store import run_folder
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tailback.workloads.message_file import read_messages
 from tests.stores import small_store
 

@@ -86,6 +86,8 @@ def sweep(  # noqa: PLR0913  # one argument per option
     _confirm(wanted.count, yes)
     with _pool(jobs, scheduler, cluster) as pool:
         run = SweepRun(wanted, out)
+        for problem in run.damaged:
+            print(problem, file=sys.stderr)
         try:
             run.run(pool, progress=True)
         except KeyboardInterrupt:
@@ -182,6 +184,7 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
                     for kind in ("cut_off", "unsettled", "saturated")
                 },
                 **({"virtual_channels": channels} if channels else {}),
+                **({"damaged": run.damaged} if run.damaged else {}),
                 "states": [state.to_dict() for state in states],
                 "failures": [
                     {"kind": f.kind, "text": f.text, "where": dict(f.varied)}

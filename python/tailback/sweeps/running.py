@@ -17,7 +17,8 @@ from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tailback.store.rows import table_of, to_bytes
 
 from .states import State, states
@@ -59,10 +60,12 @@ class SweepRun:
         """Compare the points with the store in folder `out`; raises `UserError`.
 
         `option` is the name of the folder in messages. Nothing is written if a point is invalid.
+        Damaged files are set aside, and what is wrong with each is in `damaged`.
         """
         self.sweep = sweep
         self.points = [(identity_of(point), point) for point in sweep.points()]
         self.store = store = PointStore.create(out, option)
+        self.damaged = [str(error) for error in store.mend()]
         different = dict(self.points)
         finished = store.finished() & different.keys()
         failed = {f.identity for f in store.failures() if f.final} & different.keys() - finished
