@@ -223,6 +223,31 @@ class TestStreams:
         assert (done.returncode, done.stdout) == (2, b"")
 
 
+PRESSED = """
+import os, runpy, signal, sys
+
+module = sys.argv.pop(1)
+
+class Presses:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Presses())
+runpy.run_module("tailback", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["tailback.cli.single", "tailback.runner", "tailback.wording"])
+def test_ctrl_c_while_modules_are_imported_is_quiet(folder: Path, module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSED, module, "run", "e.toml"], check=False, capture_output=True
+    )
+    assert done.returncode == 130
+    assert done.stdout == b""
+    assert done.stderr in (b"", b"interrupted\n")
+
+
 class TestWords:
     """What Python says to programmers is nothing for users."""
 

@@ -104,6 +104,21 @@ def test_a_worker_that_dies_before_it_has_begun_costs_nothing(
         assert [outcome.answer for outcome in pool.run(work, [1, 2])] == [1, 2]
 
 
+def test_workers_do_not_hear_ctrl_c_even_before_they_have_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Pressed(Worker):
+        def __init__(self) -> None:
+            super().__init__()
+            assert self._process.pid is not None
+            os.kill(self._process.pid, signal.SIGINT)
+
+    monkeypatch.setattr(local, "Worker", Pressed)
+    monkeypatch.setattr(local, "_STILLBORN", 1)
+    with LocalPool(1) as pool:
+        assert [outcome.answer for outcome in pool.run(work, [1])] == [1]
+
+
 def test_workers_that_never_begin_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "Worker", killed_at_birth(10**6))
     with LocalPool(2) as pool, pytest.raises(UserError, match="workers: 10 in a row died before"):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
 
+from tailback import interrupts
 from tailback.errors import one_line
 
 #: Which module of this folder has which commands, in the order in which they are listed.
@@ -45,6 +46,7 @@ _OBJECTS = 100_000
 
 def main() -> None:
     """Run the command line."""
+    interrupts.end_at_once()
     # Importing makes many objects and next to no garbage: to look for some after every few hundred
     # takes a tenth of the time until a run begins.
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
