@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import tailback as tb
 from benches.stores import MODES
 from tailback.analysis import table
 from tailback.errors import UserError, shown
@@ -221,6 +222,22 @@ class TestFoldersOfRuns:
         (out / "full" / ".channels.parquet.7.part").write_bytes(b"")
         (out / ".manifest.json.7.part").write_bytes(b"")
         run_folder.prepare(out, "identity")
+
+    def test_a_run_that_was_stopped_before_its_manifest_is_written_over(
+        self, tmp_path: Path
+    ) -> None:
+        result = tb.run(
+            tb.Machine(topology=tb.Mesh(dims=(2, 2))),
+            tb.RingAllreduce(size="1 kB"),
+            critical_path=True,
+            keep_messages=True,
+            blame=True,
+        )
+        tables = {"full": run_folder.tables_of(result, packets=False)}
+        assert {"critical_path", "process_times", "blame_pairs", "flows"} <= {*tables["full"]}
+        run_folder.save(out := tmp_path, tables, {"identity": "one"})
+        (out / "manifest.json").unlink()
+        run_folder.prepare(out, "another")
 
     @pytest.mark.parametrize("name", ["notes.txt", "full/notes.txt", "mine/nodes.parquet"])
     def test_what_is_not_ours_is_not(self, tmp_path: Path, name: str) -> None:
