@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,10 @@ from typing import Any, ClassVar
 _LONGEST_SHOWN = 60
 _LONGEST_WORD = 400
 """Of a line that is shown: keys and names may be of any length, paths are not short."""
+
+
+MOST_PIPED = 64 << 20
+"""Bytes that are read from a pipe: more is a mistake, or has no end."""
 
 
 class UserError(ValueError):
@@ -177,6 +182,8 @@ def _problems(path: Path) -> Iterator[None]:
         problem = "is a directory, not a file"
     except OSError as error:
         problem = f"cannot be read: {(error.strerror or str(error)).lower()}"
+    except UserError:
+        raise
     except ValueError:  # a null character in the name
         problem = "is not a file name"
     raise UserError(_file_name(path), None, problem)
@@ -186,14 +193,32 @@ def check_readable(path: Path) -> None:
     """Raise `UserError` for a file that is not there or cannot be read, without reading it."""
     with _problems(path):
         # What comes through a pipe can be read only once.
-        if not path.is_fifo():
+        if not _is_pipe(path):
             path.open("rb").close()
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file; raise `UserError` if it cannot be read."""
+    """Return the content of a file or of a pipe; raise `UserError` if it cannot be read.
+
+    A device, and a pipe with more than `MOST_PIPED` bytes, is refused: it may have no end.
+    """
     with _problems(path):
-        return path.read_bytes()
+        if not _is_pipe(path):
+            return path.read_bytes()
+        with path.open("rb") as pipe:
+            content = pipe.read(MOST_PIPED + 1)
+    if len(content) > MOST_PIPED:
+        problem = f"is a pipe with more than {MOST_PIPED >> 20} MiB; write it to a file first"
+        raise UserError(_file_name(path), None, problem)
+    return content
+
+
+def _is_pipe(path: Path) -> bool:
+    """Whether a file is a pipe; raise `UserError` if it is neither that nor a file or folder."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise UserError(_file_name(path), None, "is a device, not a file")
+    return stat.S_ISFIFO(mode)
 
 
 def read_text(path: Path) -> str:

@@ -12,7 +12,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from tailback import errors
 from tailback.cli.commands import app
+from tailback.errors import UserError
+from tailback.files import write_durably
 from tailback.report import of_store
 from tests.stores import small_store
 
@@ -171,6 +174,53 @@ class TestNames:
         assert mistake("run", "e.toml").startswith('machine."": unknown key')
         (folder / "e.toml").write_text('"" = 1\n')
         assert mistake("run", "e.toml").startswith('"": ')
+
+
+class TestPipesAndDevices:
+    @pytest.mark.parametrize(
+        "words", ["report none --out {}", "table none --out {}", "blame e.toml --html {}"]
+    )
+    def test_are_not_replaced_by_files(self, folder: Path, words: str) -> None:
+        pipe = folder / "pipe"
+        os.mkfifo(pipe)
+        assert "is a device or a pipe" in mistake(*words.format(pipe).split())
+        assert pipe.is_fifo()
+
+    def test_are_not_replaced_by_what_a_store_or_a_run_writes(self, folder: Path) -> None:
+        os.mkfifo(folder / "pipe")
+        with pytest.raises(OSError, match="is a device or a pipe"):
+            write_durably(folder / "pipe", b"")
+
+    def test_a_link_stays_one(self, folder: Path) -> None:
+        link = folder / "page.html"
+        (folder / "there").mkdir()
+        link.symlink_to("there/page.html")
+        invoked("blame", "e.toml", "--html", str(link))
+        assert link.is_symlink()
+        assert "<html" in (folder / "there" / "page.html").read_text()
+
+    @pytest.mark.parametrize("command", ["run", "describe", "import booksim"])
+    def test_a_device_is_not_read(self, folder: Path, command: str) -> None:
+        assert mistake(*command.split(), "/dev/zero") == "/dev/zero: is a device, not a file"
+
+    def test_a_network_on_a_device_is_not_read(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(
+            '[machine]\ntopology.kind = "graph"\ntopology.format = "anynet"\n'
+        )
+        line = mistake("describe", "e.toml", "--set", "machine.topology.file='/dev/zero'")
+        assert "/dev/zero: is a device, not a file" in line
+
+    def test_of_a_pipe_so_much_is_read(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(errors, "MOST_PIPED", 1 << 20)
+        pipe = folder / "pipe"
+        os.mkfifo(pipe)
+        for size, told in ((1000, ""), (1 << 21, "is a pipe with more than 1 MiB")):
+            with subprocess.Popen(["sh", "-c", f"head -c {size} /dev/zero > pipe"]):
+                if told:
+                    with pytest.raises(UserError, match=told):
+                        errors.read_bytes(pipe)
+                else:
+                    assert errors.read_bytes(pipe) == bytes(size)
 
 
 class TestNumbers:
