@@ -231,6 +231,29 @@ class TestNumbers:
         (folder / "e.toml").write_text(MACHINE + SHORT.replace('duration = "20 us"', ""))
         assert bound[0].removeprefix("--") in mistake("saturate", "e.toml", *bound)
 
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "blame e.toml --top {}",
+            "explain p.toml --faster links:{}",
+            "explain p.toml --faster compute:{}",
+            "explain l.toml --faster L:{}",
+            "run e.toml --seed {}",
+            "schedule 3x3 --group {}",
+            "schedule 3x3 --order naive_random --seed {}",
+            "sweep e.toml --out s --jobs {}",
+            "table results --limit {}",
+        ],
+    )
+    def test_of_any_size_are_taken_or_refused(self, folder: Path, line: str) -> None:
+        finite = '[workload]\nkind = "ring_allreduce"\nsize = "1 kB"\n'
+        (folder / "p.toml").write_text(MACHINE + finite)
+        (folder / "l.toml").write_text('[machine.loggops]\nlatency = "1 us"\n' + finite)
+        if "results" in line:
+            small_store(folder / "results", {"workload.compute_period": ["1 us"]}, modes=["full"])
+        for number in (f"1{'0' * 30}", f"-1{'0' * 30}", "1e-300", "1e300", "nan", str(2**63)):
+            assert invoked(*line.format(number).split()).exit_code in (0, 2)
+
     def test_jobs_are_counted_before_they_are_started(self, folder: Path) -> None:
         (folder / "e.toml").write_text(MACHINE + SHORT + "[sweep]\nseeds = 1\n")
         line = mistake("sweep", "e.toml", "--out", "s", "--jobs", "100000000")

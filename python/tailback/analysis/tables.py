@@ -85,11 +85,11 @@ def table(
     )
     for each in late:
         result = result.filter(each.expression)
-    found = ordered(result, sort)
+    found = ordered(result, sort, limit)
     if chosen is None:
         chosen = _default_fields(found, sweeps)
     shown_columns = with_intervals(chosen, found.column_names)
-    return found.slice(0, limit).select(shown_columns)
+    return found.select(shown_columns)
 
 
 LATENCY = "message_latency_us"
