@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ _LONGEST_WORD = 400
 
 MOST_PIPED = 64 << 20
 """Bytes that are read from a pipe: more is a mistake, or has no end."""
+
+#: Control characters except the end of a line, and those that change the direction of text.
+_OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class UserError(ValueError):
@@ -120,6 +124,14 @@ def one_line(text: str) -> str:
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
+def printable(text: str) -> str:
+    """Return text of any number of lines, what a terminal would obey instead of show escaped.
+
+    Titles and names come from files of somebody else, and may hold escape sequences.
+    """
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def shown(value: object) -> str:

@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 from tailback import errors
 from tailback.cli.commands import app
 from tailback.errors import UserError
+from tailback.execution import Display
 from tailback.files import write_durably
 from tailback.report import of_store
-from tests.stores import small_store
+from tests.stores import small_store, swept
 
 MACHINE = """
 [machine]
@@ -174,6 +175,61 @@ class TestNames:
         assert mistake("run", "e.toml").startswith('machine."": unknown key')
         (folder / "e.toml").write_text('"" = 1\n')
         assert mistake("run", "e.toml").startswith('"": ')
+
+
+ESCAPES = r"""
+[machine]
+topology.kind = "graph"
+topology.file = "net.edgelist"
+topology.nodes_per_switch = 1
+routing.kind = "shortest"
+routing.allow_deadlock = true
+[workload]
+sync = "asynchronous"
+compute_period = "3 us"
+[run]
+duration = "20 us"
+blame = true
+title = "T \u001b]0;pwned\u0007 \u202e \u009b2J"
+[sweep]
+seeds = 1
+run.title = ["\u001b]0;pwned\u0007", "\u202eb"]
+"""
+
+
+class TestEscapeSequences:
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "describe e.toml",
+            "run e.toml",
+            "cost e.toml",
+            "blame e.toml",
+            "flows e.toml",
+            "saturate e.toml",
+            "table results",
+            "table results --fields title,theta_r",
+            "report results",
+            "plot results --out plot.svg",
+        ],
+    )
+    def test_do_not_reach_the_terminal(self, folder: Path, line: str) -> None:
+        # A name of a switch that would clear the screen.
+        (folder / "net.edgelist").write_text("a b {}\nb \x1b[2Jc {}\n\x1b[2Jc a {}\n")
+        (folder / "e.toml").write_text(ESCAPES)
+        if "results" in line:
+            swept(folder / "results", ESCAPES)
+        done = invoked(*line.split())
+        assert done.exit_code in (0, 2), done.output
+        for shown in (done.stdout, done.stderr):
+            assert shown.replace("\n", "").isprintable()
+
+    def test_of_a_failed_point_do_not_reach_it_either(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with Display("points", 1, 1) as display:
+            display.finished(problem="\x1b[2J: no")
+        assert capsys.readouterr().err == "failed: \\x1b[2J: no\n"
 
 
 class TestPipesAndDevices:

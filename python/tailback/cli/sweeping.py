@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailback.errors import UserError
+from tailback.errors import UserError, printable
 from tailback.files import check_named, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json
@@ -197,9 +197,9 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
     lost = f", {failed} failed" if failed else ""
     print(f"{finished} of {run.count} points finished{before}{lost}.")
     for state in states:
-        print(f"  {state.line}")
+        print(f"  {printable(state.line)}")
     if channels:
-        print(f"  virtual channels: {channels_text(channels)}")
+        print(f"  virtual channels: {printable(channels_text(channels))}")
     print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
@@ -295,7 +295,7 @@ def _tell_channels(store: PointStore, columns: list[str]) -> None:
     if ROUTING in columns and CHANNELS not in columns:
         found = channels_by_routing(store.runs(without=LIGHT), store.sweeps())
         if found:
-            print(f"virtual channels: {channels_text(found)}")
+            print(f"virtual channels: {printable(channels_text(found))}")
 
 
 def _names(text: str) -> list[str]:
@@ -318,7 +318,7 @@ def _content(rows: Table, form: Form) -> bytes:
     if form is Form.table:
         from tailback.terminal.runs import runs_table
 
-        return f"{runs_table(rows)}\n".encode()
+        return f"{printable(runs_table(rows))}\n".encode()
     from tailback.analysis.tables import csv_text, json_text
     from tailback.tables import parquet
 
