@@ -15,6 +15,7 @@ from pyarrow import parquet
 import tailback as tb
 from benches.stores import MODES
 from tailback.analysis import table
+from tailback.csv_files import csv_text
 from tailback.errors import UserError, shown
 from tailback.graphs import reading
 from tailback.graphs.reading import Conventions, read_graph
@@ -212,6 +213,23 @@ class TestStores:
         store.write_index()
         assert index.read_bytes() == whole
         assert pl.read_parquet(index).height == 2 * len(MODES)
+
+
+def test_text_in_csv_is_no_formula_and_no_second_cell() -> None:
+    rows = [["=1+1", "a,b", -1.5, None, True], ["@x", "-y", 1e-9, 3, False]]
+    assert csv_text(["+k", "b", "c", "d", "e"], rows) == (
+        "'+k,b,c,d,e\n'=1+1,\"a,b\",-1.5,,true\n'@x,'-y,1e-09,3,false\n"
+    )
+
+
+def test_what_networkx_warns_of_is_not_said(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    port = '<node id="b"><port name="N"/></node>'
+    text = GRAPHML.format(**SANE | {"width": "2"}).replace('<node id="b"/>', port)
+    (tmp_path / "net.graphml").write_text(text)
+    read_graph(tmp_path / "net.graphml", Conventions())
+    assert not recwarn.list
 
 
 class TestFoldersOfRuns:
