@@ -15,6 +15,7 @@ from tailback import engine
 from tailback.comparison import compare
 from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
+from tailback.memory import ShortMemoryError
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
 from tailback.store.points import PointStore
@@ -153,6 +154,9 @@ def simulate(point: Point) -> Finding:
         cost = compare(point.experiment, point.modes)
     except RunFailure as failure:
         return _failed(point, failure)
+    except ShortMemoryError as error:
+        # It may well succeed another time.
+        return Finding(None, kind="error", text=str(error))
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())

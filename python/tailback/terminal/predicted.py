@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
+from tailback.memory import amount
 from tailback.places import shown as place
 from tailback.prediction import Prediction
 from tailback.prediction.message_law import Line, MessageLaw
@@ -21,6 +22,7 @@ from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
 from .layout import heading, new_table, numbers, texts, words
 from .parameters import parameters_tables
 
+_MUCH_MEMORY = 100_000_000  # bytes, from which on they are shown
 _COUNTED = 1e12  # paths, above which not every digit is shown
 _SHOWN = 8  # switches named of a cycle
 
@@ -290,6 +292,8 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("channels", f"{p.channel_count:,}"),
         ("  between switches", f"{p.internal_channels:,}"),
     ]
+    if p.memory_bytes >= _MUCH_MEMORY:
+        sizes.append(("memory for the machine, about", amount(p.memory_bytes)))
     machine = p.experiment.machine
     loaded = "wire" if machine.shares_wires else "channel"
     estimated = "" if p.load_is_exact else " (estimate)"
