@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -160,12 +161,39 @@ def test_leaving_early_ends_the_workers(tmp_path: Path) -> None:
         os.kill(other, 0)
 
 
-def test_no_scheduler_is_one_line() -> None:
+ADDRESSES = {
+    "tcp://127.0.0.1:1": "no Dask scheduler answers there (Connection refused)",
+    "tcp://no.such.host.invalid:8786": "no host is called so",
+    "node1": 'must be such as "tcp://node1:8786": a host and a port',
+    "http://node1:8786": "must be such as",
+    "tcp://node1:99999": "must be such as",
+    "": "must be such as",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_scheduler_is_one_line(address: str) -> None:
     with pytest.raises(UserError) as caught:
-        DaskPool.at("tcp://127.0.0.1:1", timeout_s=1)
-    assert str(caught.value).startswith(
-        '--scheduler = "tcp://127.0.0.1:1": no Dask scheduler answers there (OSError: Timed out'
-    )
+        DaskPool.at(address, timeout_s=1)
+    assert str(caught.value).startswith(f'--scheduler = "{address}": {ADDRESSES[address]}')
+
+
+def test_what_is_no_scheduler_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(UserError, match="answers there, but something else"):
+            DaskPool.at(address, timeout_s=0.5)
+
+
+@pytest.mark.verify
+def test_a_scheduler_without_workers_is_one_line() -> None:
+    with distributed.LocalCluster(
+        n_workers=0, dashboard_address=":0", silence_logs="CRITICAL"
+    ) as cluster:
+        address = cluster.scheduler_address
+        told = rf"the scheduler has no worker: start some \(dask worker {address}\)"
+        with pytest.raises(UserError, match=told):
+            DaskPool.at(address)
 
 
 # Dask's own objects complain when they are thrown away half-made.

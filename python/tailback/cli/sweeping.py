@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailback.errors import UserError, printable
+from tailback.errors import RunFailure, UserError, printable
 from tailback.files import check_named, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json
@@ -77,6 +77,7 @@ def sweep(  # noqa: PLR0913  # one argument per option
     yes: Yes = False,
 ) -> None:
     """Run all points of the [sweep] of a file; finished points are kept."""
+    from tailback.execution import PoolLostError
     from tailback.sweeps import Sweep
     from tailback.sweeps.running import SweepRun
 
@@ -91,10 +92,11 @@ def sweep(  # noqa: PLR0913  # one argument per option
         try:
             run.run(pool, progress=True)
         except KeyboardInterrupt:
-            kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
-            goes_on = "are finished, the same command goes on from there"
-            print(f"{kept} {goes_on}", file=sys.stderr)
+            print(f"interrupted; {_goes_on(run)}", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+        except PoolLostError as lost:
+            print(f"error: {lost}; {_goes_on(run)}", file=sys.stderr)
+            raise typer.Exit(RunFailure.exit_code) from None
     states = run.states()
     _say_how_it_went(run, states, out, asked.json)
     if plot is not None:
@@ -103,6 +105,11 @@ def sweep(  # noqa: PLR0913  # one argument per option
         raise typer.Exit(3)
     if any(state.kind == "cut_off" for state in states):
         raise typer.Exit(CUT_OFF)
+
+
+def _goes_on(run: SweepRun) -> str:
+    kept = f"{run.finished_before + run.done} of {run.count} points are finished"
+    return f"{kept}, the same command goes on from there"
 
 
 def _check_picture(path: Path) -> None:
