@@ -32,6 +32,12 @@ def runs_of(store: PointStore) -> pl.DataFrame:
     return pl.DataFrame(store.runs())
 
 
+def file_of(folder: Path, identity: str) -> Path:
+    """Return the file of a point in the folder of a store."""
+    [path] = (folder / "points").glob(f"{identity}.*")
+    return path
+
+
 def nested_of(
     store: PointStore, name: str, identities: Iterable[str] | None = None
 ) -> pl.DataFrame:

@@ -9,8 +9,9 @@
 Names are looked up when they are first used, so that importing costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# Not from `typing`, which takes longer to import than all else before the command line can catch
+# Ctrl-C. Type checkers take this name as true.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     # Type checkers take as public what is imported under its own name again, or by a star: the
@@ -107,7 +108,9 @@ def _names() -> dict[str, str]:
 if not TYPE_CHECKING:
     # Type checkers see the imports above, and names that are not there.
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name):
+        from importlib import import_module
+
         if name == "__version__":
             from tailback.door import compiled
 

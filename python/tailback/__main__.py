@@ -1,5 +1,13 @@
-"""`python -m tailback`: the same as the command `tailback`."""
+"""`python -m tailback`, and the command `tailback`."""
 
-from tailback.cli import main
+import os
+import signal
 
-main()
+# Before all else is imported, which takes longer than some need to press Ctrl-C: nothing is under
+# way, so that there is nothing to say.
+signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+from tailback.cli import main  # noqa: E402
+
+if __name__ == "__main__":
+    main()

@@ -1,13 +1,36 @@
-"""CSV files whose first row names the columns, and where in them a mistake is."""
+"""CSV files whose first row names the columns: written; read, and where in them a mistake is."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import UserError, nearest, read_text, shown
+
+#: With which of these a text begins, spreadsheets take it for a formula and may carry it out.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV with a head; what is None is empty.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe, which it does not
+    show.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(_written, names))
+    writer.writerows(map(_written, row) for row in rows)
+    return text.getvalue()
+
+
+def _written(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,13 @@ from .helping import Helped
 _LONGEST_SHOWN = 60
 _LONGEST_WORD = 400
 """Of a line that is shown: keys and names may be of any length, paths are not short."""
+
+
+MOST_PIPED = 64 << 20
+"""Bytes that are read from a pipe: more is a mistake, or has no end."""
+
+#: Control characters except the end of a line, and those that change the direction of text.
+_OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class UserError(ValueError, metaclass=Helped):
@@ -119,6 +128,14 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
+def printable(text: str) -> str:
+    """Return text of any number of lines, what a terminal would obey instead of show escaped.
+
+    Titles and names come from files of somebody else, and may hold escape sequences.
+    """
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def shown(value: object) -> str:
     """Return ``value`` as the user wrote it (TOML, near enough), shortened to one line."""
     try:
@@ -179,6 +196,8 @@ def _problems(path: Path) -> Iterator[None]:
         problem = "is a directory, not a file"
     except OSError as error:
         problem = f"cannot be read: {(error.strerror or str(error)).lower()}"
+    except UserError:
+        raise
     except ValueError:  # a null character in the name
         problem = "is not a file name"
     raise UserError(_file_name(path), None, problem)
@@ -188,14 +207,32 @@ def check_readable(path: Path) -> None:
     """Raise `UserError` for a file that is not there or cannot be read, without reading it."""
     with _problems(path):
         # What comes through a pipe can be read only once.
-        if not path.is_fifo():
+        if not _is_pipe(path):
             path.open("rb").close()
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file; raise `UserError` if it cannot be read."""
+    """Return the content of a file or of a pipe; raise `UserError` if it cannot be read.
+
+    A device, and a pipe with more than `MOST_PIPED` bytes, is refused: it may have no end.
+    """
     with _problems(path):
-        return path.read_bytes()
+        if not _is_pipe(path):
+            return path.read_bytes()
+        with path.open("rb") as pipe:
+            content = pipe.read(MOST_PIPED + 1)
+    if len(content) > MOST_PIPED:
+        problem = f"is a pipe with more than {MOST_PIPED >> 20} MiB; write it to a file first"
+        raise UserError(_file_name(path), None, problem)
+    return content
+
+
+def _is_pipe(path: Path) -> bool:
+    """Whether a file is a pipe; raise `UserError` if it is neither that nor a file or folder."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise UserError(_file_name(path), None, "is a device, not a file")
+    return stat.S_ISFIFO(mode)
 
 
 def read_text(path: Path) -> str:

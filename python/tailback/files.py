@@ -23,10 +23,15 @@ _ATTEMPTS = 3
 def write_durably(path: Path, content: bytes) -> None:
     """Write a file so that it is on the disk, whole, when this returns.
 
-    Raises `OSError`; nothing is left behind then.
+    Raises `OSError`; nothing is left behind then. A device or a pipe is not replaced by a file,
+    and a symbolic link stays one: what it leads to is written.
     """
     if not path.name or path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is a device or a pipe", str(path))
+    if path.is_symlink():
+        path = path.resolve()
     for attempt in range(1, _ATTEMPTS + 1):
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
@@ -107,6 +112,11 @@ def check_named(option: str, path: Path) -> None:
         if not path.name or path.is_dir():
             raise UserError(option, str(path), "is a folder; the name of a file is needed")
         path.lstat()
+        # A file is put in the place of what has its name, and a device is no file.
+        if path.exists() and not path.is_file():
+            raise UserError(
+                option, str(path), "is a device or a pipe; the name of a file is needed"
+            )
     except FileNotFoundError:
         if not path.parent.is_dir():
             raise UserError(option, str(path), "is in a folder that is not there") from None

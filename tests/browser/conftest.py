@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tailback.report.of_store import write_report
-from tailback.store.points import Failure, PointStore
-from tests.stores import runs_of, small_store
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
+from tests.stores import file_of, runs_of, small_store
 from tests.waiting import HANG_S
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     store = small_store(tmp_path_factory.mktemp("store"), axes, seeds=[1, 2])
     missing = runs_of(store).filter(**{SYNC: "asynchronous", PERIOD: 5.0})["identity"]
     for identity in missing.unique():
-        (store.folder / "points" / f"{identity}.parquet").unlink()
+        file_of(store.folder, identity).unlink()
     (store.folder / "runs.parquet").unlink()
     labels = {SYNC: HOSTILE, PERIOD: 1.0, "run.seed": 1}
     store.save_failure(Failure("f" * 64, "deadlock", f"nothing moves: {HOSTILE}", labels))

@@ -12,9 +12,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from tailback import errors
 from tailback.cli.commands import app
+from tailback.errors import UserError
+from tailback.execution import Display
+from tailback.files import write_durably
 from tailback.report import of_store
-from tests.stores import small_store
+from tests.stores import small_store, swept
 
 MACHINE = """
 [machine]
@@ -177,6 +181,108 @@ class TestNames:
         assert mistake("run", "e.toml").startswith('"": ')
 
 
+ESCAPES = r"""
+[machine]
+topology.kind = "graph"
+topology.file = "net.edgelist"
+topology.nodes_per_switch = 1
+routing.kind = "shortest"
+routing.allow_deadlock = true
+[workload]
+sync = "asynchronous"
+compute_period = "3 us"
+[run]
+duration = "20 us"
+blame = true
+title = "T \u001b]0;pwned\u0007 \u202e \u009b2J"
+[sweep]
+seeds = 1
+run.title = ["\u001b]0;pwned\u0007", "\u202eb"]
+"""
+
+
+class TestEscapeSequences:
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "describe e.toml",
+            "run e.toml",
+            "cost e.toml",
+            "blame e.toml",
+            "flows e.toml",
+            "saturate e.toml",
+            "table results",
+            "table results --fields title,theta_r",
+            "report results",
+            "plot results --out plot.svg",
+        ],
+    )
+    def test_do_not_reach_the_terminal(self, folder: Path, line: str) -> None:
+        # A name of a switch that would clear the screen.
+        (folder / "net.edgelist").write_text("a b {}\nb \x1b[2Jc {}\n\x1b[2Jc a {}\n")
+        (folder / "e.toml").write_text(ESCAPES)
+        if "results" in line:
+            swept(folder / "results", ESCAPES)
+        done = invoked(*line.split())
+        assert done.exit_code in (0, 2), done.output
+        for shown in (done.stdout, done.stderr):
+            assert shown.replace("\n", "").isprintable()
+
+    def test_of_a_failed_point_do_not_reach_it_either(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with Display("points", 1, 1) as display:
+            display.finished(problem="\x1b[2J: no")
+        assert capsys.readouterr().err == "failed: \\x1b[2J: no\n"
+
+
+class TestPipesAndDevices:
+    @pytest.mark.parametrize(
+        "words", ["report none --out {}", "table none --out {}", "blame e.toml --html {}"]
+    )
+    def test_are_not_replaced_by_files(self, folder: Path, words: str) -> None:
+        pipe = folder / "pipe"
+        os.mkfifo(pipe)
+        assert "is a device or a pipe" in mistake(*words.format(pipe).split())
+        assert pipe.is_fifo()
+
+    def test_are_not_replaced_by_what_a_store_or_a_run_writes(self, folder: Path) -> None:
+        os.mkfifo(folder / "pipe")
+        with pytest.raises(OSError, match="is a device or a pipe"):
+            write_durably(folder / "pipe", b"")
+
+    def test_a_link_stays_one(self, folder: Path) -> None:
+        link = folder / "page.html"
+        (folder / "there").mkdir()
+        link.symlink_to("there/page.html")
+        invoked("blame", "e.toml", "--html", str(link))
+        assert link.is_symlink()
+        assert "<html" in (folder / "there" / "page.html").read_text()
+
+    @pytest.mark.parametrize("command", ["run", "describe", "import booksim"])
+    def test_a_device_is_not_read(self, folder: Path, command: str) -> None:
+        assert mistake(*command.split(), "/dev/zero") == "/dev/zero: is a device, not a file"
+
+    def test_a_network_on_a_device_is_not_read(self, folder: Path) -> None:
+        (folder / "e.toml").write_text(
+            '[machine]\ntopology.kind = "graph"\ntopology.format = "anynet"\n'
+        )
+        line = mistake("describe", "e.toml", "--set", "machine.topology.file='/dev/zero'")
+        assert "/dev/zero: is a device, not a file" in line
+
+    def test_of_a_pipe_so_much_is_read(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(errors, "MOST_PIPED", 1 << 20)
+        pipe = folder / "pipe"
+        os.mkfifo(pipe)
+        for size, told in ((1000, ""), (1 << 21, "is a pipe with more than 1 MiB")):
+            with subprocess.Popen(["sh", "-c", f"head -c {size} /dev/zero > pipe"]):
+                if told:
+                    with pytest.raises(UserError, match=told):
+                        errors.read_bytes(pipe)
+                else:
+                    assert errors.read_bytes(pipe) == bytes(size)
+
+
 class TestNumbers:
     @pytest.mark.parametrize(
         "bound", [("--high", "1e-300"), ("--low", "1e300"), ("--high", "1e-9")]
@@ -184,6 +290,29 @@ class TestNumbers:
     def test_loads_that_no_period_has(self, folder: Path, bound: tuple[str, str]) -> None:
         (folder / "e.toml").write_text(MACHINE + SHORT.replace('duration = "20 us"', ""))
         assert bound[0].removeprefix("--") in mistake("saturate", "e.toml", *bound)
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "blame e.toml --top {}",
+            "explain p.toml --faster links:{}",
+            "explain p.toml --faster compute:{}",
+            "explain l.toml --faster L:{}",
+            "run e.toml --seed {}",
+            "schedule 3x3 --group {}",
+            "schedule 3x3 --order naive_random --seed {}",
+            "sweep e.toml --out s --jobs {}",
+            "table results --limit {}",
+        ],
+    )
+    def test_of_any_size_are_taken_or_refused(self, folder: Path, line: str) -> None:
+        finite = '[workload]\nkind = "ring_allreduce"\nsize = "1 kB"\n'
+        (folder / "p.toml").write_text(MACHINE + finite)
+        (folder / "l.toml").write_text('[machine.loggops]\nlatency = "1 us"\n' + finite)
+        if "results" in line:
+            small_store(folder / "results", {"workload.compute_period": ["1 us"]}, modes=["full"])
+        for number in (f"1{'0' * 30}", f"-1{'0' * 30}", "1e-300", "1e300", "nan", str(2**63)):
+            assert invoked(*line.format(number).split()).exit_code in (0, 2)
 
     def test_jobs_are_counted_before_they_are_started(self, folder: Path) -> None:
         (folder / "e.toml").write_text(MACHINE + SHORT + "[sweep]\nseeds = 1\n")
@@ -225,6 +354,31 @@ class TestStreams:
         command = f'"{sys.executable}" -m tailback run none.toml 2>&-'
         done = subprocess.run(command, shell=True, check=False, capture_output=True)
         assert (done.returncode, done.stdout) == (2, b"")
+
+
+PRESSED = """
+import os, runpy, signal, sys
+
+module = sys.argv.pop(1)
+
+class Presses:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Presses())
+runpy.run_module("tailback", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["tailback.cli.single", "tailback.runner", "tailback.wording"])
+def test_ctrl_c_while_modules_are_imported_is_quiet(folder: Path, module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSED, module, "run", "e.toml"], check=False, capture_output=True
+    )
+    assert done.returncode == 130
+    assert done.stdout == b""
+    assert done.stderr in (b"", b"interrupted\n")
 
 
 class TestWords:

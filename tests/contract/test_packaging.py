@@ -130,6 +130,104 @@ main()
 """
 
 
+#: Imports nothing of distributions that are installed beside the package and what it depends on.
+ALONE = """
+import sys
+from importlib import metadata
+from packaging.requirements import Requirement
+
+def closure(names):
+    found = set()
+    while names:
+        name = names.pop().lower().replace("_", "-")
+        if name in found:
+            continue
+        found.add(name)
+        try:
+            wanted = map(Requirement, metadata.requires(name) or ())
+        except metadata.PackageNotFoundError:
+            continue  # On this platform or Python it is not needed.
+        names += [r.name for r in wanted if not r.marker or r.marker.evaluate({"extra": ""})]
+    return found
+
+allowed = closure([Requirement(text).name for text in sys.argv.pop(1).split(";;")])
+homes = metadata.packages_distributions()
+
+class Alone:
+    def find_spec(self, name, path=None, target=None):
+        homes_of = {home.lower().replace("_", "-") for home in homes.get(name, ())}
+        if homes_of and name != "tailback" and not homes_of & allowed:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Alone())
+from typer.testing import CliRunner
+from tailback.cli.commands import app
+
+for line in sys.stdin.read().splitlines():
+    code, *words = line.split()
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == int(code), (line, done.output)
+    print(done.output)
+"""
+
+JELLYFISH = """
+[machine]
+topology.kind = "jellyfish"
+topology.switches = 20
+topology.links_per_switch = 3
+topology.nodes_per_switch = 1
+[run]
+duration = "20 us"
+[sweep]
+workload.compute_period = ["10 us", "20 us"]
+seeds = 1
+"""
+GRAPH = """
+[machine]
+topology.kind = "graph"
+topology.file = "ring.edgelist"
+topology.nodes_per_switch = 1
+switch.input_buffer = "8 B"
+switch.switching = "wormhole"
+routing.kind = "shortest"
+routing.allow_deadlock = true
+[workload]
+radius = "all"
+sync = "asynchronous"
+compute_period = "10 ns"
+message_size = "4 kB"
+[run]
+duration = "1 ms"
+"""
+ON_WHAT_IS_INSTALLED = """
+0 describe net.toml --plot net.svg
+0 describe net.toml --plot net.html
+0 cost net.toml
+0 sweep net.toml --out out --jobs 1
+0 table out
+0 plot out --out plot.svg
+0 report out
+0 describe graph.toml --plot graph.svg
+3 run graph.toml --plot deadlock.svg
+"""
+
+
+def test_the_package_alone_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "net.toml").write_text(JELLYFISH)
+    (tmp_path / "graph.toml").write_text(GRAPH)
+    (tmp_path / "ring.edgelist").write_text("0 1\n1 2\n2 3\n3 4\n4 0\n")
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, ";;".join(PROJECT["dependencies"])],
+        input=ON_WHAT_IS_INSTALLED.strip(),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "deadlock.svg").exists()
+
+
 #: Runs a command line, and says when it has ended which of these modules are imported.
 AT_THE_END = """
 import sys

@@ -12,14 +12,17 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import tailback as tb
 from benches.stores import MODES
 from tailback.analysis import table
+from tailback.csv_files import csv_text
 from tailback.errors import UserError, shown
 from tailback.graphs import reading
 from tailback.graphs.reading import Conventions, read_graph
 from tailback.importing import read_myrinet
 from tailback.store import run_folder
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tailback.workloads.message_file import read_messages
 from tests.stores import small_store
 
@@ -212,6 +215,23 @@ class TestStores:
         assert pl.read_parquet(index).height == 2 * len(MODES)
 
 
+def test_text_in_csv_is_no_formula_and_no_second_cell() -> None:
+    rows = [["=1+1", "a,b", -1.5, None, True], ["@x", "-y", 1e-9, 3, False]]
+    assert csv_text(["+k", "b", "c", "d", "e"], rows) == (
+        "'+k,b,c,d,e\n'=1+1,\"a,b\",-1.5,,true\n'@x,'-y,1e-09,3,false\n"
+    )
+
+
+def test_what_networkx_warns_of_is_not_said(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    port = '<node id="b"><port name="N"/></node>'
+    text = GRAPHML.format(**SANE | {"width": "2"}).replace('<node id="b"/>', port)
+    (tmp_path / "net.graphml").write_text(text)
+    read_graph(tmp_path / "net.graphml", Conventions())
+    assert not recwarn.list
+
+
 class TestFoldersOfRuns:
     def test_what_a_full_disk_left_is_written_over(self, tmp_path: Path) -> None:
         out = tmp_path / "out"
@@ -220,6 +240,22 @@ class TestFoldersOfRuns:
         (out / "full" / ".channels.parquet.7.part").write_bytes(b"")
         (out / ".manifest.json.7.part").write_bytes(b"")
         run_folder.prepare(out, "identity")
+
+    def test_a_run_that_was_stopped_before_its_manifest_is_written_over(
+        self, tmp_path: Path
+    ) -> None:
+        result = tb.run(
+            tb.Machine(topology=tb.Mesh(dims=(2, 2))),
+            tb.RingAllreduce(size="1 kB"),
+            critical_path=True,
+            keep_messages=True,
+            blame=True,
+        )
+        tables = {"full": run_folder.tables_of(result, packets=False)}
+        assert {"critical_path", "process_times", "blame_pairs", "flows"} <= {*tables["full"]}
+        run_folder.save(out := tmp_path, tables, {"identity": "one"})
+        (out / "manifest.json").unlink()
+        run_folder.prepare(out, "another")
 
     @pytest.mark.parametrize("name", ["notes.txt", "full/notes.txt", "mine/nodes.parquet"])
     def test_what_is_not_ours_is_not(self, tmp_path: Path, name: str) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tailback.errors import UserError
-from tailback.execution import LocalPool, Outcome, Pool
+from tailback.execution import LocalPool, Outcome, Pool, local
+from tailback.execution.worker import Worker
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -29,6 +31,8 @@ def work(item: object) -> object:
             item.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return "alive"
+    if isinstance(item, tuple):
+        return DiesWhenSent(item[0])
     return item
 
 
@@ -47,6 +51,86 @@ def test_every_item_has_an_outcome(jobs: int, tmp_path: Path) -> None:
     assert not found[1].lost
     assert "its worker process died, 3 times" in str(found[3].problem)
     assert found[3].lost
+
+
+class DiesWhenRead:
+    """An item that kills the first worker that reads it, before it is worked on."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return work, (self.mark,)
+
+
+class DiesWhenSent:
+    """An answer that kills the first worker that sends it."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return str, (work(self.mark),)
+
+
+def test_a_worker_that_dies_while_it_reads_or_answers_costs_its_item_an_attempt(
+    tmp_path: Path,
+) -> None:
+    items = [DiesWhenRead(tmp_path / "read"), (tmp_path / "sent",), 3, 4]
+    with LocalPool(2) as pool:
+        found = outcomes(pool, [*items])
+    assert [found[i].answer for i in range(4)] == ["alive", "alive", 3, 4]
+
+
+def killed_at_birth(deaths: int) -> type[Worker]:
+    """Return workers of which the first so many are killed before they have begun."""
+    left = [None] * deaths
+
+    class Killed(Worker):
+        def __init__(self) -> None:
+            super().__init__()
+            if left:
+                left.pop()
+                self._process.kill()
+
+    return Killed
+
+
+def test_a_worker_that_dies_before_it_has_begun_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # More often than an item may lose its worker.
+    monkeypatch.setattr(local, "Worker", killed_at_birth(5))
+    with LocalPool(1) as pool:
+        assert [outcome.answer for outcome in pool.run(work, [1, 2])] == [1, 2]
+
+
+def test_workers_do_not_hear_ctrl_c_even_before_they_have_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Pressed(Worker):
+        def __init__(self) -> None:
+            super().__init__()
+            assert self._process.pid is not None
+            os.kill(self._process.pid, signal.SIGINT)
+
+    monkeypatch.setattr(local, "Worker", Pressed)
+    monkeypatch.setattr(local, "_STILLBORN", 1)
+    with LocalPool(1) as pool:
+        assert [outcome.answer for outcome in pool.run(work, [1])] == [1]
+
+
+def test_workers_that_never_begin_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "Worker", killed_at_birth(10**6))
+    with LocalPool(2) as pool, pytest.raises(UserError, match="workers: 10 in a row died before"):
+        list(pool.run(work, [1, 2]))
+
+
+def test_an_item_that_cannot_be_sent_has_an_outcome() -> None:
+    with LocalPool(1) as pool:
+        found = outcomes(pool, [lambda: 1, 2])
+    assert "pickle" in str(found[0].problem)
+    assert found[1].answer == 2
 
 
 def test_items_are_begun_in_their_order() -> None:
@@ -77,12 +161,39 @@ def test_leaving_early_ends_the_workers(tmp_path: Path) -> None:
         os.kill(other, 0)
 
 
-def test_no_scheduler_is_one_line() -> None:
+ADDRESSES = {
+    "tcp://127.0.0.1:1": "no Dask scheduler answers there (Connection refused)",
+    "tcp://no.such.host.invalid:8786": "no host is called so",
+    "node1": 'must be such as "tcp://node1:8786": a host and a port',
+    "http://node1:8786": "must be such as",
+    "tcp://node1:99999": "must be such as",
+    "": "must be such as",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_scheduler_is_one_line(address: str) -> None:
     with pytest.raises(UserError) as caught:
-        DaskPool.at("tcp://127.0.0.1:1", timeout_s=1)
-    assert str(caught.value).startswith(
-        '--scheduler = "tcp://127.0.0.1:1": no Dask scheduler answers there (OSError: Timed out'
-    )
+        DaskPool.at(address, timeout_s=1)
+    assert str(caught.value).startswith(f'--scheduler = "{address}": {ADDRESSES[address]}')
+
+
+def test_what_is_no_scheduler_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        with pytest.raises(UserError, match="answers there, but something else"):
+            DaskPool.at(address, timeout_s=0.5)
+
+
+@pytest.mark.verify
+def test_a_scheduler_without_workers_is_one_line() -> None:
+    with distributed.LocalCluster(
+        n_workers=0, dashboard_address=":0", silence_logs="CRITICAL"
+    ) as cluster:
+        address = cluster.scheduler_address
+        told = rf"the scheduler has no worker: start some \(dask worker {address}\)"
+        with pytest.raises(UserError, match=told):
+            DaskPool.at(address)
 
 
 # Dask's own objects complain when they are thrown away half-made.

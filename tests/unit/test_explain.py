@@ -104,7 +104,8 @@ def test_what_is_faster_is_described_so() -> None:
     ("asked", "said"),
     [
         ("compute", 'such as "compute:2"'),
-        ("compute:0", "a factor above 0"),
+        ("compute:0", "a factor from 1e-6 to 1e6"),
+        ("links:1e-300", "a factor from 1e-6 to 1e6"),
         ("netwrk:2", 'did you mean "network"?'),
         ("compute:2", "has no computing"),
     ],

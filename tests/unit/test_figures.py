@@ -34,6 +34,7 @@ from tailback.figures.latency import Bins, distribution
 from tailback.figures.look import COLOURS, DARK, LIGHT, Theme
 from tailback.figures.maps import channel_form, node_form, rounded
 from tailback.figures.network import Network, network_of
+from tailback.figures.springs import at_rest
 from tailback.machines import machine_of
 from tailback.results import Result
 from tests.machines import t9000
@@ -448,3 +449,29 @@ def test_colours_of_lines_differ_from_each_other_and_from_the_paper(theme: Theme
     colours = [_lab(instead.get(name, name)) for name in COLOURS]
     for one, other in itertools.combinations([*colours, _lab(theme.paper)], 2):
         assert math.dist(one, other) > 25
+
+
+class TestSprings:
+    """Positions of networks without coordinates."""
+
+    def lengths(self, links: list[tuple[int, int]], switches: int) -> NDArray[np.float64]:
+        ends = np.array(links).T
+        places = at_rest(*ends, switches)
+        assert places.shape == (switches, 2)
+        assert len({(round(x, 6), round(y, 6)) for x, y in places.tolist()}) == switches
+        return np.hypot(*(places[ends[0]] - places[ends[1]]).T)
+
+    def test_what_lies_in_a_plane_has_links_of_one_length(self) -> None:
+        line = [(i, i + 1) for i in range(9)]
+        assert self.lengths(line, 10) == pytest.approx(1, abs=0.01)
+        assert np.ptp(self.lengths([*line, (9, 0)], 10)) < 0.01
+
+    def test_a_network_in_parts_or_without_links_has_places(self) -> None:
+        self.lengths([(0, 1), (2, 3), (3, 4), (4, 2)], 6)
+        for switches in range(3):
+            assert at_rest(np.array([], int), np.array([], int), switches).shape == (switches, 2)
+
+    def test_a_network_too_large_for_springs_has_places(self) -> None:
+        chance = np.random.default_rng(1)
+        links = chance.integers(0, 700, (2100, 2))
+        assert np.isfinite(at_rest(links[:, 0], links[:, 1], 700)).all()

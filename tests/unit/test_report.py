@@ -29,7 +29,8 @@ from tailback.report.of_store import page_of, write_report
 from tailback.report.page import Cell, Figure, Page, Section, Table, html, write
 from tailback.report.series import Series
 from tailback.report.variation import PointChoices, Variation
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tailback.tables.frames import dictionaries
 from tests.machines import t9000, t9000_tables
 from tests.stores import nested_of, runs_of, small_store

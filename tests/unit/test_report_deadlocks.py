@@ -15,7 +15,8 @@ from tailback.figures.network_files import network_sheet
 from tailback.report.of_store import page_of, write_report
 from tailback.report.page import Figure, Page, Section, Table
 from tailback.standstill import Standstill, circle_rows
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tests.standstill import RING
 from tests.stores import swept
 

@@ -17,7 +17,7 @@ from tailback.experiment import Experiment
 from tailback.figures.curves import Line
 from tailback.store.columns import INNER, MESSAGE_TABLE
 from tailback.store.points import PointStore
-from tests.stores import Here, small_store
+from tests.stores import Here, file_of, small_store
 
 MACHINE = {
     "preset": "booksim_mesh",
@@ -98,7 +98,7 @@ def test_points_without_messages_are_as_they_were(store: PointStore, tmp_path: P
     run = {"duration": "8 us"}
     without = small_store(tmp_path / "without", FACTORS, base=BASE | {"run": run})
     [identity, *_] = without.runs()["identity"].to_pylist()
-    path = without.folder / "points" / f"{identity}.parquet"
+    path = file_of(without.folder, identity)
     assert MESSAGE_TABLE not in pq.read_schema(path).names
     with pytest.raises(UserError, match="keep_messages = false: must be true in a sweep"):
         tb.table(without, rows="messages")

@@ -87,7 +87,7 @@ def _table(
     enough = limit if not sort else None
     parts = list(_parts(store, runs, made, kept, late, enough))
     found = below(parts) if parts else schema.empty_table()
-    return ordered(found, sort).slice(0, limit).select(chosen)
+    return ordered(found, sort, limit).select(chosen)
 
 
 def _parts(

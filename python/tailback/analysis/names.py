@@ -124,11 +124,18 @@ def select(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
     return frame.select(with_intervals(chosen, columns))
 
 
-def ordered(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
+def ordered(frame: pa.Table, fields: Sequence[str], limit: int | None = None) -> pa.Table:
     """Return rows sorted by `fields`, the first counting most; `-field` from high to low.
 
-    Rows that are equal stay in their order; what is not known comes last.
+    Rows that are equal stay in their order; what is not known comes last. At most `limit` rows.
     """
+    if limit is not None and limit < 1:
+        raise UserError("limit", shown(limit), "must be at least 1")
+    found = _sorted(frame, fields)
+    return found if limit is None else found.slice(0, min(limit, found.num_rows))
+
+
+def _sorted(frame: pa.Table, fields: Sequence[str]) -> pa.Table:
     if not fields:
         return frame
     names = [column_named(field.removeprefix("-"), frame.column_names, "sort") for field in fields]

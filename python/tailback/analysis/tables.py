@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from tailback import csv_files
 from tailback.errors import UserError, shown
 from tailback.metrics import (
     ALL_METRICS,
@@ -85,11 +84,11 @@ def table(
     )
     for each in late:
         result = result.filter(each.expression)
-    found = ordered(result, sort)
+    found = ordered(result, sort, limit)
     if chosen is None:
         chosen = _default_fields(found, sweeps)
     shown_columns = with_intervals(chosen, found.column_names)
-    return found.slice(0, limit).select(shown_columns)
+    return found.select(shown_columns)
 
 
 LATENCY = "message_latency_us"
@@ -202,16 +201,8 @@ def _is_cut_off(rows: pa.Table, name: str) -> bool:
 
 def csv_text(rows: pa.Table) -> str:
     """Return rows as CSV with a head; what is not known is empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows.column_names)
-    columns = [map(_csv_cell, values(rows[name])) for name in rows.column_names]
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
-
-
-def _csv_cell(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
+    columns = [values(rows[name]) for name in rows.column_names]
+    return csv_files.csv_text(rows.column_names, zip(*columns, strict=True))
 
 
 def json_text(rows: pa.Table) -> str:

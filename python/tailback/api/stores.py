@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -31,7 +32,8 @@ def sweep(
 ) -> PointStore:
     """Run all points of a sweep, or of the file of one, and return the folder of results.
 
-    What `out` holds already is kept. `pool` does the work: by default
+    What `out` holds already is kept; a file of it that is damaged is warned about and made again.
+    `pool` does the work: by default
     a `LocalPool` of one process per processor (a program that calls this needs
     `if __name__ == "__main__":` around it, as with any new processes). Points
     that fail are in `failures()` of the store. Raises `UserError` for mistakes in the file, and
@@ -43,6 +45,8 @@ def sweep(
 
     asked = what if isinstance(what, Sweep) else Sweep.load(Path(what))
     run = SweepRun(asked, Path(out), "out")
+    for problem in run.damaged:
+        warnings.warn(problem, stacklevel=2)
     with LocalPool() if pool is None else nullcontext(pool) as workers:
         run.run(workers, progress=progress)
     return run.store

@@ -10,11 +10,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
+from tailback import interrupts
 from tailback.errors import one_line
 
 if TYPE_CHECKING:
@@ -52,10 +54,12 @@ _OBJECTS = 100_000
 
 def main() -> None:
     """Run the command line."""
+    interrupts.end_at_once()
     # Importing makes many objects and next to no garbage: to look for some after every few hundred
     # takes a tenth of the time until a run begins.
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     _prepare_streams()
+    warnings.showwarning = _warn
     try:
         try:
             _program(sys.argv[1:])()
@@ -106,6 +110,11 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Say a warning as all else is said, without the line of code that it comes from."""
+    print(f"warning: {one_line(str(message))}", file=sys.stderr)
 
 
 def _close_output() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
+from tailback import interrupts
 from tailback.errors import (
     CircleError,
     CutOffError,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q", bound="Quantity")
 
-INTERRUPTED = 130
+INTERRUPTED = interrupts.EXIT_CODE
 CUT_OFF = 4
 
 
@@ -277,9 +278,10 @@ def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
     A missing file ``reads`` is reported before anything is imported that takes long.
     """
     try:
-        if reads is not None:
-            check_readable(reads)
-        yield
+        with interrupts.raised():
+            if reads is not None:
+                check_readable(reads)
+            yield
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         if isinstance(error, CircleError):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tailback.errors import UserError
+from tailback.errors import UserError, printable
 from tailback.files import write_named
 
 from .answering import failures, loaded, print_json
@@ -107,7 +107,7 @@ def _print(found: BookSim, out: Path | None) -> None:
 
     def tell(what: str, keys: list[str]) -> None:
         if keys:
-            typer.echo(f"{what}: {', '.join(keys)}", err=aside)
+            typer.echo(printable(f"{what}: {', '.join(keys)}"), err=aside)
 
     tell("taken", list(found.taken))
     tell("defaults of BookSim2", [f"{key} = {value}" for key, value in found.assumed.items()])

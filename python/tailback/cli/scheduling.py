@@ -66,7 +66,7 @@ SizeOf = Annotated[str, typer.Option("--size", help="Length of each message.")]
 Period = Annotated[
     str, typer.Option("--period", help="Time from step to step of --messages, such as 600 us.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the order naive_random.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the order naive_random.")]
 
 
 @app.command(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailback.errors import UserError
+from tailback.errors import RunFailure, UserError, printable
 from tailback.files import check_named, check_new_folder, write_folder, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json, say_code
@@ -126,16 +126,20 @@ def _asked_for(asked: Asked, out: Path | None) -> tuple[list[Path], Path]:
 
 def _swept(wanted: Sweep, out: Path, pool: Pool, plot: Path | None, *, json: bool) -> int:
     """Run a sweep, say how it went, and return the exit code."""
+    from tailback.execution import PoolLostError
     from tailback.sweeps.running import SweepRun
 
     run = SweepRun(wanted, out, seen=lambda experiment: say_code(experiment.programs()))
+    for problem in run.damaged:
+        print(problem, file=sys.stderr)
     try:
         run.run(pool, progress=True)
     except KeyboardInterrupt:
-        kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
-        goes_on = "are finished, the same command goes on from there"
-        print(f"{kept} {goes_on}", file=sys.stderr)
+        print(f"interrupted; {_goes_on(run)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
+    except PoolLostError as lost:
+        print(f"error: {lost}; {_goes_on(run)}", file=sys.stderr)
+        raise typer.Exit(RunFailure.exit_code) from None
     states = run.states()
     _say_how_it_went(run, states, out, json)
     if plot is not None:
@@ -143,6 +147,11 @@ def _swept(wanted: Sweep, out: Path, pool: Pool, plot: Path | None, *, json: boo
     if run.failed_before + run.failed:
         return 3
     return CUT_OFF if any(state.kind == "cut_off" for state in states) else 0
+
+
+def _goes_on(run: SweepRun) -> str:
+    kept = f"{run.finished_before + run.done} of {run.count} points are finished"
+    return f"{kept}, the same command goes on from there"
 
 
 def _check_picture(path: Path) -> None:
@@ -224,6 +233,7 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
                     for kind in ("cut_off", "unsettled", "saturated")
                 },
                 **({"virtual_channels": channels} if channels else {}),
+                **({"damaged": run.damaged} if run.damaged else {}),
                 "states": [state.to_dict() for state in states],
                 "failures": [
                     {"kind": f.kind, "text": f.text, "where": dict(f.varied)}
@@ -236,9 +246,9 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
     lost = f", {failed} failed" if failed else ""
     print(f"{finished} of {run.count} points finished{before}{lost}.")
     for state in states:
-        print(f"  {state.line}")
+        print(f"  {printable(state.line)}")
     if channels:
-        print(f"  virtual channels: {channels_text(channels)}")
+        print(f"  virtual channels: {printable(channels_text(channels))}")
     print(f"Next: tailback table {out}, tailback plot {out}, tailback report {out}")
 
 
@@ -336,7 +346,7 @@ def _tell_channels(store: PointStore, columns: list[str]) -> None:
     if ROUTING in columns and CHANNELS not in columns:
         found = channels_by_routing(store.runs(without=LIGHT), store.sweeps())
         if found:
-            print(f"virtual channels: {channels_text(found)}")
+            print(f"virtual channels: {printable(channels_text(found))}")
 
 
 def _names(text: str) -> list[str]:
@@ -370,7 +380,7 @@ def _content(rows: Table, form: Form) -> bytes:
     if form is Form.table:
         from tailback.terminal.runs import runs_table
 
-        return f"{runs_table(rows)}\n".encode()
+        return f"{printable(runs_table(rows))}\n".encode()
     from tailback.analysis.tables import csv_text, json_text
     from tailback.tables import parquet
 

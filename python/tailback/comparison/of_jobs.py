@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from tailback import interrupts
+from tailback import csv_files, interrupts
 from tailback.charging import Blame
 from tailback.errors import UserError, choice
 from tailback.experiment import Experiment, Run
@@ -160,17 +160,17 @@ class Interference:
 
     def csv_text(self) -> str:
         """Return the rows as CSV, estimates as value, low and high; unknown values are empty."""
-        lines = [",".join(("victim,culprit,slowdown,slowdown_low,slowdown_high", *_SHORT.values()))]
-        for row in self.rows():
-            ratio = row["slowdown"] or {}
-            cells = (
+        names = ("victim", "culprit", "slowdown", "slowdown_low", "slowdown_high", *_SHORT.values())
+        rows = (
+            (
                 row["victim"],
                 row["culprit"],
-                *(ratio.get(part) for part in ("value", "low", "high")),
+                *((row["slowdown"] or {}).get(part) for part in ("value", "low", "high")),
                 *(row[name] for name in _SHORT),
             )
-            lines.append(",".join("" if cell is None else str(cell) for cell in cells))
-        return "\n".join(lines) + "\n"
+            for row in self.rows()
+        )
+        return csv_files.csv_text(names, rows)
 
     def _job(self, name: str) -> dict[str, Any]:
         together = self.together.jobs[name]

@@ -14,6 +14,6 @@ from __future__ import annotations
 
 from .display import Display
 from .local import LocalPool, check_jobs, processors
-from .outcome import Outcome, Pool
+from .outcome import Outcome, Pool, PoolLostError
 
-__all__ = ["Display", "LocalPool", "Outcome", "Pool", "check_jobs", "processors"]
+__all__ = ["Display", "LocalPool", "Outcome", "Pool", "PoolLostError", "check_jobs", "processors"]

@@ -6,6 +6,7 @@ What a worker computed comes back over the network; nothing is written there.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ from tailback.distribution import installing
 from tailback.errors import UserError, choice, shown
 from tailback.since311 import Self
 
-from .outcome import Answer, Item, Outcome, described
+from .outcome import Answer, Item, Outcome, PoolLostError, described
+from .scheduler import scheduler_problem
 
 BATCH_SYSTEMS = {
     "htcondor": "HTCondorCluster",
@@ -26,7 +28,10 @@ BATCH_SYSTEMS = {
 }
 """Batch systems and what dask-jobqueue calls them."""
 
-_TIMEOUT_S = 10.0
+_TIMEOUT_S = 8.0
+_CLOSING_S = 2.0
+_LOGGERS = ("distributed", "tornado", "asyncio")
+"""What Dask says of lost connections, with tracebacks, through the logging of Python."""
 
 
 class DaskPool:
@@ -34,20 +39,33 @@ class DaskPool:
 
     A worker that is lost takes only its own items with it: Dask gives them to others,
     and gives an item up when that happened too often (its scheduler's
-    `allowed-failures`, 3).
+    `allowed-failures`, 3). A scheduler that is lost ends the work: `PoolLostError`.
     """
 
     def __init__(self, client: Any, cluster: Any = None) -> None:
         """`client`: a connected `distributed.Client`; `cluster`: to be closed in the end."""
         self._client, self._cluster = client, cluster
+        self._is_lost = False
+        self._quiet = [
+            logger
+            for name, logger in logging.root.manager.loggerDict.items()
+            if name.partition(".")[0] in _LOGGERS
+            and isinstance(logger, logging.Logger)
+            and not logger.disabled
+        ]
+        for logger in self._quiet:
+            logger.disabled = True
 
     @classmethod
     def at(cls, address: str, timeout_s: float = _TIMEOUT_S) -> Self:
         """Connect to the scheduler at `address`, such as `"tcp://node1:8786"`.
 
-        Raises `UserError` if none answers within `timeout_s`.
+        Raises `UserError` if within `timeout_s` none answers there, or it has no worker.
         """
         distributed = _library("distributed", "--scheduler")
+        reason = scheduler_problem(address, timeout_s)
+        if reason is not None:
+            raise UserError("--scheduler", shown(address), reason)
         try:
             return cls(distributed.Client(address, timeout=timeout_s, set_as_default=False))
         except (OSError, TimeoutError, ValueError) as error:
@@ -77,9 +95,11 @@ class DaskPool:
 
     def __exit__(self, *error: object) -> None:
         """Leave the cluster; end the jobs if they are ours."""
-        self._client.close()
+        self._client.close(**({"timeout": _CLOSING_S} if self._is_lost else {}))
         if self._cluster is not None:
             self._cluster.close()
+        for logger in self._quiet:
+            logger.disabled = False
 
     @property
     def capacity(self) -> int:
@@ -89,7 +109,10 @@ class DaskPool:
     def run(
         self, function: Callable[[Item], Answer], items: Sequence[Item]
     ) -> Iterator[Outcome[Answer]]:
-        """Yield an outcome for each item; see `Pool`."""
+        """Yield an outcome for each item; see `Pool`.
+
+        Raises `PoolLostError` if the scheduler is no more.
+        """
         futures = {
             self._client.submit(function, item, pure=False, priority=-index): index
             for index, item in enumerate(items)
@@ -102,18 +125,21 @@ class DaskPool:
                     # Its worker died before the answer was fetched: Dask computes it again.
                     completed.add(future)
                     continue
+                if future.status == "cancelled":
+                    # Nobody else cancels: the connection has broken and does not come back.
+                    self._is_lost = True
+                    raise PoolLostError("--scheduler", None, "the scheduler was lost")
                 index = futures.pop(future)
                 yield _outcome(index, future)
                 future.release()
         finally:
-            self._client.cancel(list(futures), force=True)
+            if not self._is_lost:
+                self._client.cancel(list(futures), force=True)
 
 
 def _outcome(index: int, future: Any) -> Outcome[Any]:
     from distributed import KilledWorker
 
-    if future.status == "cancelled":
-        return Outcome(index, None, "the cluster was lost", lost=True)
     error = future.exception()
     if error is None:
         return Outcome(index, future.result())

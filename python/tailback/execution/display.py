@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from tailback.errors import printable
 from tailback.progress import duration
 from tailback.since311 import Self
 
@@ -76,6 +77,7 @@ class Display:
             self._say(f"failed: {problem}")
 
     def _say(self, text: str) -> None:
+        text = printable(text)
         if self._live is None:
             print(text, file=sys.stderr, flush=True)
         else:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import sys
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
-
-from pebble import ProcessExpired, ProcessPool
 
 from tailback.errors import UserError, shown
 from tailback.since311 import Self
 
 from .outcome import ATTEMPTS, Answer, Item, Outcome, described
+from .worker import DiedError, Worker, speaking, task_of
 
 MOST_JOBS = 4096
+
+_STILLBORN = 10
+"""How many workers in a row may die before they have begun; more if many are started at once."""
 
 
 def check_jobs(option: str, jobs: int) -> None:
@@ -32,8 +29,8 @@ class LocalPool:
     """Processes on this machine that apply a function to items.
 
     Workers are fresh processes: what they inherit does not depend on what this
-    one has done. A worker that dies takes only its own item with it, which is
-    begun again. Ctrl-C is left to this process; leaving the `with` block ends
+    one has done. A worker that dies, at whatever instant, takes only its own item with it, which
+    is begun again by another. Ctrl-C is left to this process; leaving the `with` block ends
     the workers at once.
     """
 
@@ -42,77 +39,109 @@ class LocalPool:
         if jobs is not None:
             check_jobs("jobs", jobs)
         self.capacity = jobs or processors()
-        self._pool: Any = None
+        self._workers: list[Worker] = []
+        self._stillborn = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         """End the workers, whatever they are doing."""
-        if self._pool is not None:
-            self._pool.stop()
-            self._pool.join()
-
-    def _start(self, items: int) -> None:
-        """Start the workers, no more than there are items."""
-        self._pool = self._pool or ProcessPool(
-            max_workers=max(min(self.capacity, items), 1),
-            initializer=_begin,
-            context=multiprocessing.get_context("spawn"),
-        )
+        while self._workers:
+            self._workers.pop().end()
 
     def run(
         self, function: Callable[[Item], Answer], items: Sequence[Item]
     ) -> Iterator[Outcome[Answer]]:
-        """Yield an outcome for each item; see `Pool`."""
+        """Yield an outcome for each item; see `Pool`.
+
+        Raises `UserError` if no worker can be started.
+        """
         waiting = deque(range(len(items)))
-        begun: Counter[int] = Counter()
-        under_way: dict[Future[Answer], int] = {}
-        self._start(len(items))
-        while waiting or under_way:
-            # One more than there are workers, so that none has to wait for the next item.
-            while waiting and len(under_way) <= self.capacity:
-                index = waiting.popleft()
-                begun[index] += 1
-                under_way[self._pool.schedule(function, args=[items[index]])] = index
-            done = wait(under_way, return_when=FIRST_COMPLETED).done
-            for future in sorted(done, key=under_way.__getitem__):
-                index = under_way.pop(future)
-                if _worker_died(future) and begun[index] < ATTEMPTS:
-                    waiting.appendleft(index)
-                else:
-                    yield _outcome(index, future)
+        deaths: Counter[int] = Counter()
+        try:
+            while waiting or self._busy():
+                ready = self._hand_out(function, items, waiting)
+                for worker in speaking(self._busy()) if self._busy() else ():
+                    outcome = self._heard(worker, waiting, deaths)
+                    if outcome is not None:
+                        ready.append(outcome)
+                # Before outcomes are kept, which takes time, their workers have the next items.
+                ready += self._hand_out(function, items, waiting)
+                yield from ready
+        finally:
+            for worker in self._busy():
+                self._dismiss(worker)
 
+    def _busy(self) -> list[Worker]:
+        return [worker for worker in self._workers if worker.item is not None]
 
-def _worker_died(future: Future[Any]) -> bool:
-    return isinstance(future.exception(), ProcessExpired)
+    def _hand_out(
+        self, function: Callable[[Item], Answer], items: Sequence[Item], waiting: deque[int]
+    ) -> list[Outcome[Answer]]:
+        """Give items to idle workers, started as needed; return those that cannot be sent."""
+        unsent: list[Outcome[Answer]] = []
+        while waiting and len(self._busy()) < self.capacity:
+            index = waiting.popleft()
+            try:
+                task = task_of(function, items[index])
+            except Exception as error:
+                unsent.append(Outcome(index, None, described(error)))
+                continue
+            idle = self._idle()
+            if idle is None:
+                waiting.appendleft(index)
+                break
+            idle.give(index, task)
+        return unsent
 
+    def _idle(self) -> Worker | None:
+        """Return a worker without an item, started if need be; None if no more can be started."""
+        for worker in self._workers:
+            if worker.item is None:
+                return worker
+        try:
+            self._workers.append(Worker())
+        except OSError as error:
+            if self._workers:
+                return None
+            reason = f"cannot be started: {error.strerror or error}"
+            raise UserError("workers", None, reason) from None
+        return self._workers[-1]
 
-def _outcome(index: int, future: Future[Answer]) -> Outcome[Answer]:
-    error = future.exception()
-    if error is None:
-        return Outcome(index, future.result())
-    if _worker_died(future):
-        problem = f"its worker process died, {ATTEMPTS} times (out of memory?)"
-        return Outcome(index, None, problem, lost=True)
-    return Outcome(index, None, described(error))
+    def _heard(
+        self, worker: Worker, waiting: deque[int], deaths: Counter[int]
+    ) -> Outcome[Any] | None:
+        """Return the outcome that a worker tells, if any; the item of a dead one waits again."""
+        index = worker.item
+        assert index is not None
+        try:
+            told = worker.hear()
+        except DiedError:
+            self._dismiss(worker)
+            if worker.has_begun:
+                deaths[index] += 1
+            else:
+                self._count_stillborn()
+            if deaths[index] < ATTEMPTS:
+                waiting.appendleft(index)
+                return None
+            problem = f"its worker process died, {ATTEMPTS} times (out of memory?)"
+            return Outcome(index, None, problem, lost=True)
+        self._stillborn = 0
+        return None if told is None else Outcome(index, *told)
 
+    def _dismiss(self, worker: Worker) -> None:
+        self._workers.remove(worker)
+        worker.end()
 
-def _begin() -> None:
-    """Prepare a worker: it leaves Ctrl-C to its parent and does not outlive it.
-
-    What a program prints there is not the answer of the command.
-    """
-    sys.stdout = sys.stderr
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=[parent], daemon=True).start()
-
-
-def _end_with(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
+    def _count_stillborn(self) -> None:
+        """Raise `UserError` if so many workers died at once that none will ever begin."""
+        self._stillborn += 1
+        most = max(_STILLBORN, ATTEMPTS * self.capacity)
+        if self._stillborn >= most:
+            why = 'out of memory, or no `if __name__ == "__main__":` in the program?'
+            raise UserError("workers", None, f"{most} in a row died before they began ({why})")
 
 
 def processors() -> int:

@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from tailback.errors import UserError
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 ATTEMPTS = 3
 """How often an item is begun whose worker dies, before it is given up."""
+
+
+class PoolLostError(UserError):
+    """There is nobody any more who could work on the items that are left."""
 
 
 @dataclass(frozen=True, slots=True)

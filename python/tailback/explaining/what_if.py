@@ -34,6 +34,12 @@ class Change(NamedTuple):
     """Returns the changed description."""
 
 
+_MOST = 1e6
+"""How much faster or slower a part may be."""
+
+_LONGEST_PS = 2**63 - 1
+
+
 def faster(asked: str, experiment: Experiment) -> Change:
     """Return the change `--faster NAME:FACTOR`: links or computing `FACTOR` times as fast.
 
@@ -42,12 +48,13 @@ def faster(asked: str, experiment: Experiment) -> Change:
     divided; without a network, one of the times L, o, g, G and O.
     """
     name, _, text = asked.partition(":")
-    field, allowed = "--faster", 'must be such as "compute:2" or "network:1.5": a factor above 0'
+    field = "--faster"
+    allowed = 'must be such as "compute:2" or "network:1.5": a factor from 1e-6 to 1e6'
     try:
         factor = float(text)
     except ValueError:
         raise UserError(field, shown(asked), allowed) from None
-    if not 0 < factor < float("inf"):
+    if not 1 / _MOST <= factor <= _MOST:
         raise UserError(field, shown(asked), allowed)
     if name == COMPUTE:
         if experiment.workload.spec(experiment.machine)["kind"] not in _COMPUTES:
@@ -131,7 +138,7 @@ _LETTERS = {
 def _letter(spec: Spec, letter: str, factor: float) -> Spec:
     changed = copy.deepcopy(spec)
     law = changed["machine"]["loggops"]
-    law[_LETTERS[letter]] = round(law[_LETTERS[letter]] / factor)
+    law[_LETTERS[letter]] = _divided(law[_LETTERS[letter]], factor)
     return changed
 
 
@@ -145,7 +152,7 @@ def _computing(spec: Spec, factor: float) -> Spec:
     durations = [step["duration"] for step in steps if step["op"] == "compute"]
     durations += [workload["compute"]] if "compute" in workload else []
     for duration in _apart(durations):
-        duration["mean"] = round(duration["mean"] / factor)
+        duration["mean"] = _divided(duration["mean"], factor)
     return changed
 
 
@@ -184,4 +191,12 @@ def _at(special: Spec, link: Spec, factor: float) -> Spec:
 
 def _speed_up(times: Spec, factor: float) -> None:
     for name in ("flit_ps", "control_ps"):
-        times[name] = max(1, round(times[name] / factor))
+        times[name] = max(1, _divided(times[name], factor))
+
+
+def _divided(time_ps: int, factor: float) -> int:
+    """Return a time divided by a factor; raise `UserError` if no such time can be simulated."""
+    divided = round(time_ps / factor)
+    if divided > _LONGEST_PS:
+        raise UserError("--faster", f"{factor:g}", "makes a time longer than can be simulated")
+    return divided

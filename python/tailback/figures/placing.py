@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from tailback.machines import topologies
 from tailback.machines.topologies import Topology
 
+from .springs import at_rest
+
 Point = tuple[float, float]
 Columns = Mapping[str, NDArray[Any]]
 
 _DEEP = (0.28, 0.2)
 """A step along the third dimension of a grid."""
 _BETWEEN_BLOCKS = 1.4
-_MOST_SPRINGS_AT_REST = 60
 _FLAT = 0.45
 """Height of a tree over its width."""
 
@@ -253,17 +254,7 @@ def _free(topology: Topology, graph: Columns, switches: int) -> list[Point]:
     given = topology.graph.positions if isinstance(topology, topologies.Listed) else None
     if given is not None:
         return _scaled(np.array(given, dtype=np.float64), graph)
-    import networkx as nx
-
-    network = nx.Graph()
-    network.add_nodes_from(range(switches))
-    ends = (graph["link_from"].tolist(), graph["link_to"].tolist())
-    network.add_edges_from(zip(*ends, strict=True))
-    if switches <= _MOST_SPRINGS_AT_REST:
-        places = nx.kamada_kawai_layout(network)
-    else:
-        places = nx.spring_layout(network, seed=1)
-    return _scaled(np.array([places[switch] for switch in range(switches)]), graph)
+    return _scaled(at_rest(graph["link_from"], graph["link_to"], switches), graph)
 
 
 def _scaled(points: NDArray[np.float64], graph: Columns) -> list[Point]:

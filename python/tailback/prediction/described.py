@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailback import engine, tables
+from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
@@ -272,6 +273,7 @@ class Prediction:
             "nodes": self.nodes,
             "switches": self.switches,
             "channels": self.channel_count,
+            "memory_bytes": self.memory_bytes,
             "internal_channels": self.internal_channels,
             "bisection_channels": self.bisection_channels,
             "mean_hops": self.mean_hops,
@@ -306,12 +308,21 @@ class Prediction:
             "parameters": self.experiment.resolved(),
         }
 
+    @property
+    def memory_bytes(self) -> int:
+        """About what a run of the machine takes before anything is sent."""
+        return needed_bytes(self.experiment)
+
     def __repr__(self) -> str:
         return f"<Prediction {self.nodes} nodes, {self.mean_hops:.4g} hops on average>"
 
 
 def describe(experiment: Experiment) -> Prediction:
-    """Return predictions for an experiment; nothing is simulated."""
+    """Return predictions for an experiment; nothing is simulated.
+
+    Raises `UserError` where there is not enough memory for the machine.
+    """
+    check_memory(experiment)
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()

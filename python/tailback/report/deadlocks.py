@@ -13,7 +13,7 @@ from tailback.figures.drawing import Key as Chosen
 from tailback.figures.labels import description_text
 from tailback.figures.network_map import NetworkMap
 from tailback.standstill import Standstill, circle_headings, circle_rows
-from tailback.store.points import Failure
+from tailback.store.records import Failure
 from tailback.units import counted
 
 from .content import Figure, Section, Table

@@ -11,7 +11,7 @@ from tailback.comparison import MODES
 from tailback.figures.labels import METRICS, description_text, parameter_label, value_text
 from tailback.metrics import THETAS
 from tailback.statistics import Estimate
-from tailback.store.points import Failure
+from tailback.store.records import Failure
 from tailback.wording import number
 
 from .content import Cell, Content, Table

@@ -14,7 +14,8 @@ from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
 from tailback.sending import is_pack
 from tailback.store.columns import LIGHT
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tailback.tables.frames import dictionaries, values
 from tailback.wording import number, plain
 from tailback.wording.verdict import sentence

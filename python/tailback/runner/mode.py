@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tailback import engine, interrupts
 from tailback.contents import unchanged
 from tailback.errors import UserError, shown
+from tailback.experiment.memory import check_memory
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
 from tailback.progress import Watch, ignore
 from tailback.units import Time
@@ -40,7 +41,7 @@ def run_mode(
     `packets` keeps one row per delivered packet. `change` makes another of the engine's
     description; the result is that of the experiment all the same. Ctrl-C ends the run early;
     the result then says so (`complete` is False). Raises `UserError` for what
-    cannot be simulated and `RunFailure` for a deadlock.
+    cannot be simulated, and where memory is short; `RunFailure` for a deadlock.
     """
     started = time.perf_counter()
     with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
@@ -48,6 +49,7 @@ def run_mode(
         if change is not None:
             spec = json.dumps(change(json.loads(spec)))
         classes = experiment.message_classes() if experiment.run.blame else None
+        check_memory(experiment)
         with processes_of(experiment) as processes:
             sim = engine.Simulation(
                 spec, experiment.messages_arrays(), classes, processes, experiment.traces()

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from tailback.memory import Guard
 from tailback.metrics import GROWING, Populations
 from tailback.progress import State, Watch
 from tailback.samples import Columns, Samples, counted, drifts, estimate, truncation
@@ -106,6 +107,7 @@ class Procedure:
         """Begin at time 0."""
         self.source, self.plan = source, plan
         self.watch, self.interrupted = watch, interrupted
+        self._memory = Guard()
         self.samples = Samples(source.counters(), plan.sample_interval_ps)
         self.samples_taken = 0
         self.window_ps = 0
@@ -181,6 +183,7 @@ class Procedure:
             self.samples_taken += len(rows["time_ps"])
             self.samples.extend(rows)
             self.watch(self._state())
+            self._memory.check()
             if reached == "finished":
                 stop = Stop.FINISHED
             elif self.interrupted():

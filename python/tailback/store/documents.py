@@ -11,6 +11,15 @@ from typing import Any
 from tailback.errors import UserError
 
 
+class DamagedError(UserError):
+    """A file of a store is not as it was written."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            str(path), None, f"is damaged ({reason}); the same tailback sweep makes it again"
+        )
+
+
 def json_bytes(value: Mapping[str, Any]) -> bytes:
     """Return an object as the content of a file."""
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
@@ -24,9 +33,9 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UserError(str(path), None, f"cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
-        raise damaged(path, "not JSON") from None
+        raise DamagedError(path, "not JSON") from None
     if not isinstance(value, dict):
-        raise damaged(path, "not a JSON object")
+        raise DamagedError(path, "not a JSON object")
     return value
 
 
@@ -38,8 +47,3 @@ def check_is_file(path: Path) -> None:
         raise UserError(str(path), None, f"cannot be read: {error.strerror}") from None
     if not stat.S_ISREG(mode):
         raise UserError(str(path), None, "is not a file; move it elsewhere")
-
-
-def damaged(path: Path, reason: str) -> UserError:
-    """Return the mistake of a file of a store that is not as it was written."""
-    return UserError(str(path), None, f"is damaged ({reason}); delete it to have it made again")

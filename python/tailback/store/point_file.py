@@ -16,7 +16,7 @@ from tailback.errors import UserError
 
 from .classes import spread
 from .columns import BLAME_TABLES, LIGHT, MESSAGE_TABLE, NESTED, PATH_TABLES
-from .documents import check_is_file, damaged
+from .documents import DamagedError, check_is_file
 
 _LARGE = frozenset(NESTED) - frozenset(LIGHT)
 #: Columns that not every file has.
@@ -39,9 +39,9 @@ def check_whole(path: Path) -> None:
             file.seek(max(size - len(_MAGIC), len(_MAGIC)))
             ends = file.read(len(_MAGIC))
     except OSError as error:
-        raise damaged(path, str(error.strerror)) from None
+        raise DamagedError(path, str(error.strerror)) from None
     if not begins == ends == _MAGIC:
-        raise damaged(path, "not a whole Parquet file")
+        raise DamagedError(path, "not a whole Parquet file")
 
 
 def light(paths: Sequence[Path], without: Iterable[str] = ()) -> list[pa.Table]:
@@ -96,7 +96,7 @@ def _rows(path: Path, drop: Iterable[str]) -> pa.Table:
             table = file.read(names, use_threads=False)
         identities = set(table["identity"].to_pylist())
     except (pa.ArrowException, OSError, KeyError) as error:
-        raise damaged(path, str(error).splitlines()[0]) from None
+        raise DamagedError(path, str(error).splitlines()[0]) from None
     _check_identity(path, identities)
     return table
 
@@ -142,7 +142,7 @@ def _columns(path: Path, names: Iterable[str]) -> pa.Table:
         with pq.ParquetFile(path) as file:
             table = file.read(["identity", "mode", *names], use_threads=False)
     except (pa.ArrowException, OSError) as error:
-        raise damaged(path, str(error).splitlines()[0]) from None
+        raise DamagedError(path, str(error).splitlines()[0]) from None
     _check_identity(path, set(table["identity"].to_pylist()))
     return table
 
@@ -165,5 +165,5 @@ def _table_in(column: pa.ListArray, row: int) -> pa.Table:
 
 
 def _check_identity(path: Path, found: set[str]) -> None:
-    if found != {path.stem}:
-        raise damaged(path, "it holds another point")
+    if found != {path.name.partition(".")[0]}:
+        raise DamagedError(path, "it holds another point")

@@ -3,29 +3,31 @@
     DIR/store.json                    what this folder is
     DIR/sweeps/<hash>.json            what a sweep asked for, and the identities of its points
     DIR/asked/<hash>/                 the same with all files it needs (`sending/asked.py`)
-    DIR/points/<identity>.parquet     one point: one row per mode, all columns (docs/store.md)
-    DIR/failures/<identity>.json      a point that could not be simulated, and why
+    DIR/points/<identity>.<digest>.parquet
+                                      one point: one row per mode, all columns (docs/store.md)
+    DIR/failures/<identity>.<digest>.json
+                                      a point that could not be simulated, and why
     DIR/runs.parquet                  all rows without the large columns, to be read at once
+    DIR/runs.parquet.sha256           its digest
 
 The files of points are the truth, `runs.parquet` is made from them. Every file
 is written whole or not at all, under a name that follows from its content, so
 that several sweeps may write to one folder and a sweep that was killed goes on
-where it was. No file says when, where or how fast it was made.
+where it was. No file says when, where or how fast it was made. The digest of
+every file is kept outside it, and compared when the file is read (`kept.py`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from tailback import files
 from tailback.errors import UserError
@@ -33,47 +35,26 @@ from tailback.helping import Helped
 from tailback.metrics import OF_CLASSES, OF_JOBS
 from tailback.sending import unpacked
 from tailback.since311 import Self
-from tailback.standstill import Standstill
-from tailback.tables import parquet
 from tailback.tables.frames import below, column_of
 from tailback.units import counted
 
-from . import point_file
-from .classes import are_left_out
+from . import index, point_file
 from .columns import BLAME_COLUMNS, PATH_COLUMNS
-from .documents import damaged, json_bytes, read_json
+from .documents import DamagedError, json_bytes, read_json
+from .kept import Kept
+from .records import Failure, read_failure, read_question
 
 if TYPE_CHECKING:
     from tailback.charging import Blame
 
 FORMAT = "tailback store"
-VERSION = 1
+VERSION = 2
+"""2: digests are kept. Folders of version 1 are read, and become ones of 2 with the next sweep."""
 
+_MARK = json_bytes({"format": FORMAT, "version": VERSION})
 _FOLDERS = ("sweeps", "points", "failures")
 #: What lies in a store, also while another sweep makes it.
 _OWN = re.compile(rf"{'|'.join(_FOLDERS)}|\.?store\.json(\.\d+\.part)?")
-_KIND = "workload.kind"
-_IDENTITY = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A point that could not be simulated."""
-
-    identity: str
-    kind: str
-    """`deadlock`, `refused`, `error`, or `lost` when its workers died."""
-    text: str
-    """One line."""
-    varied: Mapping[str, Any]
-    """Where the point lies in its sweep, with its seed."""
-    standstill: Standstill | None = None
-    """Who waits for whom in a deadlock."""
-
-    @property
-    def final(self) -> bool:
-        """Whether it would fail again: then it is not tried again."""
-        return self.kind in ("deadlock", "livelock", "refused")
 
 
 class PointStore(metaclass=Helped):
@@ -84,6 +65,10 @@ class PointStore(metaclass=Helped):
     def __init__(self, folder: Path) -> None:
         """`folder`: as it is; `open` and `create` look at it first."""
         self.folder = folder
+        self._points = Kept(folder / "points", ".parquet", point_file.check_whole)
+        self._failures = Kept(folder / "failures", ".json", read_failure)
+        self._sweeps = Kept(folder / "sweeps", ".json", read_question, by_digest=True)
+        self._index = index.Index(folder)
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -113,18 +98,19 @@ class PointStore(metaclass=Helped):
         """
         files.ready(option, folder)
         store = cls(folder)
-        if store._marker.exists():
-            store._check_marker()
-        elif any(not _OWN.fullmatch(path.name) for path in folder.iterdir()):
-            raise UserError(option, str(folder), "holds other files; nothing is overwritten")
+        # A folder that has all of ours is ours: its mark may be damaged or gone.
+        is_ours = all((folder / name).is_dir() for name in _FOLDERS)
+        if not is_ours or store._is_of_later_version():
+            if store._marker.exists():
+                store._check_marker()
+            elif any(not _OWN.fullmatch(path.name) for path in folder.iterdir()):
+                raise UserError(option, str(folder), "holds other files; nothing is overwritten")
         try:
             for name in _FOLDERS:
                 (folder / name).mkdir(exist_ok=True)
             files.remove_abandoned([folder, *(folder / name for name in _FOLDERS)])
-            if not store._marker.exists():
-                files.write_durably(
-                    store._marker, json_bytes({"format": FORMAT, "version": VERSION})
-                )
+            if not (store._marker.exists() and store._marker.read_bytes() == _MARK):
+                files.write_durably(store._marker, _MARK)
         except OSError as error:
             raise store._unwritable(error) from None
         return store
@@ -133,65 +119,60 @@ class PointStore(metaclass=Helped):
     def _marker(self) -> Path:
         return self.folder / "store.json"
 
-    @property
-    def _index(self) -> Path:
-        return self.folder / "runs.parquet"
-
     def _check_marker(self) -> None:
+        """Raise `UserError` unless this is a folder of results that can be read."""
         marker = read_json(self._marker)
         if marker.get("format") != FORMAT:
             raise UserError(str(self._marker), None, "is not the mark of a folder of results")
-        if marker.get("version") != VERSION:
-            found = f"is of version {marker.get('version')}; this program reads {VERSION}"
+        version = marker.get("version")
+        if version not in range(1, VERSION + 1):
+            found = f"is of version {version}; this program reads 1 to {VERSION}"
             raise UserError(str(self._marker), None, found)
+        if version == VERSION and self._marker.read_bytes() != _MARK:
+            raise DamagedError(self._marker, "its content has changed since it was written")
+
+    def _is_of_later_version(self) -> bool:
+        try:
+            marker = read_json(self._marker)
+        except UserError:
+            return False
+        version = marker.get("version")
+        return marker.get("format") == FORMAT and isinstance(version, int) and version > VERSION
+
+    def mend(self) -> list[DamagedError]:
+        """Set damaged files aside; return what is wrong with them.
+
+        Their points are not finished then. Files from before there were digests get some.
+        """
+        kinds = (self._points, self._failures, self._sweeps)
+        return [error for kept in kinds for error in kept.mend()]
 
     def finished(self) -> set[str]:
         """Return the identities of the finished points; raise `UserError` for a damaged file."""
-        found = set()
-        for path in self._named("points", ".parquet"):
+        for path in self._points.paths():
             point_file.check_whole(path)
-            found.add(path.stem)
-        return found
-
-    def _named(self, name: str, suffix: str) -> list[Path]:
-        """Return the files of a sub-folder, sorted; raise `UserError` for one not ours."""
-        return [self.folder / name / (stem + suffix) for stem in self._stems(name, suffix)]
-
-    def _stems(self, name: str, suffix: str) -> list[str]:
-        """Return the names of the files of a sub-folder likewise, without their suffix."""
-        # Names, not paths: of ten thousand paths these take a fifth of a second.
-        try:
-            names = sorted(n for n in os.listdir(self.folder / name) if not n.startswith("."))
-        except OSError as error:
-            problem = f"cannot be read ({error.strerror}); tailback sweep makes it anew"
-            raise UserError(str(self.folder / name), None, problem) from None
-        stems = [n.removesuffix(suffix) for n in names]
-        for n, stem in zip(names, stems, strict=True):
-            if n == stem or not _IDENTITY.fullmatch(stem):
-                path = self.folder / name / n
-                raise UserError(str(path), None, "does not belong here; move it elsewhere")
-        return stems
+        return self._identities()
 
     def save_point(self, identity: str, content: bytes) -> None:
         """Keep a point; on the disk when this returns. Raises `UserError` if that fails."""
-        self._save(Path("points", f"{identity}.parquet"), content)
-        (self.folder / "failures" / f"{identity}.json").unlink(missing_ok=True)
+        self._save(self._points, identity, content)
+        self._failures.forget(identity)
 
     def save_failure(self, failure: Failure) -> None:
         """Keep the reason why there is no result of a point."""
         told = {name: value for name, value in asdict(failure).items() if value is not None}
-        self._save(Path("failures", f"{failure.identity}.json"), json_bytes(told))
+        self._save(self._failures, failure.identity, json_bytes(told))
 
     def save_sweep(self, description: Mapping[str, Any]) -> None:
         """Keep what a sweep asked for; the same question is kept once."""
         content = json_bytes(description)
-        name = Path("sweeps", f"{hashlib.sha256(content).hexdigest()}.json")
-        if not (self.folder / name).exists():
-            self._save(name, content)
+        name = hashlib.sha256(content).hexdigest()
+        if name not in self._sweeps.names():
+            self._save(self._sweeps, name, content)
 
-    def _save(self, name: Path, content: bytes) -> None:
+    def _save(self, kept: Kept, identity: str, content: bytes) -> None:
         try:
-            files.write_durably(self.folder / name, content)
+            kept.save(identity, content)
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -201,11 +182,11 @@ class PointStore(metaclass=Helped):
 
     def failures(self) -> list[Failure]:
         """Return the points that could not be simulated, by identity."""
-        return [_failure(path) for path in self._named("failures", ".json")]
+        return [read_failure(path) for path in self._failures.paths()]
 
     def sweeps(self) -> list[dict[str, Any]]:
         """Return what the sweeps asked for, in an order that does not change."""
-        return [_question(path) for path in self._named("sweeps", ".json")]
+        return [read_question(path) for path in self._sweeps.paths()]
 
     def runs(self, without: Iterable[str] = ()) -> pa.Table:
         """Return one row per run of every finished point, without the large columns.
@@ -227,23 +208,22 @@ class PointStore(metaclass=Helped):
         return runs
 
     def _runs(self, without: Iterable[str] = ()) -> pa.Table:
-        indexed, there = self._indexed(), self._identities()
+        indexed, there = self._index.identities(), self._identities()
         missing, gone = sorted(there - indexed), indexed - there
         tables = []
         if indexed & there:
-            names = [n for n in pq.read_schema(self._index).names if n not in {*without}]
-            tables = [pq.read_table(self._index, columns=names)]
+            tables = [self._index.rows(without)]
         if gone and tables:
             others = pc.is_in(tables[0]["identity"], pa.array(sorted(gone)))
             tables[0] = tables[0].filter(pc.invert(others))
         if missing:
-            tables += point_file.light([*map(self._point, missing)], without)
+            tables += point_file.light([*map(self._points.path, missing)], without)
         if not tables:
             raise UserError(str(self.folder), None, self._why_empty())
         return _in_order(tables) if missing else tables[0]
 
     def _why_empty(self) -> str:
-        failed = len(self._stems("failures", ".json"))
+        failed = len(self._failures.names())
         why = f"; {counted(failed, 'point')} failed: tailback report says why" if failed else ""
         return f"holds no finished point{why}"
 
@@ -267,30 +247,13 @@ class PointStore(metaclass=Helped):
             told |= {row[0] for row in sweep["points"]}
         return found
 
-    def _point(self, identity: str) -> Path:
-        return self.folder / "points" / f"{identity}.parquet"
-
     @property
     def has_points(self) -> bool:
         """Whether a point is finished."""
         return bool(self._identities())
 
     def _identities(self) -> set[str]:
-        return set(self._stems("points", ".parquet"))
-
-    def _indexed(self) -> set[str]:
-        if not self._index.exists():
-            return set()
-        try:
-            point_file.check_whole(self._index)
-            names = pq.read_schema(self._index).names
-            wanted = ["identity", *(name for name in names if name == _KIND)]
-            found = pq.read_table(self._index, columns=wanted)
-            kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
-        except (UserError, pa.ArrowException, OSError, KeyError):
-            # It is made from the points and says nothing that they do not: made again.
-            return set()
-        return set() if are_left_out(names, {*kinds}) else set(found["identity"].to_pylist())
+        return set(self._points.names())
 
     def nested(self, name: str, identities: Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a large column, such as `nodes`, `channels` or `blame_pairs`.
@@ -299,7 +262,7 @@ class PointStore(metaclass=Helped):
         the given points or of all that have it.
         """
         chosen = sorted(self._identities()) if identities is None else list(identities)
-        tables = [point_file.nested(self._point(identity), name) for identity in chosen]
+        tables = [point_file.nested(self._points.path(identity), name) for identity in chosen]
         return below(tables) if tables else pa.table({})
 
     def tables(
@@ -310,7 +273,7 @@ class PointStore(metaclass=Helped):
         `wanted` says which columns of them; what a machine does not have (`z`) is
         left out. It takes a fifth of the time of `nested`, which brings everything.
         """
-        return point_file.tables(self._point(identity), wanted)
+        return point_file.tables(self._points.path(identity), wanted)
 
     def blame(self, identity: str) -> dict[str, Blame]:
         """Return who made whom late at a point, by mode.
@@ -318,59 +281,24 @@ class PointStore(metaclass=Helped):
         The largest pairs are told apart, see `Blame.shortened`. Raises `UserError` where that
         was not asked for.
         """
-        return point_file.blame(self._point(identity))
+        return point_file.blame(self._points.path(identity))
 
     def messages(self, identity: str) -> dict[str, pa.Table]:
         """Return the messages of a point that have a row, by mode.
 
         None without `run.keep_messages`.
         """
-        return point_file.messages(self._point(identity))
+        return point_file.messages(self._points.path(identity))
 
     def write_index(self) -> None:
         """Make `runs.parquet` anew from the files of all points."""
-        if self._identities() == self._indexed():
+        if self._identities() == self._index.identities():
             return
-        self._save(Path(self._index.name), parquet(self._runs().combine_chunks()))
-
-
-def _failure(path: Path) -> Failure:
-    """Return what a file says of a point that failed."""
-    given = read_json(path)
-    try:
-        failure = Failure(**given | _standstill(given))
-    except (TypeError, ValueError):
-        raise damaged(path, "not of a failure") from None
-    texts = (failure.identity, failure.kind, failure.text)
-    if not (all(isinstance(text, str) for text in texts) and isinstance(failure.varied, dict)):
-        raise damaged(path, "not of a failure")
-    return failure
-
-
-def _standstill(given: Mapping[str, Any]) -> dict[str, Standstill]:
-    """Return what a failure says of who waits; raise `ValueError` if it cannot be read."""
-    if "standstill" not in given:
-        return {}
-    return {"standstill": Standstill.read(given["standstill"])}
-
-
-def _question(path: Path) -> dict[str, Any]:
-    """Return what a file says that a sweep asked for."""
-    given = read_json(path)
-    columns, points = given.get("columns"), given.get("points")
-    is_whole = (
-        isinstance(given.get("asked"), dict)
-        and isinstance(given.get("modes", []), list)
-        and isinstance(columns, list)
-        and all(isinstance(name, str) for name in columns)
-        and len(set(columns)) == len(columns)
-        and isinstance(points, list)
-        and all(isinstance(row, list) and len(row) == 1 + len(columns) for row in points)
-        and all(isinstance(row[0], str) for row in points)
-    )
-    if not is_whole:
-        raise damaged(path, "not of a sweep")
-    return given
+        runs = self._runs().combine_chunks()
+        try:
+            self._index.write(runs)
+        except OSError as error:
+            raise self._unwritable(error) from None
 
 
 def _in_order(tables: Sequence[pa.Table]) -> pa.Table:

@@ -27,8 +27,6 @@ from tailback.sending.asked import FOLDER as ASKED
 from tailback.sending.layout import public_name
 from tailback.tables import parquet
 
-from .columns import BLAME_TABLES
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -41,8 +39,8 @@ _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
 _FILE_KEYS = frozenset(section_and_key(name)[1] for name in FILES)
 #: Sub-folders: one for each mode, and what `describe` says.
 _PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
-_NAMES = "|".join((*_TABLES, "packets", "messages", "flows", *BLAME_TABLES))
-_TABLE = re.compile(rf"({_NAMES})\.parquet|\..+\.parquet\.\d+\.part")
+#: By its form, not from a list, so that there is no table that a folder could not be finished with.
+_TABLE = re.compile(r"[a-z_]+\.parquet|\..+\.parquet\.\d+\.part")
 
 
 def prepare(folder: Path, identity: str) -> None:
@@ -97,6 +95,7 @@ def save(
     try:
         for part, named in tables.items():
             (folder / part).mkdir(exist_ok=True)
+            files.remove_abandoned([folder, folder / part])
             names[part] = [f"{part}/{name}.parquet" for name in named]
             for path, table in zip(names[part], named.values(), strict=True):
                 files.write_durably(folder / path, parquet(table))

@@ -17,10 +17,12 @@ from tailback.contents import ChangedError
 from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
 from tailback.experiment.content import Content
+from tailback.memory import ShortMemoryError
 from tailback.sending import keep
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
-from tailback.store.points import Failure, PointStore
+from tailback.store.points import PointStore
+from tailback.store.records import Failure
 from tailback.store.rows import table_of, to_bytes
 
 from .states import State, states
@@ -74,7 +76,8 @@ class SweepRun:
         """Compare the points with the store in folder `out`; raises `UserError`.
 
         `option` is the name of the folder in messages; `seen` is told of every experiment before
-        its programs are executed. Nothing is written if a point is invalid.
+        its programs are executed. Nothing is written if a point is invalid. Damaged files are set
+        aside, and what is wrong with each is in `damaged`.
         """
         self.sweep = sweep
         contents: dict[int, Content] = {}
@@ -86,6 +89,7 @@ class SweepRun:
             contents[id(workload)] = contents.get(id(workload)) or Content.of(workload)
             self.points.append((identity_of(point), point))
         self.store = store = PointStore.create(out, option)
+        self.damaged = [str(error) for error in store.mend()]
         different = dict(self.points)
         finished = store.finished() & different.keys()
         failed = {f.identity for f in store.failures() if f.final} & different.keys() - finished
@@ -189,6 +193,9 @@ def simulate(task: Task) -> Finding:
         return Finding(None, kind="changed", text=error.field)
     except RunFailure as failure:
         return _failed(point, failure)
+    except ShortMemoryError as error:
+        # It may well succeed another time.
+        return Finding(None, kind="error", text=str(error))
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())

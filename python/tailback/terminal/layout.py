@@ -5,17 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.answers import Head
+from tailback.errors import printable
 from tailback.experiment import Experiment
+
+
+class _Terminal(Console):
+    """A console that shows the control characters of names and titles instead of sending them."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield segments; only their styles become escape sequences."""
+        for segment in super().render(renderable, options):
+            text = segment.text if segment.control else printable(segment.text)
+            yield segment if text == segment.text else Segment(text, segment.style)
 
 
 def show(report: RenderableType, *, stderr: bool = False) -> None:
     """Print a report on standard output or error."""
-    Console(stderr=stderr, highlight=False, markup=False).print(report)
+    _Terminal(stderr=stderr, highlight=False, markup=False).print(report)
 
 
 def heading(experiment: Experiment) -> Text:

@@ -12,6 +12,7 @@ from tailback.answers import of_prediction
 from tailback.answers.of_prediction import by_pauses, headroom_text
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
+from tailback.memory import amount
 from tailback.places import shown as place
 from tailback.prediction import LoadedChannel, Prediction
 from tailback.prediction.message_law import Line, MessageLaw
@@ -23,6 +24,7 @@ from tailback.wording.scaling import MICROSECONDS, scaled
 from .layout import head, more, new_table, numbers, texts, words
 from .parameters import parameters_tables
 
+_MUCH_MEMORY = 100_000_000  # bytes, from which on they are shown
 _COUNTED = 1e12  # paths, above which not every digit is shown
 
 
@@ -214,6 +216,8 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         ("channels", f"{p.channel_count:,}"),
         ("  between switches", f"{p.internal_channels:,}"),
     ]
+    if p.memory_bytes >= _MUCH_MEMORY:
+        sizes.append(("memory for the machine, about", amount(p.memory_bytes)))
     machine = p.experiment.machine
     loaded = "wire" if machine.shares_wires else "channel"
     estimated = "" if p.load_is_exact else " (estimate)"

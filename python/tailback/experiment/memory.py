@@ -1,0 +1,54 @@
+"""How much memory the machine of an experiment takes, and whether that is left."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from tailback.memory import ShortMemoryError, amount, left_bytes
+
+if TYPE_CHECKING:
+    from .description import Experiment
+
+_CHANNEL_BYTES = 270
+"""Of a channel with its buffer and its share of switches and nodes: 257 to 279 were measured."""
+_BLAME_BYTES = 320
+_FLIT_BYTES = 16
+"""Of each place in an input buffer where flits move one by one."""
+_MOST_PLACES = 4096
+"""Larger buffers there grow as they are used."""
+
+_CLOSE = 0.7
+"""Share of what is left from which on a machine is warned of: a run adds to it."""
+
+
+def needed_bytes(experiment: Experiment) -> int:
+    """Return about what the machine takes before anything is sent; measured within 10 %.
+
+    What a run adds (messages and rows that are kept, packets under way) is not known before.
+    """
+    machine = experiment.machine
+    if machine.loggops is not None:
+        return 0
+    network = machine.topology.facts
+    channels = network.links * machine.channels_per_wire
+    channels += 2 * network.nodes * machine.node_channels_per_wire
+    each = _CHANNEL_BYTES + (_BLAME_BYTES if experiment.run.blame else 0)
+    places = machine.input_flits(experiment.fidelity) if experiment.fidelity == "flit" else None
+    if places is not None and places <= _MOST_PLACES:
+        each += _FLIT_BYTES * places
+    return channels * each
+
+
+def check_memory(experiment: Experiment) -> None:
+    """Warn of a machine that takes nearly all memory that is left.
+
+    Raises `ShortMemoryError` for one that takes more.
+    """
+    needed, left = needed_bytes(experiment), left_bytes()
+    if left is None or needed < _CLOSE * left:
+        return
+    told = f"the machine needs about {amount(needed)}, {amount(left)} are left"
+    if needed > left:
+        raise ShortMemoryError(told)
+    warnings.warn(f"memory: {told}", stacklevel=2)

@@ -1,0 +1,96 @@
+"""Memory that is left for this process, and what is said before it runs out.
+
+The engine cannot go on without the memory it asks for: the program would be ended by the system.
+So memory is looked at before a machine is built and while it runs.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+from .errors import UserError
+
+_EVERY_S = 0.25
+_LEAST_BYTES = 32 << 20
+_MOST_BYTES = 512 << 20
+"""Of what must be left while a run goes on: an eighth of what is in use, between these."""
+
+_KIBIBYTES = re.compile(r"^(\w+):\s*(\d+) kB$", re.MULTILINE)
+_OF_GROUP = Path("/sys/fs/cgroup")
+
+
+class ShortMemoryError(UserError, MemoryError):
+    """There is not enough memory for a run."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("memory", None, reason)
+
+    def __reduce__(self) -> tuple[type[ShortMemoryError], tuple[str]]:
+        """Come from a worker as it was raised there."""
+        return type(self), (self.allowed or "",)
+
+
+def left_bytes() -> int | None:
+    """Return what this process may still take; None where the system does not tell."""
+    machine, own = _kibibytes("/proc/meminfo"), _kibibytes("/proc/self/status")
+    if "MemAvailable" not in machine or "VmSize" not in own:
+        return None
+    left = [machine["MemAvailable"] + machine.get("SwapFree", 0)]
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        left.append(limit - own["VmSize"])
+    try:
+        most, used = ((_OF_GROUP / name).read_text() for name in ("memory.max", "memory.current"))
+        left.append(int(most) - int(used))
+    except (OSError, ValueError):
+        pass  # There is no group, or no limit ("max").
+    return max(0, min(left))
+
+
+def used_bytes() -> int:
+    """Return what this process takes; 0 where the system does not tell."""
+    return _kibibytes("/proc/self/status").get("VmRSS", 0)
+
+
+def _kibibytes(path: str) -> dict[str, int]:
+    """Return the amounts in a file of the system, in bytes."""
+    try:
+        text = Path(path).read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return {}
+    return {name: int(amount) << 10 for name, amount in _KIBIBYTES.findall(text)}
+
+
+def amount(size: int) -> str:
+    """Return a number of bytes in words: `1.4 GB`."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size / 1e3:.0f} kB"
+
+
+class Guard:
+    """Ends a run before it takes the memory that is left."""
+
+    def __init__(self) -> None:
+        """Look at memory a while later for the first time."""
+        self._next_s = time.monotonic() + _EVERY_S
+
+    def check(self) -> None:
+        """Raise `ShortMemoryError` if so little is left that the next step could end the program.
+
+        It costs next to nothing: memory is looked at a few times a second.
+        """
+        now_s = time.monotonic()
+        if now_s < self._next_s:
+            return
+        self._next_s = now_s + _EVERY_S
+        left, used = left_bytes(), used_bytes()
+        if left is not None and left < max(_LEAST_BYTES, min(used // 8, _MOST_BYTES)):
+            raise ShortMemoryError(
+                f"the run takes {amount(used)} and only {amount(left)} are left; it needs more"
+            )

@@ -1,0 +1,107 @@
+"""Folders of results whose files are changed: no other number is shown, and all is made again."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.commands import tailback
+
+from .commands import FILE, content
+
+_DAMAGED = 2
+
+
+class Corruptions:
+    """The campaign, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder of results that is damaged in each case."""
+        self._folder = folder
+        (folder / "sweep.toml").write_text(
+            FILE.replace("400 us", "50 us").replace("seeds = 3", "seeds = 1")
+        )
+        self._sweep = ["sweep", "sweep.toml", "--out", "whole"]
+        done = tailback(*self._sweep, cwd=folder)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+        self._table = tailback("table", "whole", "--format", "csv", cwd=folder).stdout
+        self._whole = content(folder / "whole")
+        self.kinds: dict[str, Callable[[random.Random], str]] = {
+            "flipped bit": lambda moments: self._damaged(moments, _flipped),
+            "cut off": lambda moments: self._damaged(moments, _cut_off),
+            "zeros": lambda moments: self._damaged(moments, _zeros),
+            "longer": lambda moments: self._damaged(moments, _longer),
+            "bytes": lambda moments: self._damaged(moments, _bytes),
+            "gone": lambda moments: self._damaged(moments, None),
+        }
+
+    def _damaged(
+        self, moments: random.Random, change: Callable[[bytes, random.Random], bytes] | None
+    ) -> str:
+        """Damage a file; `table` shows the same or says so, and the same sweep makes it again."""
+        copy = self._folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self._folder / "whole", copy)
+        name = moments.choice(sorted(self._whole))
+        # Half of all cases without the index, so that the points are read.
+        for index in copy.glob("runs.parquet*") if moments.random() < 0.5 else ():
+            if index.name != name:
+                index.unlink()
+        path = copy / name
+        if change is None:
+            path.unlink()
+        else:
+            path.write_bytes(change(self._whole[name], moments))
+            if path.read_bytes() == self._whole[name]:
+                return ""
+        return self._told(copy, name) or self._mended(copy, name)
+
+    def _told(self, copy: Path, name: str) -> str:
+        shown = tailback("table", "copy", "--format", "csv", cwd=self._folder)
+        is_told = shown.returncode == _DAMAGED and len(shown.stderr.splitlines()) == 1
+        # What is gone is not finished: only rows that it has no part in are as they were, and
+        # without the sweep that asked for them they are in another order.
+        is_gone = not (copy / name).exists() and shown.returncode == 0
+        if is_told or is_gone or (shown.returncode == 0 and shown.stdout == self._table):
+            return ""
+        return f"{name}: table ends with {shown.returncode}: {shown.stderr or shown.stdout}"
+
+    def _mended(self, copy: Path, name: str) -> str:
+        again = [*self._sweep[:-1], "copy"]
+        done = tailback(*again, cwd=self._folder)
+        if done.returncode == _DAMAGED and name == "store.json" and "version" in done.stderr:
+            return ""
+        if done.returncode:
+            return f"{name}: sweep ends with {done.returncode}: {done.stderr}"
+        was_set_aside = [*copy.rglob(".*.damaged")] != []
+        if was_set_aside and "is damaged" not in done.stderr:
+            return f"{name}: damaged, and nothing is said"
+        return "" if content(copy) == self._whole else f"{name}: other bytes after the same sweep"
+
+
+def _flipped(whole: bytes, moments: random.Random) -> bytes:
+    content = bytearray(whole)
+    bit = moments.randrange(8 * len(content))
+    content[bit // 8] ^= 1 << bit % 8
+    return bytes(content)
+
+
+def _cut_off(whole: bytes, moments: random.Random) -> bytes:
+    return whole[: moments.randrange(len(whole))]
+
+
+def _zeros(whole: bytes, moments: random.Random) -> bytes:
+    at, length = moments.randrange(len(whole)), moments.choice([1, 16, 512, 4096])
+    return (whole[:at] + bytes(length) + whole[at + length :])[: len(whole)]
+
+
+def _longer(whole: bytes, moments: random.Random) -> bytes:
+    return whole + moments.randbytes(moments.choice([1, 100, 5000]))
+
+
+def _bytes(whole: bytes, moments: random.Random) -> bytes:
+    at, length = moments.randrange(len(whole)), moments.choice([1, 8, 300])
+    return whole[:at] + moments.randbytes(length) + whole[at + length :]

@@ -1,0 +1,121 @@
+"""Memory that is short: said before it is taken, and an exception instead of the end of Python."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import tailback as tb
+from tailback import memory
+from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.experiment import memory as predicted
+from tailback.memory import ShortMemoryError
+
+LINUX = pytest.mark.skipif(not os.path.exists("/proc/meminfo"), reason="needs Linux")
+
+
+def torus(side: int, **run: object) -> Experiment:
+    machine = {
+        "topology": {"kind": "torus", "dims": [side, side]},
+        "link": {"sharing": "separate"},
+        "switch": {"switching": "wormhole", "input_buffer": "64 B"},
+        "interface": {"packet_size": "48 B"},
+    }
+    return Experiment.from_dict({"machine": machine, "run": {"duration": "1 us"} | run})
+
+
+BUILT = """
+import sys
+from pathlib import Path
+from tailback import engine
+from tailback.experiment.memory import needed_bytes
+from tests.unit.test_memory import torus
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+experiment = torus(96, fidelity=sys.argv[1], blame=sys.argv[2] == "True")
+spec, before = experiment.spec(), resident()
+machine = engine.Simulation(spec)
+print((resident() - before) / needed_bytes(experiment))
+"""
+
+
+@LINUX
+@pytest.mark.verify
+@pytest.mark.parametrize(
+    ("fidelity", "blame"), [("packet", False), ("worm", False), ("flit", False), ("worm", True)]
+)
+def test_what_a_machine_takes_is_known_before(fidelity: str, blame: bool) -> None:
+    command = [sys.executable, "-c", BUILT, fidelity, str(blame)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert float(done.stdout) == pytest.approx(1, abs=0.15)
+
+
+def test_describe_says_it() -> None:
+    described = tb.describe(torus(8))
+    assert described.to_dict()["memory_bytes"] == 8 * 8 * (4 * 2 + 2) * 270
+
+
+def test_more_than_is_left_is_refused_and_nearly_as_much_is_warned_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    needed = predicted.needed_bytes(torus(8))
+    monkeypatch.setattr(predicted, "left_bytes", lambda: needed // 2)
+    told = r"^memory: the machine needs about 173 kB, 86 kB are left$"
+    for ask in (tb.run, tb.cost, tb.describe):
+        with pytest.raises(MemoryError, match=told):
+            ask(torus(8))
+    monkeypatch.setattr(predicted, "left_bytes", lambda: needed + 1)
+    with pytest.warns(UserWarning, match="the machine needs about 173 kB, 173 kB are left"):
+        tb.run(torus(8))
+    for left in (None, 2 * needed):
+        monkeypatch.setattr(predicted, "left_bytes", lambda left=left: left)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tb.run(torus(8))
+
+
+def test_a_run_that_grows_ends_before_memory_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_EVERY_S", 0.0)
+    monkeypatch.setattr(memory, "used_bytes", lambda: 5 * 10**9)
+    monkeypatch.setattr(memory, "left_bytes", lambda: 10**8)
+    monkeypatch.setattr(predicted, "left_bytes", lambda: None)
+    with pytest.raises(UserError, match=r"memory: the run takes 5.0 GB and only 100.0 MB are left"):
+        tb.run(torus(4))
+
+
+def test_it_comes_back_from_a_worker_as_it_is() -> None:
+    error = ShortMemoryError("the machine needs more")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "memory: the machine needs more"
+
+
+@LINUX
+def test_under_a_limit_a_large_machine_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "big.toml").write_text(
+        '[machine]\ntopology.kind = "torus"\ntopology.dims = [1024, 512]\n'
+        '[run]\nduration = "20 us"\n'
+    )
+    limited = (
+        "import resource, runpy; from tailback.memory import _kibibytes\n"
+        "most = 1_000_000_000 + _kibibytes('/proc/self/status')['VmSize']\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        "runpy.run_module('tailback', run_name='__main__')"
+    )
+    for command in ("run", "describe"):
+        done = subprocess.run(
+            [sys.executable, "-c", limited, command, "big.toml"],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith("error: memory: the machine needs about 1.4 GB")
