@@ -8,6 +8,7 @@ mod node;
 use crate::calls::Calls;
 use crate::graph::{self, Edge, Graph, MOST_NODES};
 use crate::mistake::Mistake;
+use crate::words::LONGEST;
 use crate::{Options, Source};
 use files::Messages;
 use groups::Groups;
@@ -29,7 +30,7 @@ struct Step {
     what: What,
     cpu: u8,
     call: u32,
-    expected: Option<u32>,
+    expected: Option<u64>,
 }
 
 impl graph::Node for Step {
@@ -37,7 +38,7 @@ impl graph::Node for Step {
         Operation { cpu: self.cpu, call: self.call, ..Operation::new(self.what, after) }
     }
 
-    fn expected(self) -> Option<u32> {
+    fn expected(self) -> Option<u64> {
         self.expected
     }
 }
@@ -55,7 +56,7 @@ struct Trace {
     options: Options,
     groups: Groups,
     calls: Calls,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
     missing: u64,
     itself: u64,
     circular: u64,
@@ -118,7 +119,7 @@ impl Source for Trace {
         self.calls.names()
     }
 
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &self.expected
     }
 
@@ -222,12 +223,12 @@ impl Trace {
             Kind::Send => {
                 cpu = COMMUNICATION;
                 let to = peer(node.destination, "comm_dst")?;
-                let bytes = small(node.size.ok_or("has no comm_size")?, "comm_size")?;
+                let bytes = length(node.size.ok_or("has no comm_size")?)?;
                 What::Send(Envelope { to, bytes, tag: small(node.tag, "comm_tag")?, context: 0 })
             }
             Kind::Receive => {
                 let from = Some(peer(node.source, "comm_src")?);
-                expected = Some(small(node.size.unwrap_or(0), "comm_size")?);
+                expected = Some(length(node.size.unwrap_or(0))?);
                 let tag = Some(small(node.tag, "comm_tag")?);
                 What::Receive(Filter { from, tag, context: 0 })
             }
@@ -291,11 +292,17 @@ impl Trace {
         let is_whole =
             matches!(operation, Together::Scatter | Together::ReduceScatter | Together::AllToAll);
         let bytes = if is_whole { size.div_ceil(members) } else { size };
-        let bytes = u32::try_from(bytes).map_err(|_| format!("comm_size {size} is too large"))?;
+        length(size)?;
         let root = node.root.filter(|_| operation.has_root()).map(u32::try_from);
         let root = root.transpose().map_err(|_| "the root is no rank")?;
         Ok(Some(Collective { group, root, ..Collective::new(operation, bytes) }))
     }
+}
+
+/// A number of bytes, if a message or a collective may have as many.
+fn length(bytes: u64) -> Result<u64, String> {
+    let wrong = || format!("comm_size must be up to {LONGEST}, not {bytes}");
+    (bytes <= LONGEST).then_some(bytes).ok_or_else(wrong)
 }
 
 fn operation_of(kind: u64) -> Option<Together> {

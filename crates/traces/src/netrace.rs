@@ -27,7 +27,7 @@ struct End {
     packet: u32,
     other: u32,
     /// Bytes, of one that is sent.
-    sent: Option<u32>,
+    sent: Option<u64>,
     /// The packets ejected here that it waits for.
     waits_for: Vec<u32>,
     /// How many packets wait for it.
@@ -55,7 +55,7 @@ struct Packets {
     cycle: u64,
     /// By packets that have not come: where and which those are that they wait for.
     waits_for: HashMap<u32, Vec<(u8, u32)>>,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 /// Opens a trace.
@@ -242,7 +242,7 @@ impl Source for Packets {
 }
 
 /// Bytes of a packet, by its type: with a cache line or without.
-fn length(kind: u8) -> Option<u32> {
+fn length(kind: u8) -> Option<u64> {
     match kind {
         1 | 5 | 13 | 14 | 15 | 25 | 27 | 28 | 29 => Some(8),
         2 | 3 | 4 | 6 | 16 | 30 => Some(72),

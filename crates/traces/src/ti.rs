@@ -34,7 +34,7 @@ struct Trace {
     ranks: Vec<Rank>,
     calls: Calls,
     communicators: Communicators,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 /// Opens a list of files, one for each rank, or one file for all.
@@ -80,7 +80,7 @@ impl Source for Trace {
         self.calls.names()
     }
 
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &self.expected
     }
 }

@@ -41,11 +41,14 @@ pub fn real(word: &[u8]) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
+/// No message and no collective is longer, in bytes: so many times the number of ranks is a number.
+pub const LONGEST: u64 = 1_000_000_000_000_000;
+
 /// So many elements of so many bytes, in bytes.
-pub fn in_bytes(count: u64, element: u64) -> Result<u32, String> {
-    let bytes = count.checked_mul(element).and_then(|bytes| u32::try_from(bytes).ok());
-    let wrong = || format!("{count} elements of {element} bytes are more than {} bytes", u32::MAX);
-    bytes.ok_or_else(wrong)
+pub fn in_bytes(count: u64, element: u64) -> Result<u64, String> {
+    let bytes = count.checked_mul(element).filter(|&bytes| bytes <= LONGEST);
+    bytes
+        .ok_or_else(|| format!("{count} elements of {element} bytes are more than {LONGEST} bytes"))
 }
 
 /// The name that a misspelt word is most like, if any is near.

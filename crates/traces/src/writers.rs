@@ -202,7 +202,7 @@ impl Written {
 struct Own<W: io::Write> {
     writer: Option<Writer<W>>,
     batch: Batch,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 impl<W: io::Write> Sink for Own<W> {

@@ -32,7 +32,8 @@ class MessageArrays:
     time_ps: NDArray[np.uint64]
     source: NDArray[np.uint32]
     destination: NDArray[np.uint32]
-    bytes: NDArray[np.uint32]
+    bytes: NDArray[Any]
+    """As uint32, unless one is longer: then as uint64."""
     row: NDArray[np.int64]
     """Number of the row, from 0, that each message was given as."""
     traffic_class: NDArray[np.uint32] | None = None
@@ -55,11 +56,14 @@ def from_columns(
     def ordered(column: Sequence[int] | Column) -> NDArray[np.uint32]:
         return np.asarray(column, dtype=np.uint32)[order]
 
+    lengths = np.asarray(length, dtype=np.uint64)[order]
+    # Of 32 bits where all fit: hashes of lists are of their bytes.
+    is_short = not lengths.size or int(lengths.max()) < 2**32
     return MessageArrays(
         times[order],
         ordered(source),
         ordered(destination),
-        ordered(length),
+        lengths.astype(np.uint32) if is_short else lengths,
         order,
         None if classes is None else ordered(classes),
     )

@@ -84,7 +84,10 @@ class Messages(Workload, init=False):
         return True
 
     def messages_arrays(self) -> tuple[Any, Any, Any, Any]:
-        """Return NumPy arrays: time in ps (uint64), source, destination, bytes (uint32)."""
+        """Return NumPy arrays: time in ps (uint64), source, destination (uint32), bytes.
+
+        Those are uint32, or uint64 if one is longer than that.
+        """
         rows = self._list
         return rows.time_ps, rows.source, rows.destination, rows.bytes
 

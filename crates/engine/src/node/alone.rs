@@ -38,7 +38,7 @@ pub struct Alone {
 
 /// What messages have in common that take the same: source, destination, length, traffic class, and
 /// when in a period of the clock of switches they are queued, if these have one.
-type Likeness = (NodeId, NodeId, u32, u8, Time);
+type Likeness = (NodeId, NodeId, u64, u8, Time);
 
 /// A long interval between samples: none is taken.
 const LONG: Time = 1 << 50;

@@ -160,9 +160,9 @@ fn of_program(
     let mut teams = Teams::new(rules, program.processes.len(), false);
     let mut moves = Moves::default();
     for (number, process) in program.processes.iter().enumerate() {
-        let mut send = |to: u32, bytes: u32| {
+        let mut send = |to: u32, bytes: u64| {
             let (from, to) = (NodeId(process.node), NodeId(program.processes[to as usize].node));
-            visit(Flow { from, to, weight: 1.0, bytes: bytes.into(), traffic: 0 });
+            visit(Flow { from, to, weight: 1.0, bytes, traffic: 0 });
         };
         for step in &process.steps {
             let call = match step {
@@ -197,7 +197,7 @@ fn each_message(
     call: &Collective,
     me: u32,
     moves: &mut Moves,
-    mut visit: impl FnMut(u32, u32),
+    mut visit: impl FnMut(u32, u64),
 ) {
     let row = call.sizes.as_ref().filter(|_| call.operation == Operation::AllToAll);
     for round in 0..plan.rounds() {

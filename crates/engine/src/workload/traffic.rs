@@ -55,7 +55,7 @@ struct Reply {
     /// How long replies are.
     lengths: Lengths,
     /// The length of the reply to each of the lengths of requests, instead; empty: as above.
-    bytes: Vec<u32>,
+    bytes: Vec<u64>,
 }
 
 /// Where a process stands.
@@ -291,7 +291,7 @@ impl Traffic {
 }
 
 /// A message of a class, of such a length and with such a number.
-fn send(to: ProcessId, (bytes, number): (u32, u32), class: usize) -> Send {
+fn send(to: ProcessId, (bytes, number): (u64, u32), class: usize) -> Send {
     Send {
         to,
         tag: number,

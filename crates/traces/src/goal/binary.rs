@@ -7,6 +7,7 @@ use crate::bytes::{u32_at, u64_at};
 use crate::graph::{Edge, Graph, MOST_NODES};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
+use crate::words::LONGEST;
 use crate::words::counted;
 use std::path::Path;
 
@@ -231,8 +232,8 @@ impl<'a> Reading<'a> {
         if kind == Kind::Send && tag == ANY {
             return Err(self.mistake(at, format!("a send must have a tag below {ANY}")));
         }
-        if amount > u64::from(u32::MAX) {
-            let what = format!("a length must be 0 to {} bytes, not {amount}", u32::MAX);
+        if amount > LONGEST {
+            let what = format!("a length must be 0 to {LONGEST} bytes, not {amount}");
             return Err(self.mistake(at, what));
         }
         Ok(Node { amount: amount.max(1), peer, tag, kind, cpu, nic })

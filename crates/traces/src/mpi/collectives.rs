@@ -45,7 +45,7 @@ impl Rank {
         };
         let mut what =
             Collective { group: communicator.group(), root, ..Collective::new(operation, 0) };
-        let list = |counts: &[&str], datatype: &[&str]| -> Parsed<Vec<u32>> {
+        let list = |counts: &[&str], datatype: &[&str]| -> Parsed<Vec<u64>> {
             let element = self.types.length(call, datatype)?;
             let counts = call.numbers(counts)?;
             let count = |&count: &i64| u64::try_from(count).map_err(|_| "counts must be 0 or more");

@@ -27,7 +27,7 @@ pub struct Program<D> {
     call: Call,
     calls: Calls,
     contexts: Contexts,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
     /// Calls without effect, by their names.
     ignored: BTreeMap<String, u64>,
     dialect: std::marker::PhantomData<D>,
@@ -80,7 +80,7 @@ impl<D: Dialect> Source for Program<D> {
         self.calls.names()
     }
 
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &self.expected
     }
 

@@ -21,7 +21,7 @@ pub struct Rank {
     /// Open requests, by their numbers, which are used again.
     requests: HashMap<i64, u64>,
     /// Messages that are sent or received whenever their request is started.
-    persistent: HashMap<i64, (What, u32)>,
+    persistent: HashMap<i64, (What, u64)>,
     /// When the last call was done.
     pub(super) done: Option<u64>,
     /// The number of the name of the call that is being read.
@@ -126,7 +126,7 @@ impl Rank {
         Ok(true)
     }
 
-    fn keep(&mut self, call: &Call, what: Option<(What, u32)>) -> Parsed<()> {
+    fn keep(&mut self, call: &Call, what: Option<(What, u64)>) -> Parsed<()> {
         let request = Self::request(call)?;
         match what {
             Some(what) => self.persistent.insert(request, what),
@@ -143,7 +143,7 @@ impl Rank {
     fn begin(
         &mut self,
         call: &Call,
-        what: Option<(What, u32)>,
+        what: Option<(What, u64)>,
         output: &mut Output<'_>,
     ) -> Parsed<()> {
         let request = Self::request(call)?;
@@ -154,7 +154,7 @@ impl Rank {
         Ok(())
     }
 
-    fn begin_as(&mut self, request: i64, what: What, bytes: u32, output: &mut Output<'_>) {
+    fn begin_as(&mut self, request: i64, what: What, bytes: u64, output: &mut Output<'_>) {
         if let What::Receive(_) = what {
             output.expected.push(bytes);
         }
@@ -176,7 +176,7 @@ impl Rank {
     }
 
     /// A message that is received, and its length at most; none if it comes from nobody.
-    fn received(&self, call: &Call, names: &Names) -> Parsed<Option<(What, u32)>> {
+    fn received(&self, call: &Call, names: &Names) -> Parsed<Option<(What, u64)>> {
         let from = call.number(names.peer)?;
         if from < -1 {
             return Ok(None);
@@ -189,12 +189,12 @@ impl Rank {
         Ok(Some((What::Receive(filter), self.bytes(call, names)?)))
     }
 
-    fn bytes(&self, call: &Call, names: &Names) -> Parsed<u32> {
+    fn bytes(&self, call: &Call, names: &Names) -> Parsed<u64> {
         self.length(call, names.count, names.datatype)
     }
 
     /// So many elements of a type, in bytes.
-    pub(super) fn length(&self, call: &Call, count: &[&str], datatype: &[&str]) -> Parsed<u32> {
+    pub(super) fn length(&self, call: &Call, count: &[&str], datatype: &[&str]) -> Parsed<u64> {
         let (count, element) = (call.count(count)?, self.types.length(call, datatype)?);
         in_bytes(count, element)
     }

@@ -151,6 +151,6 @@ fn scatter_of_each(given: &mut Arguments<'_>) -> Parsed<Collective> {
     Ok(Collective { root, sizes, method, ..Collective::new(Operation::Scatter, 0) })
 }
 
-fn all_bytes(counts: &[u64], element: u64) -> Parsed<Vec<u32>> {
+fn all_bytes(counts: &[u64], element: u64) -> Parsed<Vec<u64>> {
     counts.iter().map(|&count| in_bytes(count, element)).collect()
 }

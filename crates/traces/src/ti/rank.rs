@@ -15,7 +15,7 @@ pub struct Output<'a> {
     /// The batch.
     pub batch: &'a mut Batch,
     /// What its receives expect.
-    pub expected: &'a mut Vec<u32>,
+    pub expected: &'a mut Vec<u64>,
     /// The names of places.
     pub calls: &'a mut Calls,
     /// Who is in communicators.

@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-const BYTES: u32 = 1_000_003;
+const BYTES: u64 = 1_000_003;
 
 fn check(operation: Operation, algorithm: Algorithm, n: u32, root: u32, segment: Option<u32>) {
     let plan = Plan::new(operation, algorithm, (n, root), Amount::Equal(BYTES), segment).unwrap();
