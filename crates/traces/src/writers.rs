@@ -190,7 +190,7 @@ impl Written {
         match what {
             What::Send(envelope) => {
                 self.messages += 1;
-                self.bytes += u64::from(envelope.bytes);
+                self.bytes += envelope.bytes;
             }
             What::Collective(_) => self.collectives += 1,
             _ => {}

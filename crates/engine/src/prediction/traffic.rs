@@ -50,7 +50,7 @@ fn flows(
             let step = (rows.time_ps.len() as u64).div_ceil(max_pairs.max(1)).max(1) as usize;
             for row in (0..rows.time_ps.len()).step_by(step) {
                 let (from, to) = (NodeId(rows.source[row]), NodeId(rows.destination[row]));
-                let bytes = u64::from(rows.bytes[row]);
+                let bytes = rows.bytes[row];
                 visit(Flow { from, to, weight: 1.0, bytes, traffic: 0 });
             }
             Ok(step == 1)
@@ -147,7 +147,7 @@ fn reply_bytes(class: &Source, reply: &Source) -> u64 {
         return reply.messages.bytes.mean;
     }
     let lengths = class.reply_bytes.iter().zip(&class.messages.mix);
-    let sum: u64 = lengths.map(|(&bytes, portion)| u64::from(bytes) * weight(portion)).sum();
+    let sum: u64 = lengths.map(|(&bytes, portion)| bytes * weight(portion)).sum();
     sum / all
 }
 

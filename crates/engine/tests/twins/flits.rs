@@ -26,7 +26,7 @@ fn widened(spec: &Spec, flit: u32, dice: &mut Dice) -> Spec {
     interface.early_bytes *= flit;
     match &mut spec.workload {
         Workload::Messages(list) => {
-            list.bytes.iter_mut().for_each(|bytes| *bytes = any(*bytes as u32).into())
+            list.bytes.iter_mut().for_each(|bytes| *bytes = any(*bytes as u32).into());
         }
         Workload::Program(program) => {
             for step in program.processes.iter_mut().flat_map(|process| &mut process.steps) {

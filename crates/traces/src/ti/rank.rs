@@ -20,6 +20,8 @@ pub struct Output<'a> {
     pub calls: &'a mut Calls,
     /// Who is in communicators.
     pub communicators: &'a mut Communicators,
+    /// Whether `gatherv` and `scatterv` have lengths at their roots alone.
+    pub at_root_alone: bool,
 }
 
 /// What is remembered of a rank from one action to the next.

@@ -73,7 +73,7 @@ impl<W: Write> Actions<W> {
             What::Receive(filter) => {
                 let from = filter.from.map_or(ANY_SOURCE, i64::from);
                 let tag = filter.tag.map_or(ANY_TAG, i64::from);
-                let bytes = if expected > 0 { expected as i64 } else { -1 };
+                let bytes = if expected > 0 { expected.cast_signed() } else { -1 };
                 (Some((from, me, tag)), format!("{letter}recv {from} {tag} {bytes} {TYPE}"))
             }
             What::Collective(_) => (None, collective_text(collective.as_ref(), self.ranks)?),
