@@ -89,6 +89,10 @@ def test_what_is_longer_than_any_message_is_refused() -> None:
     with pytest.raises(tailback.UserError, match="must be at most 1000000000000000 B"):
         completion_s({"kind": "ring_allreduce", "size": "1000001 GB"})
     with pytest.raises(tailback.UserError, match="input_buffer.*must be at most 1000000000 B"):
-        tailback.Machine(topology=tailback.Star(nodes=2), switch=tailback.Switch(input_buffer="5 GB"))
+        tailback.Machine(
+            topology=tailback.Star(nodes=2), switch=tailback.Switch(input_buffer="5 GB")
+        )
     with pytest.raises(tailback.UserError, match="shared_buffer.*must be at most 1000000000 B"):
-        tailback.Machine(topology=tailback.Star(nodes=2), switch=tailback.Switch(shared_buffer="5 GB"))
+        tailback.Machine(
+            topology=tailback.Star(nodes=2), switch=tailback.Switch(shared_buffer="5 GB")
+        )

@@ -78,6 +78,9 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, Mistake> 
     }
     let skipped = u64::from(u32_at(&head, 56)) + REGION * u64::from(u32_at(&head, 60));
     skip(&mut file, skipped)?;
+    if left == 0 {
+        file.ends(LAST)?;
+    }
     Ok(Box::new(Packets {
         file,
         cycle_ps: options.cycle_ps,
@@ -88,6 +91,9 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, Mistake> 
         expected: Vec::new(),
     }))
 }
+
+/// What nothing follows.
+const LAST: &str = "the last packet that its header counts";
 
 fn skip(file: &mut Expanded, mut bytes: u64) -> Result<(), Mistake> {
     let mut buffer = [0; 1 << 12];
@@ -149,7 +155,7 @@ impl Packets {
             End { cycle, packet, other: from, sent: None, waits_for, waited_for_by: count };
         self.nodes[usize::from(destination)].ends.push_back(received);
         self.left -= 1;
-        Ok(())
+        if self.left == 0 { self.file.ends(LAST) } else { Ok(()) }
     }
 }
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 from xml.etree import ElementTree
 
 from ..errors import nearest
@@ -35,7 +36,9 @@ def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
         ends = _number(root)
         content = ElementTree.tostring(root)
     try:
-        graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
+        with catch_warnings():
+            simplefilter("ignore")
+            graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
     except (nx.NetworkXException, *_UNREADABLE) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GraphML that can be read: {reason}") from None

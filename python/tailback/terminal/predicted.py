@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
-from tailback.machines import Machine
+from tailback.machines import Graph, Machine
 from tailback.machines.describing import rounded
 from tailback.places import shown as place
 from tailback.prediction import Prediction
@@ -34,6 +34,7 @@ def prediction_report(prediction: Prediction) -> RenderableType:
         heading(prediction.experiment),
         chosen,
         *_rounded(prediction.experiment.machine),
+        *_ignored(prediction.experiment.machine),
         *_arbitration(prediction),
         *_mixed(prediction),
         *_in_pieces(prediction),
@@ -80,6 +81,13 @@ def _chosen_fidelity(prediction: Prediction) -> Text:
         return Text(f"{by}: the cheapest that is exact here ({why})")
     is_estimate = ", an estimate: links shared max-min fairly" if used == "fluid" else ""
     return Text(f"{by}{is_estimate}; exact here would be {exact} ({why})")
+
+
+def _ignored(machine: Machine) -> Iterator[Text]:
+    """Yield what the file of a network says that has no effect."""
+    topology = machine.topology
+    if isinstance(topology, Graph) and (ignored := topology.graph.ignored):
+        yield Text(f"{topology.place}: attributes without effect: {', '.join(ignored)}")
 
 
 def _rounded(machine: Machine) -> Iterator[Text]:

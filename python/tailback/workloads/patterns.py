@@ -22,6 +22,7 @@ Pattern = Literal[
     "bit_complement",
     "bit_reverse",
     "shuffle",
+    "butterfly",
     "tornado",
     "neighbour",
     "hot_spot",
@@ -106,9 +107,13 @@ def _formula(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> Callable[[
     is_power = nodes == 1 << bits
     if pattern == "transpose":
         return _transpose(nodes, shape)
-    if pattern in ("bit_reverse", "shuffle"):
+    if pattern in ("bit_reverse", "shuffle", "butterfly"):
         if not is_power:
             raise _needs(pattern, f"a power of two of nodes, not {nodes}")
+        if pattern == "butterfly":
+            ends = 1 | 1 << (bits - 1)
+            # Where the first and the last bit differ, both change.
+            return lambda node: node ^ (ends if (node ^ node >> (bits - 1)) & 1 else 0)
         if pattern == "shuffle":
             return lambda node: (node << 1 | node >> (bits - 1)) & (nodes - 1)
         return lambda node: int(f"{node:0{bits}b}"[::-1], 2)

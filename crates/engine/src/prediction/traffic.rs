@@ -100,7 +100,7 @@ fn of_synthetic(
         let (from, mut number) = (NodeId::from_index(node), 0);
         destinations.each_share(node, |to, weight| {
             if number % thin == 0 {
-                let weight = weight * thin as f64;
+                let weight = weight * thin as f64 / destinations.period(node);
                 visit(Flow { from, to: NodeId::from_index(to), weight, bytes, traffic: 0 });
             }
             number += 1;

@@ -315,6 +315,8 @@ impl Source {
         let messages = &given.messages;
         let gaps =
             Sampler::new("workload.compute", messages.compute, Purpose::Compute, nodes, seed)?;
+        let destinations = Destinations::new(messages, topology)?;
+        let gaps = gaps.multiplied((0..nodes).map(|node| destinations.period(node)));
         let stream = |node| Stream::new(seed, Purpose::Destination, node);
         let reply = match given.reply {
             None => None,
@@ -330,7 +332,7 @@ impl Source {
             start: messages.start,
             gap: messages.compute,
             gaps,
-            destinations: Destinations::new(messages, topology)?,
+            destinations,
             streams: (0..nodes as u32).map(stream).collect(),
             throttle: messages.throttle,
             repeat: messages.repeat,

@@ -73,7 +73,11 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
         let what = format!("rank {rank} lies at {start} to {end}, beyond the end: it is cut off");
         Err(Mistake::at_byte(path, table + 16 * rank as u64, what))
     });
-    let places = places.collect::<Result<_, _>>()?;
+    let places = places.collect::<Result<Vec<_>, _>>()?;
+    let end = START + places.iter().map(|&(_, end)| end).max().unwrap_or(0);
+    if end < file.length() {
+        return Err(Mistake::at_byte(path, end, "has more bytes behind the last rank"));
+    }
     Ok(Box::new(Schedules::new(Binary { file, places })))
 }
 

@@ -181,3 +181,13 @@ fn a_format_can_be_demanded() {
     let refused = open(&path, &options).err().unwrap();
     assert!(refused.what.contains("binary GOAL begins with 4223"), "{refused}");
 }
+
+#[test]
+fn nothing_follows_the_last_rank_of_binary_goal() {
+    let folder = Folder::new();
+    let mut content = std::fs::read(sample("goal/wildcard.bin")).unwrap();
+    let length = content.len();
+    content.extend(b"rubbish");
+    let refused = mistake(&folder.file("more.bin", content));
+    assert_eq!(refused, format!("more.bin: byte {length}: has more bytes behind the last rank"));
+}
