@@ -342,7 +342,7 @@ BAD = [
     (
         "net.txt",
         "a b",
-        "must end in .graphml, .edgelist, .edges, .anynet, .gml, .dot or .gv, or machine.topology.f",
+        "must end in .graphml, .edgelist, .edges, .anynet, .gml, .dot or .gv, or machine.topolog",
     ),
 ]
 
@@ -436,7 +436,7 @@ class TestMachine:
             ({}, 'machine.topology.file: must be given with machine.topology.kind = "graph"'),
             ({"file": 3}, "machine.topology.file = 3: must be a text in quotes"),
             (
-                {"file": "x", "format": "gml"},
+                {"file": "x", "format": "xml"},
                 'must be "graphml", "edge_list", "anynet", "gml" or "dot"',
             ),
             ({"file": "x", "cycle": 0}, 'machine.topology.cycle = "0 s": must be above zero'),

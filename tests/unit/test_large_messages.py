@@ -67,18 +67,18 @@ def test_processes_in_python_send_as_much(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "lines",
+    "text",
     [
-        ["num_ranks 2", "rank 0 {", "send 5000000000b to 1", "}"]
-        + ["rank 1 {", "recv 5000000000b from 0", "}"],
-        ["0 init", "0 send 1 0 5e9", "1 init", "1 recv 0 0 5e9"],
+        "num_ranks 2\nrank 0 {\nsend 5000000000b to 1\n}\n"
+        "rank 1 {\nrecv 5000000000b from 0\n}\n",
+        "0 init\n0 send 1 0 5e9\n1 init\n1 recv 0 0 5e9\n",
     ],
     ids=["goal", "simgrid_ti"],
 )
-def test_traces_have_long_messages(lines: list[str], tmp_path: Path) -> None:
+def test_traces_have_long_messages(text: str, tmp_path: Path) -> None:
     """Read, written in our own form and read again."""
     file, own = tmp_path / "trace.txt", tmp_path / "trace.tbt"
-    file.write_text("\n".join([*lines, ""]))
+    file.write_text(text)
     assert completion_s({"kind": "trace", "file": str(file)}) == pytest.approx(0.1, rel=0.01)
     convert(file, own)
     assert completion_s({"kind": "trace", "file": str(own)}) == pytest.approx(0.1, rel=0.01)
@@ -88,11 +88,11 @@ def test_what_is_longer_than_any_message_is_refused() -> None:
     """In one line, and so is a buffer of a machine that no engine has."""
     with pytest.raises(tailback.UserError, match="must be at most 1000000000000000 B"):
         completion_s({"kind": "ring_allreduce", "size": "1000001 GB"})
-    with pytest.raises(tailback.UserError, match="input_buffer.*must be at most 1000000000 B"):
+    with pytest.raises(tailback.UserError, match=r"input_buffer.*must be at most 1000000000 B"):
         tailback.Machine(
             topology=tailback.Star(nodes=2), switch=tailback.Switch(input_buffer="5 GB")
         )
-    with pytest.raises(tailback.UserError, match="shared_buffer.*must be at most 1000000000 B"):
+    with pytest.raises(tailback.UserError, match=r"shared_buffer.*must be at most 1000000000 B"):
         tailback.Machine(
             topology=tailback.Star(nodes=2), switch=tailback.Switch(shared_buffer="5 GB")
         )

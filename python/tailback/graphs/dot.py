@@ -34,7 +34,7 @@ def read_dot(path: Path, text: str, cycle_ps: int | None) -> Assembly:
             simplefilter("ignore")
             graphs = pydot.graph_from_dot_data(text)
             graph = nx.nx_pydot.from_pydot(graphs[0]) if graphs else None
-    except Exception as error:  # noqa: BLE001  # a damaged file can make it raise anything
+    except Exception as error:  # a damaged file can make it raise anything
         said.write(str(error))
         graph = None
     if graph is None:

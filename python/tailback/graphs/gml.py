@@ -30,7 +30,7 @@ def read_gml(path: Path, text: str, cycle_ps: int | None) -> Assembly:
         with catch_warnings():
             simplefilter("ignore")
             graph = nx.parse_gml(text.splitlines(), label="id")
-    except Exception as error:  # noqa: BLE001  # a damaged file can make it raise anything
+    except Exception as error:  # a damaged file can make it raise anything
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GML that can be read: {reason}") from None
     names = {number: _label(number, given) for number, given in graph.nodes(data=True)}

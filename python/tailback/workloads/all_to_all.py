@@ -17,7 +17,6 @@ from ..units import Size
 from . import steps
 from .base import Network, Workload
 
-
 __all__ = ["AllToAllV"]
 
 #: Largest matrix of a file: a list of so many numbers is no matrix of nodes.
@@ -103,7 +102,7 @@ class AllToAllV(Workload, init=False):
 def read_byte_matrix(path: Path) -> list[list[int]]:
     """Read a square matrix of bytes, a row for each source; what nodes send themselves is 0.
 
-    Raises `UserError` with the line for what is no number of bytes, and a matrix that is not square.
+    Raises `UserError` with the line for what is no number of bytes, and if it is not square.
     """
     rows = _of_array(path) if path.suffix.lower() == ".npy" else list(_of_text(path))
     if not rows:
@@ -143,7 +142,7 @@ def _of_array(path: Path) -> list[list[int]]:
     except (ValueError, OSError, EOFError, MemoryError, SyntaxError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UserError(str(path), None, f"is no NumPy array that can be read: {reason}") from None
-    shape = getattr(array, "shape", ())
+    shape: tuple[int, ...] = getattr(array, "shape", ())
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] > _MOST_NODES:
         allowed = f"must be a square of at most {_MOST_NODES} rows"
         raise UserError(str(path), f"an array of shape {shape}", allowed)

@@ -41,7 +41,8 @@ class _Lines:
         self.number = 0
 
     def __iter__(self) -> Iterator[list[str]]:
-        for self.number, line in enumerate(read_text(self.path).splitlines(), start=1):
+        for number, line in enumerate(read_text(self.path).splitlines(), start=1):
+            self.number = number
             words = line.split("#", 1)[0].split()
             if words:
                 yield words

@@ -170,7 +170,8 @@ class Graph(Listed):
 
     file: str = key(
         description="GraphML (.graphml), GML (.gml), DOT (.dot, .gv; needs pydot), an edge list "
-        "(.edgelist, .edges) or BookSim's anynet format (.anynet); relative to the experiment file.",
+        "(.edgelist, .edges) or BookSim's anynet format (.anynet); relative to the experiment "
+        "file.",
     )
     format: Format | None = key(
         default=None, description="What the file is; default: what the end of its name says."
