@@ -277,7 +277,7 @@ class Size(Quantity):
     }
     smallest = "bytes"
     example = "32 B"
-    largest = 10**9
+    largest = 10**15
 
     @property
     def bytes(self) -> int:
@@ -293,7 +293,6 @@ class Memory(Size):
     """A number of bytes of the computer that simulates."""
 
     example = "1 GB"
-    largest = 10**15
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -323,7 +322,7 @@ class Rate(Quantity):
     }
     smallest = "bits per second"
     example = "100 Gbit/s"
-    largest = 16 * 10**11
+    largest = 10**14
 
     @property
     def bit_ps(self) -> Fraction:
@@ -399,13 +398,19 @@ class Frequency(Quantity):
 ROUNDING = Fraction(1, 1000)
 
 
+def is_nearly_whole(exact: Fraction) -> bool:
+    """Tell whether a time above 0 is a whole number of picoseconds from 1, to within 0.1 %."""
+    rounded = round(exact)
+    return rounded > 0 and abs(rounded - exact) <= ROUNDING * exact
+
+
 def whole_ps(exact: Fraction, what: str, given: str) -> int:
     """Return ``exact`` picoseconds, the time of ``what``, rounded to the nearest whole number.
 
     Raises `UserError` with an empty field if that is more than 0.1 % off.
     """
     rounded = round(exact)
-    if rounded == 0 or abs(rounded - exact) > ROUNDING * exact:
+    if not is_nearly_whole(exact):
         allowed = (
             f"{what} takes {float(exact):.6g} ps; must be a whole number of ps, or nearly (0.1 %)"
         )

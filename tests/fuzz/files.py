@@ -18,6 +18,10 @@ def graph(rng: random.Random) -> dict[str, str]:
         rows = [f"router {i} node {i} router {j}" for i, j in links]
         return {"g.anynet": "\n".join(rows) + "\n"}
     extra = ["", "{'width': 2}", "{'delay': '5 ns'}", "{'rate': '10 Gbit/s'}"]
+    if rng.random() < 0.2:
+        vertices = "".join(f'node [ id {i} label "s{i}" colour "x" ]\n' for i in range(switches))
+        joined = "".join(f"edge [ source {i} target {j} ]\n" for i, j in links)
+        return {"g.gml": f"graph [\n{vertices}{joined}]\n"}
     if rng.random() < 0.5:
         return {"g.edgelist": "".join(f"{i} {j} {rng.choice(extra)}\n" for i, j in links)}
     nodes = "".join(f'<node id="s{i}"/>' for i in range(switches))
@@ -49,12 +53,35 @@ def source_routes(rng: random.Random) -> dict[str, str]:
 
 def messages(rng: random.Random) -> dict[str, str]:
     """Return a list of messages among eight nodes."""
-    rows = ["time_ns,source,destination,bytes"]
-    for _ in range(rng.randrange(1, 12)):
+    rows, cm, hpcc = ["time_ns,source,destination,bytes"], [f"Nodes {NODES}"], list[str]()
+    for number in range(rng.randrange(1, 12)):
         source = rng.randrange(NODES)
         to = (source + rng.randrange(1, NODES)) % NODES
-        rows.append(f"{rng.randrange(5000)},{source},{to},{rng.randrange(1, 200)}")
+        start, size = rng.randrange(5000), rng.randrange(1, 200)
+        rows.append(f"{start},{source},{to},{size}")
+        cm.append(f"{source}->{to} id {number} start {1000 * start} size {size} prio {number % 2}")
+        hpcc.append(f"{source} {to} 3 100 {size} {start}e-9")
+    form = rng.randrange(4)
+    if form == 0:
+        return {"m.cm": "\n".join([*cm, f"Connections {len(hpcc)}"]) + "\n"}
+    if form == 1:
+        return {"m.txt": "\n".join([str(len(hpcc)), *hpcc]) + "\n"}
     return {"m.csv": "\n".join(rows) + "\n"}
+
+
+def byte_matrix(rng: random.Random) -> dict[str, str]:
+    """Return how many bytes each of eight nodes sends each other."""
+    rows = [[rng.choice((0, 0, 1, 200)) for _ in range(NODES)] for _ in range(NODES)]
+    return {"b.csv": "".join(",".join(map(str, row)) + "\n" for row in rows)}
+
+
+def weights(rng: random.Random) -> dict[str, str]:
+    """Return a table of noxim, in which some nodes are silent."""
+    rows = [
+        f"{source} {(source + rng.randrange(1, NODES)) % NODES} {rng.choice((0.01, 0.2))}"
+        for source in rng.sample(range(NODES), rng.randrange(1, NODES))
+    ]
+    return {"w.txt": "\n".join(["% flows", *rows]) + "\n"}
 
 
 def permutation(rng: random.Random) -> dict[str, str]:
@@ -99,6 +126,8 @@ MAKERS: Mapping[str, Callable[[random.Random], dict[str, str]]] = {
     "source_routes": source_routes,
     "messages": messages,
     "permutation": permutation,
+    "byte_matrix": byte_matrix,
+    "weights": weights,
     "python": program,
     "trace": trace,
 }

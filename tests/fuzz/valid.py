@@ -72,12 +72,16 @@ def _workload(rng: random.Random) -> tuple[Description, dict[str, str]]:
     if kind in ("messages", "python", "trace"):
         named = files.MAKERS[kind](rng)
         return {"kind": kind, "file": next(iter(named))}, named
+    if kind == "all_to_all_v":
+        named = files.byte_matrix(rng)
+        return workload | {"file": next(iter(named))}, named
     if kind == "program":
         first = {"node": 0, "sockets": [1], "steps": [{"compute": "1 us"}, {"send": 0}]}
         last = {"node": 1, "sockets": [0], "steps": [{"receive": 0}]}
         return {"kind": kind, "process": [first, last]}, {}
-    if workload.get("pattern") == "permutation":
-        named = files.permutation(rng)
+    if workload.get("pattern") in ("permutation", "traffic_matrix"):
+        is_matrix = workload["pattern"] == "traffic_matrix"
+        named = files.weights(rng) if is_matrix else files.permutation(rng)
         return workload | {"file": next(iter(named))}, named
     return workload, {}
 

@@ -57,14 +57,31 @@ class TestFlits:
         assert abs(machine.link.rounding(machine.link.rate)) <= Fraction(1, 1000)
 
     @pytest.mark.parametrize(
+        ("rate", "flit", "flit_ps"),
+        [
+            ("1.6 Tbit/s", 1, 5),
+            ("106.25 Gbit/s", 3, 226),
+            ("400 GB/s", 2, 5),  # UCIe
+            ("7.2 Tbit/s", 9, 10),  # NVLink
+            ("100 Tbit/s", 25, 2),
+        ],
+    )
+    def test_a_flit_that_is_not_given_fits_the_rate(
+        self, rate: str, flit: int, flit_ps: int
+    ) -> None:
+        machine = Machine(link=Link(rate=rate))
+        assert machine.link.flit.bytes == flit
+        assert machine.spec("packet")["link"]["flit_ps"] == flit_ps
+
+    @pytest.mark.parametrize(
         ("link", "expected"),
         [
             (
-                {"rate": "1.1 Tbit/s"},
+                {"rate": "1.1 Tbit/s", "flit": "1 B"},
                 'machine.link.rate = "1.1 Tbit/s": a flit of 1 B takes 7.27273 ps; must be a whole '
-                "number of ps, or nearly (0.1 %)",
+                "number of ps, or nearly (0.1 %); machine.link.flit = 11 B would do",
             ),
-            ({"rate": "1.7 Tbit/s"}, "must be at most 1.6 Tbit/s"),
+            ({"rate": "101 Tbit/s"}, "must be at most 100 Tbit/s"),
             ({"rate": "999 bit/s"}, 'machine.link.rate = "999 bit/s": must be at least 1 kbit/s'),
             ({"rate": 0}, "machine.link.rate = 0: must be at least 1 kbit/s"),
             ({"flit": "0 B"}, 'machine.link.flit = "0 B": must be 1 B to 65536 B'),

@@ -98,7 +98,7 @@ BAD = [
     (Rate, "0.5 bit/s", "must be a whole number of bits per second"),
     (Rate, 0, "= 0: must be at least 1 kbit/s"),
     (Rate, "0 bit/s", "must be at least 1 kbit/s"),
-    (Rate, "1.6000000001 Tbit/s", "must be at most 1.6 Tbit/s"),
+    (Rate, "100.0000000001 Tbit/s", "must be at most 100 Tbit/s"),
     (Time, "100001 s", "must be at most 100000 s"),
     (Time, "1e99 s", "must be at most"),
     (Time, "1e999 s", "must be a number and a unit"),
@@ -228,11 +228,11 @@ def test_any_quantity_may_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (Size(2**40), '"1099511627776 B": must be at most 1000000000 B'),
+        (Size(2**60), '"1152921504606846976 B": must be at most 1000000000000000 B'),
         (Size(-5), "-5: must not be negative"),
         (Size(1.5), "1.5: must be a whole number of bytes"),  # type: ignore[arg-type]
         (Time(2**70), '"1180591620.717411303424 s": must be at most 100000 s'),
-        (Rate(2**70), "must be at most 1.6 Tbit/s"),
+        (Rate(2**70), "must be at most 100 Tbit/s"),
     ],
 )
 def test_quantities_made_of_numbers_have_the_limits_of_texts(made: Any, told: str) -> None:

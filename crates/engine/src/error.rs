@@ -201,7 +201,7 @@ pub struct Stuck {
     /// The receiving rank.
     pub to: u32,
     /// The length of the message.
-    pub bytes: u32,
+    pub bytes: u64,
     /// Its tag.
     pub tag: u32,
 }
@@ -218,7 +218,7 @@ pub struct Unreceived {
     /// Their communicator.
     pub context: u32,
     /// The length of each.
-    pub bytes: u32,
+    pub bytes: u64,
     /// How many they are.
     pub count: u64,
 }
@@ -404,7 +404,7 @@ pub enum Waiting {
         /// How many messages were sent before it.
         serial: u64,
         /// Its length.
-        bytes: u32,
+        bytes: u64,
         /// The process that sends it, and its node.
         from: (u32, u32),
         /// The process that should receive it, and its node.

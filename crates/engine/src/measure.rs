@@ -341,7 +341,7 @@ impl Measures {
     }
 
     /// A message has been received.
-    pub fn message_delivered(&mut self, node: NodeId, bytes: u32) {
+    pub fn message_delivered(&mut self, node: NodeId, bytes: u64) {
         self.counters.message_delivered(bytes);
         self.nodes[node.index()].messages_delivered += 1;
         if let Some(job) = self.job(node) {

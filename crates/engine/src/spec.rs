@@ -29,6 +29,7 @@ pub use arbiter::Arbiter;
 pub(crate) use arbiter::arbiters;
 pub use cells::Cells;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
+pub(crate) use costs::of_bytes;
 pub use costs::{Costs, Side};
 pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};

@@ -99,7 +99,7 @@ pub fn transfers<'py>(py: Python<'py>, rows: &[Transfer]) -> PyResult<Bound<'py,
     table.column("message", rows().map(|row| row.message.number))?;
     table.column("source", rows().map(|row| row.message.from.0))?;
     table.column("destination", rows().map(|row| row.message.to.0))?;
-    table.column("bytes", rows().map(|row| row.message.bytes))?;
+    table.lengths("bytes", rows().map(|row| row.message.bytes))?;
     table.column("tag", rows().map(|row| row.message.tag))?;
     table.column("class", rows().map(|row| row.message.class))?;
     table.column("call", rows().map(|row| row.message.call))?;

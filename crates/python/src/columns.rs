@@ -32,6 +32,18 @@ impl<'py> Table<'py> {
     }
 }
 
+impl Table<'_> {
+    /// Lengths of messages: as `uint32`, unless one is longer.
+    pub fn lengths(&self, name: &str, values: impl Iterator<Item = u64>) -> PyResult<()> {
+        let values: Vec<_> = values.collect();
+        let short: Result<Vec<_>, _> = values.iter().map(|&bytes| u32::try_from(bytes)).collect();
+        match short {
+            Ok(short) => self.column(name, short.into_iter()),
+            Err(_) => self.column(name, values.into_iter()),
+        }
+    }
+}
+
 /// Every counter with its name, those of what is not measured left out, and those of every traffic
 /// class.
 pub fn counted(
@@ -240,7 +252,7 @@ pub fn messages<'py>(py: Python<'py>, messages: &[MessageRow]) -> PyResult<Bound
     table.column("source", rows().map(|m| m.from.1.0))?;
     table.column("destination_process", rows().map(|m| m.to.0.0))?;
     table.column("destination", rows().map(|m| m.to.1.0))?;
-    table.column("bytes", rows().map(|m| m.bytes))?;
+    table.lengths("bytes", rows().map(|m| m.bytes))?;
     table.column("tag", rows().map(|m| m.tag))?;
     table.column("sent_ps", rows().map(|m| m.sent))?;
     table.column("arrived_ps", rows().map(|m| m.arrived))?;

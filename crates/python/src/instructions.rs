@@ -28,7 +28,7 @@ use tailback_engine::workload::{Filter, Instruction, Letter, Until, Wait};
 
 /// How far what a process waited for has come: its flag; source, type, length and bytes there
 /// of a message (a source of -1: there is none), and the operation of its source.
-pub type Told = (u8, i64, u32, u32, u32, u32);
+pub type Told = (u8, i64, u32, u64, u64, u32);
 
 /// The processes that ask, and what each is told.
 pub fn asking(simulation: &engine::Simulation) -> Vec<(u32, Option<Told>)> {
@@ -82,7 +82,7 @@ impl Words<'_> {
     }
 
     /// A list, or none where its length is -1.
-    fn list(&mut self) -> PyResult<Option<Vec<u32>>> {
+    fn list<T: TryFrom<i64>>(&mut self) -> PyResult<Option<Vec<T>>> {
         let Some(count) = self.perhaps()? else { return Ok(None) };
         (0..count).map(|_| self.take()).collect::<PyResult<_>>().map(Some)
     }
@@ -136,7 +136,7 @@ impl Words<'_> {
                     -1 => Until::Now,
                     -2 => Until::InProgress,
                     -3 => Until::Complete,
-                    bytes => Until::Bytes(u32::try_from(bytes).unwrap_or(u32::MAX)),
+                    bytes => Until::Bytes(u64::try_from(bytes).unwrap_or(u64::MAX)),
                 };
                 Instruction::Wait(Wait { operation, until })
             }

@@ -16,8 +16,26 @@ pub type MessageColumns<'py> = (
     PyReadonlyArray1<'py, u64>,
     PyReadonlyArray1<'py, u32>,
     PyReadonlyArray1<'py, u32>,
-    PyReadonlyArray1<'py, u32>,
+    Lengths<'py>,
 );
+
+/// Lengths of messages: of 32 bits, unless one is longer.
+#[derive(FromPyObject)]
+pub enum Lengths<'py> {
+    /// None is longer than 4 GiB.
+    Short(PyReadonlyArray1<'py, u32>),
+    /// Any length.
+    Long(PyReadonlyArray1<'py, u64>),
+}
+
+impl Lengths<'_> {
+    fn to_vec(&self) -> PyResult<Vec<u64>> {
+        Ok(match self {
+            Self::Short(bytes) => bytes.as_slice()?.iter().copied().map(u64::from).collect(),
+            Self::Long(bytes) => bytes.as_slice()?.to_vec(),
+        })
+    }
+}
 
 /// Message lists that are not in a specification.
 #[derive(FromPyObject)]
@@ -51,7 +69,7 @@ fn list((time, source, destination, bytes): &MessageColumns) -> PyResult<Workloa
         time_ps: time.as_slice()?.to_vec(),
         source: source.as_slice()?.to_vec(),
         destination: destination.as_slice()?.to_vec(),
-        bytes: bytes.as_slice()?.to_vec(),
+        bytes: bytes.to_vec()?,
     }))
 }
 

@@ -171,7 +171,7 @@ impl Counted {
                         What::Flops(count) => flops = flops.saturating_add(count),
                         What::Send(envelope) => {
                             counted.messages += 1;
-                            counted.bytes += u64::from(envelope.bytes);
+                            counted.bytes += envelope.bytes;
                         }
                         What::Collective(_) => counted.collectives += 1,
                         What::Receive(_) | What::Join => {}

@@ -2,45 +2,28 @@
 
 mod files;
 mod groups;
+mod kept;
 mod message;
 mod node;
 
 use crate::calls::Calls;
 use crate::graph::{self, Edge, Graph, MOST_NODES};
 use crate::mistake::Mistake;
+use crate::words::LONGEST;
 use crate::{Options, Source};
 use files::Messages;
 use groups::Groups;
+use kept::{Does, Entry, Ids, Nodes, Step};
 use node::{Kind, Node};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tailback_engine::spec::{Collective, Operation as Together};
-use tailback_engine::workload::trace::{Batch, Envelope, Filter, Operation, What};
+use tailback_engine::workload::trace::{Batch, What};
 
 pub use files::{is_called_so, looks_like};
 
 /// The CPUs of a rank: the processor, its GPU, and what the GPU communicates by.
 const GPU: u8 = 1;
 const COMMUNICATION: u8 = 2;
-
-/// A node as an operation; collectives are numbered by rank.
-#[derive(Clone, Copy)]
-struct Step {
-    what: What,
-    cpu: u8,
-    call: u32,
-    expected: Option<u32>,
-}
-
-impl graph::Node for Step {
-    fn operation(self, after: u32) -> Operation {
-        Operation { cpu: self.cpu, call: self.call, ..Operation::new(self.what, after) }
-    }
-
-    fn expected(self) -> Option<u32> {
-        self.expected
-    }
-}
 
 /// A rank: not read, or what of it has not been given.
 enum Rank {
@@ -55,7 +38,7 @@ struct Trace {
     options: Options,
     groups: Groups,
     calls: Calls,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
     missing: u64,
     itself: u64,
     circular: u64,
@@ -118,7 +101,7 @@ impl Source for Trace {
         self.calls.names()
     }
 
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &self.expected
     }
 
@@ -142,57 +125,68 @@ impl Source for Trace {
 impl Trace {
     fn read(&mut self, rank: u32, path: &Path) -> Result<Rank, Mistake> {
         let mut messages = Messages::new(path, self.options.most_bytes)?;
-        let (mut nodes, mut numbers) = (Vec::new(), HashMap::new());
+        let (mut nodes, mut ids) = (Nodes::default(), Ids::default());
+        let mut collectives = Vec::new();
         while let Some(message) = messages.next()? {
             let node = node::node(message).map_err(|what| messages.mistake(what))?;
             // At once: a small file may expand to very many nodes without a number.
-            if numbers.insert(node.id, 0).is_some() {
+            if !ids.take(node.id, &nodes.entries) {
                 return Err(messages.mistake(format!("node {} is there twice", node.id)));
             }
-            nodes.push((messages.at, node));
-            if nodes.len() >= MOST_NODES {
-                return Err(Mistake::new(path, format!("has more than {MOST_NODES} nodes")));
+            let step = self.step(rank, &node, &mut collectives);
+            let step =
+                step.map_err(|what| messages.mistake(format!("node {}: {what}", node.id)))?;
+            let first = nodes.before.len();
+            nodes.before.extend(node.after.iter().chain(&node.behind));
+            if nodes.before.len() >= MOST_NODES || nodes.entries.len() + 1 >= MOST_NODES {
+                let what = format!("has more than {MOST_NODES} nodes, or dependencies of them");
+                return Err(Mistake::new(path, what));
             }
+            nodes.entries.push(Entry {
+                id: node.id,
+                at: messages.at,
+                step,
+                first: first as u32,
+                data: node.after.len() as u32,
+                control: node.behind.len() as u32,
+                is_collective: node.kind == Kind::Collective,
+            });
         }
-        nodes.sort_by_key(|(_, node)| node.id);
-        for (number, (_, node)) in nodes.iter().enumerate() {
-            numbers.insert(node.id, number as u32);
-        }
-        let mut edges = self.edges(&nodes, &numbers);
-        chain(&nodes, &mut edges);
-        let (mut steps, mut collectives) = (Vec::with_capacity(nodes.len()), Vec::new());
-        for (at, node) in &nodes {
-            let step = self
-                .step(rank, node, &mut collectives)
-                .map_err(|what| messages.mistake(format!("node {}: {what}", node.id)).at(*at))?;
-            steps.push(step);
-        }
+        drop(ids);
+        nodes.entries.sort_by_key(|entry| entry.id);
+        let mut edges = self.edges(&nodes);
+        nodes.before = Vec::new();
+        chain(&nodes.entries, &mut edges);
+        let steps = nodes.entries.iter().map(|entry| entry.step).collect();
         let graph = Graph::new(steps, edges).map_err(|number| {
-            let (at, node) = &nodes[number];
-            let what = format!("node {} waits for itself, by way of others", node.id);
-            messages.mistake(what).at(*at)
+            let Entry { id, at, .. } = nodes.entries[number];
+            let what = format!("node {id} waits for itself, by way of others");
+            messages.mistake(what).at(at)
         })?;
         Ok(Rank::Open(graph, collectives))
     }
 
     /// What nodes wait for: control dependencies, too, unless they make circles, as those that say
     /// who called whom do.
-    fn edges(&mut self, nodes: &[(u64, Node)], numbers: &HashMap<u64, u32>) -> Vec<Edge> {
+    fn edges(&mut self, nodes: &Nodes) -> Vec<Edge> {
         let (mut edges, mut behind) = (Vec::new(), Vec::new());
-        for (number, (_, node)) in nodes.iter().enumerate() {
-            for (list, into) in [(&node.after, &mut edges), (&node.behind, &mut behind)] {
-                for before in list {
-                    match numbers.get(before) {
+        for (number, entry) in nodes.entries.iter().enumerate() {
+            let middle = (entry.first + entry.data) as usize;
+            let data = &nodes.before[entry.first as usize..middle];
+            let control = &nodes.before[middle..middle + entry.control as usize];
+            for (list, into) in [(data, &mut edges), (control, &mut behind)] {
+                for &before in list {
+                    match nodes.place(before) {
                         None => self.missing += 1,
-                        Some(&before) if before == number as u32 => self.itself += 1,
-                        Some(&before) => into.push(Edge::new(number as u32, before, false)),
+                        Some(before) if before == number as u32 => self.itself += 1,
+                        Some(before) => into.push(Edge::new(number as u32, before, false)),
                     }
                 }
             }
         }
         let (data, control) = (edges.len(), behind.len());
         edges.append(&mut behind);
-        if graph::order(nodes.len(), &edges).is_err() {
+        if graph::order(nodes.entries.len(), &edges).is_err() {
             edges.truncate(data);
             self.circular += control as u64;
         }
@@ -207,42 +201,41 @@ impl Trace {
                 || format!("{what} must be a rank that has a file, 0 to {}, not {peer}", ranks - 1);
             u32::try_from(peer).ok().filter(|_| peer < ranks).ok_or_else(allowed)
         };
-        let small = |number: u64, what: &str| {
-            u32::try_from(number)
-                .map_err(|_| format!("{what} must be up to {}, not {number}", u32::MAX))
+        let tag = || {
+            u32::try_from(node.tag)
+                .map_err(|_| format!("comm_tag must be up to {}, not {}", u32::MAX, node.tag))
         };
-        let (mut cpu, mut expected) = (if node.is_on_cpu { 0 } else { GPU }, None);
-        let what = match node.kind {
-            Kind::Nothing => What::Join,
-            Kind::Compute => What::Compute(self.compute(node)?),
+        let cpu = if node.is_on_cpu { 0 } else { GPU };
+        let call = self.calls.number(&node.name);
+        let step = Step { amount: 0, peer: 0, tag: 0, call, does: Does::Nothing, cpu };
+        Ok(match node.kind {
+            Kind::Nothing => step,
+            Kind::Compute => Step { does: Does::Computes, amount: self.compute(node)?, ..step },
             Kind::Memory => {
                 self.memory += 1;
-                What::Compute(self.compute(node)?)
+                Step { does: Does::Computes, amount: self.compute(node)?, ..step }
             }
             Kind::Send => {
-                cpu = COMMUNICATION;
-                let to = peer(node.destination, "comm_dst")?;
-                let bytes = small(node.size.ok_or("has no comm_size")?, "comm_size")?;
-                What::Send(Envelope { to, bytes, tag: small(node.tag, "comm_tag")?, context: 0 })
+                let peer = peer(node.destination, "comm_dst")?;
+                let amount = length(node.size.ok_or("has no comm_size")?)?;
+                Step { does: Does::Sends, cpu: COMMUNICATION, amount, peer, tag: tag()?, ..step }
             }
             Kind::Receive => {
-                let from = Some(peer(node.source, "comm_src")?);
-                expected = Some(small(node.size.unwrap_or(0), "comm_size")?);
-                let tag = Some(small(node.tag, "comm_tag")?);
-                What::Receive(Filter { from, tag, context: 0 })
+                let peer = peer(node.source, "comm_src")?;
+                let amount = length(node.size.unwrap_or(0))?;
+                Step { does: Does::Receives, amount, peer, tag: tag()?, ..step }
             }
             Kind::Collective => {
-                cpu = COMMUNICATION;
+                let step = Step { cpu: COMMUNICATION, ..step };
                 match self.collective(rank, node)? {
-                    None => What::Join,
+                    None => step,
                     Some(what) => {
                         all.push(what);
-                        What::Collective(all.len() as u32 - 1)
+                        Step { does: Does::Meets, peer: all.len() as u32 - 1, ..step }
                     }
                 }
             }
-        };
-        Ok(Step { what, cpu, call: self.calls.number(&node.name), expected })
+        })
     }
 
     /// How long a computation lasts: as recorded, or as a roofline says if there is one.
@@ -291,11 +284,17 @@ impl Trace {
         let is_whole =
             matches!(operation, Together::Scatter | Together::ReduceScatter | Together::AllToAll);
         let bytes = if is_whole { size.div_ceil(members) } else { size };
-        let bytes = u32::try_from(bytes).map_err(|_| format!("comm_size {size} is too large"))?;
+        length(size)?;
         let root = node.root.filter(|_| operation.has_root()).map(u32::try_from);
         let root = root.transpose().map_err(|_| "the root is no rank")?;
         Ok(Some(Collective { group, root, ..Collective::new(operation, bytes) }))
     }
+}
+
+/// A number of bytes, if a message or a collective may have as many.
+fn length(bytes: u64) -> Result<u64, String> {
+    let wrong = || format!("comm_size must be up to {LONGEST}, not {bytes}");
+    (bytes <= LONGEST).then_some(bytes).ok_or_else(wrong)
 }
 
 fn operation_of(kind: u64) -> Option<Together> {
@@ -314,9 +313,9 @@ fn operation_of(kind: u64) -> Option<Together> {
 
 /// Collectives of a rank come one after the other, in the order in which they are brought: so
 /// they meet the same ones of other ranks.
-fn chain(nodes: &[(u64, Node)], edges: &mut Vec<Edge>) {
+fn chain(nodes: &[Entry], edges: &mut Vec<Edge>) {
     let Ok(order) = graph::order(nodes.len(), edges) else { return };
-    let is_collective = |&&number: &&u32| nodes[number as usize].1.kind == Kind::Collective;
+    let is_collective = |&&number: &&u32| nodes[number as usize].is_collective;
     let mut last = None;
     for &number in order.iter().filter(is_collective) {
         if let Some(last) = last.replace(number) {

@@ -73,6 +73,18 @@ impl Expanded {
         Ok(filled)
     }
 
+    /// Nothing may follow: neither in the file, nor behind what was compressed.
+    ///
+    /// # Errors
+    /// What does, and compression that is cut off.
+    pub fn ends(&mut self, behind: &str) -> Result<(), Mistake> {
+        let (start, mut byte) = (self.at, [0]);
+        if self.fill(&mut byte)? == 0 {
+            return Ok(());
+        }
+        Err(self.mistake(start, format!("has more bytes behind {behind}")))
+    }
+
     /// Fills a buffer with what must be there.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ trait Ranks: Send {
 struct Schedules<R> {
     ranks: R,
     progress: Vec<Progress>,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 impl<R: Ranks> Schedules<R> {
@@ -64,7 +64,7 @@ impl<R: Ranks> Source for Schedules<R> {
         Ok(false)
     }
 
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &self.expected
     }
 }

@@ -17,7 +17,7 @@ pub trait Node: Copy {
     fn operation(self, after: u32) -> Operation;
 
     /// How many bytes it expects, if it is a receive.
-    fn expected(self) -> Option<u32>;
+    fn expected(self) -> Option<u64>;
 }
 
 /// That a node is after another one.
@@ -74,7 +74,7 @@ impl<N: Node> Graph<N> {
     }
 
     /// Appends the next operations to a batch, and what is expected by receives; false: all are taken.
-    pub fn take(&mut self, batch: &mut Batch, expected: &mut Vec<u32>) -> bool {
+    pub fn take(&mut self, batch: &mut Batch, expected: &mut Vec<u64>) -> bool {
         let Some(end) = self.cuts.pop() else { return false };
         batch.operations.reserve(end as usize - self.taken);
         for number in self.taken..end as usize {
@@ -201,7 +201,7 @@ mod tests {
             Operation::new(What::Compute(self), after)
         }
 
-        fn expected(self) -> Option<u32> {
+        fn expected(self) -> Option<u64> {
             None
         }
     }

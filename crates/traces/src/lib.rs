@@ -74,7 +74,7 @@ pub trait Source: Send {
 
     /// How many bytes each receive of the batch given last expects, in order; empty if the trace
     /// does not say.
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &[]
     }
 

@@ -10,4 +10,5 @@ mod output;
 mod program;
 mod rank;
 mod record;
+mod splits;
 mod types;

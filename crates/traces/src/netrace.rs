@@ -27,7 +27,7 @@ struct End {
     packet: u32,
     other: u32,
     /// Bytes, of one that is sent.
-    sent: Option<u32>,
+    sent: Option<u64>,
     /// The packets ejected here that it waits for.
     waits_for: Vec<u32>,
     /// How many packets wait for it.
@@ -55,7 +55,7 @@ struct Packets {
     cycle: u64,
     /// By packets that have not come: where and which those are that they wait for.
     waits_for: HashMap<u32, Vec<(u8, u32)>>,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 /// Opens a trace.
@@ -78,6 +78,9 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, Mistake> 
     }
     let skipped = u64::from(u32_at(&head, 56)) + REGION * u64::from(u32_at(&head, 60));
     skip(&mut file, skipped)?;
+    if left == 0 {
+        file.ends(LAST)?;
+    }
     Ok(Box::new(Packets {
         file,
         cycle_ps: options.cycle_ps,
@@ -88,6 +91,9 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Source>, Mistake> 
         expected: Vec::new(),
     }))
 }
+
+/// What nothing follows.
+const LAST: &str = "the last packet that its header counts";
 
 fn skip(file: &mut Expanded, mut bytes: u64) -> Result<(), Mistake> {
     let mut buffer = [0; 1 << 12];
@@ -149,7 +155,7 @@ impl Packets {
             End { cycle, packet, other: from, sent: None, waits_for, waited_for_by: count };
         self.nodes[usize::from(destination)].ends.push_back(received);
         self.left -= 1;
-        Ok(())
+        if self.left == 0 { self.file.ends(LAST) } else { Ok(()) }
     }
 }
 
@@ -242,7 +248,7 @@ impl Source for Packets {
 }
 
 /// Bytes of a packet, by its type: with a cache line or without.
-fn length(kind: u8) -> Option<u32> {
+fn length(kind: u8) -> Option<u64> {
     match kind {
         1 | 5 | 13 | 14 | 15 | 25 | 27 | 28 | 29 => Some(8),
         2 | 3 | 4 | 6 | 16 | 30 => Some(72),

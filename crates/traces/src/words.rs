@@ -41,11 +41,31 @@ pub fn real(word: &[u8]) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
+/// A time in decimals, in picoseconds, of which the unit has 10 to the power of `digits`.
+///
+/// Clocks may count from 1970, which no 64 bits hold: only differences matter, which wrap around
+/// the same. None for what is no number.
+pub fn clock_ps(word: &[u8], digits: u32) -> Option<u64> {
+    let dot = word.iter().position(|&c| c == b'.').unwrap_or(word.len());
+    let decimals = word.get(dot + 1..).unwrap_or(b"");
+    let (Some(units), true) = (whole(&word[..dot]), decimals.iter().all(u8::is_ascii_digit)) else {
+        let picoseconds = real(word)? * 10f64.powi(digits.cast_signed());
+        return (picoseconds < 1e19).then(|| picoseconds.round() as u64);
+    };
+    let decimals = &decimals[..decimals.len().min(digits as usize)];
+    let fraction = if decimals.is_empty() { 0 } else { whole(decimals)? };
+    let scale = 10u64.pow(digits - decimals.len() as u32);
+    Some(units.wrapping_mul(10u64.pow(digits)).wrapping_add(fraction * scale))
+}
+
+/// No message and no collective is longer, in bytes: so many times the number of ranks is a number.
+pub const LONGEST: u64 = 1_000_000_000_000_000;
+
 /// So many elements of so many bytes, in bytes.
-pub fn in_bytes(count: u64, element: u64) -> Result<u32, String> {
-    let bytes = count.checked_mul(element).and_then(|bytes| u32::try_from(bytes).ok());
-    let wrong = || format!("{count} elements of {element} bytes are more than {} bytes", u32::MAX);
-    bytes.ok_or_else(wrong)
+pub fn in_bytes(count: u64, element: u64) -> Result<u64, String> {
+    let bytes = count.checked_mul(element).filter(|&bytes| bytes <= LONGEST);
+    bytes
+        .ok_or_else(|| format!("{count} elements of {element} bytes are more than {LONGEST} bytes"))
 }
 
 /// The name that a misspelt word is most like, if any is near.
@@ -86,6 +106,23 @@ mod tests {
         assert_eq!((whole(b""), whole(b"1x"), whole(b"-1")), (None, None, None));
         assert_eq!((signed(b"-1"), signed(b"-555"), signed(b"-")), (Some(-1), Some(-555), None));
         assert_eq!((real(b"2.5e3"), real(b"-1"), real(b"nan")), (Some(2500.0), None, None));
+    }
+
+    #[test]
+    fn clocks_are_exact_however_long_they_have_run() {
+        assert_eq!(clock_ps(b"1.5", 12), Some(1_500_000_000_000));
+        assert_eq!(
+            (clock_ps(b"15.5", 6), clock_ps(b"1e3", 6)),
+            (Some(15_500_000), Some(1_000_000_000))
+        );
+        let since_1970 = |text: &[u8]| clock_ps(text, 6).unwrap();
+        assert_eq!(
+            since_1970(b"1700000000000003.25").wrapping_sub(since_1970(b"1700000000000000")),
+            3_250_000
+        );
+        for wrong in [&b""[..], b"x", b"1.x", b"-1", b"nan", b"1.5s", b"1e300"] {
+            assert_eq!(clock_ps(wrong, 12), None);
+        }
     }
 
     #[test]

@@ -190,7 +190,7 @@ impl Written {
         match what {
             What::Send(envelope) => {
                 self.messages += 1;
-                self.bytes += u64::from(envelope.bytes);
+                self.bytes += envelope.bytes;
             }
             What::Collective(_) => self.collectives += 1,
             _ => {}
@@ -202,7 +202,7 @@ impl Written {
 struct Own<W: io::Write> {
     writer: Option<Writer<W>>,
     batch: Batch,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 impl<W: io::Write> Sink for Own<W> {

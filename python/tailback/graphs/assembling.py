@@ -46,6 +46,8 @@ class Assembly:
     """Nodes on each switch, beside those with names; None where the file does not say."""
     nodes: dict[str, None] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
+    ignored: dict[str, None] = field(default_factory=dict)
+    """Names of attributes that have no effect."""
     _widths: dict[_Like, int] = field(default_factory=dict)
     _enters: dict[str, str] = field(default_factory=dict)
     _leaves: dict[str, str] = field(default_factory=dict)
@@ -152,6 +154,7 @@ class Assembly:
             tuple(leaves),
             self._places(),
             self._ports_of_nodes(),
+            tuple(self.ignored),
         )
         if graph.node_ports is not None:
             self._check_ports(graph, graph.node_ports)

@@ -7,7 +7,8 @@
   out is as on the machine's links. `source_port` and `target_port`: at which ports of its two
   switches it is, of the link of a node at which of its switch; of all edges, or of none.
 
-`label`, `name`, `id` and `key` may stand anywhere; other attributes are refused.
+`label`, `name`, `id` and `key` may stand anywhere. Attributes that tools call what is meant here,
+and misspelt ones, are refused; others have no effect, and `Assembly.ignored` has their names.
 """
 
 from __future__ import annotations
@@ -34,11 +35,8 @@ _MEANT = {
     "bandwidth": "rate",
     "capacity": "rate",
     "speed": "rate",
-    "length": "delay",
-    "weight": "width",
     "lanes": "width",
     "hosts": "nodes",
-    "type": "kind",
 }
 Attributes = Mapping[str, Any]
 
@@ -89,12 +87,14 @@ def _port(found: Assembly, what: str, given: Attributes, end: str) -> int | None
 
 
 def _understood(found: Assembly, what: str, given: Attributes, known: tuple[str, ...]) -> None:
-    """Refuse attributes that mean nothing here: they would be ignored without a word."""
+    """Refuse attributes that are called otherwise here; note others, which have no effect."""
     for name in given:
-        if name not in known and str(name).lower() not in _NAMES:
-            meant = _MEANT.get(str(name).lower()) or nearest(name, known)
-            listing = "" if meant else f"; understood: {', '.join(known)}"
-            raise found.mistake(f"{what}: attribute {name} is not understood{listing}", meant)
+        if name in known or str(name).lower() in _NAMES or name in found.ignored:
+            continue
+        meant = _MEANT.get(str(name).lower()) or nearest(name, known)
+        if meant is not None:
+            raise found.mistake(f"{what}: attribute {name} is not understood", meant)
+        found.ignored[str(name)] = None
 
 
 def _rate(found: Assembly, what: str, given: Attributes) -> Rate | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from .assembling import Assembly
 from .attributes import add_edges, add_vertices
@@ -20,7 +21,10 @@ def read_edge_list(path: Path, text: str, cycle_ps: int | None, *, directed: boo
         if len(words) == 1:
             raise found.mistake(f"line {number}: must name two switches")
         try:
-            edge = nx.parse_edgelist([line], create_using=kind)
+            with catch_warnings():
+                # Python's parser warns of odd texts.
+                simplefilter("ignore")
+                edge = nx.parse_edgelist([line], create_using=kind)
         except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             problem = f"line {number}: what follows the two names must be like {{'width': 2}}"
             raise found.mistake(problem) from None

@@ -46,6 +46,8 @@ class NetworkGraph:
     """Where each switch is to be drawn, if the file says so."""
     node_ports: tuple[int, ...] | None = None
     """The port of its switch at which each node is, if the file says so of all nodes and links."""
+    ignored: tuple[str, ...] = ()
+    """Attributes that the file has and that have no effect."""
 
     @property
     def ports(self) -> dict[tuple[int, int], tuple[int, int]]:

@@ -11,13 +11,15 @@ from ..lazy import lazy_module
 from .network import NetworkGraph
 
 if TYPE_CHECKING:
-    from . import anynet, edge_list, graphml
+    from . import anynet, dot, edge_list, gml, graphml
 else:
     anynet = lazy_module("tailback.graphs.anynet")
+    dot = lazy_module("tailback.graphs.dot")
     edge_list = lazy_module("tailback.graphs.edge_list")
+    gml = lazy_module("tailback.graphs.gml")
     graphml = lazy_module("tailback.graphs.graphml")
 
-Format = Literal["graphml", "edge_list", "anynet"]
+Format = Literal["graphml", "edge_list", "anynet", "gml", "dot"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _ENDINGS: dict[str, Format] = {
@@ -25,6 +27,9 @@ _ENDINGS: dict[str, Format] = {
     ".edgelist": "edge_list",
     ".edges": "edge_list",
     ".anynet": "anynet",
+    ".gml": "gml",
+    ".dot": "dot",
+    ".gv": "dot",
 }
 
 
@@ -58,6 +63,10 @@ def read_graph(path: Path, conventions: Conventions) -> NetworkGraph:
     elif chosen == "edge_list":
         directed = conventions.directed
         found = edge_list.read_edge_list(path, read_text(path), cycle_ps, directed=directed)
+    elif chosen == "gml":
+        found = gml.read_gml(path, read_text(path), cycle_ps)
+    elif chosen == "dot":
+        found = dot.read_dot(path, read_text(path), cycle_ps)
     else:
         found = anynet.read_anynet(path, read_text(path), cycle_ps)
     return found.finished(conventions.nodes_per_switch)

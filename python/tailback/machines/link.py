@@ -9,11 +9,13 @@ from pydantic import BeforeValidator, Field
 
 from ..errors import UserError, joined, shown
 from ..parts import MaybeRate, MaybeSize, MaybeTime, Part, RateKey, SizeKey, TimeKey, key
-from ..units import Rate, Size, Time, whole_ps
+from ..units import Rate, Size, Time, is_nearly_whole, whole_ps
 from . import needs
 
 #: The longest delay: sums of times must not overflow.
 LONGEST_DELAY = Time(10**12)
+#: Bytes of a flit that is chosen by the rate, at most.
+_WIDEST = 256
 
 
 #: How the two directions of a link share wires.
@@ -37,7 +39,8 @@ class Link(Part):
         also="flit_size flit_width phit",
         default=Size(1),
         description="What moves in one step and what buffers count; header and payload are "
-        "rounded up to whole flits.",
+        "rounded up to whole flits. Where it is not given and rate does not fit: the fewest bytes "
+        "that take a whole number of picoseconds (within 0.1 %).",
     )
     delay: TimeKey = key(
         engine="delay_ps",
@@ -132,6 +135,8 @@ class Link(Part):
     )
 
     def _check(self) -> None:
+        if "flit" not in self.named() and (fitting := self._fitting_flit(self.rate)):
+            self.__dict__["flit"] = fitting
         if not 1 <= self.flit.bytes <= 65_536:
             raise self.refused("flit", "must be 1 B to 65536 B")
         for name in ("preamble", "frame_gap"):
@@ -153,6 +158,15 @@ class Link(Part):
         used = self.rate if rate is None else rate
         exact = self.flit.bytes * self.data_token_bits * used.bit_ps
         return whole_ps(exact, self._flit_in_words, str(used))
+
+    def _fitting_flit(self, rate: Rate) -> Size | None:
+        """Return the smallest flit that takes a whole number of ps, or nearly; None: there is none.
+
+        Flits of 1 B alone go with control tokens.
+        """
+        byte = self.data_token_bits * rate.bit_ps
+        sizes = range(1, 2 if self.has_control_tokens else _WIDEST + 1)
+        return next((Size(size) for size in sizes if is_nearly_whole(size * byte)), None)
 
     def control_ps(self, rate: Rate | None = None) -> int:
         """Return the time of an end token or a flow-control token, in picoseconds."""
@@ -261,4 +275,7 @@ def check_whole(link: Link, rate: Rate, section: str) -> None:
         link.flit_ps(rate)
         link.control_ps(rate)
     except UserError as error:
-        raise UserError(joined(section, "rate"), shown(str(rate)), error.allowed) from None
+        fitting = link._fitting_flit(rate)
+        hint = f"; machine.link.flit = {fitting} would do" if fitting else ""
+        allowed = f"{error.allowed}{hint}"
+        raise UserError(joined(section, "rate"), shown(str(rate)), allowed) from None

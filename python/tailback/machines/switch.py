@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key
+from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key, size_of_machine
 from ..units import Size, Time
 from . import needs
 
@@ -41,10 +41,10 @@ Unlimited = Literal["unlimited"]
 
 def _room(given: object) -> object:
     """Return a size, or that there is no limit."""
-    if given is None or given == "unlimited" or isinstance(given, Size):
+    if given is None or given == "unlimited":
         return given
     try:
-        return Size.parse(given)
+        return size_of_machine(Size.parse(given))
     except UserError as error:
         allowed = f'{error.allowed}, or "unlimited"'
         raise UserError("", error.given, allowed, error.nearest) from None
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     Room = Written[Size | Unlimited | None]
     Shares = Written[tuple[Size, ...] | None]
 else:
-    Shares = Annotated[tuple[Size, ...], Strict(False), Field(min_length=1)] | None
+    Shares = Annotated[tuple[SizeKey, ...], Strict(False), Field(min_length=1)] | None
     Room = Annotated[Size | Unlimited | None, BeforeValidator(_room)]
 Places = Annotated[
     int | Unlimited | None,

@@ -16,6 +16,7 @@ from .keys import (
     TimeKey,
     key,
     nested,
+    size_of_machine,
 )
 from .part import Part, fields_of, kinds, model_of, plain
 from .presets import Presets
@@ -40,4 +41,5 @@ __all__ = [
     "model_of",
     "nested",
     "plain",
+    "size_of_machine",
 ]

@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from pydantic.fields import FieldInfo
 
+from ..errors import UserError, shown
 from ..units import Frequency, Quantity, Rate, Size, Time, TimePerByte
 
 Meant = TypeVar("Meant")
 #: When a key is listed among the parameters of an experiment.
 Shown = Literal["", "blank", "used", "given"]
+
+#: No buffer, packet or header of a machine is larger: messages may be.
+_LARGEST = Size(10**9)
+
+
+def size_of_machine(size: Size) -> Size:
+    """Return a size of a part of a machine, which is no message. Raises `UserError`."""
+    if size > _LARGEST:
+        raise UserError("", shown(str(size)), f"must be at most {_LARGEST}")
+    return size
+
 
 if TYPE_CHECKING:
 
@@ -37,8 +49,9 @@ if TYPE_CHECKING:
     MaybeFrequency = Written[Frequency | None]
     MaybeTimePerByte = Written[TimePerByte | None]
 else:
-    RateKey, SizeKey, TimeKey, FrequencyKey = Rate, Size, Time, Frequency
-    MaybeRate, MaybeSize, MaybeTime = Rate | None, Size | None, Time | None
+    SizeKey = Annotated[Size, AfterValidator(size_of_machine)]
+    RateKey, TimeKey, FrequencyKey = Rate, Time, Frequency
+    MaybeRate, MaybeSize, MaybeTime = Rate | None, SizeKey | None, Time | None
     MaybeFrequency, MaybeTimePerByte = Frequency | None, TimePerByte | None
 
 #: The default of a key that must be given.

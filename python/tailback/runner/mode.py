@@ -51,9 +51,10 @@ def run_mode(
         classes = experiment.message_classes() if experiment.run.blame else None
         check_memory(experiment)
         with processes_of(experiment) as processes:
-            sim = engine.Simulation(
-                spec, experiment.messages_arrays(), classes, processes, experiment.traces()
-            )
+            with experiment.machine.topology.names():
+                sim = engine.Simulation(
+                    spec, experiment.messages_arrays(), classes, processes, experiment.traces()
+                )
             if experiment.run.keep_messages:
                 sim.keep_messages()
             planned = plan(experiment, mode, sim)

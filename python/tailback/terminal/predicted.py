@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tailback.answers import of_prediction
 from tailback.answers.of_prediction import by_pauses, headroom_text
-from tailback.machines import Machine
+from tailback.machines import Graph, Machine
 from tailback.machines.describing import rounded
 from tailback.memory import amount
 from tailback.places import shown as place
@@ -34,7 +34,8 @@ def prediction_report(prediction: Prediction, *, full: bool = False) -> Renderab
     `full`: also the topology and all parameters, with their defaults.
     """
     p = prediction
-    notes = [*_rounded(p.experiment.machine), *_arbitration(p), *_headroom(p)]
+    used = p.experiment.machine
+    notes = [*_rounded(used), *_ignored(used), *_arbitration(p), *_headroom(p)]
     parts: list[RenderableType] = [
         *head(p.experiment, of_prediction(p)),
         _chosen_fidelity(p),
@@ -81,6 +82,13 @@ def _chosen_fidelity(prediction: Prediction) -> Text:
         return Text(f"{by}: the cheapest that is exact here ({why})")
     is_estimate = ", an estimate: links shared max-min fairly" if used == "fluid" else ""
     return Text(f"{by}{is_estimate}; exact here would be {exact} ({why})")
+
+
+def _ignored(machine: Machine) -> Iterator[Text]:
+    """Yield what the file of a network says that has no effect."""
+    topology = machine.topology
+    if isinstance(topology, Graph) and (ignored := topology.graph.ignored):
+        yield Text(f"{topology.place}: attributes without effect: {', '.join(ignored)}")
 
 
 def _rounded(machine: Machine) -> Iterator[Text]:

@@ -1,15 +1,16 @@
 """Workloads: what the processes of a machine compute, send and receive.
 
 One class per kind; their fields are the keys of ``[workload]``. A workload
-knows messages and processor time, never channels or packets. A class that `builtin` or `exchanges`
-has in its ``__all__`` is a kind, and is known everywhere.
+knows messages and processor time, never channels or packets. A class that `builtin`, `exchanges` or
+`all_to_all` has in its ``__all__`` is a kind, and is known everywhere.
 """
 
 from __future__ import annotations
 
 from ..entry_points import Kinds, word_of
 from ..parts import Presets
-from . import builtin, exchanges
+from . import all_to_all, builtin, exchanges
+from .all_to_all import *  # noqa: F403
 from .base import Network, Workload
 from .builtin import *  # noqa: F403
 from .exchanges import *  # noqa: F403
@@ -47,7 +48,7 @@ __all__ = [
     "TrafficClass",
     "Workload",
 ]
-__all__ += builtin.__all__ + exchanges.__all__
+__all__ += builtin.__all__ + exchanges.__all__ + all_to_all.__all__
 
 #: The order of kinds in documents and schema; others follow.
 _FIRST = (
@@ -61,7 +62,11 @@ _FIRST = (
 
 _BUILT_IN = (
     *_FIRST,
-    *(getattr(module, name) for module in (exchanges, builtin) for name in module.__all__),
+    *(
+        getattr(module, name)
+        for module in (exchanges, builtin, all_to_all)
+        for name in module.__all__
+    ),
 )
 
 #: Every kind of workload by its word in ``workload.kind``, those of plugins included.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tailback.lazy import lazy_module
 
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
+from .flow_files import READERS, Flow, is_hpcc
+from .flow_files import columns as flow_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +34,8 @@ class MessageArrays:
     time_ps: NDArray[np.uint64]
     source: NDArray[np.uint32]
     destination: NDArray[np.uint32]
-    bytes: NDArray[np.uint32]
+    bytes: NDArray[Any]
+    """As uint32, unless one is longer: then as uint64."""
     row: NDArray[np.int64]
     """Number of the row, from 0, that each message was given as."""
     traffic_class: NDArray[np.uint32] | None = None
@@ -55,24 +58,46 @@ def from_columns(
     def ordered(column: Sequence[int] | Column) -> NDArray[np.uint32]:
         return np.asarray(column, dtype=np.uint32)[order]
 
+    lengths = np.asarray(length, dtype=np.uint64)[order]
+    # Of 32 bits where all fit: hashes of lists are of their bytes.
+    is_short = not lengths.size or int(lengths.max()) < 2**32
     return MessageArrays(
         times[order],
         ordered(source),
         ordered(destination),
-        ordered(length),
+        lengths.astype(np.uint32) if is_short else lengths,
         order,
         None if classes is None else ordered(classes),
     )
 
 
-def read_messages(path: Path) -> MessageArrays:
-    """Read a CSV or Parquet file.
+Format = Literal["auto", "csv", "parquet", "htsim", "hpcc"]
+
+
+def _format_of(path: Path) -> str:
+    """Return what a file is by the end of its name, or by what it begins with."""
+    suffix = path.suffix.lower()
+    if suffix in (".csv", ".parquet"):
+        return suffix[1:]
+    if suffix == ".cm":
+        return "htsim"
+    if suffix in (".txt", ".flow", ".tr", "") and is_hpcc(path):
+        return "hpcc"
+    allowed = "must end in .csv, .parquet or .cm, or be a flow file of HPCC; else give the format"
+    raise UserError(str(path), None, allowed)
+
+
+def read_messages(path: Path, format: Format = "auto") -> MessageArrays:
+    """Read a CSV or Parquet file, or flows of htsim or HPCC.
 
     Times that are not whole numbers are rounded to the nearest picosecond. A column
     `class` holds traffic classes. Further columns are ignored. Raises `UserError` for a
     file that is missing, unreadable, or has a wrong column or value.
     """
-    columns = _read_columns(path)
+    chosen = _format_of(path) if format == "auto" else format
+    if chosen in READERS:
+        return _of_flows(READERS[chosen](path))
+    columns = _read_columns(path, chosen)
     unit = _time_column(path, columns)
     times = _times(path, unit, columns[unit])
     others = []
@@ -87,12 +112,22 @@ def read_messages(path: Path) -> MessageArrays:
     return from_columns(times, source, destination, length, classes)
 
 
-def _read_columns(path: Path) -> dict[str, Column]:
+def _of_flows(flows: list[Flow]) -> MessageArrays:
+    """Return flows as columns; without classes if all are of one."""
+    import numpy as np
+
+    times, source, destination, length, classes = flow_columns(flows)
+    several = len(set(classes)) > 1
+    given = np.asarray(classes, dtype=np.uint32) if several else None
+    return from_columns(times, source, destination, length, given)
+
+
+def _read_columns(path: Path, format: str) -> dict[str, Column]:
     """Return the file's columns as arrays, floating point where a column has missing values."""
     import pyarrow as pa
 
     try:
-        table = _read_table(path)
+        table = _read_table(path, format)
         names = table.column_names
         columns = {name: table.column(i).to_numpy() for i, name in enumerate(names)}
     except UserError:
@@ -109,19 +144,16 @@ def _read_columns(path: Path) -> dict[str, Column]:
     return columns
 
 
-def _read_table(path: Path) -> Any:
+def _read_table(path: Path, format: str) -> Any:
     import pyarrow as pa
 
-    suffix = path.suffix.lower()
-    if suffix == ".csv":
+    if format == "csv":
         from pyarrow import csv
 
         return csv.read_csv(pa.BufferReader(read_text(path).encode()))
-    if suffix == ".parquet":
-        from pyarrow import parquet
+    from pyarrow import parquet
 
-        return parquet.read_table(pa.BufferReader(read_bytes(path)))
-    raise UserError(str(path), None, "must end in .csv or .parquet")
+    return parquet.read_table(pa.BufferReader(read_bytes(path)))
 
 
 def _time_column(path: Path, columns: dict[str, Column]) -> str:

@@ -13,7 +13,7 @@ from ..errors import UserError, shown
 from ..parts import Part, key
 from ..units import Size, Time
 from .base import Network, Workload
-from .message_file import MessageArrays, from_columns, read_messages
+from .message_file import Format, MessageArrays, from_columns, read_messages
 
 _COLUMNS = ("time", "source", "destination", "bytes")
 
@@ -57,12 +57,21 @@ class Messages(Workload, init=False):
         default=None,
         description="CSV or Parquet file with the columns time_ns (or time_ps, time_us, time_ms, "
         "time_s), source, destination and bytes, and perhaps class (a number of a traffic "
-        "class for run.blame); relative to the experiment file.",
+        "class for run.blame); or flows of htsim (.cm) or HPCC; relative to the experiment file.",
+    )
+    format: Format = key(
+        shown="given",
+        default="auto",
+        description="What the file is: csv, parquet, htsim (connections of .cm files), hpcc (flow "
+        "files: source destination priority port bytes start); auto: by the end of its name, or by "
+        "its first lines. Priorities are traffic classes for run.blame.",
     )
 
     def _check(self) -> None:
         if self.file is not None and self.messages:
             raise self.refused("file", "must not be given together with messages")
+        if self.file is None and self.format != "auto":
+            raise self.refused("format", "has no effect here; needs file")
         if self.file is None and not self.messages:
             raise self.refused("messages", "must have at least one row, or a file must be given")
 
@@ -70,7 +79,7 @@ class Messages(Workload, init=False):
     def _list(self) -> MessageArrays:
         """The messages in order; a file is read once."""
         if self.file is not None:
-            return read_messages(Path(self.file))
+            return read_messages(Path(self.file), self.format)
         return from_columns(
             [message.time.ps for message in self.messages],
             [message.source for message in self.messages],
@@ -84,7 +93,10 @@ class Messages(Workload, init=False):
         return True
 
     def messages_arrays(self) -> tuple[Any, Any, Any, Any]:
-        """Return NumPy arrays: time in ps (uint64), source, destination, bytes (uint32)."""
+        """Return NumPy arrays: time in ps (uint64), source, destination (uint32), bytes.
+
+        Those are uint32, or uint64 if one is longer than that.
+        """
         rows = self._list
         return rows.time_ps, rows.source, rows.destination, rows.bytes
 

@@ -45,15 +45,24 @@ def read_matrix(path: Path, *, includes_self: bool = False) -> Matrix:
 
 
 def check_matrix(path: Path, matrix: Matrix, nodes: int) -> None:
-    """Raise `UserError` for an unknown node, and for one without destinations."""
+    """Raise `UserError` for an unknown node, and where nobody sends."""
     named = {*matrix, *(to for row in matrix.values() for to in row)}
     if named and (largest := max(named)) >= nodes:
         allowed = f"names node {largest}; the last of the {nodes} nodes is {nodes - 1}"
         raise UserError(str(path), None, allowed)
-    silent = next((node for node in range(nodes) if not matrix.get(node)), None)
-    if silent is not None:
-        allowed = f"has no weight above zero with source {silent}: every node sends"
-        raise UserError(str(path), None, allowed)
+    if not any(matrix.values()):
+        raise UserError(str(path), None, "has no weight above zero: nobody sends")
+
+
+def periods_of(matrix: Matrix, nodes: int) -> list[float]:
+    """Return how many times the mean period each node has between its messages.
+
+    Rates are in proportion to the sums of weights, and all nodes, silent ones too, send as often as
+    asked for on average; of a silent node it is 1.
+    """
+    sums = [sum(matrix.get(node, {}).values()) for node in range(nodes)]
+    mean = sum(sums) / nodes
+    return [mean / own if own else 1.0 for own in sums]
 
 
 def _weight(path: Path, line: int, text: str) -> float:

@@ -22,6 +22,7 @@ Pattern = Literal[
     "bit_complement",
     "bit_reverse",
     "shuffle",
+    "butterfly",
     "tornado",
     "neighbour",
     "hot_spot",
@@ -106,12 +107,10 @@ def _formula(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> Callable[[
     is_power = nodes == 1 << bits
     if pattern == "transpose":
         return _transpose(nodes, shape)
-    if pattern in ("bit_reverse", "shuffle"):
+    if pattern in ("bit_reverse", "shuffle", "butterfly"):
         if not is_power:
             raise _needs(pattern, f"a power of two of nodes, not {nodes}")
-        if pattern == "shuffle":
-            return lambda node: (node << 1 | node >> (bits - 1)) & (nodes - 1)
-        return lambda node: int(f"{node:0{bits}b}"[::-1], 2)
+        return _of_bits(pattern, bits)
     if pattern == "bit_complement":
         if not is_power and not shape:
             raise _needs(pattern, f"a grid or a power of two of nodes, not {nodes}")
@@ -121,6 +120,17 @@ def _formula(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> Callable[[
     if pattern == "tornado":
         return _moved(nodes, shape, [(side + 1) // 2 - 1 for side in shape])
     return _moved(nodes, shape, [1] * len(shape))
+
+
+def _of_bits(pattern: Pattern, bits: int) -> Callable[[int], int]:
+    """Return a formula that exchanges bits of a node's number."""
+    if pattern == "butterfly":
+        ends = 1 | 1 << (bits - 1)
+        # Where the first and the last bit differ, both change.
+        return lambda node: node ^ (ends if (node ^ node >> (bits - 1)) & 1 else 0)
+    if pattern == "shuffle":
+        return lambda node: (node << 1 | node >> (bits - 1)) & ((1 << bits) - 1)
+    return lambda node: int(f"{node:0{bits}b}"[::-1], 2)
 
 
 def _transpose(nodes: int, shape: tuple[int, ...]) -> Callable[[int], int]:

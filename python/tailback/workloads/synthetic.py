@@ -27,7 +27,15 @@ from .base import (
     iterations_to_fall_out_of_step,
 )
 from .lengths import lengths, mixed
-from .pattern_files import Matrix, Row, check_matrix, permutation_of, read_matrix, read_rows
+from .pattern_files import (
+    Matrix,
+    Row,
+    check_matrix,
+    periods_of,
+    permutation_of,
+    read_matrix,
+    read_rows,
+)
 from .patterns import (
     DRAWN,
     OF_DIGITS,
@@ -129,7 +137,14 @@ class Synthetic(Workload, init=False):
         default=None,
         description="CSV file with the columns source and destination and a row for every "
         'node, relative to the experiment file; for pattern = "permutation". With a column weight '
-        'and any rows for every source, for pattern = "traffic_matrix".',
+        'and any rows, for pattern = "traffic_matrix"; a source without weight is silent.',
+    )
+    rates: Literal["equal", "by_source"] = key(
+        shown="given",
+        default="equal",
+        description="How often the sources of a file send: all as often (equal), or each in "
+        "proportion to the sum of its weights, all nodes as often as said on average (by_source). "
+        'For pattern = "traffic_matrix".',
     )
     pattern_seed: int = key(
         default=1,
@@ -267,6 +282,8 @@ class Synthetic(Workload, init=False):
         if self.pattern == "hot_spot" and not self.hot_spots:
             raise self.refused("hot_spots", 'must be given with pattern = "hot_spot"')
         self._check_variants()
+        if self.rates != "equal" and self.pattern != "traffic_matrix":
+            raise self.refused("rates", 'has no effect here; needs pattern = "traffic_matrix"')
         if self.pattern in ("permutation", "traffic_matrix") and self.file is None:
             raise self.refused("file", f"must be given with pattern = {shown(self.pattern)}")
         for place, node in enumerate(self.hot_spots):
@@ -495,14 +512,17 @@ class Synthetic(Workload, init=False):
         if self.pattern == "hot_spot":
             described |= {"nodes": list(self.hot_spots), "share": self.hot_spot_share}
         is_variant = (self.pattern_base, self.pattern_dimension) != (None, None)
-        if self.pattern in ("permutation", "random_permutation") or is_variant:
+        # The engine has no formula of a butterfly.
+        if self.pattern in ("permutation", "random_permutation", "butterfly") or is_variant:
             described = {"kind": "permutation", "to": list(self.permutation(network) or ())}
         if self.pattern == "traffic_matrix":
             rows = [
-                [{"to": to, "weight": weight} for to, weight in self._matrix[node].items()]
+                [{"to": to, "weight": weight} for to, weight in self._matrix.get(node, {}).items()]
                 for node in range(network.nodes)
             ]
             described = {"kind": "matrix", "rows": rows}
+            if self.rates == "by_source":
+                described["periods"] = periods_of(self._matrix, network.nodes)
         if self.pattern in OF_TWO:
             own = self.includes_self
             found = weighted_rows(self.pattern, network.nodes, includes_self=own)

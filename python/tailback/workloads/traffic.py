@@ -50,6 +50,7 @@ _SHARED = (
     "hot_spots",
     "hot_spot_share",
     "file",
+    "rates",
     "pattern_seed",
     "message_size",
     "message_distribution",
@@ -92,6 +93,7 @@ class TrafficClass(Part, init=False):
     )
     hot_spot_share: float = _as_synthetic("hot_spot_share")
     file: str | None = _as_synthetic("file")
+    rates: Literal["equal", "by_source"] = _as_synthetic("rates")
     pattern_seed: int = _as_synthetic("pattern_seed")
     period: Time = key(
         default=Time(100_000_000),

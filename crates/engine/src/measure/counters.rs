@@ -183,9 +183,9 @@ impl std::ops::DerefMut for Counters {
 impl Counters {
     /// A message was received.
     #[inline]
-    pub fn message_delivered(&mut self, bytes: u32) {
+    pub fn message_delivered(&mut self, bytes: u64) {
         self.messages_delivered += 1;
-        self.bytes_delivered += u64::from(bytes);
+        self.bytes_delivered += bytes;
     }
 
     /// A message that was packets took so long.

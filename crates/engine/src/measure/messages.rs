@@ -18,7 +18,7 @@ pub struct MessageRow {
     /// What the receiver knows it by.
     pub tag: u32,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
     /// When its send was called.
     pub sent: Time,
     /// When its last byte was there.

@@ -84,10 +84,10 @@ impl Traffic {
     }
 
     /// A message of so many bytes has been received, so long after it was sent.
-    pub fn received(&mut self, message: Labelled, (bytes, latency): (u32, Time), now: Time) {
+    pub fn received(&mut self, message: Labelled, (bytes, latency): (u64, Time), now: Time) {
         let class = &mut self.classes[usize::from(message.class)];
         class.counters.messages_delivered += 1;
-        class.counters.bytes_delivered += u64::from(bytes);
+        class.counters.bytes_delivered += bytes;
         if !message.is_local {
             class.counters.message_latency_ps += latency;
             class.counters.message_latency_count += 1;

@@ -27,7 +27,7 @@ pub struct Alone {
     /// Times that were found before, of messages that take the same whenever they are sent.
     known: Mixed<Likeness, Time>,
     /// The longest message that does, in bytes; none if none does.
-    longest_known: Option<u32>,
+    longest_known: Option<u64>,
     /// What happens does so whenever, as far as clocks go, in multiples of this time.
     period: Time,
     /// Whether it matters when in a period a message is queued: switches have a clock.
@@ -40,7 +40,7 @@ pub struct Alone {
 
 /// What messages have in common that take the same: source, destination, length, traffic class, and
 /// when in a period of the clock of switches they are queued, if these have one.
-type Likeness = (NodeId, NodeId, u32, u8, Time);
+type Likeness = (NodeId, NodeId, u64, u8, Time);
 
 /// A long interval between samples: none is taken.
 const LONG: Time = 1 << 50;
@@ -110,13 +110,13 @@ impl Alone {
 
 /// The longest message that takes the same whenever it is sent, in bytes: any where each pair has one
 /// route, and one packet where all routes of a pair take the same.
-fn longest_known(wiring: &Wiring, topology: &Topology, of: &Packetisation) -> Option<u32> {
+fn longest_known(wiring: &Wiring, topology: &Topology, of: &Packetisation) -> Option<u64> {
     let properties = wiring.routing.properties();
     if !properties.draws && !properties.chooses && !properties.varies {
-        return Some(u32::MAX);
+        return Some(u64::MAX);
     }
     let take_the_same = properties.are_equally_long && wiring.is_even_inside();
-    (take_the_same && topology.failed.is_empty()).then(|| of.most_of_one_packet())
+    (take_the_same && topology.failed.is_empty()).then(|| of.most_of_one_packet().into())
 }
 
 /// A message on its way alone.

@@ -265,7 +265,7 @@ impl Nodes {
             let id = next;
             let transfer = &mut self.interface.transfers[id.index()];
             next = transfer.next;
-            transfer.at_hand += bytes;
+            transfer.at_hand += u64::from(bytes);
             if std::mem::take(&mut transfer.is_short) {
                 if let Some(causes) = &mut world.measures.causes {
                     causes.passes_on(id, of);
@@ -279,7 +279,7 @@ impl Nodes {
     pub(super) fn is_short(&mut self, id: MessageId, bytes: u32) -> bool {
         let message = &self.messages[id];
         let transfer = &mut self.interface.transfers[id.index()];
-        transfer.is_short = transfer.at_hand < message.bytes - message.unsent + bytes;
+        transfer.is_short = transfer.at_hand < message.bytes - message.unsent + u64::from(bytes);
         transfer.is_short
     }
 }

@@ -157,7 +157,7 @@ impl Software {
 
     /// What a packet costs on one side.
     pub(super) fn packet_takes(&self, side: &Side, message: &Message, bytes: u32) -> Time {
-        let is_only = message.bytes <= self.first_packet_bytes;
+        let is_only = message.bytes <= self.first_packet_bytes.into();
         if self.costs.multi_packet_only && is_only {
             return Side { per_packet_ps: 0, ..*side }.packet(bytes);
         }

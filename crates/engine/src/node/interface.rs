@@ -240,7 +240,7 @@ impl Interface {
     /// A packet has been delivered; the process that receives it, if it can go on.
     pub fn delivered(&mut self, id: MessageId, message: &Message, bytes: u32) -> Option<ProcessId> {
         let transfer = &mut self.transfers[id.index()];
-        self.arrivals[transfer.arrival].heard.arrived += bytes;
+        self.arrivals[transfer.arrival].heard.arrived += u64::from(bytes);
         if transfer.first_packet.is_some() {
             // With several links it need not have been the first that was delivered.
             transfer.first_packet = PacketId::NONE;
@@ -323,12 +323,12 @@ impl Interface {
     }
 
     /// Takes the system buffer of a receive from the process: its bytes, if it had it.
-    pub fn take_buffer(&mut self, process: ProcessId, operation: u32) -> Option<u32> {
+    pub fn take_buffer(&mut self, process: ProcessId, operation: u32) -> Option<u64> {
         self.stations[process.index()].held.remove(&operation)
     }
 
     /// So many bytes of system buffers are given back.
-    pub fn release(&mut self, process: ProcessId, bytes: u32) {
+    pub fn release(&mut self, process: ProcessId, bytes: u64) {
         self.stations[process.index()].buffers.free(bytes);
     }
 }

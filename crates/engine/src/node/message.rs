@@ -29,9 +29,9 @@ pub struct Message {
     /// What the receiver knows it by.
     pub tag: u32,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
     /// Bytes not yet in a packet.
-    pub unsent: u32,
+    pub unsent: u64,
     /// The virtual link it shares with others.
     pub link: LinkId,
     /// The traffic class that its waits are charged to.
@@ -57,7 +57,7 @@ pub struct Message {
     /// it has not been accepted.
     pub unanswered: u32,
     /// Its data bytes that are there, as far as they are told.
-    pub arrived_bytes: u32,
+    pub arrived_bytes: u64,
     /// Those of them that belong to a packet that is not there as a whole.
     pub told_bytes: u32,
 }
@@ -160,7 +160,7 @@ impl Message {
         if self.life == Life::Pending {
             self.advance(Life::Offered);
         }
-        self.unsent -= bytes;
+        self.unsent -= u64::from(bytes);
         self.in_flight += 1;
         self.undelivered += 1;
         let mut packet = Packet::new(Class::Data, id, self.from_node, self.to_node);

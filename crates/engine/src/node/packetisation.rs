@@ -32,7 +32,8 @@ impl Packetisation {
     #[inline]
     pub fn next(&self, message: &Message) -> u32 {
         let is_first = message.life == Life::Pending;
-        message.unsent.min(if is_first { self.first_packet_bytes } else { self.packet_bytes })
+        let most = if is_first { self.first_packet_bytes } else { self.packet_bytes };
+        message.unsent.min(most.into()) as u32
     }
 
     /// Data bytes of the longest message that is one packet.
@@ -40,10 +41,12 @@ impl Packetisation {
         self.first_packet_bytes
     }
 
-    /// How many packets a message of so many data bytes has.
+    /// How many packets a message of so many data bytes has, as packets are numbered: beyond 2^32
+    /// from 0 again.
     #[inline]
-    pub fn packets(&self, bytes: u32) -> u32 {
-        1 + bytes.saturating_sub(self.first_packet_bytes).div_ceil(self.packet_bytes)
+    pub fn packets(&self, bytes: u64) -> u32 {
+        let later = bytes.saturating_sub(self.first_packet_bytes.into());
+        (1 + later.div_ceil(self.packet_bytes.into())) as u32
     }
 
     /// Takes up how many of a delivered packet's data bytes have been told of before.
@@ -57,9 +60,9 @@ impl Packetisation {
 
     /// So many more data bytes of a message are there; whether it begins to arrive with them.
     pub fn begins(&self, message: &mut Message, bytes: u32) -> bool {
-        let first = message.bytes.min(self.early_bytes);
+        let first = message.bytes.min(self.early_bytes.into());
         let before = message.arrived_bytes;
-        message.arrived_bytes += bytes;
+        message.arrived_bytes += u64::from(bytes);
         // One without data is there with its only packet.
         (before < first || first == 0) && message.arrived_bytes >= first
     }

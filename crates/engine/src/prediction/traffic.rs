@@ -50,7 +50,7 @@ fn flows(
             let step = (rows.time_ps.len() as u64).div_ceil(max_pairs.max(1)).max(1) as usize;
             for row in (0..rows.time_ps.len()).step_by(step) {
                 let (from, to) = (NodeId(rows.source[row]), NodeId(rows.destination[row]));
-                let bytes = u64::from(rows.bytes[row]);
+                let bytes = rows.bytes[row];
                 visit(Flow { from, to, weight: 1.0, bytes, traffic: 0 });
             }
             Ok(step == 1)
@@ -100,7 +100,7 @@ fn of_synthetic(
         let (from, mut number) = (NodeId::from_index(node), 0);
         destinations.each_share(node, |to, weight| {
             if number % thin == 0 {
-                let weight = weight * thin as f64;
+                let weight = weight * thin as f64 / destinations.period(node);
                 visit(Flow { from, to: NodeId::from_index(to), weight, bytes, traffic: 0 });
             }
             number += 1;
@@ -147,7 +147,7 @@ fn reply_bytes(class: &Source, reply: &Source) -> u64 {
         return reply.messages.bytes.mean;
     }
     let lengths = class.reply_bytes.iter().zip(&class.messages.mix);
-    let sum: u64 = lengths.map(|(&bytes, portion)| u64::from(bytes) * weight(portion)).sum();
+    let sum: u64 = lengths.map(|(&bytes, portion)| bytes * weight(portion)).sum();
     sum / all
 }
 
@@ -160,9 +160,9 @@ fn of_program(
     let mut teams = Teams::new(rules, program.processes.len(), false);
     let mut moves = Moves::default();
     for (number, process) in program.processes.iter().enumerate() {
-        let mut send = |to: u32, bytes: u32| {
+        let mut send = |to: u32, bytes: u64| {
             let (from, to) = (NodeId(process.node), NodeId(program.processes[to as usize].node));
-            visit(Flow { from, to, weight: 1.0, bytes: bytes.into(), traffic: 0 });
+            visit(Flow { from, to, weight: 1.0, bytes, traffic: 0 });
         };
         for step in &process.steps {
             let call = match step {
@@ -197,7 +197,7 @@ fn each_message(
     call: &Collective,
     me: u32,
     moves: &mut Moves,
-    mut visit: impl FnMut(u32, u32),
+    mut visit: impl FnMut(u32, u64),
 ) {
     let row = call.sizes.as_ref().filter(|_| call.operation == Operation::AllToAll);
     for round in 0..plan.rounds() {

@@ -243,13 +243,13 @@ pub struct Collective {
     pub operation: Operation,
     /// Length of what each has, or of each block.
     #[serde(default)]
-    pub bytes: u32,
+    pub bytes: u64,
     /// Instead: the length of each member's block; of an all-to-all what this process sends to each.
     #[serde(default)]
-    pub sizes: Option<Vec<u32>>,
+    pub sizes: Option<Vec<u64>>,
     /// Of such an all-to-all: what this process gets from each.
     #[serde(default)]
-    pub receives: Vec<u32>,
+    pub receives: Vec<u64>,
     /// The processes that take part, in order; absent: all.
     #[serde(default)]
     pub group: Option<Vec<u32>>,
@@ -271,7 +271,7 @@ impl Collective {
     }
 
     /// Of all processes, with as many bytes each, as the machine has it.
-    pub fn new(operation: Operation, bytes: u32) -> Self {
+    pub fn new(operation: Operation, bytes: u64) -> Self {
         Self {
             operation,
             bytes,

@@ -82,7 +82,15 @@ impl Side {
     }
 }
 
+/// Longer than any run: times can still be added.
+const LONGEST: Time = 1 << 62;
+
 /// So many femtoseconds for each byte, in whole picoseconds.
-pub(super) fn of_bytes(per_byte_fs: Time, bytes: u32) -> Time {
-    (per_byte_fs * Time::from(bytes) + 500) / 1000
+pub fn of_bytes(per_byte_fs: Time, bytes: impl Into<u64>) -> Time {
+    let bytes = bytes.into();
+    if let Some(time) = per_byte_fs.checked_mul(bytes).and_then(|time| time.checked_add(500)) {
+        return time / 1000;
+    }
+    let time = (u128::from(per_byte_fs) * u128::from(bytes) + 500) / 1000;
+    time.try_into().unwrap_or(LONGEST)
 }

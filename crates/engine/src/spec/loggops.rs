@@ -19,5 +19,5 @@ pub struct LogGops {
     /// O: of the CPU for each byte but the first, in femtoseconds.
     pub overhead_per_byte_fs: Time,
     /// S: longest message whose sender does not wait for its receiver.
-    pub eager_bytes: u32,
+    pub eager_bytes: u64,
 }

@@ -38,8 +38,11 @@ pub enum Pattern {
     NextGroup,
     /// Each node in proportion to its weight.
     Matrix {
-        /// For every node whom it sends to.
+        /// For every node whom it sends to; nobody: it is silent.
         rows: Vec<Vec<Share>>,
+        /// For every node how many times the period of all it has between messages; empty: once.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        periods: Vec<f64>,
     },
     /// Written out.
     Permutation {

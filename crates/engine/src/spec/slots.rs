@@ -61,7 +61,12 @@ mod tests {
     fn list(times: &[Time]) -> Workload {
         let ends = vec![0; times.len()];
         let (source, destination) = (ends.clone(), ends.clone());
-        Workload::Messages(Messages { time_ps: times.to_vec(), source, destination, bytes: ends })
+        Workload::Messages(Messages {
+            time_ps: times.to_vec(),
+            source,
+            destination,
+            bytes: vec![0; times.len()],
+        })
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct Trace {
     pub nodes: Vec<u32>,
     /// Longest message that is sent before its receiver is ready for it; absent: any.
     #[serde(default)]
-    pub eager_bytes: Option<u32>,
+    pub eager_bytes: Option<u64>,
     /// Length of the messages by which sender and receiver of a longer one agree.
     #[serde(default)]
     pub control_bytes: u32,
@@ -60,7 +60,7 @@ fn unchanged() -> f64 {
 
 impl Trace {
     /// What a message of so many bytes between ranks of one node takes.
-    pub fn memory_ps(&self, bytes: u32) -> Time {
+    pub fn memory_ps(&self, bytes: u64) -> Time {
         self.memory_latency_ps + super::costs::of_bytes(self.memory_byte_fs, bytes)
     }
 

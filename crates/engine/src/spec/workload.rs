@@ -123,7 +123,7 @@ pub struct Source {
     pub reply: Option<u32>,
     /// The length of the reply to each of [`Synthetic::mix`]; empty: the other class says it.
     #[serde(default)]
-    pub reply_bytes: Vec<u32>,
+    pub reply_bytes: Vec<u64>,
 }
 
 /// A length that some messages have.
@@ -131,7 +131,7 @@ pub struct Source {
 #[serde(deny_unknown_fields)]
 pub struct Portion {
     /// It, in bytes.
-    pub bytes: u32,
+    pub bytes: u64,
     /// How many messages have it, in proportion to the others.
     pub weight: u32,
 }
@@ -267,7 +267,7 @@ pub enum Step {
         /// Its socket.
         socket: u32,
         /// Length of the message.
-        bytes: u32,
+        bytes: u64,
         /// Whether to wait for the acknowledgement of the last packet.
         blocking: bool,
     },
@@ -278,7 +278,7 @@ pub enum Step {
         /// Their socket.
         socket: u32,
         /// Length of the message.
-        bytes: u32,
+        bytes: u64,
     },
     /// Wait for a message and receive it.
     Receive {
@@ -310,7 +310,7 @@ pub struct Messages {
     /// Nodes that receive them.
     pub destination: Vec<u32>,
     /// Their lengths.
-    pub bytes: Vec<u32>,
+    pub bytes: Vec<u64>,
 }
 
 /// One process on each node, whose instructions come from outside while it runs.

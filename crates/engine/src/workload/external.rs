@@ -47,7 +47,7 @@ pub struct Letter {
     /// Its type: what a receive can choose by.
     pub tag: u32,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
 }
 
 /// Which message a receive takes, and where to.
@@ -87,7 +87,7 @@ pub enum Until {
     /// the node. A receive: its message has begun to arrive, and a comparator follows it.
     InProgress,
     /// So many bytes of its message are there, and a comparator follows it.
-    Bytes(u32),
+    Bytes(u64),
     /// Completion flag 3. A send: its last packet has been acknowledged (of a broadcast, those
     /// the node itself sent). A receive: the whole message is there.
     Complete,
@@ -103,7 +103,7 @@ pub enum Command {
     /// Wait for an operation.
     Wait(Wait),
     /// Give back so many bytes of system buffers.
-    Release(u32),
+    Release(u64),
 }
 
 /// Who is sent to.
@@ -259,7 +259,7 @@ impl External {
         &mut self,
         number: ProcessId,
         instruction: Instruction,
-        release: impl FnOnce(u32) -> Option<u32>,
+        release: impl FnOnce(u32) -> Option<u64>,
     ) -> Result<(), SpecError> {
         let given = self.check(number, instruction, release)?;
         let process = &mut self.processes[number.index()];
@@ -278,7 +278,7 @@ impl External {
         &mut self,
         number: ProcessId,
         instruction: Instruction,
-        release: impl FnOnce(u32) -> Option<u32>,
+        release: impl FnOnce(u32) -> Option<u64>,
     ) -> Result<Given, SpecError> {
         let operations = self.processes.get(number.index()).map_or(0, |process| process.operations);
         let refuse = |what: &str, given: String, allowed: &str| {

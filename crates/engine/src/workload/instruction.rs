@@ -48,7 +48,7 @@ pub struct Send {
     /// What the receiver knows it by: an iteration, or a socket.
     pub tag: u32,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
     /// The virtual link it shares with other messages; [`LinkId::NONE`]: one of its own.
     pub link: LinkId,
     /// Whether the sender waits for this message's acknowledgement.

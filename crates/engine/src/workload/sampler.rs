@@ -11,6 +11,8 @@ pub struct Sampler {
     failing: f64,
     /// Empty for a constant, which draws nothing.
     streams: Vec<Stream>,
+    /// By process: what its values are multiplied by; empty: nothing.
+    factors: Vec<f64>,
 }
 
 impl Sampler {
@@ -33,11 +35,28 @@ impl Sampler {
         };
         let streams = if distribution.shape == Shape::Constant { 0 } else { processes as u32 };
         let streams = (0..streams).map(|process| Stream::new(seed, purpose, process)).collect();
-        Ok(Self { distribution, failing, streams })
+        Ok(Self { distribution, failing, streams, factors: Vec::new() })
+    }
+
+    /// The same with values of each process multiplied by its factor, and rounded; if all factors are
+    /// 1, they are not.
+    #[must_use]
+    pub fn multiplied(self, factors: impl Iterator<Item = f64>) -> Self {
+        let factors: Vec<_> = factors.collect();
+        let is_any = factors.iter().any(|&factor| (factor - 1.0).abs() > 0.0);
+        Self { factors: if is_any { factors } else { Vec::new() }, ..self }
     }
 
     /// The next value of a process.
+    #[inline]
     pub fn draw(&mut self, process: usize) -> u64 {
+        match self.factors.get(process).copied() {
+            None => self.drawn(process),
+            Some(factor) => nearest(factor * self.drawn(process) as f64),
+        }
+    }
+
+    fn drawn(&mut self, process: usize) -> u64 {
         if self.streams.is_empty() {
             return self.distribution.mean;
         }

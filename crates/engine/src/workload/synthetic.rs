@@ -81,6 +81,8 @@ impl Synthetic {
         let count = topology.nodes * spec.processes_per_node as usize;
         let compute =
             Sampler::new("workload.compute", spec.compute, Purpose::Compute, count, seed)?;
+        let period = |process| destinations.period(process / spec.processes_per_node as usize);
+        let compute = compute.multiplied((0..count).map(period));
         let lengths = Lengths::new(spec, count, seed)?;
         let stream = |process| Stream::new(seed, Purpose::Destination, process);
         let loosely = spec.sync == Sync::LooselySynchronous;

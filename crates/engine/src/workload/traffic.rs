@@ -55,7 +55,7 @@ struct Reply {
     /// How long replies are.
     lengths: Lengths,
     /// The length of the reply to each of the lengths of requests, instead; empty: as above.
-    bytes: Vec<u32>,
+    bytes: Vec<u64>,
 }
 
 /// Where a process stands.
@@ -291,7 +291,7 @@ impl Traffic {
 }
 
 /// A message of a class, of such a length and with such a number.
-fn send(to: ProcessId, (bytes, number): (u32, u32), class: usize) -> Send {
+fn send(to: ProcessId, (bytes, number): (u64, u32), class: usize) -> Send {
     Send {
         to,
         tag: number,
@@ -315,6 +315,8 @@ impl Source {
         let messages = &given.messages;
         let gaps =
             Sampler::new("workload.compute", messages.compute, Purpose::Compute, nodes, seed)?;
+        let destinations = Destinations::new(messages, topology)?;
+        let gaps = gaps.multiplied((0..nodes).map(|node| destinations.period(node)));
         let stream = |node| Stream::new(seed, Purpose::Destination, node);
         let reply = match given.reply {
             None => None,
@@ -330,7 +332,7 @@ impl Source {
             start: messages.start,
             gap: messages.compute,
             gaps,
-            destinations: Destinations::new(messages, topology)?,
+            destinations,
             streams: (0..nodes as u32).map(stream).collect(),
             throttle: messages.throttle,
             repeat: messages.repeat,

@@ -110,7 +110,7 @@ pub fn messages(rows: &[(u64, u32, u32, u32)]) -> Messages {
         time_ps: rows.iter().map(|row| row.0).collect(),
         source: rows.iter().map(|row| row.1).collect(),
         destination: rows.iter().map(|row| row.2).collect(),
-        bytes: rows.iter().map(|row| row.3).collect(),
+        bytes: rows.iter().map(|row| row.3.into()).collect(),
     }
 }
 
@@ -149,7 +149,7 @@ pub fn bandwidth(bytes: u32, both: bool, repeat: u64) -> Vec<ProcessProgram> {
         sockets,
         steps,
     };
-    let send = |process| Step::Send { process, socket: 0, bytes, blocking: true };
+    let send = |process| Step::Send { process, socket: 0, bytes: bytes.into(), blocking: true };
     let receive = Step::Receive { socket: Some(0) };
     let mut processes =
         vec![process(0, vec![], vec![send(1)]), process(1, vec![Some(0)], vec![receive.clone()])];

@@ -90,7 +90,7 @@ fn shorter(list: &Messages) -> Vec<Messages> {
         }
         stretch /= 2;
     }
-    let halved = |bytes: &u32| bytes / 2;
+    let halved = |bytes: &u64| bytes / 2;
     all.push(Messages { bytes: list.bytes.iter().map(halved).collect(), ..list.clone() });
     all.push(Messages { time_ps: list.time_ps.iter().map(|t| t / 2).collect(), ..list.clone() });
     all

@@ -41,7 +41,7 @@ fn fan_out(count: u32, steps: Vec<Step>) -> Workload {
 }
 
 fn multicast(processes: &[u32], bytes: u32) -> Vec<Step> {
-    vec![Step::Multicast { processes: processes.to_vec(), socket: 0, bytes }]
+    vec![Step::Multicast { processes: processes.to_vec(), socket: 0, bytes: bytes.into() }]
 }
 
 fn finished(machine: Machine, workload: Workload, mode: Mode) -> Run {

@@ -205,7 +205,7 @@ fn what_an_algorithm_is_not_for_is_refused() {
 }
 
 /// An all-to-all in which each pair has a length of its own.
-fn rows(rows: [[u32; 3]; 3]) -> Vec<ProcessProgram> {
+fn rows(rows: [[u64; 3]; 3]) -> Vec<ProcessProgram> {
     let step = |me: usize| Collective {
         sizes: Some(rows[me].to_vec()),
         receives: rows.iter().map(|row| row[me]).collect(),

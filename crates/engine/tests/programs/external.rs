@@ -76,12 +76,12 @@ fn row(n: u32) -> Machine {
     Machine::t9000(TopologySpec::Mesh { dims: vec![n] })
 }
 
-fn letter(tag: u32, bytes: u32) -> Letter {
+fn letter(tag: u32, bytes: u64) -> Letter {
     Letter { tag, bytes }
 }
 
 fn send(to: u32, bytes: u32) -> Instruction {
-    Instruction::Send(letter(0, bytes), NodeId(to))
+    Instruction::Send(letter(0, bytes.into()), NodeId(to))
 }
 
 fn receive(source: Option<u32>, tag: Option<u32>, has_buffer: bool) -> Instruction {

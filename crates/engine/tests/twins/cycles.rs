@@ -75,7 +75,7 @@ fn messages(rows: &[(u64, u32, u32, u32)]) -> Workload {
         time_ps: rows.iter().map(|row| row.0).collect(),
         source: rows.iter().map(|row| row.1).collect(),
         destination: rows.iter().map(|row| row.2).collect(),
-        bytes: rows.iter().map(|row| row.3).collect(),
+        bytes: rows.iter().map(|row| row.3.into()).collect(),
     })
 }
 

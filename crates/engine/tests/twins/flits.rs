@@ -25,11 +25,13 @@ fn widened(spec: &Spec, flit: u32, dice: &mut Dice) -> Spec {
     interface.first_packet_bytes = interface.first_packet_bytes.map(|bytes| bytes * flit);
     interface.early_bytes *= flit;
     match &mut spec.workload {
-        Workload::Messages(list) => list.bytes.iter_mut().for_each(|bytes| *bytes = any(*bytes)),
+        Workload::Messages(list) => {
+            list.bytes.iter_mut().for_each(|bytes| *bytes = any(*bytes as u32).into());
+        }
         Workload::Program(program) => {
             for step in program.processes.iter_mut().flat_map(|process| &mut process.steps) {
                 if let Step::Send { bytes, .. } = step {
-                    *bytes = any(*bytes);
+                    *bytes = any(*bytes as u32).into();
                 }
             }
         }

@@ -49,7 +49,7 @@ fn order(row: &PacketRow) -> (u64, u64, u64) {
 fn messages(spec: &Spec) -> Vec<Message> {
     if let Workload::Messages(list) = &spec.workload {
         let row = |at: usize| {
-            (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at], 0)
+            (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at] as u32, 0)
         };
         return (0..list.bytes.len()).map(row).collect();
     }

@@ -86,7 +86,9 @@ fn compare(spec: &Spec) -> usize {
     if !is_suited(&spec.machine) {
         return 0;
     }
-    let row = |at: usize| (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at]);
+    let row = |at: usize| {
+        (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at] as u32)
+    };
     let mut rows: Vec<Row> = (0..list.time_ps.len().min(40)).map(row).collect();
     rows.retain(|row| row.1 != row.2);
     rows.sort_by_key(|row| row.0);
@@ -126,7 +128,7 @@ fn nobody_is_quicker_for_sharing_the_links_of_nodes() {
                 return;
             }
             let row = |at: usize| {
-                (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at])
+                (list.time_ps[at], list.source[at], list.destination[at], list.bytes[at] as u32)
             };
             let mut rows: Vec<Row> = (0..list.time_ps.len()).map(row).collect();
             rows.sort_by_key(|row| row.0);

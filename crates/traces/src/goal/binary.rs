@@ -7,6 +7,7 @@ use crate::bytes::{u32_at, u64_at};
 use crate::graph::{Edge, Graph, MOST_NODES};
 use crate::mistake::Mistake;
 use crate::pieces::Pieces;
+use crate::words::LONGEST;
 use crate::words::counted;
 use std::path::Path;
 
@@ -72,7 +73,11 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, Mistake> {
         let what = format!("rank {rank} lies at {start} to {end}, beyond the end: it is cut off");
         Err(Mistake::at_byte(path, table + 16 * rank as u64, what))
     });
-    let places = places.collect::<Result<_, _>>()?;
+    let places = places.collect::<Result<Vec<_>, _>>()?;
+    let end = START + places.iter().map(|&(_, end)| end).max().unwrap_or(0);
+    if end < file.length() {
+        return Err(Mistake::at_byte(path, end, "has more bytes behind the last rank"));
+    }
     Ok(Box::new(Schedules::new(Binary { file, places })))
 }
 
@@ -231,8 +236,8 @@ impl<'a> Reading<'a> {
         if kind == Kind::Send && tag == ANY {
             return Err(self.mistake(at, format!("a send must have a tag below {ANY}")));
         }
-        if amount > u64::from(u32::MAX) {
-            let what = format!("a length must be 0 to {} bytes, not {amount}", u32::MAX);
+        if amount > LONGEST {
+            let what = format!("a length must be 0 to {LONGEST} bytes, not {amount}");
             return Err(self.mistake(at, what));
         }
         Ok(Node { amount: amount.max(1), peer, tag, kind, cpu, nic })

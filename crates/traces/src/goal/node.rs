@@ -37,7 +37,7 @@ pub const ANY: u32 = u32::MAX;
 
 impl Node {
     fn what(self) -> What {
-        let bytes = self.amount as u32;
+        let bytes = self.amount;
         let given = |number: u32| (number != ANY).then_some(number);
         match self.kind {
             Kind::Compute => What::Compute(self.amount.saturating_mul(1000)),
@@ -54,7 +54,7 @@ impl graph::Node for Node {
         Operation { cpu: self.cpu, nic: self.nic, ..Operation::new(self.what(), after) }
     }
 
-    fn expected(self) -> Option<u32> {
-        (self.kind == Kind::Receive).then_some(self.amount as u32)
+    fn expected(self) -> Option<u64> {
+        (self.kind == Kind::Receive).then_some(self.amount)
     }
 }

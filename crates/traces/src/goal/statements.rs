@@ -4,7 +4,7 @@ use super::labels::Label;
 use super::node::{ANY, Kind, Node};
 use crate::lines::Lines;
 use crate::mistake::Mistake;
-use crate::words::{shown, whole};
+use crate::words::{LONGEST, shown, whole};
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -227,10 +227,10 @@ impl<'a> Rest<'a> {
         let word = self.word();
         let digits = word.strip_suffix(b"b");
         let bytes = whole(digits.unwrap_or(word));
-        let bytes = bytes.filter(|&bytes| u32::try_from(bytes).is_ok());
+        let bytes = bytes.filter(|&bytes| bytes <= LONGEST);
         let Some(bytes) = bytes else {
             let word = shown_or_end(word);
-            return Err(format!("a length must be 0 to {} bytes, not {word}", u32::MAX));
+            return Err(format!("a length must be 0 to {LONGEST} bytes, not {word}"));
         };
         if digits.is_none() {
             self.needs("b")?;

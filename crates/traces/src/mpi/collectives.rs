@@ -16,8 +16,19 @@ const RECEIVED: (&[&str], &[&str]) = (&["recvcount", "count"], &["recvtype", "da
 impl Rank {
     /// Whether a call is a collective.
     pub(super) fn collective(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
-        let Some(kind) = kind(&call.name) else { return Ok(false) };
+        let blocking = blocking(&call.name);
+        let Some(kind) = kind(blocking.as_deref().unwrap_or(&call.name)) else { return Ok(false) };
         let communicator = self.communicators.of(call, &["comm"])?;
+        if blocking.is_some() {
+            let Kind::As(operation) = kind else {
+                return Err("is not read: only the same call that blocks is".into());
+            };
+            let what = self.whole(call, operation, &communicator)?;
+            let number = output.batch.collectives.len() as u32;
+            output.batch.collectives.push(what);
+            self.begin(call, Some((What::Collective(number), 0)), output)?;
+            return Ok(true);
+        }
         match kind {
             Kind::Scan => self.scan(call, &communicator, output)?,
             Kind::GatherOfEach => self.gather_of_each(call, &communicator, output)?,
@@ -45,14 +56,26 @@ impl Rank {
         };
         let mut what =
             Collective { group: communicator.group(), root, ..Collective::new(operation, 0) };
-        let list = |counts: &[&str], datatype: &[&str]| -> Parsed<Vec<u32>> {
+        let list = |counts: &[&str], datatype: &[&str]| -> Parsed<Vec<u64>> {
             let element = self.types.length(call, datatype)?;
             let counts = call.numbers(counts)?;
             let count = |&count: &i64| u64::try_from(count).map_err(|_| "counts must be 0 or more");
             counts.iter().map(|number| in_bytes(count(number)?, element)).collect()
         };
-        match call.name.as_str() {
+        let each = |counts: &[&str], types: &[&str]| -> Parsed<Vec<u64>> {
+            let (counts, types) = (call.numbers(counts)?, call.numbers(types)?);
+            let bytes = |(&count, &number): (&i64, &i64)| {
+                let count = u64::try_from(count).map_err(|_| "counts must be 0 or more")?;
+                in_bytes(count, self.types.of(number)?)
+            };
+            counts.iter().zip(&types).map(bytes).collect()
+        };
+        match blocking(&call.name).as_deref().unwrap_or(&call.name) {
             "MPI_Barrier" => {}
+            "MPI_Alltoallw" => {
+                what.sizes = Some(each(&["sendcounts"], &["sendtypes"])?);
+                what.receives = each(&["recvcounts"], &["recvtypes"])?;
+            }
             "MPI_Alltoallv" => {
                 what.sizes = Some(list(&["sendcounts"], &["sendtype"])?);
                 what.receives = list(&["recvcounts"], &["recvtype"])?;
@@ -60,6 +83,9 @@ impl Rank {
             "MPI_Allgatherv" => what.sizes = Some(list(&["recvcounts"], &["recvtype"])?),
             "MPI_Reduce_scatter" => {
                 what.sizes = Some(list(&["recvcounts", "counts"], &["datatype"])?);
+            }
+            "MPI_Reduce_scatter_block" => {
+                what.bytes = self.length(call, &["recvcount", "count"], &["datatype"])?;
             }
             "MPI_Scatter" => what.bytes = self.length(call, RECEIVED.0, RECEIVED.1)?,
             _ => what.bytes = self.length(call, SENT.0, SENT.1)?,
@@ -141,6 +167,14 @@ impl Rank {
     }
 }
 
+/// The call that does the same and blocks, if this one has a name as if it did not:
+/// `MPI_Iallreduce`.
+pub fn blocking(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("MPI_I")?;
+    let first = rest.chars().next().filter(char::is_ascii_lowercase)?;
+    Some(format!("MPI_{}{}", first.to_ascii_uppercase(), &rest[1..]))
+}
+
 /// How a collective is carried out.
 enum Kind {
     As(Operation),
@@ -158,8 +192,8 @@ fn kind(name: &str) -> Option<Kind> {
         "MPI_Gather" => Kind::As(Operation::Gather),
         "MPI_Scatter" => Kind::As(Operation::Scatter),
         "MPI_Allgather" | "MPI_Allgatherv" => Kind::As(Operation::AllGather),
-        "MPI_Reduce_scatter" => Kind::As(Operation::ReduceScatter),
-        "MPI_Alltoall" | "MPI_Alltoallv" => Kind::As(Operation::AllToAll),
+        "MPI_Reduce_scatter" | "MPI_Reduce_scatter_block" => Kind::As(Operation::ReduceScatter),
+        "MPI_Alltoall" | "MPI_Alltoallv" | "MPI_Alltoallw" => Kind::As(Operation::AllToAll),
         "MPI_Gatherv" => Kind::GatherOfEach,
         "MPI_Scatterv" => Kind::ScatterOfEach,
         "MPI_Scan" | "MPI_Exscan" => Kind::Scan,

@@ -2,14 +2,23 @@
 
 use super::record::{Call, Parsed};
 use crate::communicator::Communicator;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Contexts of communicators: the n-th that is made of the same members in the same order.
 #[derive(Debug, Default)]
 pub struct Contexts {
     known: HashMap<(Arc<[u32]>, u32), u32>,
+    /// What `MPI_Comm_split` has made, by rank, in order: read when the first is met.
+    pub splits: Option<Splits>,
 }
+
+/// By rank: the members of what each `MPI_Comm_split` gave it; none where it gave it nothing.
+pub type Splits = Vec<VecDeque<Option<Arc<[u32]>>>>;
+
+/// What communicators are called that are made, and those that they are made of.
+const NEW: &[&str] = &["newcomm", "comm_cart", "comm_graph", "newintercomm"];
+const OLD: &[&str] = &["oldcomm", "comm", "comm_old"];
 
 /// Messages that collectives are made of have this bit.
 pub const TOGETHER: u32 = 1 << 31;
@@ -24,13 +33,18 @@ pub struct Communicators {
     /// How many were made of the same members.
     made: HashMap<Arc<[u32]>, u32>,
     unknown: HashMap<i64, String>,
+    /// The sides of those that are grids.
+    grids: HashMap<i64, Vec<u32>>,
+    /// Of a trace that says what each is: their handles, in the order in which they were met.
+    handles: Vec<i64>,
 }
 
 /// The number of the communicator of all ranks in DUMPI.
 pub const WORLD: i64 = 2;
 const ITSELF: i64 = 3;
 /// The same where libraries of MPI number them: Open MPI, and MPICH and what comes from it.
-const WORLDS: [i64; 2] = [0, 0x4400_0000];
+const WORLDS: [i64; 2] = [0, WORLD_OF_MPICH];
+const WORLD_OF_MPICH: i64 = 0x4400_0000;
 
 impl Communicators {
     /// Those that are there from the beginning.
@@ -42,26 +56,58 @@ impl Communicators {
             groups: HashMap::new(),
             made: HashMap::new(),
             unknown: HashMap::new(),
+            grids: HashMap::new(),
+            handles: Vec::new(),
         }
     }
 
-    /// That of a call. In traces of liballprof its number, rank and size are given.
+    /// That of a call. In traces of liballprof its handle, rank and size are given.
     pub fn of(&self, call: &Call, names: &[&str]) -> Parsed<Communicator> {
-        let value = call.value(names)?;
-        if value.contains(&b',') {
-            let parts = call.numbers(names)?;
-            let (rank, size) = (parts.get(1).copied(), parts.get(2).copied());
-            let is_world = size == Some(i64::from(self.ranks)) && rank == Some(i64::from(self.me));
-            let what = "communicators of some ranks, or in another order, are not read";
-            let is_first = WORLDS.contains(&parts[0]);
-            let context = if is_first { 0 } else { parts[0].unsigned_abs() as u32 & !TOGETHER };
-            return if is_world {
-                Ok(Communicator { context, members: None })
-            } else {
-                Err(what.into())
-            };
+        if !call.is_described {
+            return self.numbered(call.number(names)?);
         }
-        self.numbered(call.number(names)?)
+        let [handle, rank, size] = call.numbers(names)?[..] else {
+            return Err(format!("{} must be a handle, a rank and a size", names[0]));
+        };
+        let is_all = size == i64::from(self.ranks) && rank == i64::from(self.me);
+        let place = self.handles.iter().position(|&known| known == handle).unwrap_or(0);
+        match (is_all, place) {
+            (true, place) => {
+                // 1 is what a rank says to itself.
+                let context = if place == 0 { 0 } else { place as u32 + 1 };
+                Ok(Communicator { context, members: None })
+            }
+            _ if size == 1 => self.numbered(ITSELF),
+            (_, 0) => Err(format!(
+                "the first communicator is of {size} ranks, of which this is {rank}; files of {} \
+                 were found, of which this is {}",
+                self.ranks, self.me
+            )),
+            _ => Err("communicators of some ranks, or in another order, are not read".into()),
+        }
+    }
+
+    /// Meets the communicator of a call: the first is that of all ranks, unless it is one that a
+    /// library of MPI numbers so.
+    pub fn meet(&mut self, call: &Call) {
+        let numbers = call.numbers(&["comm"]).unwrap_or_default();
+        let [handle, _, size] = numbers[..] else { return };
+        if self.handles.contains(&handle) || size == 1 && self.ranks > 1 {
+            return;
+        }
+        let is_world = WORLDS.contains(&handle);
+        self.handles.insert(if is_world { 0 } else { self.handles.len() }, handle);
+    }
+
+    /// The number by which any source is meant: MPICH and its kin have another than Open MPI and DUMPI.
+    pub fn any_source(&self) -> i64 {
+        if self.handles.contains(&WORLD_OF_MPICH) { -2 } else { -1 }
+    }
+
+    /// How many bytes a request takes, which is what a communicator takes: a pointer, or an integer.
+    pub fn request_bytes(&self) -> i64 {
+        let is_pointer = self.handles.iter().any(|&handle| handle > u32::MAX.into());
+        if is_pointer { 8 } else { 4 }
     }
 
     fn numbered(&self, number: i64) -> Parsed<Communicator> {
@@ -92,24 +138,35 @@ impl Communicators {
             }
             "MPI_Group_incl" | "MPI_Group_excl" => self.group(call)?,
             "MPI_Comm_dup" => {
-                let of = self.of(call, &["oldcomm", "comm"])?;
-                let members = of.members.unwrap_or_else(|| everybody(self.ranks));
-                self.make(call.number(&["newcomm"])?, members, contexts);
+                let (members, new) = (self.members(call)?, call.number(&["newcomm"])?);
+                self.make(new, members, contexts);
+                if let Some(sides) = self.grids.get(&call.number(OLD)?).cloned() {
+                    self.grids.insert(new, sides);
+                }
             }
+            "MPI_Comm_split" => self.split(call, contexts)?,
+            "MPI_Cart_create" => {
+                let sides = sides_of(call, "dims")?;
+                let count = sides.iter().try_fold(1u32, |all, &side| all.checked_mul(side));
+                let new = self.first_of(call, count.map(u64::from), contexts)?;
+                self.grids.insert(new, sides);
+            }
+            "MPI_Graph_create" => {
+                self.first_of(call, Some(call.count(&["nodes", "nnodes"])?), contexts)?;
+            }
+            "MPI_Cart_sub" => self.slice(call, contexts)?,
             "MPI_Comm_create" => {
                 let members = self.known_group(call.number(&["group"])?)?;
                 if members.contains(&self.me) {
                     self.make(call.number(&["newcomm"])?, members, contexts);
                 }
             }
-            "MPI_Comm_split"
-            | "MPI_Cart_create"
-            | "MPI_Cart_sub"
-            | "MPI_Graph_create"
+            "MPI_Comm_split_type"
+            | "MPI_Dist_graph_create"
+            | "MPI_Dist_graph_create_adjacent"
             | "MPI_Intercomm_create"
             | "MPI_Intercomm_merge" => {
-                let new = call.number(&["newcomm", "comm_cart", "comm_graph", "newintercomm"]);
-                if let Ok(new) = new {
+                if let Ok(new) = call.number(NEW) {
                     self.unknown.insert(new, call.name.clone());
                     self.known.remove(&new);
                 }
@@ -117,6 +174,83 @@ impl Communicators {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Who is in the communicator that a call makes another of, in order.
+    pub fn members(&self, call: &Call) -> Parsed<Arc<[u32]>> {
+        let of = self.of(call, OLD)?;
+        Ok(of.members.unwrap_or_else(|| (0..self.ranks).collect()))
+    }
+
+    /// Makes what `MPI_Comm_split` gave this rank.
+    fn split(&mut self, call: &Call, contexts: &mut Contexts) -> Parsed<()> {
+        let splits = contexts.splits.as_mut();
+        let made = splits.and_then(|splits| splits[self.me as usize].pop_front());
+        let made = made.ok_or("the members of a communicator do not split it as often")?;
+        self.given(call, made, contexts)
+    }
+
+    /// Makes the communicator that a call gives this rank, if it gives it one.
+    pub fn given(
+        &mut self,
+        call: &Call,
+        made: Option<Arc<[u32]>>,
+        contexts: &mut Contexts,
+    ) -> Parsed<()> {
+        if let Some(members) = made {
+            self.make(call.number(NEW)?, members, contexts);
+        }
+        Ok(())
+    }
+
+    /// Makes a communicator of the first members of another; its number.
+    fn first_of(
+        &mut self,
+        call: &Call,
+        count: Option<u64>,
+        contexts: &mut Contexts,
+    ) -> Parsed<i64> {
+        let (members, new) = (self.members(call)?, call.number(NEW)?);
+        let count = count.and_then(|count| usize::try_from(count).ok());
+        let of = members.len();
+        let count = count.filter(|&count| count <= of);
+        let count =
+            count.ok_or_else(|| format!("has more places than the {of} ranks there are"))?;
+        let members: Arc<[u32]> = members[..count].into();
+        if members.contains(&self.me) {
+            self.make(new, members, contexts);
+        }
+        Ok(new)
+    }
+
+    /// Makes the part of a grid whose members have the same places in the dimensions left out.
+    fn slice(&mut self, call: &Call, contexts: &mut Contexts) -> Parsed<()> {
+        let old = call.number(OLD)?;
+        let sides = self.grids.get(&old).cloned();
+        let sides = sides.ok_or_else(|| format!("communicator {old} is no grid"))?;
+        let remains: Vec<_> = call.numbers(&["remain_dims"])?.iter().map(|&one| one != 0).collect();
+        if remains.len() != sides.len() {
+            return Err(format!("remain_dims must have one for each of {} sides", sides.len()));
+        }
+        let members = self.members(call)?;
+        // The last side runs fastest.
+        let left_out = |place: usize| {
+            let mut rest = place as u32;
+            let places = sides.iter().zip(&remains).rev().map(|(&side, &remains)| {
+                let at = rest % side;
+                rest /= side;
+                if remains { 0 } else { at }
+            });
+            places.collect::<Vec<_>>()
+        };
+        let mine = members.iter().position(|&rank| rank == self.me).map(left_out);
+        let mine = mine.ok_or("this rank is not in it")?;
+        let part = members.iter().enumerate().filter(|&(place, _)| left_out(place) == mine);
+        let (part, new) = (part.map(|(_, &rank)| rank).collect(), call.number(NEW)?);
+        self.make(new, part, contexts);
+        let kept = sides.iter().zip(&remains).filter(|&(_, &remains)| remains);
+        self.grids.insert(new, kept.map(|(&side, _)| side).collect());
+        Ok(())
     }
 
     fn known_group(&self, number: i64) -> Parsed<Arc<[u32]>> {
@@ -152,4 +286,13 @@ impl Communicators {
         self.unknown.remove(&number);
         self.known.insert(number, Communicator { context, members });
     }
+}
+
+/// The sides of a grid: none is 0.
+fn sides_of(call: &Call, name: &str) -> Parsed<Vec<u32>> {
+    let side = |&side: &i64| {
+        let side = u32::try_from(side).ok().filter(|&side| side > 0);
+        side.ok_or_else(|| format!("{name} must be numbers from 1"))
+    };
+    call.numbers(&[name])?.iter().map(side).collect()
 }

@@ -1,12 +1,12 @@
 //! DUMPI, as `dumpi2ascii` prints it: a file for each rank, a few lines for each call.
 
 use super::files;
-use super::program::{Dialect, Program};
-use super::record::Call;
+use super::program::Program;
+use super::record::{Call, Dialect, Parsed};
 use crate::Source;
 use crate::lines::Lines;
 use crate::mistake::Mistake;
-use crate::words::{shown, whole};
+use crate::words::{clock_ps, shown};
 use std::path::Path;
 
 /// What binary files begin with.
@@ -59,16 +59,14 @@ fn stamp<'a>(line: &'a [u8], words: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     Some((&line[..place], &rest[..end]))
 }
 
-/// Seconds with up to twelve decimals, in picoseconds.
-fn time(text: &[u8]) -> Option<u64> {
-    let dot = text.iter().position(|&c| c == b'.').unwrap_or(text.len());
-    let (seconds, decimals) = (whole(&text[..dot])?, text.get(dot + 1..).unwrap_or(b""));
-    let decimals = &decimals[..decimals.len().min(12)];
-    let fraction = if decimals.is_empty() { 0 } else { whole(decimals)? };
-    let scale = 10u64.pow(12 - decimals.len() as u32);
-    // Walltimes count from 1970: only differences matter, which wrap around the same.
-    Some(seconds.wrapping_mul(1_000_000_000_000).wrapping_add(fraction * scale))
+/// When a call was entered, or returned, by the clock on the wall.
+fn walltime(text: &[u8]) -> Parsed<u64> {
+    let wrong = || format!("walltime must be a number of seconds, not {}", shown(text));
+    clock_ps(text, SECOND_DIGITS).ok_or_else(wrong)
 }
+
+/// A second is so many powers of ten of a picosecond.
+const SECOND_DIGITS: u32 = 12;
 
 impl Dialect for Dumpi {
     fn read(lines: &mut Lines, call: &mut Call) -> Result<bool, Mistake> {
@@ -83,7 +81,8 @@ impl Dialect for Dumpi {
                 return Err(lines.mistake(what));
             };
             call.begin(name, number);
-            call.begun = time(begun);
+            let begun = walltime(begun);
+            call.begun = Some(begun.map_err(|what| lines.mistake(what))?);
             break;
         }
         loop {
@@ -98,7 +97,8 @@ impl Dialect for Dumpi {
                     let what = format!("{} returns within {}", shown(name), call.name);
                     return Err(lines.mistake(what));
                 }
-                call.done = time(done);
+                let done = walltime(done);
+                call.done = Some(done.map_err(|what| lines.mistake(what))?);
                 return Ok(true);
             }
             // `MPI_Request requests[2]=[8, 9]`: the name is behind the type.

@@ -21,7 +21,7 @@ pub struct Rank {
     /// Open requests, by their numbers, which are used again.
     requests: HashMap<i64, u64>,
     /// Messages that are sent or received whenever their request is started.
-    persistent: HashMap<i64, (What, u32)>,
+    persistent: HashMap<i64, (What, u64)>,
     /// When the last call was done.
     pub(super) done: Option<u64>,
     /// The number of the name of the call that is being read.
@@ -115,7 +115,11 @@ impl Rank {
                 self.keep(call, what)?;
             }
             "MPI_Start" | "MPI_Startall" => {
-                for request in call.numbers(&["requests", "request"])? {
+                let requests = match call.name.as_str() {
+                    "MPI_Startall" if call.is_described => self.in_row(call)?,
+                    _ => call.numbers(&["requests", "request"])?,
+                };
+                for request in requests {
                     if let Some(&(what, bytes)) = self.persistent.get(&request) {
                         self.begin_as(request, what, bytes, output);
                     }
@@ -126,7 +130,7 @@ impl Rank {
         Ok(true)
     }
 
-    fn keep(&mut self, call: &Call, what: Option<(What, u32)>) -> Parsed<()> {
+    fn keep(&mut self, call: &Call, what: Option<(What, u64)>) -> Parsed<()> {
         let request = Self::request(call)?;
         match what {
             Some(what) => self.persistent.insert(request, what),
@@ -140,21 +144,25 @@ impl Rank {
         requests.first().copied().ok_or_else(|| "request is missing".into())
     }
 
-    fn begin(
+    /// Begins what is waited for by a request.
+    pub(super) fn begin(
         &mut self,
         call: &Call,
-        what: Option<(What, u32)>,
+        what: Option<(What, u64)>,
         output: &mut Output<'_>,
     ) -> Parsed<()> {
         let request = Self::request(call)?;
-        self.requests.remove(&request);
+        if let Some(number) = self.requests.remove(&request).filter(|_| call.is_described) {
+            // A test that is not known to have succeeded did so before its request was used again.
+            self.sequence.wait(output.batch, &[number], self.place);
+        }
         if let Some((what, bytes)) = what {
             self.begin_as(request, what, bytes, output);
         }
         Ok(())
     }
 
-    fn begin_as(&mut self, request: i64, what: What, bytes: u32, output: &mut Output<'_>) {
+    fn begin_as(&mut self, request: i64, what: What, bytes: u64, output: &mut Output<'_>) {
         if let What::Receive(_) = what {
             output.expected.push(bytes);
         }
@@ -176,31 +184,34 @@ impl Rank {
     }
 
     /// A message that is received, and its length at most; none if it comes from nobody.
-    fn received(&self, call: &Call, names: &Names) -> Parsed<Option<(What, u32)>> {
+    fn received(&self, call: &Call, names: &Names) -> Parsed<Option<(What, u64)>> {
         let from = call.number(names.peer)?;
-        if from < -1 {
+        let any = from == self.communicators.any_source();
+        if from < 0 && !any {
             return Ok(None);
         }
         let communicator = self.communicators.of(call, &["comm"])?;
-        let any = from == -1;
         let from = if any { None } else { Some(communicator.member(from, self.ranks)?) };
         let tag = u32::try_from(call.number(names.tag)?).ok();
         let filter = Filter { from, tag, context: communicator.context };
         Ok(Some((What::Receive(filter), self.bytes(call, names)?)))
     }
 
-    fn bytes(&self, call: &Call, names: &Names) -> Parsed<u32> {
+    fn bytes(&self, call: &Call, names: &Names) -> Parsed<u64> {
         self.length(call, names.count, names.datatype)
     }
 
     /// So many elements of a type, in bytes.
-    pub(super) fn length(&self, call: &Call, count: &[&str], datatype: &[&str]) -> Parsed<u32> {
+    pub(super) fn length(&self, call: &Call, count: &[&str], datatype: &[&str]) -> Parsed<u64> {
         let (count, element) = (call.count(count)?, self.types.length(call, datatype)?);
         in_bytes(count, element)
     }
 
     /// Whether a call waits for requests. What was tested with success has been waited for.
     pub(super) fn waiting(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+        if call.is_described {
+            return self.waiting_at(call, output);
+        }
         let all = || call.numbers(&["requests", "request"]);
         let flag = || {
             call.value(&["flag"])
@@ -235,11 +246,45 @@ impl Rank {
             }
             _ => return Ok(false),
         };
+        self.wait_for(&requests, output);
+        Ok(true)
+    }
+
+    /// The same where requests are known by where they lie, and nothing of what calls give back. Of
+    /// several the oldest is waited for; what is tested is waited for where its request is used
+    /// again.
+    fn waiting_at(&mut self, call: &Call, output: &mut Output<'_>) -> Parsed<bool> {
+        let requests = match call.name.as_str() {
+            "MPI_Wait" => vec![Self::request(call)?],
+            "MPI_Waitall" => self.in_row(call)?,
+            "MPI_Waitany" | "MPI_Waitsome" => {
+                let open = self.in_row(call)?.into_iter();
+                let open = open.filter(|request| self.requests.contains_key(request));
+                open.min_by_key(|request| self.requests[request]).into_iter().collect()
+            }
+            name => return Ok(name.starts_with("MPI_Test") && name != "MPI_Test_cancelled"),
+        };
+        self.wait_for(&requests, output);
+        Ok(true)
+    }
+
+    /// Requests that lie one behind the other in memory.
+    fn in_row(&self, call: &Call) -> Parsed<Vec<i64>> {
+        /// Nobody waits for more at once.
+        const MOST: u64 = 1 << 24;
+        let (count, first) = (call.count(&["count"])?, call.number(&["requests"])?);
+        if count > MOST {
+            return Err(format!("count must be at most {MOST}, not {count}"));
+        }
+        let length = self.communicators.request_bytes();
+        Ok((0..count.cast_signed()).map(|place| first.wrapping_add(place * length)).collect())
+    }
+
+    fn wait_for(&mut self, requests: &[i64], output: &mut Output<'_>) {
         let numbers: Vec<_> =
             requests.iter().filter_map(|request| self.requests.remove(request)).collect();
         if !numbers.is_empty() {
             self.sequence.wait(output.batch, &numbers, self.place);
         }
-        Ok(true)
     }
 }

@@ -1,6 +1,17 @@
 //! A call of MPI as it was recorded.
 
+use crate::lines::Lines;
+use crate::mistake::Mistake;
 use crate::words::{shown, signed};
+
+/// How calls are written down.
+pub trait Dialect: Send {
+    /// Reads the next call of a rank; false if there is none.
+    ///
+    /// # Errors
+    /// What is no call, and what the system says.
+    fn read(lines: &mut Lines, call: &mut Call) -> Result<bool, Mistake>;
+}
 
 /// What is wrong with a call.
 pub type Parsed<T> = Result<T, String>;
@@ -16,6 +27,9 @@ pub struct Call {
     pub begun: Option<u64>,
     /// When it was done.
     pub done: Option<u64>,
+    /// Whether handles of types and communicators stand with what they are, requests are known by
+    /// where they lie, and what a call gives back is not known.
+    pub is_described: bool,
     /// Its arguments: names and values as texts, one behind the other.
     text: Vec<u8>,
     arguments: Vec<(usize, usize, usize)>,

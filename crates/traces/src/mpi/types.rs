@@ -26,7 +26,7 @@ impl Types {
         self.of(call.number(names)?)
     }
 
-    fn of(&self, number: i64) -> Parsed<u64> {
+    pub fn of(&self, number: i64) -> Parsed<u64> {
         let known = usize::try_from(number - 2).ok().and_then(|place| KNOWN.get(place));
         known.or_else(|| self.made.get(&number)).copied().ok_or_else(|| {
             format!("the length of datatype {number} is not known: no call of the trace makes it")

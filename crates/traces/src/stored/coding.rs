@@ -6,6 +6,7 @@
 #![allow(clippy::option_option, reason = "whether bytes are a number, and whether one is given")]
 
 use crate::bytes::{push_varint, varint};
+use crate::words::LONGEST;
 use tailback_engine::spec::{Algorithm, Collective, Method, Operation as Together};
 use tailback_engine::workload::trace::{After, Batch, Envelope, Filter, Operation, What};
 
@@ -27,7 +28,7 @@ const AFTER_BEGUN: u8 = 2 << 5;
 const AFTER_LIST: u8 = 3 << 5;
 
 /// Appends a batch, and what its receives expect: nothing, or one number each.
-pub fn push(bytes: &mut Vec<u8>, batch: &Batch, expected: &[u32]) {
+pub fn push(bytes: &mut Vec<u8>, batch: &Batch, expected: &[u64]) {
     push_varint(bytes, batch.operations.len() as u64);
     let mut after = &batch.after[..];
     let mut expected = expected.iter();
@@ -37,7 +38,7 @@ pub fn push(bytes: &mut Vec<u8>, batch: &Batch, expected: &[u32]) {
         push_operation(bytes, operation, mine);
         match operation.what {
             What::Receive(_) => {
-                push_varint(bytes, u64::from(expected.next().copied().unwrap_or(0)));
+                push_varint(bytes, expected.next().copied().unwrap_or(0));
             }
             What::Collective(number) => push_collective(bytes, &batch.collectives[number as usize]),
             _ => {}
@@ -79,7 +80,8 @@ fn push_operation(bytes: &mut Vec<u8>, operation: &Operation, after: &[After]) {
     match operation.what {
         What::Compute(number) | What::Flops(number) => push_varint(bytes, number),
         What::Send(Envelope { to, bytes: length, tag, context }) => {
-            [to, length, tag, context].iter().for_each(|&part| push_varint(bytes, u64::from(part)));
+            let parts = [to.into(), length, tag.into(), context.into()];
+            parts.iter().for_each(|&part| push_varint(bytes, part));
         }
         What::Receive(Filter { from, tag, context }) => {
             let parts = [perhaps(from), perhaps(tag), u64::from(context)];
@@ -101,17 +103,21 @@ fn push_collective(bytes: &mut Vec<u8>, collective: &Collective) {
     let perhaps = |number: Option<u32>| number.map_or(0, |number| u64::from(number) + 1);
     let parts = [
         operation as u64,
-        u64::from(collective.bytes),
+        collective.bytes,
         perhaps(collective.root),
         perhaps(collective.segment),
         algorithm as u64,
     ];
     parts.iter().for_each(|&part| push_varint(bytes, part));
     let receives = (!collective.receives.is_empty()).then_some(&collective.receives);
-    for list in [collective.group.as_ref(), collective.sizes.as_ref(), receives] {
-        push_varint(bytes, list.map_or(0, |list| list.len() as u64 + 1));
-        list.into_iter().flatten().for_each(|&number| push_varint(bytes, u64::from(number)));
-    }
+    push_list(bytes, collective.group.as_ref());
+    push_list(bytes, collective.sizes.as_ref());
+    push_list(bytes, receives);
+}
+
+fn push_list<T: Copy + Into<u64>>(bytes: &mut Vec<u8>, list: Option<&Vec<T>>) {
+    push_varint(bytes, list.map_or(0, |list| list.len() as u64 + 1));
+    list.into_iter().flatten().for_each(|&number| push_varint(bytes, number.into()));
 }
 
 /// What is known of a rank whose batches are taken.
@@ -128,7 +134,7 @@ pub struct Taker<'a> {
 
 impl Taker<'_> {
     /// Appends the next batch, and what its receives expect; none if the bytes are not one.
-    pub fn take(&mut self, batch: &mut Batch, expected: &mut Vec<u32>) -> Option<()> {
+    pub fn take(&mut self, batch: &mut Batch, expected: &mut Vec<u64>) -> Option<()> {
         let count = self.number()?;
         for _ in 0..count {
             let operation = self.operation(batch, expected)?;
@@ -146,6 +152,10 @@ impl Taker<'_> {
         self.number()?.try_into().ok()
     }
 
+    fn length(&mut self) -> Option<u64> {
+        self.number().filter(|&bytes| bytes <= LONGEST)
+    }
+
     fn perhaps(&mut self) -> Option<Option<u32>> {
         let number = self.number()?;
         number.checked_sub(1).map_or(Some(None), |number| u32::try_from(number).ok().map(Some))
@@ -161,7 +171,7 @@ impl Taker<'_> {
         (rank < self.ranks).then_some(rank)
     }
 
-    fn operation(&mut self, batch: &mut Batch, expected: &mut Vec<u32>) -> Option<Operation> {
+    fn operation(&mut self, batch: &mut Batch, expected: &mut Vec<u64>) -> Option<Operation> {
         let head = self.byte()?;
         let (cpu, nic) = if head & PLACED > 0 { (self.byte()?, self.byte()?) } else { (0, 0) };
         let call = match head & CALLED {
@@ -174,14 +184,14 @@ impl Taker<'_> {
             FLOPS => What::Flops(self.number()?),
             SEND => {
                 let to = self.small().and_then(|to| self.rank(to))?;
-                let (bytes, tag, context) = (self.small()?, self.small()?, self.small()?);
+                let (bytes, tag, context) = (self.length()?, self.small()?, self.small()?);
                 What::Send(Envelope { to, bytes, tag, context })
             }
             RECEIVE => {
                 let from = self.perhaps()?;
                 from.map_or(Some(0), |from| self.rank(from))?;
                 let (tag, context) = (self.perhaps()?, self.small()?);
-                expected.push(self.small()?);
+                expected.push(self.length()?);
                 What::Receive(Filter { from, tag, context })
             }
             JOIN => What::Join,
@@ -217,7 +227,7 @@ impl Taker<'_> {
 
     fn collective(&mut self) -> Option<Collective> {
         let operation = *Together::ALL.get(self.small()? as usize)?;
-        let bytes = self.small()?;
+        let bytes = self.length()?;
         let (root, segment) = (self.perhaps()?, self.perhaps()?);
         let method = match self.small()? as usize {
             0 => None,
@@ -239,10 +249,11 @@ impl Taker<'_> {
         all_there.then_some(collective)
     }
 
-    fn list(&mut self) -> Option<Option<Vec<u32>>> {
+    fn list<T: TryFrom<u64>>(&mut self) -> Option<Option<Vec<T>>> {
+        let one = |number: u64| T::try_from(number).ok();
         match self.small()? {
             0 => Some(None),
-            more => (1..more).map(|_| self.small()).collect::<Option<_>>().map(Some),
+            more => (1..more).map(|_| self.length().and_then(one)).collect::<Option<_>>().map(Some),
         }
     }
 }

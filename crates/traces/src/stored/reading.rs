@@ -32,7 +32,7 @@ struct Stored {
     file: Pieces,
     ranks: Vec<Rank>,
     calls: Vec<String>,
-    expected: Vec<u32>,
+    expected: Vec<u64>,
 }
 
 /// Opens a trace.
@@ -140,7 +140,7 @@ impl Source for Stored {
         &self.calls
     }
 
-    fn expected(&self) -> &[u32] {
+    fn expected(&self) -> &[u64] {
         &self.expected
     }
 }

@@ -34,7 +34,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn write(&mut self, rank: u32, batch: &Batch, expected: &[u32]) -> io::Result<()> {
+    pub fn write(&mut self, rank: u32, batch: &Batch, expected: &[u64]) -> io::Result<()> {
         let bytes = &mut self.ranks[rank as usize];
         coding::push(bytes, batch, expected);
         if bytes.len() >= PIECE { self.flush(rank) } else { Ok(()) }

@@ -43,6 +43,10 @@ impl Rank {
             "recv" | "irecv" => self.receive(action, &mut given, output)?,
             "wait" => self.wait(&mut given, output.batch)?,
             "waitall" => {
+                // SMPI says how many there are, and waits for all.
+                if given.left() > 0 {
+                    given.count("the number of requests")?;
+                }
                 let open = self.requests.take_all();
                 self.sequence.wait(output.batch, &open, self.place);
             }

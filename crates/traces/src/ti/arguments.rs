@@ -9,6 +9,8 @@ pub type Parsed<T> = Result<T, String>;
 /// Any source and any tag, as SimGrid and as MPI libraries write them.
 const ANY_SOURCE: [i64; 2] = [-555, -1];
 const ANY_TAG: [i64; 2] = [-444, -1];
+/// A type that the program made: SMPI counts bytes of it.
+const DERIVED: i64 = -1;
 
 /// Words after the name of an action, taken one by one.
 pub struct Arguments<'a> {
@@ -123,6 +125,9 @@ impl<'a> Arguments<'a> {
             return Ok(self.element);
         }
         let number = self.whole("the datatype")?;
+        if number == DERIVED {
+            return Ok(1);
+        }
         let length = u64::try_from(number).ok().and_then(datatypes::length);
         length.ok_or_else(|| format!("the datatype must be 0 to 54, not {number}"))
     }

@@ -9,6 +9,9 @@ use tailback_engine::workload::trace::{Envelope, Filter, What};
 
 /// Messages of scans are of contexts from this one on: no receive of the program sees them.
 const SCANS: u32 = 1;
+/// The tags of the blocks of `gatherv` and `scatterv` there: those of scans are numbers of rounds.
+const GATHERED: u32 = 1 << 16;
+const SCATTERED: u32 = 1 << 17;
 
 impl Rank {
     /// Appends a collective, and the work that it says is to be done after it. Roots and lists
@@ -34,8 +37,11 @@ impl Rank {
             }
             "reducescatter" => reduce_scatter(given)?,
             "alltoallv" => (all_to_all_of_pairs(given)?, 0.0),
-            "gatherv" | "allgatherv" => (gather_of_each(action, given)?, 0.0),
-            "scatterv" => (scatter_of_each(given)?, 0.0),
+            "gatherv" if output.at_root_alone => return self.gather_of_each(given, output),
+            "scatterv" if output.at_root_alone => return self.scatter_of_each(given, output),
+            "gatherv" => (gather(given)?, 0.0),
+            "scatterv" => (scatter(given)?, 0.0),
+            "allgatherv" => (all_gather_of_each(given)?, 0.0),
             _ => (blocks(action, given)?, 0.0),
         };
         if let Some(root) = what.root {
@@ -46,6 +52,62 @@ impl Rank {
         output.batch.collectives.push(what);
         self.then(What::Collective(number), Call::Blocks, output.batch);
         self.compute(flops, output.batch)
+    }
+
+    /// Every member sends its block to the root, which alone has their lengths.
+    fn gather_of_each(&mut self, given: &mut Arguments<'_>, output: &mut Output<'_>) -> Parsed<()> {
+        let sent = given.count("the length sent")?;
+        let counts = given.counts("lengths received")?;
+        let root = self.communicator.member(given.root()?.into(), self.ranks)?;
+        let (sent_element, element) = (given.element()?, given.element()?);
+        let (tag, context) = (GATHERED, self.communicator.context + SCANS);
+        if root != self.me {
+            let bytes = in_bytes(sent, sent_element)?;
+            let envelope = Envelope { to: root, bytes, tag, context };
+            self.then(What::Send(envelope), Call::Blocks, output.batch);
+            return Ok(());
+        }
+        let mut receives = Vec::new();
+        for (from, bytes) in self.others().zip(all_bytes(&counts, element)?) {
+            let Some(from) = from else { continue };
+            output.expected.push(bytes);
+            receives.push(What::Receive(Filter { from: Some(from), tag: Some(tag), context }));
+        }
+        self.sequence.together(output.batch, receives, self.place);
+        Ok(())
+    }
+
+    /// The root, which alone has their lengths, sends every member its block.
+    fn scatter_of_each(
+        &mut self,
+        given: &mut Arguments<'_>,
+        output: &mut Output<'_>,
+    ) -> Parsed<()> {
+        let counts = given.counts("lengths sent")?;
+        let received = given.count("the length received")?;
+        let root = self.communicator.member(given.root()?.into(), self.ranks)?;
+        let (element, received_element) = (given.element()?, given.element()?);
+        let (tag, context) = (SCATTERED, self.communicator.context + SCANS);
+        if root != self.me {
+            output.expected.push(in_bytes(received, received_element)?);
+            let filter = Filter { from: Some(root), tag: Some(tag), context };
+            self.then(What::Receive(filter), Call::Blocks, output.batch);
+            return Ok(());
+        }
+        let blocks = self.others().zip(all_bytes(&counts, element)?);
+        let send = |(to, bytes): (Option<u32>, u64)| {
+            Some(What::Send(Envelope { to: to?, bytes, tag, context }))
+        };
+        let sends: Vec<_> = blocks.filter_map(send).collect();
+        self.sequence.together(output.batch, sends, self.place);
+        Ok(())
+    }
+
+    /// The members of its communicator in order; none in its own place.
+    fn others(&self) -> impl Iterator<Item = Option<u32>> + use<> {
+        let (me, members) = (self.me, self.communicator.group());
+        let members = members.unwrap_or_else(|| (0..self.ranks).collect());
+        members.into_iter().map(move |rank| (rank != me).then_some(rank))
     }
 
     /// A scan by recursive doubling. Work is done at the end, as much as is said.
@@ -120,16 +182,29 @@ fn all_to_all_of_pairs(given: &mut Arguments<'_>) -> Parsed<Collective> {
     })
 }
 
-fn gather_of_each(action: &str, given: &mut Arguments<'_>) -> Parsed<Collective> {
+fn gather(given: &mut Arguments<'_>) -> Parsed<Collective> {
     given.count("the length sent")?;
     let counts = given.counts("lengths received")?;
-    if action == "gatherv" {
-        let root = Some(given.root()?);
-        given.element()?;
-        let sizes = Some(all_bytes(&counts, given.element()?)?);
-        let method = Some(Method::Algorithm(Algorithm::Linear));
-        return Ok(Collective { root, sizes, method, ..Collective::new(Operation::Gather, 0) });
-    }
+    let root = Some(given.root()?);
+    given.element()?;
+    let sizes = Some(all_bytes(&counts, given.element()?)?);
+    let method = Some(Method::Algorithm(Algorithm::Linear));
+    Ok(Collective { root, sizes, method, ..Collective::new(Operation::Gather, 0) })
+}
+
+fn scatter(given: &mut Arguments<'_>) -> Parsed<Collective> {
+    let counts = given.counts("lengths sent")?;
+    given.count("the length received")?;
+    let root = Some(given.root()?);
+    let sizes = Some(all_bytes(&counts, given.element()?)?);
+    given.element()?;
+    let method = Some(Method::Algorithm(Algorithm::Linear));
+    Ok(Collective { root, sizes, method, ..Collective::new(Operation::Scatter, 0) })
+}
+
+fn all_gather_of_each(given: &mut Arguments<'_>) -> Parsed<Collective> {
+    given.count("the length sent")?;
+    let counts = given.counts("lengths received")?;
     // One type or two, or displacements, which say nothing about messages, behind a type or not.
     let left = given.left();
     let has_type = left > given.ranks as usize || matches!(left, 1 | 2);
@@ -141,16 +216,6 @@ fn gather_of_each(action: &str, given: &mut Arguments<'_>) -> Parsed<Collective>
     Ok(Collective { sizes, ..Collective::new(Operation::AllGather, 0) })
 }
 
-fn scatter_of_each(given: &mut Arguments<'_>) -> Parsed<Collective> {
-    let counts = given.counts("lengths sent")?;
-    given.count("the length received")?;
-    let root = Some(given.root()?);
-    let sizes = Some(all_bytes(&counts, given.element()?)?);
-    given.element()?;
-    let method = Some(Method::Algorithm(Algorithm::Linear));
-    Ok(Collective { root, sizes, method, ..Collective::new(Operation::Scatter, 0) })
-}
-
-fn all_bytes(counts: &[u64], element: u64) -> Parsed<Vec<u32>> {
+fn all_bytes(counts: &[u64], element: u64) -> Parsed<Vec<u64>> {
     counts.iter().map(|&count| in_bytes(count, element)).collect()
 }

@@ -15,11 +15,13 @@ pub struct Output<'a> {
     /// The batch.
     pub batch: &'a mut Batch,
     /// What its receives expect.
-    pub expected: &'a mut Vec<u32>,
+    pub expected: &'a mut Vec<u64>,
     /// The names of places.
     pub calls: &'a mut Calls,
     /// Who is in communicators.
     pub communicators: &'a mut Communicators,
+    /// Whether `gatherv` and `scatterv` have lengths at their roots alone.
+    pub at_root_alone: bool,
 }
 
 /// What is remembered of a rank from one action to the next.

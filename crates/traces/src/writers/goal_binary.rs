@@ -43,8 +43,8 @@ impl<W: Write + Seek> Sink for Binary<W> {
     fn take(&mut self, step: &Step<'_>) -> Taken {
         let any = |number: Option<u32>| number.unwrap_or(u32::MAX);
         let (kind, peer, size, tag) = match Part::new(step, self.writing)? {
-            Part::Send { bytes, to, tag } => (1, to, u64::from(bytes), tag),
-            Part::Receive { bytes, from, tag } => (2, any(from), u64::from(bytes), any(tag)),
+            Part::Send { bytes, to, tag } => (1, to, bytes, tag),
+            Part::Receive { bytes, from, tag } => (2, any(from), bytes, any(tag)),
             Part::Compute { ns, is_rounded } => {
                 self.rounded += u64::from(is_rounded);
                 (3, 0, ns, 0)

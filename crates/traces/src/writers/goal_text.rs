@@ -82,9 +82,9 @@ pub enum Part {
     /// So many nanoseconds, which may have been rounded.
     Compute { ns: u64, is_rounded: bool },
     /// A message.
-    Send { bytes: u32, to: u32, tag: u32 },
+    Send { bytes: u64, to: u32, tag: u32 },
     /// A receive.
-    Receive { bytes: u32, from: Option<u32>, tag: Option<u32> },
+    Receive { bytes: u64, from: Option<u32>, tag: Option<u32> },
 }
 
 impl Part {

@@ -18,7 +18,7 @@ const TYPE: &str = "6";
 struct Pending {
     operation: Operation,
     collective: Option<Collective>,
-    expected: u32,
+    expected: u64,
 }
 
 /// Actions that are written.
@@ -73,7 +73,7 @@ impl<W: Write> Actions<W> {
             What::Receive(filter) => {
                 let from = filter.from.map_or(ANY_SOURCE, i64::from);
                 let tag = filter.tag.map_or(ANY_TAG, i64::from);
-                let bytes = if expected > 0 { i64::from(expected) } else { -1 };
+                let bytes = if expected > 0 { expected.cast_signed() } else { -1 };
                 (Some((from, me, tag)), format!("{letter}recv {from} {tag} {bytes} {TYPE}"))
             }
             What::Collective(_) => (None, collective_text(collective.as_ref(), self.ranks)?),
@@ -166,13 +166,13 @@ fn collective_text(collective: Option<&Collective>, ranks: u32) -> Result<String
         return no("a collective of some ranks: there all take part");
     }
     let (bytes, root) = (collective.bytes, collective.root.unwrap_or(0));
-    let list = |sizes: &[u32]| {
+    let list = |sizes: &[u64]| {
         sizes.iter().fold(String::new(), |mut text, size| {
             let _ = write!(text, "{size} ");
             text
         })
     };
-    let sum = |sizes: &[u32]| sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
+    let sum = |sizes: &[u64]| sizes.iter().sum::<u64>();
     Ok(match (collective.operation, &collective.sizes) {
         (Together::Barrier, _) => "barrier".into(),
         (Together::Broadcast, _) => format!("bcast {bytes} {root} {TYPE}"),

@@ -28,7 +28,7 @@ pub struct Step<'a> {
     pub operation: Operation,
     pub after: &'a [After],
     /// Bytes that a receive expects; 0: not known.
-    pub expected: u32,
+    pub expected: u64,
     pub batch: &'a Batch,
 }
 

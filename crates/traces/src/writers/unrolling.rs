@@ -54,7 +54,7 @@ impl Unrolling {
         &mut self,
         (rank, operation): (u32, Operation),
         after: &[After],
-        expected: u32,
+        expected: u64,
         batch: &Batch,
         each: &mut Each<'_>,
     ) -> Taken {
@@ -108,7 +108,7 @@ impl Unrolling {
             plan.moves(part.me, round, &mut moves);
             let tag = tag + round;
             let context = 0;
-            let length = |row: Option<&Vec<u32>>, one: &tailback_engine::workload::Move| {
+            let length = |row: Option<&Vec<u64>>, one: &tailback_engine::workload::Move| {
                 row.map_or_else(|| plan.bytes(one.data), |row| row[one.peer as usize])
             };
             let begin = self.given;
@@ -141,7 +141,7 @@ impl Unrolling {
         &mut self,
         operation: Operation,
         after: &[(u64, bool)],
-        expected: u32,
+        expected: u64,
         each: &mut Each<'_>,
     ) -> Taken {
         let number = self.given;
@@ -178,4 +178,4 @@ impl Unrolling {
 }
 
 /// Takes an operation with its number, what it is after, and how many bytes it receives.
-pub type Each<'a> = dyn FnMut(u64, Operation, &[After], u32) -> Taken + 'a;
+pub type Each<'a> = dyn FnMut(u64, Operation, &[After], u64) -> Taken + 'a;

@@ -186,7 +186,7 @@ fn mistakes_name_the_node() {
         let found = refused(&nodes);
         assert!(found.starts_with("wrong.et: ") && found.ends_with(expected), "{found}");
     }
-    let whole = file(&program());
+    let whole = file(&[node(1, 4, "a"), node(2, 4, "b")]);
     let cut = mistake(&folder.file("cut.et", &whole[..whole.len() - 3]));
     assert!(cut.ends_with("the file is cut off"), "{cut}");
     // Before the end of its first node, and of its metadata.

@@ -88,8 +88,8 @@ fn mistakes_in_text_name_the_line() {
         (body("l1: sent 8b to 1"), "line 3: l1 must be a send, recv or calc, not sent"),
         (body("l1: send 8 to 1"), "line 3: expected b, found to"),
         (
-            body("l1: send 4294967296b to 1"),
-            "line 3: a length must be 0 to 4294967295 bytes, not 4294967296b",
+            body("l1: send 1000000000000001b to 1"),
+            "line 3: a length must be 0 to 1000000000000000 bytes, not 1000000000000001b",
         ),
         (
             body("l1: send 8b to -1"),
@@ -180,4 +180,14 @@ fn a_format_can_be_demanded() {
     let options = Options::of(Format::GoalBinary);
     let refused = open(&path, &options).err().unwrap();
     assert!(refused.what.contains("binary GOAL begins with 4223"), "{refused}");
+}
+
+#[test]
+fn nothing_follows_the_last_rank_of_binary_goal() {
+    let folder = Folder::new();
+    let mut content = std::fs::read(sample("goal/wildcard.bin")).unwrap();
+    let length = content.len();
+    content.extend(b"rubbish");
+    let refused = mistake(&folder.file("more.bin", content));
+    assert_eq!(refused, format!("more.bin: byte {length}: has more bytes behind the last rank"));
 }

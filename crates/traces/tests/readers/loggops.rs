@@ -84,7 +84,7 @@ fn ranks_end_when_the_classic_simulator_says() {
             gap_ps: gap * 1000,
             gap_per_byte_fs: gap_per_byte * 1_000_000,
             overhead_per_byte_fs: overhead_per_byte * 1_000_000,
-            eager_bytes: eager as u32,
+            eager_bytes: eager,
         };
         let ends = ends(file, law);
         for &(rank, end) in &expected {

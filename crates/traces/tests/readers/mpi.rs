@@ -160,11 +160,11 @@ fn liballprof_has_arguments_in_the_order_of_c() {
         "compute 1000000 | 1",
     ];
     assert_eq!(rank(&mut *source, 0), expected);
-    // As MPICH numbers the world, and another communicator of all.
-    for (number, context) in [("1140850688", ""), ("7", " in 7")] {
+    // As MPICH numbers the world, and as a pointer: the first communicator is that of all ranks.
+    for number in ["1140850688", "94000000000000"] {
         let text = text.replace(":0,0,2", &format!(":{number},0,2"));
         let mut source = opened(&folder.file("pmpi-trace-rank-0.txt", text));
-        assert_eq!(rank(&mut *source, 0)[1], format!("receive from 1 tag 7{context} | 1"));
+        assert_eq!(rank(&mut *source, 0)[1], "receive from 1 tag 7 | 1");
     }
 }
 
@@ -196,10 +196,41 @@ fn mistakes_name_the_call() {
         ),
         (
             calls(&[
-                ("MPI_Comm_split", "MPI_Comm oldcomm=2; MPI_Comm newcomm=9"),
+                ("MPI_Intercomm_merge", "MPI_Comm comm=2; MPI_Comm newcomm=9"),
                 ("MPI_Barrier", "MPI_Comm comm=9"),
             ]),
-            "line 5: MPI_Barrier: who is in communicator 9, which MPI_Comm_split made, is not read",
+            "line 5: MPI_Barrier: who is in communicator 9, which MPI_Intercomm_merge made, is not read",
+        ),
+        (
+            calls(&[("MPI_Comm_split", "MPI_Comm oldcomm=2; int color=0; MPI_Comm newcomm=9")]),
+            "line 1: MPI_Comm_split: key is missing",
+        ),
+        (
+            calls(&[(
+                "MPI_Cart_create",
+                "MPI_Comm oldcomm=2; int dims[1]=[2]; MPI_Comm newcomm=9",
+            )]),
+            "line 1: MPI_Cart_create: has more places than the 1 ranks there are",
+        ),
+        (
+            calls(&[("MPI_Put", "int origincount=1; MPI_Win win=1")]),
+            "line 1: MPI_Put: one-sided communication is not read",
+        ),
+        (
+            calls(&[("MPI_Win_fence", "")]),
+            "line 1: MPI_Win_fence: one-sided communication is not read",
+        ),
+        (
+            calls(&[("MPI_Neighbor_alltoall", "")]),
+            "line 1: MPI_Neighbor_alltoall: is not read, and communicates",
+        ),
+        (
+            calls(&[("MPI_Init", "")]).replacen("1296777956.000000001", "soon", 1),
+            "line 1: walltime must be a number of seconds, not soon",
+        ),
+        (
+            calls(&[("MPI_Init", "")]).replacen("1296777956.000000002", "1.5x", 1),
+            "line 2: walltime must be a number of seconds, not 1.5x",
         ),
         (
             send("int dest=0; int tag=0").replace("MPI_Send returning", "MPI_Recv returning"),
@@ -234,4 +265,172 @@ fn mistakes_name_the_call() {
     };
     let mut source = opened(&sample("dumpi/testtrace-0002.ascii.txt"));
     assert_eq!(sends(&whole(&mut *source, 2).unwrap()), 1);
+}
+
+/// Every rank calls `MPI_Comm_split` with a colour and a key; what it gets has the ranks of its
+/// colour by key. A grid has the first ranks, and its parts those with the same places.
+#[test]
+fn communicators_of_some_ranks_are_those_of_their_colours() {
+    let folder = Folder::new();
+    let bcast = |comm: u32| {
+        let text =
+            format!("int count=1; MPI_Datatype datatype=5; int root=0; MPI_Comm comm={comm}");
+        ("MPI_Bcast", text)
+    };
+    for me in 0..5 {
+        let make = [
+            // Even ranks in descending order; odd ones; the last gets nothing.
+            ("MPI_Comm_split", {
+                let color = if me == 4 { -32766 } else { me % 2 };
+                format!(
+                    "MPI_Comm oldcomm=2; int color={color}; int key={}; MPI_Comm newcomm=9",
+                    -me
+                )
+            }),
+            (
+                "MPI_Cart_create",
+                "MPI_Comm oldcomm=2; int ndim=2; int dims[2]=[2, 2]; \
+              int periods[2]=[0, 0]; int reorder=0; MPI_Comm newcomm=10"
+                    .into(),
+            ),
+            (
+                "MPI_Cart_sub",
+                "int ndim=2; MPI_Comm oldcomm=10; int remain_dims[2]=[0, 1]; \
+              MPI_Comm newcomm=11"
+                    .into(),
+            ),
+            (
+                "MPI_Cart_sub",
+                "int ndim=2; MPI_Comm oldcomm=10; int remain_dims[2]=[1, 0]; \
+              MPI_Comm newcomm=12"
+                    .into(),
+            ),
+            bcast(9),
+            bcast(10),
+            bcast(11),
+            bcast(12),
+            // Of what was split before, once more.
+            (
+                "MPI_Comm_split",
+                "MPI_Comm oldcomm=9; int color=7; int key=0; MPI_Comm newcomm=13".into(),
+            ),
+            bcast(13),
+        ];
+        let made: Vec<_> = make.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        // Who is in nothing calls nothing of it.
+        let made = if me == 4 { &made[..2] } else { &made[..] };
+        folder.file(&format!("t-{me:04}.txt"), calls(made));
+    }
+    let mut source = opened(&folder.path().join("t-0000.txt"));
+    let found = |source: &mut dyn tailback_traces::Source, me| {
+        without_gaps(&rank(source, me))
+            .iter()
+            .map(|text| text.replace("broadcast 1 root ", ""))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found(&mut *source, 0),
+        ["2 of [2, 0]", "0 of [0, 1, 2, 3]", "0 of [0, 1]", "0 of [0, 2]", "2 of [2, 0]",]
+    );
+    assert_eq!(
+        found(&mut *source, 3),
+        ["3 of [3, 1]", "0 of [0, 1, 2, 3]", "2 of [2, 3]", "1 of [1, 3]", "3 of [3, 1]",]
+    );
+    assert_eq!(found(&mut *source, 4), [""; 0]);
+}
+
+/// A split that a member never calls cannot be known.
+#[test]
+fn all_members_split_a_communicator() {
+    let folder = Folder::new();
+    let split = "MPI_Comm oldcomm=2; int color=0; int key=0; MPI_Comm newcomm=9";
+    folder.file("t-1.txt", calls(&[("MPI_Init", "")]));
+    let wrong = mistake(&folder.file("t-0.txt", calls(&[("MPI_Comm_split", split)])));
+    assert_eq!(
+        wrong,
+        "t-0.txt: line 1: MPI_Comm_split: not all members of the communicator call it"
+    );
+}
+
+#[test]
+fn collectives_that_do_not_block_are_waited_for_by_their_requests() {
+    let folder = Folder::new();
+    folder.file("pmpi-trace-rank-1.txt", "MPI_Init:-:0:0:0\n");
+    let text = "MPI_Init:-:1:1:10\nMPI_Iallreduce:10:1:2:4:1,8,8:3:7,0,2:640:10\n\
+                MPI_Send:12:1:3:1,8,8:1:7:7,0,2:12\nMPI_Wait:12:640:0:13\nMPI_Finalize:13:-\n";
+    let mut source = opened(&folder.file("pmpi-trace-rank-0.txt", text));
+    let expected =
+        ["all_reduce 32", "compute 2000000 | 1~", "send 24 to 1 tag 7 | 1", "join | 3 1"];
+    assert_eq!(rank(&mut *source, 0), expected);
+    let wrong = text.replace("MPI_Iallreduce", "MPI_Iscan");
+    let wrong = mistake(&folder.file("pmpi-trace-rank-0.txt", wrong));
+    assert!(
+        wrong.ends_with("MPI_Iscan: is not read: only the same call that blocks is"),
+        "{wrong}"
+    );
+}
+
+/// As liballprof prints calls: microseconds since 1970, pointers for what lies in memory, and
+/// counts of all members behind theirs.
+#[test]
+fn recordings_of_liballprof_are_read() {
+    let folder = Folder::new();
+    let (start, comm) = (1_700_000_000_000_000u64, 94_000_000_000_000u64);
+    let world = format!("{comm},0,2");
+    let other = format!("{},0,2", comm + 640);
+    let at = |micros: u64| start + micros;
+    let line = |number: u64, call: &str| {
+        let (name, arguments) = call.split_once(' ').unwrap();
+        format!("{name}:{}:{arguments}:{}\n", at(2 * number), at(2 * number + 1))
+            .replace("WORLD", &world)
+            .replace("OTHER", &other)
+    };
+    let recorded = [
+        "MPI_Comm_size WORLD:140000",
+        "MPI_Comm_dup WORLD:150000",
+        "MPI_Type_contiguous 3:10,8,8:160000",
+        "MPI_Type_commit 160000",
+        "MPI_Irecv 1:1:10,8,8:1:7:OTHER:8000",
+        "MPI_Issend 1:1:10,8,8:1:7:WORLD:8008",
+        "MPI_Rsend 1:1:94000,24,24:1:7:WORLD",
+        "MPI_Waitall 2:8000:0",
+        "MPI_Irecv 1:1:10,8,8:-1:-1:WORLD:8000",
+        "MPI_Test 8000:170000:0",
+        "MPI_Recv 1:1:10,8,8:-2:7:WORLD:0",
+        "MPI_Isend 1:1:10,8,8:1:7:WORLD:8000",
+        "MPI_Waitsome 2:8000:180000:190000:0",
+        "MPI_Scatterv 1:2:3,4:5:0,3:10,8,8:6:3:10,8,8:0:WORLD",
+        "MPI_Reduce_scatter 1:2:3:3,4:10,8,8:3:WORLD",
+    ];
+    let calls: String = (1..).zip(recorded).map(|(number, call)| line(number, call)).collect();
+    let text = format!("# hostname\nMPI_Init:-:1:1:{}\n{calls}MPI_Finalize:{}:-\n", at(1), at(32));
+    folder.file("pmpi-trace-rank-1.txt", format!("MPI_Init:-:1:1:{start}\n"));
+    let mut source = opened(&folder.file("pmpi-trace-rank-0.txt", &text));
+    let found = rank(&mut *source, 0);
+    let found: Vec<_> = found.iter().filter(|text| !text.starts_with("compute 1000000 ")).collect();
+    let expected = [
+        "compute 1000000",
+        "receive from 1 tag 7 in 2 | 1",
+        "send 8 to 1 tag 7 | 1",
+        "send 24 to 1 tag 7 | 1",
+        "join | 6 4 1",
+        "receive from * tag * | 1",
+        // What was tested is done before its request is used again; nobody sends to it from -2.
+        "join | 4 1",
+        "send 8 to 1 tag 7 | 1",
+        "join | 2 1",
+        "send 32 to 1 tag 0 in 2147483648 | 1",
+        "join | 1",
+        "reduce_scatter 0 [24, 32] | 1",
+    ];
+    assert_eq!(found, expected);
+    // MPICH has integers for handles, and -2 for any source.
+    let text = text.replace(&world, "1140850688,0,2").replace(&other, "-2080374784,0,2");
+    let text = text.replace(":8008:", ":8004:");
+    let mut source = opened(&folder.file("pmpi-trace-rank-0.txt", text));
+    let found = rank(&mut *source, 0);
+    let found: Vec<_> = found.iter().filter(|text| !text.starts_with("compute 1000000 ")).collect();
+    assert_eq!(found[4], "join | 6 4 1");
+    // Nobody sends from -1.
+    assert_eq!(found[5], "receive from * tag 7 | 1");
 }

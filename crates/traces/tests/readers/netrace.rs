@@ -1,6 +1,7 @@
 //! netrace.
 
 use crate::common::{Folder, mistake, mistake_with, opened, rank, sample, whole};
+use std::io::Read as _;
 use tailback_engine::workload::trace::What;
 use tailback_traces::{Options, open};
 
@@ -104,4 +105,24 @@ fn mistakes_name_the_byte() {
     assert!(cut.starts_with("cut.bz2: byte 0: cannot be read"), "{cut}");
     let refused = mistake_with(&path, &Options { most_bytes: 1000, ..Options::default() });
     assert!(refused.ends_with("expands to more than 1000 bytes; if it is meant, allow more"));
+}
+
+/// What stands behind the last packet, and a compressed file that is cut off, is no trace.
+#[test]
+fn nothing_follows_the_last_packet() {
+    let folder = Folder::new();
+    let packed = std::fs::read(sample("netrace/example.tra.bz2")).unwrap();
+    for cut in 1..=10 {
+        let refused = mistake(&folder.file("cut.tra.bz2", &packed[..packed.len() - cut]));
+        assert!(refused.starts_with("cut.tra.bz2: "), "{refused}");
+    }
+    let refused = mistake(&folder.file("more.tra.bz2", [&packed[..], b"rubbish"].concat()));
+    assert!(refused.starts_with("more.tra.bz2: "), "{refused}");
+    let mut plain = Vec::new();
+    bzip2::read::BzDecoder::new(&packed[..]).read_to_end(&mut plain).unwrap();
+    assert_eq!(opened(&folder.file("plain.tra", &plain)).ranks(), 64);
+    plain.push(0);
+    let refused = mistake(&folder.file("plain.tra", &plain));
+    let expected = "has more bytes behind the last packet that its header counts";
+    assert!(refused.ends_with(expected), "{refused}");
 }

@@ -119,9 +119,9 @@ fn nas_is_has_its_messages_and_bytes() {
     assert_eq!(source.ranks(), 4);
     for number in 0..4 {
         let batch = whole(&mut *source, number).unwrap();
-        let bytes: u64 = batch.collectives.iter().map(|c| u64::from(c.bytes)).sum();
+        let bytes: u64 = batch.collectives.iter().map(|c| c.bytes).sum();
         let pairs = batch.collectives.iter().filter_map(|c| c.sizes.as_ref());
-        let sent: u64 = pairs.flatten().map(|&bytes| u64::from(bytes)).sum();
+        let sent: u64 = pairs.flatten().sum();
         let sends = batch.operations.iter().filter(|o| matches!(o.what, What::Send(_))).count();
         let expected = (usize::from(number < 3), 35, 22804, 720_896);
         assert_eq!((sends, batch.collectives.len(), bytes, sent), expected, "rank {number}");
@@ -207,8 +207,8 @@ fn mistakes_name_file_and_line() {
         ("0 init\n0 send 0 -1 8\n", "line 2: a send must have a tag from 0"),
         ("0 init\n0 bcast 8 0 55\n", "line 2: the datatype must be 0 to 54, not 55"),
         (
-            "0 init\n0 bcast 4294967296 0 6\n",
-            "line 2: 4294967296 elements of 1 bytes are more than 4294967295 bytes",
+            "0 init\n0 bcast 1e16 0 6\n",
+            "line 2: 10000000000000000 elements of 1 bytes are more than 1000000000000000 bytes",
         ),
         (
             "0 init\n0 alltoallv 9\n",
@@ -228,4 +228,36 @@ fn mistakes_name_file_and_line() {
     assert_eq!(mistake(&list), "b: line 1: must begin with rank 1, not 0");
     let list = folder.file("list", "a\nc\n");
     assert_eq!(mistake(&list), "list: line 2: c is no action, and no file that is there");
+}
+
+/// As SMPI 3.32 records: how many requests there are, lengths at the root alone, and types that the
+/// program made as -1, of which bytes are counted.
+#[test]
+fn recordings_of_smpi_are_read() {
+    let folder = Folder::new();
+    let of = |rank: u32, sizes: &str| {
+        let other = 1 - rank;
+        format!(
+            "{rank} init\n{rank} irecv {other} 7 3 1\n{rank} isend {other} 7 3 1\n\
+             {rank} waitall 2\n{rank} send {other} 8 120 -1\n{rank} gatherv 3 {sizes} 0 1 1\n\
+             {rank} scatterv {sizes} 5 0 0 0\n{rank} finalize\n"
+        )
+    };
+    let text = of(0, "3 4") + &of(1, "0 0");
+    let mut source = opened(&folder.file("recorded", text));
+    let expected = [
+        "receive from 1 tag 7",
+        "send 12 to 1 tag 7 | 1~",
+        "join | 2 1",
+        "send 120 to 1 tag 8 | 1",
+        "receive from 1 tag 65536 in 1 | 1",
+        "join | 1",
+        "send 32 to 1 tag 131072 in 1 | 1",
+        "join | 1",
+    ];
+    assert_eq!(rank(&mut *source, 0), expected);
+    let others = ["send 12 to 0 tag 65536 in 1 | 1", "receive from 0 tag 131072 in 1 | 1"];
+    assert_eq!(rank(&mut *source, 1)[4..], others);
+    let wrong = mistake(&folder.file("wrong", "0 init\n0 waitall x\n"));
+    assert!(wrong.ends_with("the number of requests must be a number from 0, not x"), "{wrong}");
 }

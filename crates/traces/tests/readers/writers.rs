@@ -21,7 +21,7 @@ fn all(source: &mut dyn Source) -> Vec<Vec<String>> {
 }
 
 /// All batches of all ranks, and what their receives expect.
-fn batches(source: &mut dyn Source) -> Vec<(Batch, Vec<u32>)> {
+fn batches(source: &mut dyn Source) -> Vec<(Batch, Vec<u64>)> {
     let mut batches = Vec::new();
     for rank in 0..source.ranks() {
         loop {
@@ -57,7 +57,7 @@ fn our_own_form_keeps_everything() {
         assert_eq!(before.ranks(), after.ranks());
         let operations: usize = expected.iter().map(|(batch, _)| batch.operations.len()).sum();
         assert_eq!(counted.operations, operations as u64, "{name}");
-        let plain = |(batch, expected): &(Batch, Vec<u32>)| {
+        let plain = |(batch, expected): &(Batch, Vec<u64>)| {
             let calls: Vec<_> = batch.operations.iter().map(|operation| operation.call).collect();
             (texts(batch), calls, expected.iter().filter(|&&bytes| bytes > 0).count())
         };

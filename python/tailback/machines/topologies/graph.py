@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from ...door import Network
 from ...entry_points import blamed
-from ...errors import UserError
+from ...errors import CircleError, UserError
 from ...graphs import Assembly, Conventions, Format, NetworkGraph, read_graph
 from ...graphs.network import Link
 from ...parts import MaybeTime, key
@@ -23,8 +23,11 @@ from .base import MOST_NODES, Topology
 
 __all__ = ["Graph"]
 
-#: A switch in a message of the engine.
+#: Switches, channels between them, and routes between nodes in a message of the engine.
 _SWITCH = re.compile(r"\bswitch (\d+)")
+_CHANNEL = re.compile(r"\bchannel (\d+)->(\d+)")
+_ROUTES = re.compile(r"\broutes? \d+->\d+(?:, \d+->\d+)*")
+_PAIR = re.compile(r"(\d+)->(\d+)")
 
 
 class Listed(Topology):
@@ -62,12 +65,39 @@ class Listed(Topology):
         try:
             yield
         except UserError as error:
-            names = self.graph.switches
-            allowed = _SWITCH.sub(lambda found: f"switch {names[int(found[1])]}", error.allowed)
-            given = error.given and _SWITCH.sub(
-                lambda found: f"switch {names[int(found[1])]}", error.given
-            )
-            raise UserError(error.field, given, allowed, error.nearest) from None
+            # Once: names may be numbers themselves.
+            if not vars(error).get("has_names"):
+                error.given = error.given and self._with_names(error.given)
+                error.allowed = self._with_names(error.allowed)
+                error.args = (error.field, error.given, error.allowed, *error.args[3:])
+                if isinstance(error, CircleError):
+                    error.circle = tuple(map(self._held, error.circle))
+                vars(error)["has_names"] = True
+            raise
+
+    def _held(self, channel: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a channel of a cycle with the names of the file in its words."""
+        switches, nodes = self.graph.switches, self.graph.nodes
+        number = f" (class {channel['class']})" if channel["class"] else ""
+        return {
+            **channel,
+            "channel": f"{switches[channel['from']]} to {switches[channel['to']]}{number}",
+            "packet": f"{nodes[channel['source']]} to {nodes[channel['destination']]}",
+        }
+
+    def _with_names(self, text: str) -> str:
+        """Return a message of the engine with the names of the file for numbers."""
+        switches, nodes = self.graph.switches, self.graph.nodes
+        text = _SWITCH.sub(lambda found: f"switch {switches[int(found[1])]}", text)
+        text = _CHANNEL.sub(
+            lambda found: f"channel {switches[int(found[1])]}->{switches[int(found[2])]}", text
+        )
+        return _ROUTES.sub(
+            lambda found: _PAIR.sub(
+                lambda pair: f"{nodes[int(pair[1])]}->{nodes[int(pair[2])]}", found[0]
+            ),
+            text,
+        )
 
     def default_routing(self) -> str:
         """Return up_down; where links lead one way shortest."""
@@ -139,8 +169,9 @@ class Graph(Listed):
     also: ClassVar[str] = "anynet"
 
     file: str = key(
-        description="GraphML (.graphml), an edge list (.edgelist, .edges) or BookSim's anynet "
-        "format (.anynet); relative to the experiment file.",
+        description="GraphML (.graphml), GML (.gml), DOT (.dot, .gv; needs pydot), an edge list "
+        "(.edgelist, .edges) or BookSim's anynet format (.anynet); relative to the experiment "
+        "file.",
     )
     format: Format | None = key(
         default=None, description="What the file is; default: what the end of its name says."

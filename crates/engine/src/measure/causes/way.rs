@@ -15,7 +15,7 @@ pub struct Opened {
     /// Who receives it.
     pub to: ProcessId,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
     /// What the receiver knows it by.
     pub tag: u32,
     /// Its traffic class.

@@ -23,9 +23,9 @@ pub struct Heard {
     /// Its type.
     pub tag: u32,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
     /// Bytes that are there.
-    pub arrived: u32,
+    pub arrived: u64,
     /// The operation of its source.
     pub operation: u32,
 }
@@ -53,7 +53,7 @@ pub struct Transfer {
     /// Its first packet, until that has been delivered.
     pub first_packet: PacketId,
     /// Bytes of it that its sender has: the rest is still on its way there.
-    pub at_hand: u32,
+    pub at_hand: u64,
     /// Whether it waits for more of them.
     pub is_short: bool,
     /// The first of the copies that its destination passes on.
@@ -70,7 +70,7 @@ impl Transfer {
             root,
             arrival: ArrivalId::NONE,
             first_packet: PacketId::NONE,
-            at_hand: u32::MAX,
+            at_hand: u64::MAX,
             is_short: false,
             copies: MessageId::NONE,
             next: MessageId::NONE,

@@ -25,7 +25,7 @@ pub struct Station {
     /// The operation it waited for last, if it has not been told of it.
     pub waited: Option<u32>,
     /// Bytes of the system buffers that the process holds, by receive.
-    pub held: BTreeMap<u32, u32>,
+    pub held: BTreeMap<u32, u64>,
     /// System buffers in use.
     pub buffers: Buffers,
     /// Whether the process has begun.
@@ -54,14 +54,14 @@ pub struct Buffers {
 
 impl Buffers {
     /// So many more are in use.
-    pub fn take(&mut self, bytes: u32) {
-        self.used += u64::from(bytes);
+    pub fn take(&mut self, bytes: u64) {
+        self.used += bytes;
         self.most = self.most.max(self.used);
     }
 
     /// So many are given back.
-    pub fn free(&mut self, bytes: u32) {
-        self.used -= u64::from(bytes);
+    pub fn free(&mut self, bytes: u64) {
+        self.used -= bytes;
     }
 }
 

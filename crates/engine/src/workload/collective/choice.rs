@@ -10,12 +10,10 @@ const ELEMENT_BYTES: u64 = 8;
 /// The algorithm for an operation of `n` members.
 pub fn algorithm(table: Table, operation: Operation, n: u32, amount: Amount) -> Algorithm {
     let (block, all) = match amount {
-        Amount::Equal(bytes) if operation.has_blocks() => {
-            (bytes.into(), u64::from(bytes) * u64::from(n))
-        }
-        Amount::Equal(bytes) => (bytes.into(), bytes.into()),
+        Amount::Equal(bytes) if operation.has_blocks() => (bytes, bytes.saturating_mul(n.into())),
+        Amount::Equal(bytes) => (bytes, bytes),
         Amount::Each(sizes) => {
-            let all = sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
+            let all = sizes.iter().sum::<u64>();
             (all / u64::from(n), all)
         }
         Amount::Pairs => (0, 0),
@@ -83,7 +81,7 @@ mod tests {
     use super::*;
     use crate::workload::collective::Plan;
 
-    fn chosen(table: Table, operation: Operation, n: u32, bytes: u32) -> Algorithm {
+    fn chosen(table: Table, operation: Operation, n: u32, bytes: u64) -> Algorithm {
         algorithm(table, operation, n, Amount::Equal(bytes))
     }
 

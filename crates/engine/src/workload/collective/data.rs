@@ -25,7 +25,7 @@ pub enum Data {
 }
 
 /// Lengths of the blocks of one member of an all-to-all: sent to each member, and got from each.
-pub type Rows = (Vec<u32>, Vec<u32>);
+pub type Rows = (Vec<u64>, Vec<u64>);
 
 /// How what a collective is about is cut into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub enum Layout {
 
 impl Layout {
     /// Parts of these lengths.
-    pub fn each(sizes: &[u32]) -> Self {
+    pub fn each(sizes: &[u64]) -> Self {
         let mut before = 0;
         let sums = sizes.iter().map(|&size| {
-            before += u64::from(size);
+            before += size;
             before
         });
         Self::Each(std::iter::once(0).chain(sums.collect::<Vec<_>>()).collect())
@@ -67,11 +67,6 @@ impl Layout {
         }
     }
 
-    /// All bytes.
-    pub fn total(&self) -> u64 {
-        self.before(self.parts())
-    }
-
     /// All parts.
     pub fn whole(&self) -> Data {
         Data::Parts { first: 0, count: self.parts() }
@@ -81,8 +76,10 @@ impl Layout {
     fn before(&self, part: u32) -> u64 {
         let place = u64::from(part);
         match self {
-            Self::Even { bytes, parts } => (bytes.div_ceil((*parts).into()) * place).min(*bytes),
-            Self::Equal { bytes, .. } => bytes * place,
+            Self::Even { bytes, parts } => {
+                (bytes.div_ceil((*parts).into()).saturating_mul(place)).min(*bytes)
+            }
+            Self::Equal { bytes, .. } => bytes.saturating_mul(place),
             Self::Each(before) => before[part as usize],
         }
     }

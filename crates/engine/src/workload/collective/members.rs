@@ -32,7 +32,7 @@ struct Active {
     state: State,
     round: u32,
     /// What is still to be sent in the round, the next one last: to whom, and how much.
-    sends: Vec<(ProcessId, u32)>,
+    sends: Vec<(ProcessId, u64)>,
     /// Messages of the round that have not come.
     awaited: u32,
     /// Its messages that have not been acknowledged.
@@ -292,11 +292,11 @@ impl Active {
     ) {
         let adds = plan.moves(self.part.me, self.round, moves);
         let rows = self.part.rows.as_deref();
-        let length = |row: Option<&Vec<u32>>, at: &Move| {
+        let length = |row: Option<&Vec<u64>>, at: &Move| {
             row.map_or_else(|| plan.bytes(at.data), |row| row[at.peer as usize])
         };
         // Where every pair has a length of its own, what is empty is not sent.
-        let is_sent = |bytes: u32| rows.is_none() || bytes > 0;
+        let is_sent = |bytes: u64| rows.is_none() || bytes > 0;
         let sends = moves.sends.iter().rev().filter_map(|at| {
             let bytes = length(rows.map(|rows| &rows.0), at);
             is_sent(bytes).then(|| (ProcessId(self.members[at.peer as usize]), bytes))
@@ -307,7 +307,7 @@ impl Active {
         (self.awaited, self.added) = (0, 0);
         for bytes in came.filter(|&bytes| is_sent(bytes)) {
             self.awaited += 1;
-            self.added += if adds { u64::from(bytes) } else { 0 };
+            self.added += if adds { bytes } else { 0 };
         }
         let round = (self.part.team, self.tag());
         if let Some(place) = early.iter().position(|early| (early.0, early.1) == round) {

@@ -11,9 +11,9 @@ use crate::spec::{Algorithm, Operation};
 #[derive(Clone, Copy, Debug)]
 pub enum Amount<'a> {
     /// What each has, or each block.
-    Equal(u32),
+    Equal(u64),
     /// Each member's block.
-    Each(&'a [u32]),
+    Each(&'a [u64]),
     /// Each pair's block; each member knows its own.
     Pairs,
 }
@@ -59,30 +59,13 @@ impl Plan {
             // Every pair has its own.
             Amount::Pairs => Layout::Equal { bytes: 0, parts: 0 },
             Amount::Equal(bytes) if operation == Operation::AllToAll => {
-                Layout::Equal { bytes: bytes.into(), parts: 0 }
+                Layout::Equal { bytes, parts: 0 }
             }
             Amount::Each(sizes) => Layout::each(sizes),
-            Amount::Equal(bytes) if operation.has_blocks() => {
-                Layout::Equal { bytes: bytes.into(), parts: n }
-            }
-            Amount::Equal(bytes) => Layout::Even { bytes: bytes.into(), parts },
+            Amount::Equal(bytes) if operation.has_blocks() => Layout::Equal { bytes, parts: n },
+            Amount::Equal(bytes) => Layout::Even { bytes, parts },
         };
-        let plan = Self { n, layout, phases };
-        if plan.largest() > u32::MAX.into() {
-            return Err(format!("sends messages of {} bytes, which are too long", plan.largest()));
-        }
-        Ok(plan)
-    }
-
-    /// A message is not longer than this.
-    fn largest(&self) -> u64 {
-        match self.layout {
-            Layout::Equal { bytes, parts: 0 } => {
-                let bruck = self.phases.first().is_some_and(|&(phase, _)| phase == Phase::BruckAll);
-                bytes * u64::from(if bruck { self.n / 2 + 1 } else { 1 })
-            }
-            _ => self.layout.total(),
-        }
+        Ok(Self { n, layout, phases })
     }
 
     /// Members of the group.
@@ -119,16 +102,15 @@ impl Plan {
     }
 
     /// How long a message is.
-    pub fn bytes(&self, data: Data) -> u32 {
-        let bytes = match (data, &self.layout) {
+    pub fn bytes(&self, data: Data) -> u64 {
+        match (data, &self.layout) {
             (Data::Parts { first, count }, layout) => layout.bytes(first, count),
             (Data::Block { .. }, Layout::Equal { bytes, .. }) => *bytes,
             (Data::Distances(bit), Layout::Equal { bytes, .. }) => {
                 bytes * with_bit(self.n, bit).count() as u64
             }
             (Data::Block { .. } | Data::Distances(_), _) => 0,
-        };
-        bytes as u32
+        }
     }
 }
 
@@ -144,14 +126,14 @@ fn pieces(
     let (Some(segment), Amount::Equal(bytes)) = (segment, amount) else { return Ok(1) };
     let longest = match algorithm {
         Algorithm::Chain | Algorithm::BinaryTree => bytes,
-        Algorithm::SegmentedRing => bytes.div_ceil(n),
+        Algorithm::SegmentedRing => bytes.div_ceil(n.into()),
         _ => return Err("has no segments".into()),
     };
-    let pieces = longest.div_ceil(segment.max(1)).max(1);
-    if pieces > MOST {
+    let pieces = longest.div_ceil(segment.max(1).into()).max(1);
+    if pieces > MOST.into() {
         return Err(format!("has at most {MOST} segments, not {pieces}"));
     }
-    Ok(pieces)
+    Ok(pieces as u32)
 }
 
 /// The phases of an algorithm, and the root of each; and into how many parts it cuts what has no

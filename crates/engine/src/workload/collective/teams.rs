@@ -191,8 +191,8 @@ impl Teams {
             }
         };
         let total = match amount {
-            Amount::Equal(bytes) => u64::from(bytes),
-            Amount::Each(sizes) => sizes.iter().map(|&size| u64::from(size)).sum(),
+            Amount::Equal(bytes) => bytes,
+            Amount::Each(sizes) => sizes.iter().sum(),
             Amount::Pairs => 0,
         };
         let method = call.method.unwrap_or_else(|| self.rules.method(operation));

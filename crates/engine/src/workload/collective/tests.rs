@@ -61,7 +61,7 @@ impl World {
                         .filter(|r| r.peer as usize == sender && r.data == message.data);
                     assert_eq!(found.count(), 1, "round {round}: {sender} sends {message:?}");
                     self.messages += 1;
-                    self.bytes += u64::from(self.plan.bytes(message.data));
+                    self.bytes += self.plan.bytes(message.data);
                     let peer = message.peer as usize;
                     assert_ne!(peer, sender);
                     self.heard[peer] |= heard[sender];
@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-const BYTES: u32 = 1_000_003;
+const BYTES: u64 = 1_000_003;
 
 fn check(operation: Operation, algorithm: Algorithm, n: u32, root: u32, segment: Option<u32>) {
     let plan = Plan::new(operation, algorithm, (n, root), Amount::Equal(BYTES), segment).unwrap();

@@ -49,8 +49,9 @@ impl Destinations {
         }
         match &spec.pattern {
             Pattern::NextGroup => return NextGroup::new(topology, per_node).map(Self::NextGroup),
-            Pattern::Matrix { rows } => {
-                return Matrix::new(rows, topology.nodes, per_node, own).map(Self::Matrix);
+            Pattern::Matrix { rows, periods } => {
+                let matrix = Matrix::new((rows, periods), topology.nodes, per_node, own);
+                return matrix.map(Self::Matrix);
             }
             _ => {}
         }
@@ -58,7 +59,7 @@ impl Destinations {
         Ok(Self::Permutation(to, per_node, own))
     }
 
-    /// Whether a process has nobody to send to: it is its own destination.
+    /// Whether a process has nobody to send to, or is its own destination.
     #[inline]
     pub fn is_silent(&self, process: usize) -> bool {
         match self {
@@ -66,6 +67,7 @@ impl Destinations {
                 let node = process as u32 / per_node;
                 *own == Own::Excluded && to[node as usize] == node
             }
+            Self::Matrix(matrix) => matrix.is_silent(process),
             _ => false,
         }
     }
@@ -76,7 +78,16 @@ impl Destinations {
             Self::Permutation(to, _, Own::Excluded) => {
                 to.iter().zip(0..).any(|(&to, node)| to == node)
             }
+            Self::Matrix(matrix) => matrix.has_silent(),
             _ => false,
+        }
+    }
+
+    /// How many times the period of all a node has between messages.
+    pub fn period(&self, node: usize) -> f64 {
+        match self {
+            Self::Matrix(matrix) => matrix.period(node),
+            _ => 1.0,
         }
     }
 

@@ -12,7 +12,7 @@ pub enum Lengths {
     /// A few, each by its weight.
     Mixed {
         /// Each length, and the sum of weights up to and with its own.
-        portions: Vec<(u32, u64)>,
+        portions: Vec<(u64, u64)>,
         /// Per process.
         streams: Vec<Stream>,
     },
@@ -45,17 +45,15 @@ impl Lengths {
 
     /// That of the next message of a process.
     #[inline]
-    pub fn draw(&mut self, process: usize) -> u32 {
+    pub fn draw(&mut self, process: usize) -> u64 {
         self.draw_portion(process).0
     }
 
     /// The same, and which of those mixed it is.
     #[inline]
-    pub fn draw_portion(&mut self, process: usize) -> (u32, usize) {
+    pub fn draw_portion(&mut self, process: usize) -> (u64, usize) {
         match self {
-            Self::Distributed(sampler) => {
-                (sampler.draw(process).min(u64::from(u32::MAX)) as u32, 0)
-            }
+            Self::Distributed(sampler) => (sampler.draw(process), 0),
             Self::Mixed { portions, streams } => {
                 let (_, all) = portions[portions.len() - 1];
                 let drawn = streams[process].below(all);

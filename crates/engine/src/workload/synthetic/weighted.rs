@@ -57,6 +57,8 @@ impl NextGroup {
 pub struct Matrix {
     /// Per node, whom it sends to and the sum of weights up to there, over that of all.
     rows: Vec<Vec<(u32, f64)>>,
+    /// Empty where all have the same.
+    periods: Vec<f64>,
     per_node: u32,
 }
 
@@ -64,14 +66,30 @@ impl Matrix {
     /// A matrix for a machine of so many nodes.
     ///
     /// # Errors
-    /// A row for each node is missing, or names nobody, the node itself, no node or one twice; a
+    /// A row for each node is missing, all are empty, or one names the node itself, no node or one twice; a
     /// weight that is not above zero.
     pub fn new(
-        rows: &[Vec<Share>],
+        (rows, periods): (&[Vec<Share>], &[f64]),
         nodes: usize,
         per_node: u32,
         own: Own,
     ) -> Result<Self, SpecError> {
+        if !periods.is_empty() && periods.len() != nodes {
+            let allowed = format!("must be one for each of the {nodes} nodes");
+            let given = format!("{} periods", periods.len());
+            return Err(SpecError::new("workload.pattern.periods", given, allowed));
+        }
+        if let Some(period) = periods.iter().find(|period| !(1e-9..=1e9).contains(*period)) {
+            let allowed = "must be 1e-9 to 1e9";
+            return Err(SpecError::new("workload.pattern.periods", period, allowed));
+        }
+        if rows.iter().all(Vec::is_empty) {
+            return Err(SpecError::new(
+                "workload.pattern.rows",
+                "[]",
+                "must name a node to send to",
+            ));
+        }
         if rows.len() != nodes {
             let allowed = format!("must have a row for each of the {nodes} nodes");
             let given = format!("{} rows", rows.len());
@@ -88,7 +106,23 @@ impl Matrix {
             Ok(up_to.collect())
         };
         let rows = rows.iter().enumerate().map(summed).collect::<Result<_, SpecError>>()?;
-        Ok(Self { rows, per_node })
+        Ok(Self { rows, periods: periods.to_vec(), per_node })
+    }
+
+    /// Whether a process has nobody to send to.
+    #[inline]
+    pub fn is_silent(&self, process: usize) -> bool {
+        self.rows[process / self.per_node as usize].is_empty()
+    }
+
+    /// Whether any has.
+    pub fn has_silent(&self) -> bool {
+        self.rows.iter().any(Vec::is_empty)
+    }
+
+    /// How many times the period of all a node has between messages.
+    pub fn period(&self, node: usize) -> f64 {
+        self.periods.get(node).copied().unwrap_or(1.0)
     }
 
     /// How many nodes a node sends to.
@@ -99,6 +133,9 @@ impl Matrix {
     /// Draws the process a process sends to, that of its own place on a node.
     pub fn draw(&self, process: usize, stream: &mut Stream) -> u32 {
         let row = &self.rows[process / self.per_node as usize];
+        if row.is_empty() {
+            return process as u32;
+        }
         let drawn = stream.unit();
         let place = row.partition_point(|&(_, up_to)| up_to <= drawn).min(row.len() - 1);
         row[place].0 * self.per_node + process as u32 % self.per_node
@@ -117,10 +154,6 @@ impl Matrix {
 /// Checks a row of a matrix.
 fn check(node: usize, row: &[Share], nodes: usize, own: Own) -> Result<(), SpecError> {
     let field = |place| format!("workload.pattern.rows[{node}][{place}]");
-    if row.is_empty() {
-        let allowed = "must name a node to send to";
-        return Err(SpecError::new(format!("workload.pattern.rows[{node}]"), "[]", allowed));
-    }
     let mut known: Vec<u32> = row.iter().map(|share| share.to).collect();
     known.sort_unstable();
     for (place, share) in row.iter().enumerate() {
@@ -187,7 +220,7 @@ mod tests {
             vec![share(3, 0.5), share(0, 0.1)],
             vec![share(2, 1e-3)],
         ];
-        let matrix = Matrix::new(&rows, 4, 2, Own::Excluded).unwrap();
+        let matrix = Matrix::new((&rows, &[]), 4, 2, Own::Excluded).unwrap();
         for node in 0..4 {
             check_shares(
                 |stream| matrix.draw(2 * node, stream),
@@ -196,6 +229,21 @@ mod tests {
                 },
             );
         }
+    }
+
+    #[test]
+    fn sources_without_a_row_are_silent_and_others_have_their_periods() {
+        let rows = [vec![Share { to: 1, weight: 1.0 }], vec![]];
+        let matrix = Matrix::new((&rows, &[0.5, 1.0]), 2, 2, Own::Excluded).unwrap();
+        let silent: Vec<_> = (0..4).map(|process| matrix.is_silent(process)).collect();
+        assert_eq!((silent, matrix.has_silent()), (vec![false, false, true, true], true));
+        assert!((matrix.period(0) - 0.5).abs() < 1e-12);
+        let wrong = |periods: &[f64]| {
+            Matrix::new((&rows, periods), 2, 1, Own::Excluded).err().unwrap().to_string()
+        };
+        let few = "workload.pattern.periods = 1 periods: must be one for each of the 2 nodes";
+        assert_eq!(wrong(&[1.0]), few);
+        assert_eq!(wrong(&[1.0, 0.0]), "workload.pattern.periods = 0: must be 1e-9 to 1e9");
     }
 
     #[test]
@@ -208,16 +256,20 @@ mod tests {
         let refusal = |row: &[(u32, f64)]| {
             let row = row.iter().map(|&(to, weight)| Share { to, weight }).collect();
             let rows = [row, vec![Share { to: 0, weight: 1.0 }]];
-            Matrix::new(&rows, 2, 1, Own::Excluded).err().unwrap().to_string()
+            Matrix::new((&rows, &[]), 2, 1, Own::Excluded).err().unwrap().to_string()
         };
         let place = "workload.pattern.rows[0]";
-        assert_eq!(refusal(&[]), format!("{place} = []: must name a node to send to"));
+        let nobody = Matrix::new((&[vec![], vec![]], &[]), 2, 1, Own::Excluded).err().unwrap();
+        assert_eq!(nobody.to_string(), "workload.pattern.rows = []: must name a node to send to");
         assert_eq!(refusal(&[(0, 1.0)]), format!("{place}[0] = 0: must be another node"));
         let own = [vec![Share { to: 0, weight: 1.0 }]];
-        assert!(Matrix::new(&own, 1, 1, Own::Included).is_ok(), "where nodes send to themselves");
+        assert!(
+            Matrix::new((&own, &[]), 1, 1, Own::Included).is_ok(),
+            "where nodes send to themselves"
+        );
         assert!(refusal(&[(2, 1.0)]).contains("[0] = 2: must be at most 1"));
         assert!(refusal(&[(1, 1.0), (1, 1.0)]).contains("is there twice"));
         assert!(refusal(&[(1, 0.0)]).contains("weight = 0: must be above zero"));
-        assert!(Matrix::new(&[], 2, 1, Own::Excluded).is_err());
+        assert!(Matrix::new((&[], &[]), 2, 1, Own::Excluded).is_err());
     }
 }

@@ -31,7 +31,7 @@ pub struct Envelope {
     /// The receiving rank.
     pub to: u32,
     /// Its length.
-    pub bytes: u32,
+    pub bytes: u64,
     /// Its tag.
     pub tag: u32,
     /// Its communicator: receives of others do not see it.

@@ -243,8 +243,8 @@ impl Ranks {
         let of = &self.letters[outgoing.letter];
         let (to, bytes) = match of.stage {
             Stage::Eager | Stage::Data => (of.envelope.to, of.envelope.bytes),
-            Stage::Asks => (of.envelope.to, self.trace.control_bytes),
-            Stage::Cleared => (of.from, self.trace.control_bytes),
+            Stage::Asks => (of.envelope.to, self.trace.control_bytes.into()),
+            Stage::Cleared => (of.from, self.trace.control_bytes.into()),
         };
         let nodes = &self.trace.nodes;
         let is_local = nodes[me as usize] == nodes[to as usize];

@@ -9,7 +9,7 @@ pub struct Request {
     /// Who asks.
     pub asker: ProcessId,
     /// The length of the reply.
-    pub bytes: u32,
+    pub bytes: u64,
 }
 
 /// Requests by number, and by process those that it has to answer.

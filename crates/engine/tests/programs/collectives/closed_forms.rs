@@ -10,7 +10,7 @@ const BLOCK: u32 = 1000;
 
 fn run(n: u32, operation: Operation, algorithm: Algorithm, bytes: u32) -> Run {
     let method = Some(Method::Algorithm(algorithm));
-    let step = Step::Collective(Collective { method, ..Collective::new(operation, bytes) });
+    let step = Step::Collective(Collective { method, ..Collective::new(operation, bytes.into()) });
     let processes = (0..n).map(|node| process(node, vec![step.clone()])).collect();
     Run::to_the_end(star(n), program(processes))
 }
@@ -140,7 +140,7 @@ fn what_goes_down_trees_takes_so_long() {
 fn segments_follow_each_other() {
     let method = Some(Method::Algorithm(Algorithm::Chain));
     for (n, pieces) in [(2, 3), (5, 4), (9, 16)] {
-        let whole = Collective::new(Operation::Broadcast, pieces * BLOCK);
+        let whole = Collective::new(Operation::Broadcast, (pieces * BLOCK).into());
         let step = Step::Collective(Collective { method, segment: Some(BLOCK), ..whole });
         let processes = (0..n).map(|node| process(node, vec![step.clone()])).collect();
         let run = Run::to_the_end(star(n), program(processes));
@@ -249,7 +249,7 @@ fn exchanges_of_all_take_so_long() {
 #[test]
 fn adding_takes_processor_time() {
     let method = Some(Method::Algorithm(Algorithm::Ring));
-    let step = Collective { method, ..Collective::new(Operation::AllReduce, 4 * BLOCK) };
+    let step = Collective { method, ..Collective::new(Operation::AllReduce, (4 * BLOCK).into()) };
     let processes = (0..4).map(|node| process(node, vec![Step::Collective(step.clone())]));
     let mut machine = star(4);
     machine.interface.collectives.reduce_fs_per_byte = 2_000_000;
@@ -263,7 +263,7 @@ fn adding_takes_processor_time() {
 #[test]
 fn one_member_is_done_at_once_and_no_bytes_take_rounds() {
     for operation in Operation::ALL {
-        let step = Step::Collective(Collective::new(operation, BLOCK));
+        let step = Step::Collective(Collective::new(operation, BLOCK.into()));
         let run = Run::to_the_end(star(2), program(vec![process(0, vec![step])]));
         assert_eq!((run.rows.len(), super::finished(&run)), (0, vec![0]), "{operation:?}");
         let step = Step::Collective(Collective::new(operation, 0));

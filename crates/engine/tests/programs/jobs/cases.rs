@@ -47,7 +47,7 @@ fn list(draws: &mut Stream, count: u64, place: impl Fn(u32) -> u32) -> Workload 
         rows.time_ps.push(time);
         rows.source.push(place(some(draws, count)));
         rows.destination.push(place(some(draws, count)));
-        rows.bytes.push(some(draws, 200));
+        rows.bytes.push(some(draws, 200).into());
     }
     Workload::Messages(rows)
 }
@@ -57,7 +57,7 @@ fn list(draws: &mut Stream, count: u64, place: impl Fn(u32) -> u32) -> Workload 
 fn processes(draws: &mut Stream, count: u64, place: impl Fn(u32) -> u32) -> Workload {
     let shape = Shape::Exponential;
     let duration = Distribution { shape, mean: 1_000_000, relative_sigma: 0.0 };
-    let bytes = some(draws, 200);
+    let bytes = u64::from(some(draws, 200));
     let count = count as u32;
     let even = (draws.below(2) == 0).then(|| (0..count).step_by(2).collect::<Vec<_>>());
     let process = |number: u32| {

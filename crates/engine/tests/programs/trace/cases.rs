@@ -11,7 +11,7 @@ pub fn random_ranks(draw: &mut Stream, ranks: u64) -> Vec<Rank> {
     let wild = draw.below(3);
     for _ in 0..draw.below(40) {
         let (from, to) = (draw.below(ranks) as u32, draw.below(ranks) as u32);
-        let (tag, bytes) = (draw.below(3) as u32, 1 + draw.below(3000) as u32);
+        let (tag, bytes) = (draw.below(3) as u32, 1 + draw.below(3000));
         let send = What::Send(Envelope { to, bytes, tag, context: 0 });
         let mut exact = || draw.below(8) >= wild;
         let (source, by_tag) = (exact().then_some(from), exact().then_some(tag));

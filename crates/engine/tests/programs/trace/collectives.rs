@@ -4,7 +4,7 @@ use super::programs::*;
 use super::*;
 use tailback_engine::workload::trace::What;
 
-fn call(operation: Operation, bytes: u32) -> Collective {
+fn call(operation: Operation, bytes: u64) -> Collective {
     Collective {
         method: Some(Method::Algorithm(Algorithm::Linear)),
         ..Collective::new(operation, bytes)

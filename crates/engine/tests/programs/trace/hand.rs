@@ -118,7 +118,7 @@ fn messages_above_the_eager_limit_wait_for_their_receiver() {
             ];
             let spec = spec(machine(2), trace.clone(), mode, Fidelity::Packet);
             let simulation = run(&spec, &ranks).unwrap();
-            let data = alone(0, 1, bytes) / NS;
+            let data = alone(0, 1, bytes as u32) / NS;
             let expected = if bytes == 100 {
                 // It is done at once; the receiver has it when it looks.
                 [data, late]
@@ -171,7 +171,7 @@ fn wildcards_take_what_comes_first() {
         ranks[1] = Rank::in_order(&[compute(50), send(2, second, 3)]);
         let spec = spec(machine(3), one_on_each(3), Mode::Free, Fidelity::Packet);
         simulation = Some(run(&spec, &ranks).unwrap());
-        let comes = [100_000 + alone(0, 2, first), 50_000 + alone(1, 2, second)];
+        let comes = [100_000 + alone(0, 2, first as u32), 50_000 + alone(1, 2, second as u32)];
         let begins = *comes.iter().min().unwrap() / NS;
         let end = (begins + 1000).max(comes[0].max(comes[1]) / NS);
         assert_eq!(done(simulation.as_ref().unwrap())[2], end + alone(2, 0, 1) / NS);

@@ -15,7 +15,7 @@ pub fn compute(ns: u64) -> What {
     What::Compute(ns * super::NS)
 }
 
-pub fn send(to: u32, bytes: u32, tag: u32) -> What {
+pub fn send(to: u32, bytes: u64, tag: u32) -> What {
     What::Send(Envelope { to, bytes, tag, context: 0 })
 }
 

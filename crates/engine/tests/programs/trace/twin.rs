@@ -242,7 +242,8 @@ impl<'a> Twin<'a> {
     fn transmit(&mut self, sent: usize) {
         let Sent { from, envelope, leg, .. } = self.sent[sent];
         let (to, control) = (envelope.to as usize, self.trace.control_bytes);
-        let bytes = if matches!(leg, Leg::Eager | Leg::Data) { envelope.bytes } else { control };
+        let bytes =
+            if matches!(leg, Leg::Eager | Leg::Data) { envelope.bytes as u32 } else { control };
         let (a, b) = (self.trace.nodes[from], self.trace.nodes[to]);
         let takes = if a == b {
             self.trace.memory_latency_ps + self.trace.memory_byte_fs * u64::from(bytes) / 1000

@@ -67,7 +67,7 @@ impl Twin {
         };
         let Workload::Messages(list) = &spec.workload else { panic!("a list of messages") };
         let row = |at: usize| {
-            (list.time_ps[at] / tick, list.source[at], list.destination[at], list.bytes[at])
+            (list.time_ps[at] / tick, list.source[at], list.destination[at], list.bytes[at] as u32)
         };
         Self {
             sides,

@@ -254,7 +254,7 @@ pub fn messages(dice: &mut Dice, machine: &Machine) -> Messages {
         list.source.push(source);
         list.destination.push(destination);
         let shorter = dice.number(0, bytes.into()) as u32;
-        list.bytes.push(if equal_lengths { bytes } else { shorter });
+        list.bytes.push(if equal_lengths { bytes } else { shorter }.into());
     }
     list
 }

@@ -401,7 +401,7 @@ fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
     };
     let message = |at: usize| {
         let ends = (list.source[at], list.destination[at]);
-        (list.time_ps[at], ends, list.bytes[at], (0, Asks::Nothing))
+        (list.time_ps[at], ends, list.bytes[at] as u32, (0, Asks::Nothing))
     };
     (0..list.time_ps.len()).map(message).collect()
 }

@@ -193,9 +193,10 @@ fn far_apart(mut list: Messages) -> Workload {
     // Longer than any of them takes: 64 flits of 24 ticks, and 12 hops of up to 400.
     (0..).zip(&mut list.time_ps).for_each(|(row, time)| *time = row * 8_000);
     list.time_ps.truncate(10);
-    for column in [&mut list.source, &mut list.destination, &mut list.bytes] {
-        column.truncate(list.time_ps.len());
-    }
+    let count = list.time_ps.len();
+    list.source.truncate(count);
+    list.destination.truncate(count);
+    list.bytes.truncate(count);
     Workload::Messages(list)
 }
 

@@ -247,7 +247,7 @@ pub fn deliveries(spec: &Spec, wiring: &Wiring) -> Vec<(u64, Time, Time)> {
         }
         twin.flows = kept;
         while list.time_ps.get(row) == Some(&now) {
-            let mut left = list.bytes[row];
+            let mut left = list.bytes[row] as u32;
             loop {
                 let bytes = left.min(spec.machine.interface.packet_bytes);
                 queues[queue_of(row)].push_back((row, bytes));

@@ -38,7 +38,7 @@ fn process(node: u32, sockets: Vec<Option<u32>>, steps: Vec<Step>) -> ProcessPro
 }
 
 fn send(process: u32, socket: u32, bytes: u32) -> Step {
-    Step::Send { process, socket, bytes, blocking: false }
+    Step::Send { process, socket, bytes: bytes.into(), blocking: false }
 }
 
 pub fn star(nodes: u32) -> TopologySpec {

@@ -350,7 +350,7 @@ fn synthetic(dice: &mut Dice, machine: &Machine, sync: Sync) -> Workload {
 /// A list of one message.
 pub fn one_message(source: u32, destination: u32, bytes: u32) -> Workload {
     let (time_ps, source) = (vec![0], vec![source]);
-    let (destination, bytes) = (vec![destination], vec![bytes]);
+    let (destination, bytes) = (vec![destination], vec![bytes.into()]);
     Workload::Messages(Messages { time_ps, source, destination, bytes })
 }
 
@@ -366,7 +366,7 @@ pub fn messages(dice: &mut Dice, machine: &Machine) -> Workload {
         list.time_ps.push(time);
         list.source.push(dice.number(0, nodes - 1) as u32);
         list.destination.push(dice.number(0, nodes - 1) as u32);
-        list.bytes.push(bytes(dice, machine) as u32);
+        list.bytes.push(bytes(dice, machine));
     }
     Workload::Messages(list)
 }

@@ -21,7 +21,7 @@ fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
         time_ps: rows.iter().map(|row| row.0 * NS).collect(),
         source: rows.iter().map(|row| row.1).collect(),
         destination: rows.iter().map(|row| row.2).collect(),
-        bytes: rows.iter().map(|row| row.3).collect(),
+        bytes: rows.iter().map(|row| row.3.into()).collect(),
     };
     Spec {
         machine,
@@ -208,7 +208,7 @@ fn compute(ns: Time) -> Step {
 }
 
 fn send(process: u32, socket: u32, bytes: u32, blocking: bool) -> Step {
-    Step::Send { process, socket, bytes, blocking }
+    Step::Send { process, socket, bytes: bytes.into(), blocking }
 }
 
 const RECEIVE: Step = Step::Receive { socket: None };

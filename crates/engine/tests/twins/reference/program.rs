@@ -29,7 +29,7 @@ impl Reference {
                 if blocking {
                     state.state = State::Sending(self.messages.len());
                 }
-                self.send((process, to as usize), socket, 0, bytes);
+                self.send((process, to as usize), socket, 0, bytes as u32);
             }
             Step::Receive { socket } => {
                 state.state = State::Receiving(socket, None);

@@ -20,7 +20,7 @@ pub fn exchange(dice: &mut Dice, machine: &Machine) -> Workload {
         for (socket, distance) in distances.iter().enumerate() {
             let to = (number + distance) % processes;
             let socket = socket as u32;
-            steps.push(Step::Send { process: to, socket, bytes: size, blocking: false });
+            steps.push(Step::Send { process: to, socket, bytes: size.into(), blocking: false });
         }
         let any = dice.chance(20);
         for socket in 0..distances.len() {
@@ -54,7 +54,7 @@ pub fn anything(dice: &mut Dice, machine: &Machine) -> Workload {
             processes[from].steps.push(compute(dice, machine));
             continue;
         }
-        let (bytes, blocking) = (bytes(dice, machine) as u32, dice.chance(40));
+        let (bytes, blocking) = (bytes(dice, machine), dice.chance(40));
         processes[from].steps.push(Step::Send { process: to as u32, socket, bytes, blocking });
         let any = may_receive_any && dice.chance(50);
         processes[to].steps.push(Step::Receive { socket: (!any).then_some(socket) });

@@ -45,7 +45,7 @@ pub fn rows(spec: &Spec, nodes: usize) -> Option<Vec<Sent>> {
         Workload::Messages(list) => {
             let message = |at: usize| {
                 let ends = (list.source[at], list.destination[at]);
-                (list.time_ps[at], ends, list.bytes[at], (0, Asks::Nothing))
+                (list.time_ps[at], ends, list.bytes[at] as u32, (0, Asks::Nothing))
             };
             Some((0..list.time_ps.len()).map(message).collect())
         }

@@ -102,7 +102,7 @@ pub fn sent(spec: &Spec) -> (Messages, Vec<usize>) {
         list.time_ps.push(parts[0].queued);
         list.source.push(parts[0].source);
         list.destination.push(parts[0].destination);
-        list.bytes.push(bytes);
+        list.bytes.push(bytes.into());
         let is_it = |class: &Source| class.messages.bytes.mean == u64::from(bytes);
         classes.push(traffic.classes.iter().position(is_it).expect("a length of a class"));
     }

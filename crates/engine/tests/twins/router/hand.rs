@@ -28,7 +28,7 @@ pub fn messages(rows: &[Row]) -> Workload {
         time_ps: rows.iter().map(|row| CYCLE * row.0).collect(),
         source: rows.iter().map(|row| row.1).collect(),
         destination: rows.iter().map(|row| row.2).collect(),
-        bytes: rows.iter().map(|row| row.3 - 1).collect(),
+        bytes: rows.iter().map(|row| (row.3 - 1).into()).collect(),
     })
 }
 

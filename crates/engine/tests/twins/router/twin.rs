@@ -477,7 +477,7 @@ fn messages(spec: &Spec, nodes: usize) -> Vec<Sent> {
     let (list, classes) = super::classes::sent(spec);
     let message = |(at, &class): (usize, &usize)| {
         let ends = (list.source[at], list.destination[at]);
-        (list.time_ps[at], ends, list.bytes[at], (class, Asks::Nothing))
+        (list.time_ps[at], ends, list.bytes[at] as u32, (class, Asks::Nothing))
     };
     classes.iter().enumerate().map(message).collect()
 }

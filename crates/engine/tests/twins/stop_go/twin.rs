@@ -131,7 +131,7 @@ impl Twin {
         let interface = &machine.interface;
         for message in 0..list.time_ps.len() {
             let (source, destination) = (list.source[message], list.destination[message]);
-            let mut left = list.bytes[message];
+            let mut left = list.bytes[message] as u32;
             loop {
                 let whole = interface.unit == Unit::Message;
                 let bytes = if whole { left } else { left.min(interface.packet_bytes) };

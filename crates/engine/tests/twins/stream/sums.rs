@@ -85,7 +85,7 @@ fn every_message_arrives_and_every_wait_is_charged_once() {
         let counters = simulation.counters();
         assert_eq!(counters.messages_delivered, list.time_ps.len() as u64, "case {number}");
         assert_eq!(counters.messages_acknowledged, list.time_ps.len() as u64, "case {number}");
-        let bytes: u64 = list.bytes.iter().map(|&bytes| u64::from(bytes)).sum();
+        let bytes: u64 = list.bytes.iter().sum();
         assert_eq!(counters.bytes_delivered, bytes, "case {number}");
         let (rows, channels) = outcome(&mut simulation);
         let link = Timing::of(&spec.machine);

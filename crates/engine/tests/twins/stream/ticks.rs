@@ -90,7 +90,7 @@ impl Simulator {
         let is_sent = |&message: &usize| list.source[message] != list.destination[message];
         let packet = |message: usize| {
             let (source, destination) = (list.source[message], list.destination[message]);
-            let (bytes, queued) = (list.bytes[message], list.time_ps[message]);
+            let (bytes, queued) = (list.bytes[message] as u32, list.time_ps[message]);
             #[rustfmt::skip]
             let row = PacketRow { class: Class::Data, message: message as u64, source, destination,
                 bytes, queued, hops: 0, first_sent: NEVER, first_internal: NEVER, delivered: NEVER };

@@ -25,7 +25,7 @@ impl LogGops {
         if let Some(watch) = &mut self.watch {
             watch.sends(&message, Busy { id, at, cpu_until, nic_until }, (self.sent.0, call));
         }
-        self.sent = (self.sent.0 + 1, self.sent.1 + u64::from(message.envelope.bytes));
+        self.sent = (self.sent.0 + 1, self.sent.1 + message.envelope.bytes);
         self.events.post(there, Subject::Message(id));
     }
 

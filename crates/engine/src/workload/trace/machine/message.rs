@@ -1,6 +1,7 @@
 //! Messages on the machine.
 
 use crate::ids::TeamId;
+use crate::spec::of_bytes;
 use crate::time::Time;
 use crate::workload::instruction::Send;
 use crate::workload::trace::operation::Envelope;
@@ -31,7 +32,6 @@ impl Message {
     /// What its bytes but the first take, at so many femtoseconds each.
     #[inline]
     pub fn takes(&self, per_byte_fs: u64) -> Time {
-        let bytes = u64::from(self.envelope.bytes.saturating_sub(1));
-        (bytes * per_byte_fs + 500) / 1000
+        of_bytes(per_byte_fs, self.envelope.bytes.saturating_sub(1))
     }
 }

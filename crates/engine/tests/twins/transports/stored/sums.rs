@@ -71,7 +71,7 @@ fn without_others_nothing_waits() {
             *places = 100;
             spec.machine.interface.first_packet_bytes = None;
             let packet = spec.machine.interface.packet_bytes;
-            list.bytes.iter_mut().for_each(|bytes| *bytes = bytes.next_multiple_of(packet));
+            list.bytes.iter_mut().for_each(|bytes| *bytes = bytes.next_multiple_of(packet.into()));
         }
         let run = finished(&spec).expect("a packet that is alone arrives");
         for row in &run.rows {

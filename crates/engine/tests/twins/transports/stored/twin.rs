@@ -227,7 +227,7 @@ impl<'a> Twin<'a> {
         let machine = &self.spec.machine;
         let most = u64::from(machine.interface.packet_bytes);
         let first = machine.interface.first_packet_bytes.map_or(most, u64::from);
-        let mut left = u64::from(list.bytes[row]);
+        let mut left = list.bytes[row];
         let mut size = first;
         loop {
             let bytes = left.min(size);
