@@ -27,7 +27,6 @@ _USER_FIELDS = {
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
-    "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",
 }
 #: What its messages say in other words, the longer ones first.
 _USER_WORDS = {

@@ -337,7 +337,7 @@ def _pipeline_spec(machine: Assembled) -> dict[str, Any]:
         "route_cycles": machine.cycles("route_delay"),
         "traversal_cycles": machine.cycles("traversal_delay"),
         "vc_allocator": switch.vc_allocator or switch.allocator,
-        "vc_iterations": switch.iterations,
+        "vc_iterations": switch.vc_iterations or switch.iterations,
         "input_speedup": switch.input_speedup or 1,
         "output_buffer_flits": machine.output_places_behind_crossbar,
         **({"shared_buffer_flits": shared} if shared else {}),

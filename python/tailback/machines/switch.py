@@ -257,6 +257,14 @@ class Switch(Part):
         between=(1, 64),
         description="Iterations of the allocators, islip or separable.",
     )
+    vc_iterations: int | None = key(
+        engine="pipeline.vc_iterations",
+        shown="given",
+        needs=needs.CLOCKED,
+        default=None,
+        between=(1, 64),
+        description="Iterations of vc_allocator; default: as iterations.",
+    )
     vc_allocator: Allocator | None = key(
         engine="pipeline.vc_allocator",
         needs=needs.CLOCKED,
