@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from io import BytesIO
@@ -35,7 +36,10 @@ def read_graphml(path: Path, content: bytes, cycle_ps: int | None) -> Assembly:
         ends = _number(root)
         content = ElementTree.tostring(root)
     try:
-        graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
+        with warnings.catch_warnings():
+            # Of keys without a type and of ports inside vertices, which say nothing here.
+            warnings.simplefilter("ignore")
+            graph = nx.read_graphml(BytesIO(content), node_type=str, force_multigraph=True)
     except (nx.NetworkXException, *_UNREADABLE) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise found.mistake(f"is not GraphML that can be read: {reason}") from None

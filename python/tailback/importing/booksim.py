@@ -151,33 +151,42 @@ def _machine(settings: Settings, found: Network, longest: int) -> dict[str, Any]
 
 def _switch(settings: Settings, found: Network) -> dict[str, Any]:
     """Return the router."""
+    routing = settings.whole("routing_delay", 0, 64)
     crossing = settings.whole("st_prepare_delay", 0, 64) + settings.whole("st_final_delay", 0, 64)
     if not crossing:
         raise settings.refused("st_final_delay", "must be above 0 together with st_prepare_delay")
     speedup = settings.number("internal_speedup", 64)
-    if speedup != int(speedup):
-        raise settings.refused("internal_speedup", "cannot be done; must be a whole number")
+    if speedup < 1:
+        raise settings.refused("internal_speedup", "cannot be done; must be at least 1")
+    if speedup > 1 and max(routing, crossing) > 1:
+        allowed = "cannot be done; must be 1 where routing_delay or traversal is above 1"
+        raise settings.refused("internal_speedup", allowed)
     channels = settings.whole("num_vcs", 1, 255)
     used = min(channels, found.used_channels or channels)
     switch = {
         "switching": "wormhole",
         "virtual_channels": used,
         **({"node_virtual_channels": channels} if used < channels else {}),
+        **({"delivery": "same_channel"} if found.used_channels else {}),
         **_buffers(settings),
         **_allocators(settings),
-        "route_delay": _cycles(settings.whole("routing_delay", 0, 64)),
+        "route_delay": _cycles(routing),
         "traversal_delay": _cycles(crossing),
+        **({"stages": "batched"} if max(routing, crossing) > 1 else {}),
         "speculative": _speculates(settings),
         "vc_reuse": "after_credits" if settings.flag("wait_for_tail_credit") else "after_tail",
         "hold": settings.flag("hold_switch_for_packet"),
         "input_speedup": settings.whole("input_speedup", 1, 64),
         "output_speedup": settings.whole("output_speedup", 1, 64),
-        "internal_speedup": int(speedup),
+        "internal_speedup": int(speedup) if speedup == int(speedup) else speedup,
+        "port_order": found.port_order,
     }
     if "output_buffer_size" in settings.given:
         flits = settings.whole("output_buffer_size", -1, 65_536)
+        if not flits:
+            raise settings.refused("output_buffer_size", "must be -1, for no limit, or above 0")
         if flits > 0:
-            switch["output_buffer"] = f"{_FLIT * flits} B"
+            switch |= {"output_buffer": f"{_FLIT * flits} B", "output_buffer_view": "request"}
     return switch
 
 

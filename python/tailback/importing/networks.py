@@ -33,7 +33,9 @@ class Network:
     is_plain: bool = False
     """Whether it is a grid of k nodes in each of n dimensions, numbered alike."""
     used_channels: int | None = None
-    """Virtual channels of links between routers that packets may take, if not all."""
+    """Virtual channels that packets may take between routers, and are delivered on, if not all."""
+    port_order: str = "nodes_first"
+    """How routers number their ports."""
     listed: Listed | None = None
     """Its links and its routing, if they are in a file."""
 
@@ -76,7 +78,8 @@ def _mesh(settings: Settings) -> Network:
     if _routing(settings, *names) == "valiant":
         _halves(settings)
         routing = {"kind": "valiant"}
-    return Network({"kind": "mesh", "dims": [k] * n}, routing, k**n, is_plain=True)
+    mesh = {"kind": "mesh", "dims": [k] * n}
+    return Network(mesh, routing, k**n, is_plain=True, port_order="dimensions")
 
 
 def _halves(settings: Settings) -> None:
@@ -96,7 +99,8 @@ def _torus(settings: Settings) -> Network:
         raise settings.refused("k", allowed)
     routing = {"kind": "dimension_order", "ring_classes": "wrapping"}
     grid = {"kind": "torus", "dims": [k] * n}
-    return Network(grid, routing, k**n, delay=_length(settings, 2), is_plain=True)
+    delay = _length(settings, 2)
+    return Network(grid, routing, k**n, delay, is_plain=True, port_order="dimensions")
 
 
 def _fat_tree(settings: Settings) -> Network:
@@ -125,6 +129,7 @@ def _dragonfly(settings: Settings) -> Network:
     }
     if settings.whole("num_vcs", 1, 255) < 2:
         raise settings.refused("num_vcs", "must be at least 2: one before and one between groups")
+    settings.notes.append("between groups other switches have the link to a group")
     nodes = 2 * p * p * (2 * p * p + 1)
     routing = {"kind": "minimal", "group_classes": "crossing"}
     return Network(fly, routing, nodes, 10, {"local": 10, "global": 100}, used_channels=2)
@@ -164,8 +169,14 @@ def _concentrated_mesh(settings: Settings) -> Network:
         settings.notes.append("x and y have no effect here: cmesh has k by k routers")
     _routing(settings, "dor_no_express")
     mesh = {"kind": "concentrated_mesh", "dims": [k, k], "nodes_per_switch": 4}
-    delay, places = _length(settings, 2), _on_squares(k, k, across)
-    return Network(mesh, {"kind": "dimension_order"}, 4 * k * k, delay, places=places)
+    return Network(
+        mesh,
+        {"kind": "dimension_order"},
+        4 * k * k,
+        _length(settings, 2),
+        places=_on_squares(k, k, across),
+        port_order="nodes_then_dimensions",
+    )
 
 
 def _flat_fly(settings: Settings) -> Network:

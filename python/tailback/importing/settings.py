@@ -91,6 +91,8 @@ class Settings:
         """Return the whole numbers of a list, or the one there is."""
         value = self.text(key)
         found = elements(value)
+        if len(found) == 1 and found[0].startswith("{"):
+            found = elements(found[0])
         if not found or not all(re.fullmatch(r"-?[0-9]{1,9}", one) for one in found):
             raise self.refused(key, "must be whole numbers, such as {{1,5}}")
         numbers = [int(one) for one in found]

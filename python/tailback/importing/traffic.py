@@ -25,6 +25,8 @@ _NAMES = {
     "tornado": "tornado",
     "neighbor": "neighbour",
 }
+#: Those of them that are formulas of the bits of a number, whatever the network.
+_OF_BITS = ("bitcomp", "transpose", "bitrev", "shuffle")
 #: Nodes whose traffic may be drawn by weights: each may have a row for every other.
 _MOST_DRAWN = 4096
 
@@ -75,7 +77,8 @@ def pattern(settings: Settings, network: Network) -> tuple[dict[str, Any], Matri
         if any(not 0 <= node < network.nodes for node in to):
             raise asked.refused(f"must stay within the {network.nodes} nodes with k, n and xr")
         moves = any(node != place for place, node in enumerate(to))
-        if network.is_plain and moves and not parameters and settings.whole("xr") == 1:
+        is_known = not network.places and (name in _OF_BITS or network.is_plain)
+        if is_known and moves and not parameters and settings.whole("xr") == 1:
             return {"pattern": _NAMES[name]}, None
         rows: Matrix = [{node: 1} for node in to]
     elif name in _DRAWN:
