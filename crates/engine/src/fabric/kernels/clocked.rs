@@ -8,11 +8,10 @@
 //! `docs/model.md`.
 
 mod accepts;
-mod batches;
-mod behind;
 mod lane;
 mod nodes;
 mod observe;
+mod passing;
 mod places;
 mod replies;
 mod room;
@@ -38,10 +37,9 @@ use crate::measure::{ChannelKind, Use};
 use crate::spec::{Machine, Pipeline};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
-use batches::Batches;
-use behind::Behind;
 use lane::{Entrance, Lane};
 use nodes::Sources;
+use passing::{Batches, Behind};
 use places::Side;
 use room::Room;
 use stages::Scratch;

@@ -1,7 +1,9 @@
-//! Stages of several cycles that take nothing in until what is in them has left.
+//! What is on its way through a switch: in stages of several cycles that take nothing in until what
+//! is in them has left, and in the buffers behind the crossbar, where inputs see them as they stand.
 
 use crate::ids::SwitchId;
 use crate::spec::Pipeline;
+use std::collections::VecDeque;
 
 /// When the latest batch of each stage of every switch has left it, or will have.
 #[derive(Clone)]
@@ -51,6 +53,43 @@ fn joins(free_from: &mut u64, step: u64, length: u64) -> u64 {
         *free_from = step.max(*free_from) + length;
     }
     *free_from - length
+}
+
+/// What stands behind the crossbar. By wire, in order: the last step in which a flit crosses, and
+/// the cycle in which it is sent.
+#[derive(Clone)]
+pub struct Behind {
+    wires: Vec<VecDeque<(u64, u64)>>,
+}
+
+impl Behind {
+    /// Empty buffers; none where nobody looks at them.
+    pub fn new(pipeline: &Pipeline, wires: usize) -> Self {
+        Self { wires: vec![VecDeque::new(); if pipeline.sees_output_buffer { wires } else { 0 }] }
+    }
+
+    /// Whether somebody looks at them.
+    #[inline]
+    pub fn is_seen(&self) -> bool {
+        !self.wires.is_empty()
+    }
+
+    /// A flit that crosses until a step is to be sent in a cycle, and some before it have been.
+    #[inline]
+    pub fn add(&mut self, wire: usize, step: u64, start: u64, now: u64) {
+        let flits = &mut self.wires[wire];
+        while flits.front().is_some_and(|&(_, sent)| sent < now) {
+            flits.pop_front();
+        }
+        flits.push_back((step, start));
+    }
+
+    /// Flits that stand in a buffer in a step of a cycle.
+    #[inline]
+    pub fn count(&self, wire: usize, step: u64, cycle: u64) -> u64 {
+        let stands = |&&(crossed, sent): &&(u64, u64)| crossed < step && sent >= cycle;
+        self.wires[wire].iter().filter(stands).count() as u64
+    }
 }
 
 #[cfg(test)]
