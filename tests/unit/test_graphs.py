@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,13 @@ class TestAnynet:
 
 
 class TestGraphml:
+    def test_what_says_nothing_here_is_read_silently(self, tmp_path: Path) -> None:
+        ports = A.replace("</node>", '<port name="p"/></node>')
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            keys = '<key id="c" attr.name="colour"/>'
+            read(tmp_path, "net.graphml", graphml(ports + B, edge("a", "b"), keys=keys))
+
     def test_an_edge_without_direction_is_two_links(self, tmp_path: Path) -> None:
         text = graphml(A + B, edge("a", "b", width=3, delay="5 ns"))
         graph = read(tmp_path, "net.graphml", text)

@@ -5,11 +5,12 @@
 //! bounds the rate of the whole machine, if nothing else does.
 
 mod cells;
+mod credits;
 mod traffic;
 
 use crate::assembly::Assembly;
 use crate::error::SpecError;
-use crate::fabric::{End, Line, Running, Wiring};
+use crate::fabric::{End, Line, Running, Timing, Wiring};
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::rng::{Purpose, Stream};
@@ -17,6 +18,7 @@ use crate::routing::{Header, Outputs};
 use crate::spec::{Local, Machine, Spec, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
+use credits::Credits;
 use traffic::{Flow, each_flow};
 
 /// Ways of a pair of nodes that are walked at most.
@@ -93,6 +95,7 @@ pub fn predict_weighted(
     let wiring = fabric.wiring();
     let mut walk = Walk {
         wiring,
+        credits: Credits::of(&spec.machine),
         packet_bytes: u64::from(spec.machine.interface.packet_bytes),
         first_bytes: spec.machine.first_packet_bytes().into(),
         acknowledges: spec.machine.interface.acknowledges,
@@ -130,6 +133,8 @@ fn ways(
 
 struct Walk<'a> {
     wiring: &'a Wiring,
+    /// Of switches that run by a clock.
+    credits: Option<Credits>,
     packet_bytes: u64,
     /// Data bytes of a message's first packet.
     first_bytes: u64,
@@ -243,13 +248,14 @@ impl Walk<'_> {
             return self.occupy_cells(header, bytes, cells, load, sums);
         }
         let (mut running, mut start, mut before) = (Running::default(), 0, None);
-        let (mut line, mut end) = (Line::default(), 0);
+        let (mut line, mut end, mut stop) = (Line::default(), 0, 0);
         let mut lead = self.wiring.injection_lead(header.source, header.traffic);
         let mut hops = 0;
         loop {
             let place = self.wiring.layout.group(lead);
             let timing = &self.wiring.timings[usize::from(place.rate)];
             let load = load(&|bytes| timing.occupied_ps(bytes));
+            stop = stop.max(self.stop_ps(place.kind, timing, bytes));
             // Where nodes and switches are one, nothing lies between them.
             if self.wiring.integrated_timing.is_none() || place.kind == ChannelKind::Internal {
                 start += before.map_or(0, |before| self.wiring.onward_ps(before, timing, bytes));
@@ -271,7 +277,7 @@ impl Walk<'_> {
                         None if self.wiring.makes_circuits_of_all() => {
                             start + self.wiring.completes_ps(&line, lead, bytes)
                         }
-                        None => end.max(start + self.wiring.drain_ps(bytes)),
+                        None => stop + end.max(start + self.wiring.drain_ps(bytes)),
                     };
                     return (hops, lifetime);
                 }
@@ -281,6 +287,12 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// How long a packet of `bytes` bytes that is alone waits for its own credits on a channel.
+    fn stop_ps(&self, kind: ChannelKind, timing: &Timing, bytes: u32) -> Time {
+        let flits = timing.packet_flits(bytes);
+        self.credits.map_or(0, |credits| credits.stop_ps(kind, timing, flits))
     }
 
     /// The lead of the group a packet leaves a switch by: of several outputs of the first
@@ -377,6 +389,7 @@ fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Ti
         (_, Some(group)) => vec![external, group, &groups[groups.len() - 1]],
     };
     let (mut running, mut line, mut start, mut end) = (Running::default(), Line::default(), 0, 0);
+    let mut stop = 0;
     for (place, group) in way.iter().enumerate() {
         let timing = walk.wiring.timing(group.first);
         if place > 0 {
@@ -384,13 +397,14 @@ fn neighbour_ps(spec: &Spec, topology: &Topology, walk: &Walk, bytes: f64) -> Ti
             start += walk.wiring.onward_ps(before, timing, full);
         }
         end = walk.wiring.undisturbed(full, start, timing, &mut running) + timing.wire_ps;
+        stop = stop.max(walk.stop_ps(group.kind, timing, full));
         walk.wiring.lengthen(&mut line, group.first);
         if walk.wiring.makes_circuits_of_all() {
             end = start + walk.wiring.completes_ps(&line, group.first, full);
         }
     }
     // It has been drained, counted from its start on the last channel.
-    end.max(start + walk.wiring.drain_ps(full))
+    stop + end.max(start + walk.wiring.drain_ps(full))
 }
 
 #[cfg(test)]

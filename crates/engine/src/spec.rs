@@ -37,7 +37,7 @@ pub use link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Marks, Sharing
 pub use loggops::LogGops;
 pub use machine::Machine;
 pub use pattern::{Pattern, Share};
-pub use pipeline::{Allocator, Pipeline};
+pub use pipeline::{Allocator, Pipeline, PortOrder};
 pub use ports::Ports;
 pub use routing::{
     Flow, Hops, NO_HOP, ParallelLinks, Routing, RoutingSpec, Selection, SourceRoute, Turns,

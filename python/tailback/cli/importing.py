@@ -72,14 +72,14 @@ def booksim(
         from tailback.importing import read_booksim
 
         found = read_booksim(file, changes or ())
-        if found.matrix is not None and out is None:
-            allowed = "is needed: the traffic of this configuration is a file of its own"
+        files = found.files()
+        if files and out is None:
+            allowed = f"is needed: the experiment has files of its own ({', '.join(files)})"
             raise UserError("--out", None, allowed)
         if out is not None:
-            matrix = out.with_suffix(".traffic.csv")
-            if found.matrix is not None:
-                write_named("--out", matrix, found.matrix_csv().encode())
-            write_named("--out", out, found.toml(matrix.name).encode())
+            for ending, text in files.items():
+                write_named("--out", out.with_suffix(ending), text.encode())
+            write_named("--out", out, found.toml(out.stem).encode())
             loaded(out).spec("full")
         else:
             Described.from_dict(found.experiment).spec("full")

@@ -27,7 +27,11 @@ _USER_FIELDS = {
     "machine.routing": "machine.routing.kind",
     "machine.routing.next": "machine.routing.file",
     "machine.routing.classes": "machine.routing.file",
-    "machine.switch.pipeline.vc_iterations": "machine.switch.iterations",
+    "machine.switch.pipeline.in_batches": "machine.switch.stages",
+    "machine.switch.pipeline.keeps_channel": "machine.switch.delivery",
+    "machine.switch.pipeline.port_order": "machine.switch.port_order",
+    "machine.switch.pipeline.sees_output_buffer": "machine.switch.output_buffer_view",
+    "machine.switch.pipeline.speedup_cycles": "machine.switch.internal_speedup",
 }
 #: What its messages say in other words, the longer ones first.
 _USER_WORDS = {

@@ -1,7 +1,4 @@
-"""What a configuration of BookSim2 says: values by key, each asked for once, or its default.
-
-The defaults are those of the code of BookSim2; that of `credit_delay` differs among versions.
-"""
+"""What a configuration of BookSim2 says: values by key, or the defaults of BookSim2."""
 
 from __future__ import annotations
 
@@ -11,131 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UserError, listed, nearest
-from .statements import Given, read_changes, read_statements
-
-#: What BookSim2 takes where a file says nothing.
-DEFAULTS = {
-    "topology": "torus",
-    "k": "8",
-    "n": "2",
-    "c": "1",
-    "x": "8",
-    "y": "8",
-    "xr": "1",
-    "yr": "1",
-    "routing_function": "none",
-    "use_noc_latency": "1",
-    "num_vcs": "16",
-    "vc_buf_size": "8",
-    "buf_size": "-1",
-    "buffer_policy": "private",
-    "private_bufs": "-1",
-    "private_buf_size": "1",
-    "private_buf_start_vc": "-1",
-    "private_buf_end_vc": "-1",
-    "wait_for_tail_credit": "0",
-    "hold_switch_for_packet": "0",
-    "input_speedup": "1",
-    "output_speedup": "1",
-    "internal_speedup": "1.0",
-    "output_buffer_size": "-1",
-    "routing_delay": "1",
-    "vc_alloc_delay": "1",
-    "sw_alloc_delay": "1",
-    "st_prepare_delay": "0",
-    "st_final_delay": "1",
-    "credit_delay": "1",
-    "speculative": "0",
-    "vc_allocator": "islip",
-    "sw_allocator": "islip",
-    "traffic": "uniform",
-    "perm_seed": "0",
-    "hotspot_nodes": "",
-    "hotspot_rates": "",
-    "background_excludes": "",
-    "injection_rate": "0.1",
-    "injection_rate_uses_flits": "0",
-    "injection_process": "bernoulli",
-    "burst_alpha": "0.5",
-    "burst_beta": "0.5",
-    "packet_size": "1",
-    "packet_size_rate": "1",
-    "seed": "0",
-    "sample_period": "1000",
-    "warmup_periods": "3",
-    "max_samples": "10",
-}
-#: Those that are not the same in all versions.
-UNSURE = ("credit_delay", "warmup_periods")
-
-#: Keys that only one value of can be done, and it.
-ONLY = {
-    "subnets": "1",
-    "router": "iq",
-    "classes": "1",
-    "use_read_write": "0",
-    "priority": "none",
-    "vc_alloc_delay": "1",
-    "sw_alloc_delay": "1",
-    "vc_busy_when_full": "0",
-    "vc_prioritize_empty": "0",
-    "vc_priority_donation": "0",
-    "vc_shuffle_requests": "0",
-    "spec_mask_by_reqs": "0",
-    "link_failures": "0",
-    "express_channels": "0",
-    "noq": "0",
-    "output_delay": "0",
-    "use_noc_latency": "1",
-    "sim_power": "0",
-    "channel_file": "",
-    "limit": "0",
-}
-
-#: Keys that change nothing here: how a run is ended and told, and what BookSim2 itself ignores.
-WITHOUT_EFFECT = (
-    "acc_stopping_thres",
-    "acc_warmup_thres",
-    "alloc_iters",
-    "arb_type",
-    "batch_count",
-    "batch_size",
-    "channel_width",
-    "class_priority",
-    "deadlock_warn_timeout",
-    "drain_measured_only",
-    "fail_seed",
-    "include_queuing",
-    "in_ports",
-    "latency_thres",
-    "max_outstanding_requests",
-    "measure_stats",
-    "out_ports",
-    "print_activity",
-    "print_csv_results",
-    "print_vc_stats",
-    "shared_buf_size",
-    "sim_count",
-    "sim_type",
-    "spec_check_cred",
-    "spec_check_elig",
-    "spec_use_prio",
-    "stats_out",
-    "stopping_thres",
-    "sw_alloc_arb_type",
-    "sw_alloc_iters",
-    "vc_alloc_arb_type",
-    "vc_alloc_iters",
-    "viewer_trace",
-    "warmup_thres",
-    "watch_file",
-    "watch_flits",
-    "watch_out",
-    "watch_packets",
-)
-#: What `packet_size` was called.
-_OLD_SIZE = "const_flits_per_packet"
-_OF_CLASSES = re.compile(r"(read|write)_(request|reply)_(begin_vc|end_vc|size|subnet)")
+from .keys import DEFAULTS, LIMIT, LISTS, OF_CLASSES, OLDER, ONLY, WITHOUT_EFFECT
+from .statements import Given, elements, read_changes, read_statements
 
 
 @dataclass
@@ -148,30 +22,41 @@ class Settings:
     """Keys of the file that say something here, and their values."""
     assumed: dict[str, str] = field(default_factory=dict)
     """Keys it does not give, and BookSim2's defaults."""
+    notes: list[str] = field(default_factory=list)
+    """What is not as in BookSim2, or surprises there."""
 
     @classmethod
     def read(cls, path: Path, changes: Iterable[str] = ()) -> Settings:
         """Return what a file says, and changes. Raises `UserError` for what cannot be done here."""
         found = cls(path, read_statements(path) | read_changes(changes))
-        known = {*DEFAULTS, *ONLY, *WITHOUT_EFFECT}
-        if _OLD_SIZE in found.given:
-            found.given["packet_size"] = found.given.pop(_OLD_SIZE)
+        for older, key in OLDER.items():
+            if older in found.given:
+                found.given[key] = found.given.pop(older)
+        known = {*DEFAULTS, *ONLY, *WITHOUT_EFFECT, LIMIT}
         for key, given in found.given.items():
-            if key in ONLY and not _is_same(given.text, ONLY[key]):
+            if key in ONLY and not _is_same(given.text.strip("{}"), ONLY[key]):
                 allowed = f"cannot be done; must be {ONLY[key] or 'left out'}"
                 raise given.refused(allowed)
-            if key not in known and not _OF_CLASSES.fullmatch(key):
+            if key not in known and not OF_CLASSES.fullmatch(key):
                 near = nearest(key, known)
                 raise UserError(given.place, None, "is no key that is known", near)
         return found
 
     def text(self, key: str) -> str:
-        """Return a value as it is written, or its default."""
-        if key in self.given:
-            self.taken[key] = self.given[key].text
+        """Return a value as it is written, or its default; of a list for classes the first."""
+        if key not in self.given:
+            self.assumed[key] = DEFAULTS[key]
+            return DEFAULTS[key]
+        self.taken[key] = self.given[key].text
+        if key not in LISTS or not self.taken[key].startswith("{"):
             return self.taken[key]
-        self.assumed[key] = DEFAULTS[key]
-        return DEFAULTS[key]
+        found = elements(self.taken[key])
+        if not found:
+            raise self.refused(key, "must have an element")
+        if len(found) > 1:
+            note = f"of the {len(found)} elements of {key} the first counts: each is of a class"
+            self.notes += [note] if note not in self.notes else []
+        return found[0]
 
     def word(self, key: str, allowed: Sequence[str]) -> str:
         """Return a value that is one of some words."""
@@ -202,15 +87,34 @@ class Settings:
         """Return a value that is 0 or 1."""
         return self.whole(key, 0, 1) == 1
 
-    def numbers(self, key: str) -> list[int]:
-        """Return the whole numbers of a list, however its braces lie, or the one there is."""
+    def numbers(self, key: str, least: int = 0) -> list[int]:
+        """Return the whole numbers of a list, or the one there is."""
         value = self.text(key)
-        if not re.fullmatch(r"[{},\s0-9]*", value) or not re.search("[0-9]", value):
+        found = elements(value)
+        if len(found) == 1 and found[0].startswith("{"):
+            found = elements(found[0])
+        if not found or not all(re.fullmatch(r"-?[0-9]{1,9}", one) for one in found):
             raise self.refused(key, "must be whole numbers, such as {{1,5}}")
-        found = [int(digits) for digits in re.findall("[0-9]{1,9}", value)]
-        if len(re.findall(r"\{[^{}]*\}", value)) > 1:
-            raise self.refused(key, "must be one list: traffic classes cannot be done")
-        return found
+        numbers = [int(one) for one in found]
+        if min(numbers) < least:
+            raise self.refused(key, f"must be whole numbers, at least {least}")
+        return numbers
+
+    def seed(self, key: str) -> int:
+        """Return a seed; BookSim2 takes the time of day where it is `time`."""
+        if self.text(key) != "time":
+            return self.whole(key)
+        self.notes.append(f"{key} = time: here it is 0, and every run is the same")
+        return 0
+
+    def limit(self, nodes: int) -> None:
+        """Refuse a key of older versions that silences nodes."""
+        if LIMIT not in self.given:
+            return
+        self.taken[LIMIT] = self.given[LIMIT].text
+        if self.taken[LIMIT] not in ("0", str(nodes)):
+            allowed = f"cannot be done; must be 0 or {nodes}, all nodes"
+            raise self.refused(LIMIT, allowed)
 
     def refused(self, key: str, allowed: str) -> UserError:
         """Return the mistake that a value is."""

@@ -59,6 +59,34 @@ def read_changes(changes: Iterable[str]) -> dict[str, Given]:
     return found
 
 
+def elements(value: str) -> list[str]:
+    """Return the elements of a list in braces, which may be lists; of another value itself.
+
+    As in BookSim2, elements that are empty are left out.
+    """
+    if not value.startswith("{"):
+        return [value] if value else []
+    found, depth = [""], 0
+    for letter in value[1:]:
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if depth < 0:
+            break
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [text for one in found if (text := one.strip())]
+
+
+def called(value: str) -> tuple[str, list[str]]:
+    """Return a word and its parameters: `hotspot({{1,9},{1,3}})` has two, both of them lists."""
+    name, bracket, rest = value.partition("(")
+    if not bracket:
+        return name.strip(), []
+    inner, _, _ = rest.rpartition(")")
+    return name.strip(), elements((inner or rest).strip())
+
+
 def _parted(path: Path, line: int, statement: str) -> tuple[str, str]:
     """Return the two sides of a statement."""
     where = f"{path}: line {line}"

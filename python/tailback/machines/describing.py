@@ -333,12 +333,23 @@ def cell_times(machine: Assembled) -> dict[str, Time]:
 def _pipeline_spec(machine: Assembled) -> dict[str, Any]:
     """Return what does not follow from one key of the stages of a switch."""
     switch, shared = machine.switch, machine.shared_places
+    steps, cycles = switch.steps_per_cycles
+    # Keys that came later are left out where they say what there was before.
+    later = {
+        "speedup_cycles": cycles if cycles > 1 else None,
+        "sees_output_buffer": switch.output_buffer_view == "request" or None,
+        "in_batches": switch.stages == "batched" or None,
+        "keeps_channel": switch.delivery == "same_channel" or None,
+        "port_order": None if switch.port_order == "channels" else switch.port_order,
+    }
     return {
         "route_cycles": machine.cycles("route_delay"),
         "traversal_cycles": machine.cycles("traversal_delay"),
         "vc_allocator": switch.vc_allocator or switch.allocator,
-        "vc_iterations": switch.iterations,
+        "vc_iterations": switch.vc_iterations or switch.iterations,
         "input_speedup": switch.input_speedup or 1,
+        "internal_speedup": steps,
+        **{name: value for name, value in later.items() if value is not None},
         "output_buffer_flits": machine.output_places_behind_crossbar,
         **({"shared_buffer_flits": shared} if shared else {}),
         "atomic": switch.vc_reuse == "after_credits",

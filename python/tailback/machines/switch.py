@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, Strict
@@ -59,12 +60,26 @@ def _places(given: object) -> object:
     return given
 
 
+def _speedup(given: object) -> object:
+    """Return a speedup, of which a whole number is whole; refuse others in one line."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 1 <= given <= 64:
+        raise UserError("", shown(given), "must be a number from 1 to 64")
+    found = Fraction(given).limit_denominator(_MOST_CYCLES)
+    return int(found) if found.denominator == 1 else float(found)
+
+
 if TYPE_CHECKING:
     Room = Written[Size | Unlimited | None]
     Shares = Written[tuple[Size, ...] | None]
 else:
     Shares = Annotated[tuple[SizeKey, ...], Strict(False), Field(min_length=1)] | None
     Room = Annotated[Size | Unlimited | None, BeforeValidator(_room)]
+#: Cycles after which steps begin with a cycle again, at most.
+_MOST_CYCLES = 64
+Speedup = Annotated[
+    int | float,
+    BeforeValidator(_speedup, json_schema_input_type=Annotated[float, Field(ge=1, le=64)]),
+]
 Places = Annotated[
     int | Unlimited | None,
     BeforeValidator(
@@ -257,6 +272,14 @@ class Switch(Part):
         between=(1, 64),
         description="Iterations of the allocators, islip or separable.",
     )
+    vc_iterations: int | None = key(
+        engine="pipeline.vc_iterations",
+        shown="given",
+        needs=needs.CLOCKED,
+        default=None,
+        between=(1, 64),
+        description="Iterations of vc_allocator; default: as iterations.",
+    )
     vc_allocator: Allocator | None = key(
         engine="pipeline.vc_allocator",
         needs=needs.CLOCKED,
@@ -313,12 +336,44 @@ class Switch(Part):
         between=(1, 64),
         description="Flits that an output can take from it at once.",
     )
-    internal_speedup: int = key(
-        engine="pipeline.internal_speedup",
+    internal_speedup: Speedup = key(
+        engine="/machine.switch.pipeline.internal_speedup",
         needs=needs.CLOCKED,
         default=1,
-        between=(1, 64),
-        description="Steps of the allocators and the crossbar in a cycle.",
+        description="Steps of the allocators and the crossbar in a cycle, 1 to 64; 1.7: one or two "
+        "in a cycle, 17 in ten.",
+    )
+    stages: Literal["pipelined", "batched"] = key(
+        shown="given",
+        needs=needs.CLOCKED,
+        default="pipelined",
+        description="Whether a route_delay or traversal_delay of several cycles takes in new "
+        "flits in every cycle, or only when those in the stage have left it (batched, as in "
+        "BookSim2).",
+    )
+    output_buffer_view: Literal["arrival", "request"] = key(
+        shown="given",
+        needs=needs.CLOCKED,
+        default="arrival",
+        description="When a flit has to find room in output_buffer: when it will be there, or when "
+        "it requests the crossbar (request, as in BookSim2: flits that are crossing have no place "
+        "yet).",
+    )
+    delivery: Literal["any", "same_channel"] = key(
+        shown="given",
+        needs=needs.CLOCKED,
+        default="any",
+        description="On which virtual channel of its link a node receives a packet: any that is "
+        "free, or that of the number by which it came over the last link, the first from a node "
+        "of the same switch (same_channel, as in BookSim2 on dragonflies).",
+    )
+    port_order: Literal["channels", "nodes_first", "dimensions", "nodes_then_dimensions"] = key(
+        shown="given",
+        needs=needs.CLOCKED,
+        default="channels",
+        description="In which order allocators number the wires of a switch: links by the numbers "
+        "of channels, then nodes; nodes first; or on grids by dimension, the larger coordinate "
+        "first, whether there is a link or not (dimensions), before or behind nodes.",
     )
 
     segmentation: MaybeSize = key(
@@ -438,6 +493,11 @@ class Switch(Part):
     def has_frames(self) -> bool:
         """Whether what crosses it are frames, taken in as a whole."""
         return self.forwards_frames or self.is_segmented
+
+    @property
+    def steps_per_cycles(self) -> tuple[int, int]:
+        """Steps of the allocators, and the cycles in which there are so many."""
+        return Fraction(self.internal_speedup).limit_denominator(_MOST_CYCLES).as_integer_ratio()
 
     @property
     def is_clocked(self) -> bool:

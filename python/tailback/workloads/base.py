@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Shape = Literal["constant", "normal", "exponential"]
 #: Distributions of other times as well, and what else makes messages come.
-Gaps = Literal[Shape, "geometric", "on_off"]
+Gaps = Literal[Shape, "geometric", "on_off", "modulated"]
 Start = Literal["random", "together"]
 
 #: Processes of the largest workload.
@@ -189,17 +189,26 @@ def distribution(shape: Shape, mean: Time | Size, sigma: float) -> dict[str, Any
 
 
 def gaps(
-    shape: Gaps, mean: Time, *, sigma: float, slot: Time, burst: float, peak: float
+    shape: Gaps,
+    mean: Time,
+    *,
+    sigma: float,
+    slot: Time,
+    bursts: tuple[float, float],
+    turns: tuple[float, float],
 ) -> dict[str, Any]:
     """Return a distribution of times as the engine describes it.
 
-    ``sigma`` is for the normal, ``slot`` for the geometric distribution, ``burst`` and
-    ``peak`` are for bursts.
+    ``sigma`` is for the normal distribution, ``slot`` for those in slots, ``bursts`` (mean number,
+    peak) for bursts, ``turns`` (on, off) for modulated sources.
     """
     if shape == "geometric":
         return distribution("constant", mean, 0.0) | {"shape": {shape: {"slot": slot.ps}}}
     if shape == "on_off":
-        parameters = {"burst": burst, "peak": peak}
+        parameters: dict[str, float] = dict(zip(("burst", "peak"), bursts, strict=True))
+        return distribution("constant", mean, 0.0) | {"shape": {shape: parameters}}
+    if shape == "modulated":
+        parameters = {"slot": slot.ps} | dict(zip(("turn_on", "turn_off"), turns, strict=True))
         return distribution("constant", mean, 0.0) | {"shape": {shape: parameters}}
     return distribution(shape, mean, sigma)
 

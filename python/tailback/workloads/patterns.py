@@ -62,9 +62,7 @@ def destinations(pattern: Pattern, nodes: int, shape: tuple[int, ...]) -> tuple[
     ``shape``: switches along each dimension, each with as many nodes; empty for a machine without
     coordinates. Raises `UserError` if the pattern is not defined for this machine.
     """
-    found = tuple(map(_formula(pattern, nodes, shape), range(nodes)))
-    refuse_identity(pattern, found)
-    return found
+    return tuple(map(_formula(pattern, nodes, shape), range(nodes)))
 
 
 @lru_cache(maxsize=8)
@@ -186,7 +184,6 @@ def digit_permutation(pattern: Pattern, nodes: int, base: int) -> tuple[int, ...
         found = tuple(node % highest * base + node // highest for node in range(nodes))
     else:
         found = tuple(_reversed(node, base, count) for node in range(nodes))
-    refuse_identity(pattern, found)
     return found
 
 
@@ -221,9 +218,7 @@ def moved_along(
         at = node // stride % side
         return node + ((at + step) % side - at) * stride
 
-    found = tuple(map(to, range(nodes)))
-    refuse_identity(pattern, found)
-    return found
+    return tuple(map(to, range(nodes)))
 
 
 def weighted_rows(pattern: Pattern, nodes: int, *, includes_self: bool) -> Sequence[Row]:

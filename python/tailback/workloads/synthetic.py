@@ -173,7 +173,8 @@ class Synthetic(Workload, init=False):
         default="constant",
         description="Distribution of the times computed. Asynchronous processes then send "
         "periodically (constant), in a Poisson process (exponential), in a Bernoulli process "
-        "(geometric) or in bursts (on_off).",
+        "(geometric) or in bursts (on_off), or are on or off slot by slot, and send by chance when "
+        "they are on (modulated).",
     )
     compute_sigma: float = key(
         default=0.1,
@@ -184,8 +185,8 @@ class Synthetic(Workload, init=False):
     compute_slot: Time = key(
         engine="/workload.compute.shape.slot",
         default=Time(1000),
-        description="Length of a slot; times are whole slots, a geometric number of them. For "
-        'compute_distribution = "geometric".',
+        description="Length of a slot; times are whole slots, a geometric number of them or as "
+        'sources are on. For compute_distribution = "geometric" or "modulated".',
     )
     compute_burst: float = key(
         engine="/workload.compute.shape.burst",
@@ -201,6 +202,27 @@ class Synthetic(Workload, init=False):
         allow_inf_nan=False,
         description="How much faster iterations follow each other in a burst than on average; "
         'for compute_distribution = "on_off".',
+    )
+    compute_turn_on: float = key(
+        engine="/workload.compute.shape.turn_on",
+        shown="given",
+        default=0.5,
+        gt=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Probability that a source that is off is on in the next slot; for "
+        'compute_distribution = "modulated". A source that is on sends in a slot with the '
+        "probability that makes the mean compute_period.",
+    )
+    compute_turn_off: float = key(
+        engine="/workload.compute.shape.turn_off",
+        shown="given",
+        default=0.5,
+        gt=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Probability that a source that is on is off in the next slot; for "
+        'compute_distribution = "modulated".',
     )
     load: Load = key(
         shown="given",
@@ -289,7 +311,7 @@ class Synthetic(Workload, init=False):
         for place, node in enumerate(self.hot_spots):
             if node in self.hot_spots[:place]:
                 raise self.refused(f"hot_spots[{place}]", "is there twice", node)
-        if self.compute_distribution == "geometric":
+        if self.compute_distribution in ("geometric", "modulated"):
             if self.compute_slot == Time(0):
                 raise self.refused("compute_slot", "must be above zero")
             times = (self.compute_slot, self.compute_period)
@@ -399,10 +421,14 @@ class Synthetic(Workload, init=False):
         """
         if self.pattern in DRAWN:
             return None
-        if self.pattern == "random_permutation":
-            found = random_permutation(network.nodes, self.pattern_seed)
+        found = self._permutation(network)
+        if not self.includes_self:
             refuse_identity(self.pattern, found)
-            return found
+        return found
+
+    def _permutation(self, network: Network) -> tuple[int, ...]:
+        if self.pattern == "random_permutation":
+            return random_permutation(network.nodes, self.pattern_seed)
         if self.pattern_base is not None:
             return digit_permutation(self.pattern, network.nodes, self.pattern_base)
         if self.pattern_dimension is not None:
@@ -410,9 +436,7 @@ class Synthetic(Workload, init=False):
             return moved_along(self.pattern, network.nodes, *along)
         if self.pattern != "permutation":
             return destinations(self.pattern, network.nodes, network.sides)
-        written = permutation_of(Path(self.file or ""), self._rows, network.nodes)
-        refuse_identity(self.pattern, written)
-        return written
+        return permutation_of(Path(self.file or ""), self._rows, network.nodes)
 
     def sending_share(self, network: Network) -> float:
         """Return the share of nodes that send anything: those not their own destination."""
@@ -486,8 +510,8 @@ class Synthetic(Workload, init=False):
             self.compute_period,
             sigma=self.compute_sigma,
             slot=self.compute_slot,
-            burst=self.compute_burst,
-            peak=self.compute_peak,
+            bursts=(self.compute_burst, self.compute_peak),
+            turns=(self.compute_turn_on, self.compute_turn_off),
         )
         mix = [{"bytes": size, "weight": weight} for size, weight in self.portions]
         shape = "constant" if self.message_distribution == "mixed" else self.message_distribution

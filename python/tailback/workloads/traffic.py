@@ -42,6 +42,8 @@ _PERIODS = {
     "compute_slot": "period_slot",
     "compute_burst": "period_burst",
     "compute_peak": "period_peak",
+    "compute_turn_on": "period_turn_on",
+    "compute_turn_off": "period_turn_off",
 }
 _SHARED = (
     "pattern",
@@ -123,6 +125,8 @@ class TrafficClass(Part, init=False):
         description="How much faster messages follow each other in a burst than on average; for "
         'period_distribution = "on_off".',
     )
+    period_turn_on: float = _as_synthetic("compute_turn_on")
+    period_turn_off: float = _as_synthetic("compute_turn_off")
     message_size: Size = _as_synthetic("message_size")
     message_distribution: Lengths = _as_synthetic("message_distribution")
     message_sizes: Annotated[tuple[Size, ...], Strict(False)] = _as_synthetic("message_sizes")

@@ -1,6 +1,6 @@
 //! Switches that run by a clock: a pipeline of stages, and who is matched with whom in each.
 
-use super::absent::one;
+use super::absent::{is_false, is_one, one};
 use serde::{Deserialize, Serialize};
 
 /// A switch in stages, each of whole cycles; a cycle is the time of a flit.
@@ -36,12 +36,29 @@ pub struct Pipeline {
     /// Flits that an output can take from it at once.
     #[serde(default = "one")]
     pub output_speedup: u32,
-    /// Steps of the stages in a cycle.
+    /// Steps of the stages in a cycle, or in so many cycles.
     #[serde(default = "one")]
     pub internal_speedup: u32,
+    /// Cycles in which there are so many steps: as many as possible in each, none left over.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub speedup_cycles: u32,
     /// Flits that wait behind the crossbar for their channel, at most; absent: any number.
     #[serde(default)]
     pub output_buffer_flits: Option<u32>,
+    /// Whether an input sees that buffer as it stands when it asks; else as it will be when its
+    /// flit gets there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sees_output_buffer: bool,
+    /// Whether stages of several cycles take nothing in until what is in them has left.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub in_batches: bool,
+    /// Whether packets are delivered on the virtual channel of the number that they came on over
+    /// the last link; those of a node at the same switch on the first.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keeps_channel: bool,
+    /// In which order wires have numbers at a switch.
+    #[serde(default, skip_serializing_if = "PortOrder::is_usual")]
+    pub port_order: PortOrder,
     /// Flits of every input buffer that all its virtual channels share, besides those of each.
     #[serde(default)]
     pub shared_buffer_flits: u32,
@@ -60,9 +77,42 @@ impl Pipeline {
         self.route_cycles + allocation + self.traversal_cycles
     }
 
-    /// The same in cycles.
+    /// The same in cycles, at the least.
     pub fn cycles(&self) -> u32 {
-        self.steps().div_ceil(self.internal_speedup)
+        // All steps but the last pass before the cycle in which it is at the channel.
+        ((self.steps() - 1) * self.speedup_cycles) / self.internal_speedup + 1
+    }
+}
+
+/// In which order the wires into a switch, and those out of it, have numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortOrder {
+    /// Those of links by the numbers of their channels, then those of nodes.
+    #[default]
+    Channels,
+    /// Those of nodes, then those of links by the numbers of their channels.
+    NodesFirst,
+    /// On grids: by dimension, those to and from the larger coordinate before the others, whether
+    /// they are there or not; then those of nodes.
+    Dimensions,
+    /// The same behind those of nodes.
+    NodesThenDimensions,
+}
+
+impl PortOrder {
+    fn is_usual(&self) -> bool {
+        *self == Self::Channels
+    }
+
+    /// Whether nodes come first.
+    pub fn nodes_first(self) -> bool {
+        matches!(self, Self::NodesFirst | Self::NodesThenDimensions)
+    }
+
+    /// Whether links go by dimension.
+    pub fn by_dimension(self) -> bool {
+        matches!(self, Self::Dimensions | Self::NodesThenDimensions)
     }
 }
 

@@ -29,7 +29,9 @@ fn sends_in_slots(synthetic: &Synthetic, slot: Time) -> bool {
 fn is_of_slots(times: &Distribution, slot: Time) -> bool {
     match times.shape {
         Shape::Constant => times.mean.is_multiple_of(slot),
-        Shape::Geometric { slot: own } => own.is_multiple_of(slot),
+        Shape::Geometric { slot: own } | Shape::Modulated { slot: own, .. } => {
+            own.is_multiple_of(slot)
+        }
         Shape::Normal | Shape::Exponential | Shape::OnOff { .. } => false,
     }
 }

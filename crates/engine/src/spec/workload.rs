@@ -210,6 +210,16 @@ pub enum Shape {
         /// Rate within a burst over the mean rate, at least one.
         peak: f64,
     },
+    /// Slots of a source that is on or off, which sends by chance in slots in which it is on: a
+    /// modulated Bernoulli process. It is on after it has sent.
+    Modulated {
+        /// Length of a slot; at most the mean.
+        slot: u64,
+        /// Probability that a source which is off is on in the next slot.
+        turn_on: f64,
+        /// Probability that a source which is on is off in the next slot.
+        turn_off: f64,
+    },
 }
 
 impl Distribution {

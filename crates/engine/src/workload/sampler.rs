@@ -84,6 +84,20 @@ pub fn check(field: &str, distribution: &Distribution) -> Result<(), SpecError> 
             let allowed = format!("must be 1 to {}, the mean", distribution.mean);
             Err(SpecError::new(format!("{field}.shape.slot"), slot, allowed))
         }
+        Shape::Modulated { slot, turn_on, turn_off } => {
+            for (name, value) in [("turn_on", turn_on), ("turn_off", turn_off)] {
+                if !(value > 0.0 && value <= 1.0) {
+                    let field = format!("{field}.shape.{name}");
+                    return Err(SpecError::new(field, value, "must be above 0, at most 1"));
+                }
+            }
+            let most = distribution.mean as f64 * turn_on / (turn_on + turn_off);
+            if slot > 0 && slot as f64 <= most * (1.0 + 1e-9) {
+                return Ok(());
+            }
+            let allowed = format!("must be 1 to {most:.0}, the mean gap while a source is on");
+            Err(SpecError::new(format!("{field}.shape.slot"), slot, allowed))
+        }
         Shape::OnOff { burst, peak } => {
             for (name, value) in [("burst", burst), ("peak", peak)] {
                 if !(1.0..=1e6).contains(&value) {
@@ -105,6 +119,9 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
         Shape::Exponential => return stream.exponential_as(|drawn| nearest(mean * drawn)),
         Shape::Geometric { slot } => return slot * slots(failing(slot, distribution.mean), stream),
         Shape::OnOff { burst, peak } => return on_off(distribution.mean, burst, peak, stream),
+        Shape::Modulated { slot, turn_on, turn_off } => {
+            return slot * modulated(slot as f64 / mean, turn_on, turn_off, stream);
+        }
     };
     nearest(value)
 }
@@ -130,6 +147,28 @@ fn on_off(mean: u64, burst: f64, peak: f64, stream: &mut Stream) -> u64 {
     }
     let idle = burst * (mean - gap) as f64;
     gap + stream.exponential_as(|drawn| nearest(idle * drawn))
+}
+
+/// Slots from one in which a source sends to the next, at a rate in sends per slot.
+///
+/// In every slot it first turns on or off, then sends if it is on, with the probability that makes
+/// up for the slots in which it is off.
+fn modulated(rate: f64, turn_on: f64, turn_off: f64, stream: &mut Stream) -> u64 {
+    let sends = (rate * (turn_on + turn_off) / turn_on).min(1.0);
+    // While it is on, something ends that in a slot: it turns off, or it sends.
+    let stays_and_sends = (1.0 - turn_off) * sends;
+    let ends = turn_off + stays_and_sends;
+    let mut passed = 0;
+    loop {
+        passed += slots(-libm::log1p(-ends), stream);
+        if stream.unit() * ends < stays_and_sends {
+            return passed;
+        }
+        passed += slots(-libm::log1p(-turn_on), stream);
+        if stream.unit() < sends {
+            return passed;
+        }
+    }
 }
 
 /// The nearest whole number, halves upwards; 0 for negative values.
@@ -192,6 +231,21 @@ mod tests {
         }
     }
 
+    /// A source that is on after it has sent stays on with probability 7/8, and then sends with
+    /// r = 1/6 · (1/4 + 1/8) / (1/4) = 1/4; off, it turns on with probability 1/4. Shares of gaps of
+    /// one and two slots: 7/8 r, and 7/8 (1 - r) 7/8 r + 1/8 · 1/4 r.
+    #[test]
+    fn sources_that_are_on_or_off() {
+        let values = values(Shape::Modulated { slot: 2, turn_on: 0.25, turn_off: 0.125 }, 12);
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!((mean - 12.0).abs() < 0.1, "{mean}");
+        for (slots, expected) in [(1, 0.218_75), (2, 0.151_367)] {
+            let count = values.iter().filter(|&&v| v as u64 == 2 * slots).count();
+            let share = count as f64 / values.len() as f64;
+            assert!((share - expected).abs() < 0.004, "{slots}: {share}");
+        }
+    }
+
     /// The gap g = mean / peak, and with probability 1/b an idle time of mean b (mean - g):
     /// mean as given, variance (2b - 1)(mean - g)².
     #[test]
@@ -228,5 +282,14 @@ mod tests {
             "workload.compute.shape.burst = 0.5: must be 1 to 1000000"
         );
         assert!(refusal(Shape::OnOff { burst: 2.0, peak: f64::NAN }).contains("shape.peak"));
+        let modulated = |slot, turn_on, turn_off| Shape::Modulated { slot, turn_on, turn_off };
+        assert!(
+            refusal(modulated(1, 0.0, 0.5)).contains("turn_on = 0: must be above 0, at most 1")
+        );
+        assert!(refusal(modulated(1, 0.5, 1.5)).contains("turn_off = 1.5"));
+        // On in a third of all slots, it cannot send in half of them.
+        assert!(
+            refusal(modulated(MEAN / 2, 0.25, 0.5)).contains("slot = 500000: must be 1 to 333333")
+        );
     }
 }

@@ -7,6 +7,7 @@ pub mod cases;
 mod classes;
 mod escapes;
 mod hand;
+mod ports;
 mod refusals;
 mod replies;
 mod settings;

@@ -39,9 +39,9 @@ use crate::topology::Topology;
 use lane::{Entrance, Lane};
 use nodes::Sources;
 use places::Side;
-use room::Room;
+use room::{Behind, Room};
 use stages::Scratch;
-use switches::Switches;
+use switches::{Batches, Switches};
 use urgency::Urgency;
 use wheel::{What, Wheel};
 
@@ -73,6 +73,8 @@ pub struct ClockedKernel {
     capacity: u32,
     room: Room,
     urgency: Urgency,
+    batches: Batches,
+    behind: Behind,
     scratch: Scratch,
 }
 
@@ -98,8 +100,9 @@ impl ClockedKernel {
         let credit_delay = u64::from(cycles(machine.link.credit_delay_ps));
         let longest = u64::from(latency.iter().copied().max().unwrap_or(0));
         let stages = u64::from(pipeline.route_cycles + pipeline.traversal_cycles);
-        let inputs = Side::inputs(layout, topology.switches);
-        let outputs = Side::outputs(layout, topology.switches);
+        let order = (pipeline.port_order, topology.ports);
+        let inputs = Side::inputs(layout, topology.switches, order);
+        let outputs = Side::outputs(layout, topology.switches, order);
         for (at, lane) in board.channels.iter_mut().enumerate() {
             let channel = ChannelId::from_index(at);
             let (into, out) = (inputs.of[at], outputs.of[at]);
@@ -111,13 +114,17 @@ impl ClockedKernel {
         }
         // Flits may queue behind the crossbar for as long as there are credits, and credits as
         // many as there are places.
-        let has_queues = pipeline.internal_speedup.max(pipeline.output_speedup) > 1;
+        let has_queues =
+            pipeline.output_speedup > 1 || pipeline.internal_speedup > pipeline.speedup_cycles;
         let places = u64::from(own) * u64::from(inputs.lanes.max(outputs.lanes));
         let queued = u64::from(has_queues) * (places + u64::from(shared));
         Self {
             switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
-            wheel: Wheel::new(2 * longest + stages + credit_delay + queued + 4),
+            // A batch may wait for another, as long as a stage takes.
+            wheel: Wheel::new(2 * longest + 2 * stages + credit_delay + queued + 4),
+            batches: Batches::new(&pipeline, topology.switches),
+            behind: Behind::new(&pipeline, layout.channels()),
             has_queues,
             wire_free: vec![0; layout.channels()],
             credits_left: vec![(0, 0); layout.channels()],
@@ -145,16 +152,27 @@ impl ClockedKernel {
     /// The first step of a cycle.
     #[inline]
     fn first_step(&self, cycle: u64) -> u64 {
-        cycle * u64::from(self.pipeline.internal_speedup)
+        let steps = cycle * u64::from(self.pipeline.internal_speedup);
+        if self.pipeline.speedup_cycles == 1 {
+            return steps;
+        }
+        steps / u64::from(self.pipeline.speedup_cycles)
+    }
+
+    /// Whether a cycle has several steps, or some cycles have.
+    #[inline]
+    fn has_steps(&self) -> bool {
+        self.pipeline.internal_speedup > 1
     }
 
     /// The cycle of a step.
     #[inline]
     fn cycle_of(&self, step: u64) -> u64 {
         // Mostly there is one step in a cycle, and nothing to divide.
-        match self.pipeline.internal_speedup {
-            1 => step,
-            steps => step / u64::from(steps),
+        match (self.pipeline.internal_speedup, self.pipeline.speedup_cycles) {
+            (1, 1) => step,
+            (steps, 1) => step / u64::from(steps),
+            (steps, cycles) => ((step + 1) * u64::from(cycles)).div_ceil(u64::from(steps)) - 1,
         }
     }
 
@@ -167,7 +185,7 @@ impl ClockedKernel {
     #[inline]
     fn give_back(&mut self, channel: ChannelId, step: u64, act: &Act) {
         let mut cycle = self.cycle_of(step);
-        if self.pipeline.internal_speedup > 1 {
+        if self.has_steps() {
             // All credits of a step go back together, those of one step in a cycle.
             let wire = act.wiring.layout.wire_of[channel.index()].index();
             let (latest, leaves) = &mut self.credits_left[wire];
@@ -207,7 +225,8 @@ impl ClockedKernel {
     /// The header at the front of a buffer is routed from a step on.
     #[inline]
     fn is_routed_from(&mut self, channel: ChannelId, step: u64, act: &mut Act) {
-        let due = step + u64::from(self.pipeline.route_cycles);
+        let switch = self.board.at(channel).port.switch;
+        let due = self.batches.routed(switch, step) + u64::from(self.pipeline.route_cycles);
         self.board.at_mut(channel).due = due;
         let cycle = self.cycle_of(due);
         if cycle * self.cycle_ps > act.now {
@@ -314,6 +333,7 @@ impl ClockedKernel {
     #[inline]
     fn send(&mut self, channel: ChannelId, start: u64, act: &mut Act) -> (bool, bool) {
         let (at, cycle_ps, latency) = (start * self.cycle_ps, self.cycle_ps, self.latency(channel));
+        let first_step = self.first_step(start);
         let lane = self.board.at_mut(channel);
         let (id, kind, is_header) = (lane.packet, lane.port.kind, lane.is_fresh);
         let is_internal = lane.port.switch.is_some();
@@ -346,7 +366,7 @@ impl ClockedKernel {
             if kind == ChannelKind::Injection
                 && let Some(replies) = &mut self.board.replies
             {
-                let step = start * u64::from(self.pipeline.internal_speedup);
+                let step = first_step;
                 replies.left(&act.packets[id], step);
             }
         }

@@ -55,7 +55,7 @@ impl Destinations {
             }
             _ => {}
         }
-        let to = pattern::permutation(&spec.pattern, topology)?.unwrap_or_default();
+        let to = pattern::permutation(&spec.pattern, topology, own)?.unwrap_or_default();
         Ok(Self::Permutation(to, per_node, own))
     }
 

@@ -39,8 +39,12 @@ fn places(topology: &Topology) -> Option<(&[u32], u32)> {
 ///
 /// # Errors
 /// A number of nodes, or a shape, that the pattern is not defined for; a written
-/// permutation that is none; nobody who sends to another.
-pub fn permutation(pattern: &Pattern, topology: &Topology) -> Result<Option<Vec<u32>>, SpecError> {
+/// permutation that is none; nobody who sends, if only those do that send to others.
+pub fn permutation(
+    pattern: &Pattern,
+    topology: &Topology,
+    own: Own,
+) -> Result<Option<Vec<u32>>, SpecError> {
     let (word, to) = match pattern {
         Pattern::Uniform
         | Pattern::HotSpot { .. }
@@ -59,7 +63,7 @@ pub fn permutation(pattern: &Pattern, topology: &Topology) -> Result<Option<Vec<
     };
     let refused = |needs| SpecError::new("workload.pattern", word, needs);
     let to = to.map_err(refused)?;
-    if to.iter().zip(0..).all(|(&to, node)| to == node) {
+    if own == Own::Excluded && to.iter().zip(0..).all(|(&to, node)| to == node) {
         let nobody = "leaves nobody to send to: here every node is its own destination";
         return Err(refused(nobody.into()));
     }

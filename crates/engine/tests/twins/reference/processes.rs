@@ -97,6 +97,26 @@ pub fn draw(distribution: &Distribution, stream: &mut Stream) -> u64 {
             let slots = (stream.exponential() / -libm::log1p(-p)).floor() as u64 + 1;
             slots * slot
         }
+        Shape::Modulated { slot, turn_on, turn_off } => {
+            let sends = slot as f64 / mean * (turn_on + turn_off) / turn_on;
+            let sends = if sends > 1.0 { 1.0 } else { sends };
+            let stays = (1.0 - turn_off) * sends;
+            let some = |chance: f64, stream: &mut Stream| {
+                (stream.exponential() / -libm::log1p(-chance)).floor() as u64 + 1
+            };
+            let mut slots = 0;
+            loop {
+                slots += some(turn_off + stays, stream);
+                if stream.unit() * (turn_off + stays) < stays {
+                    break;
+                }
+                slots += some(turn_on, stream);
+                if stream.unit() < sends {
+                    break;
+                }
+            }
+            slots * slot
+        }
         Shape::OnOff { burst, peak } => {
             let gap = (mean / peak).round();
             let mut time = gap;

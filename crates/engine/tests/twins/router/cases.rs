@@ -7,8 +7,8 @@ use crate::reference::networks;
 use std::collections::BTreeMap;
 use tailback_engine::spec::{
     Allocator, Arbiter, Fidelity, FlowControl, Interface, Link, LinkClass, Machine, MessageOrder,
-    Mode, Pipeline, Routing, RoutingSpec, Selection, Sharing, Spec, Switch, TopologySpec, Unit,
-    Workload,
+    Mode, Pipeline, PortOrder, Routing, RoutingSpec, Selection, Sharing, Spec, Switch,
+    TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -106,7 +106,31 @@ fn machine(dice: &mut Dice) -> Machine {
         loggops: None,
     };
     network(dice, &mut machine, cycle);
+    let order = port_order(dice, &machine);
+    let is_single =
+        machine.link.width == 1 && machine.node_link.and_then(|link| link.width) != Some(2);
+    let suffices = machine.switch.node_virtual_channels >= machine.switch.virtual_channels;
+    let pipeline = machine.switch.pipeline.as_mut().expect("a clock");
+    pipeline.port_order = order;
+    pipeline.keeps_channel = is_single && suffices && dice.chance(30);
     machine
+}
+
+/// The usual one, or any that the links can have.
+fn port_order(dice: &mut Dice, machine: &Machine) -> PortOrder {
+    let is_grid =
+        matches!(machine.topology, TopologySpec::Mesh { .. } | TopologySpec::Torus { .. });
+    let mut classes = machine.link_classes.values();
+    let has_several = machine.link.width > 1 || classes.any(|class| class.width.is_some());
+    let by_dimension = [PortOrder::Dimensions, PortOrder::NodesThenDimensions];
+    let others = if is_grid && !has_several { by_dimension } else { [PortOrder::NodesFirst; 2] };
+    dice.one_of(&[
+        PortOrder::Channels,
+        PortOrder::Channels,
+        PortOrder::NodesFirst,
+        others[0],
+        others[1],
+    ])
 }
 
 /// Any setting. Half of them are not far from the usual one.
@@ -123,6 +147,11 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         input_speedup: 1,
         output_speedup: 1,
         internal_speedup: 1,
+        speedup_cycles: 1,
+        sees_output_buffer: false,
+        in_batches: false,
+        keeps_channel: false,
+        port_order: PortOrder::Channels,
         output_buffer_flits: None,
         shared_buffer_flits: if dice.chance(30) { dice.number(1, 6) as u32 } else { 0 },
         atomic: dice.chance(20),
@@ -131,6 +160,7 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
     if dice.chance(50) {
         return usual;
     }
+    let steps = dice.number(1, 3) as u32;
     Pipeline {
         route_cycles: dice.number(0, 3) as u32,
         traversal_cycles: dice.number(1, 2) as u32,
@@ -138,7 +168,10 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         iterations: dice.number(1, 3) as u32,
         input_speedup: dice.number(1, 3) as u32,
         output_speedup: dice.number(1, 3) as u32,
-        internal_speedup: dice.number(1, 3) as u32,
+        internal_speedup: steps,
+        speedup_cycles: dice.one_of(&[1, 1, 2, steps]).min(steps),
+        sees_output_buffer: dice.chance(30),
+        in_batches: dice.chance(30),
         output_buffer_flits: dice.chance(50).then(|| dice.number(1, 4) as u32),
         ..usual
     }

@@ -1,8 +1,9 @@
 //! What the switches of the twin decide in a step.
 
 use super::allocators::{Dense, Recent, first_from, nothing, to_the_end};
-use super::twin::{Packet, Stage, Twin};
-use crate::reference::wiring::{End, Wiring};
+use super::ports::sides;
+use super::twin::{Behind, Channel, Packet, Stage, Twin};
+use crate::reference::wiring::{End, Group, Wiring};
 use std::collections::BTreeMap;
 use tailback_engine::spec::{self, Arbiter};
 
@@ -22,6 +23,8 @@ pub struct Switch {
     slot_order: Option<Recent>,
     /// Those that have kept their place in the crossbar.
     held: Vec<Bid>,
+    /// The last step of the latest batch that crosses.
+    last_crossing: u64,
 }
 
 /// A virtual channel of an input asks for a place in the crossbar.
@@ -36,17 +39,6 @@ struct Bid {
     urgency: i64,
 }
 
-/// Wires by port: those from or to switches first, by number, then those of nodes.
-fn ports(wiring: &Wiring, is_side: impl Fn(usize) -> Option<bool>) -> Vec<Vec<usize>> {
-    let mut sides = [BTreeMap::new(), BTreeMap::new()];
-    for (channel, &wire) in wiring.wire_of.iter().enumerate() {
-        if let Some(of_nodes) = is_side(channel) {
-            sides[usize::from(of_nodes)].entry(wire).or_insert_with(Vec::new).push(channel);
-        }
-    }
-    sides.into_iter().flat_map(BTreeMap::into_values).collect()
-}
-
 /// Port and virtual channel, with the channel.
 fn each(ports: &[Vec<usize>]) -> Vec<(usize, usize, usize)> {
     let mut all = Vec::new();
@@ -57,25 +49,11 @@ fn each(ports: &[Vec<usize>]) -> Vec<(usize, usize, usize)> {
 }
 
 impl Switch {
-    pub fn all(wiring: &Wiring, switch: &spec::Switch) -> Vec<Self> {
+    pub fn all(wiring: &Wiring, machine: &spec::Machine) -> Vec<Self> {
+        let switch = &machine.switch;
         let pipeline = &switch.pipeline.expect("switches that run by a clock");
         let is_recent = switch.arbiter == Arbiter::LeastRecentlyGranted;
-        let is_node = |end| matches!(end, End::Node(_));
-        let side = |switch: usize, is_input: bool| {
-            ports(wiring, |channel| {
-                let group = &wiring.groups[wiring.group_of[channel]];
-                let (here, there) =
-                    if is_input { (group.to, group.from) } else { (group.from, group.to) };
-                (here == End::Switch(switch)).then_some(is_node(there))
-            })
-        };
-        let count = wiring.groups.iter().flat_map(|group| [group.from, group.to]);
-        let count = count.filter_map(|end| match end {
-            End::Switch(switch) => Some(switch + 1),
-            End::Node(_) => None,
-        });
-        let sides: Vec<_> =
-            (0..count.max().unwrap()).map(|at| (side(at, true), side(at, false))).collect();
+        let sides = sides(wiring, machine, pipeline.port_order);
         let most = |ports: &Vec<Vec<usize>>| ports.iter().map(Vec::len).max().unwrap_or(1);
         let in_lanes = sides.iter().map(|(inputs, _)| most(inputs)).max().unwrap();
         let out_lanes = sides.iter().map(|(_, outputs)| most(outputs)).max().unwrap();
@@ -101,6 +79,7 @@ impl Switch {
                 slot_from: vec![0; slots],
                 slot_order: is_recent.then(|| vec![(0..in_lanes).collect(); slots]),
                 held: Vec::new(),
+                last_crossing: 0,
                 each_input: each(&inputs),
                 inputs,
                 outputs,
@@ -157,6 +136,13 @@ impl Twin {
 
     /// Headers that have come to the front are routed.
     pub fn begin_routing(&mut self, number: usize, step: u64) {
+        let is_routed =
+            |channel: &Channel| matches!(channel.stage, Stage::Asks { from } if from > step);
+        let mut inputs = self.switches[number].each_input.iter();
+        if self.pipeline.in_batches && inputs.any(|input| is_routed(&self.channels[input.2])) {
+            // Those in the stage leave it first.
+            return;
+        }
         for &(_, _, channel) in &self.switches[number].each_input {
             let channel = &mut self.channels[channel];
             if channel.stage == Stage::Idle && !channel.buffer.is_empty() {
@@ -170,14 +156,18 @@ impl Twin {
     /// Inputs (as channels), free outputs that their headers ask for, and how urgently.
     fn asks(&self, number: usize, step: u64) -> Vec<(usize, usize, i64)> {
         let mut asks = Vec::new();
-        for &(_, _, channel) in &self.switches[number].each_input {
+        for &(_, lane, channel) in &self.switches[number].each_input {
             let Stage::Asks { from } = self.channels[channel].stage else { continue };
             if from > step || self.asks_for_place(channel).is_some() {
                 continue;
             }
             for (group, tier) in self.ways(number, self.channels[channel].buffer[0].0) {
-                for &output in &self.wiring.groups[group].channels {
-                    if self.is_free(output) {
+                let Group { channels, to, .. } = &self.wiring.groups[group];
+                let from = self.wiring.groups[self.wiring.group_of[channel]].from;
+                let came_on = if matches!(from, End::Node(_)) { 0 } else { lane };
+                let keeps = self.pipeline.keeps_channel && matches!(to, End::Node(_));
+                for (place, &output) in channels.iter().enumerate() {
+                    if self.is_free(output) && (!keeps || place == came_on) {
                         let urgency = self.urgency(channel, step) - i64::from(tier);
                         asks.push((channel, output, urgency));
                     }
@@ -275,13 +265,17 @@ impl Twin {
         bids
     }
 
-    /// Whether a flit that crosses now finds a place behind the crossbar, if they are limited:
-    /// of the flits before it some will have started until it is there.
+    /// Whether a flit that crosses now finds a place behind the crossbar, if they are limited: as
+    /// things stand there, or of the flits before it some will have started until it is there.
     fn has_room_behind(&self, output: usize, step: u64) -> bool {
         let Some(places) = self.pipeline.output_buffer_flits else { return true };
-        let mut queue: Vec<u64> =
-            self.wires[self.wiring.wire_of[output]].queue.iter().map(|flit| flit.0).collect();
-        for cycle in self.now..self.crosses_until(step) {
+        let flits = &self.wires[self.wiring.wire_of[output]].queue;
+        if self.pipeline.sees_output_buffer {
+            return flits.iter().filter(|flit| flit.step < step).count() < places as usize;
+        }
+        let mut queue: Vec<u64> = flits.iter().map(|flit| flit.cycle).collect();
+        let usual = self.cycle_of(step + u64::from(self.pipeline.traversal_cycles));
+        for cycle in self.now..usual {
             if queue.first().is_some_and(|&soonest| soonest <= cycle) {
                 queue.remove(0);
             }
@@ -289,10 +283,26 @@ impl Twin {
         queue.len() < places as usize
     }
 
-    /// The cycle in which a flit that wins a step is behind the crossbar.
-    fn crosses_until(&self, step: u64) -> u64 {
-        let last = step + u64::from(self.pipeline.traversal_cycles);
-        last / u64::from(self.pipeline.internal_speedup)
+    /// The cycle of a step that is not past.
+    fn cycle_of(&self, step: u64) -> u64 {
+        let mut cycle = self.now;
+        while self.first_step(cycle + 1) <= step {
+            cycle += 1;
+        }
+        cycle
+    }
+
+    /// The last step in which a flit crosses that wins one.
+    fn crosses_until(&mut self, number: usize, step: u64) -> u64 {
+        let length = u64::from(self.pipeline.traversal_cycles);
+        let latest = &mut self.switches[number].last_crossing;
+        if !self.pipeline.in_batches || *latest <= step {
+            *latest = step + length;
+        } else if *latest < step + length {
+            // Those before it have to leave the stage.
+            *latest += length;
+        }
+        *latest
     }
 
     /// The bids that win. Of several of one slot for another one of the most urgent remains: that
@@ -355,8 +365,9 @@ impl Twin {
         }
         let (flit, is_last) = self.uses_credit(output);
         assert_eq!(self.channels[bid.channel].buffer.pop_front(), Some(flit));
-        let behind = self.crosses_until(step);
-        self.wires[self.wiring.wire_of[output]].queue.push_back((behind, output, flit));
+        let last = self.crosses_until(number, step);
+        let behind = Behind { step: last, cycle: self.cycle_of(last), channel: output, flit };
+        self.wires[self.wiring.wire_of[output]].queue.push_back(behind);
         // The credits of a step go back together.
         let credits = &mut self.wires[self.wiring.wire_of[bid.channel]].credits;
         match credits.back_mut().filter(|last| last.0 == step) {

@@ -59,13 +59,20 @@ pub enum Stage {
     Sends { output: usize },
 }
 
-/// A wire, with the flits behind the crossbar that are to be sent on it, each with the cycle in
-/// which it can be at the soonest; and the credits that go back to its beginning, by step.
+/// A flit that has won the crossbar, the last step in which it crosses, and its cycle.
+pub struct Behind {
+    pub step: u64,
+    pub cycle: u64,
+    pub channel: usize,
+    pub flit: Flit,
+}
+
+/// A wire, with the flits that cross to it, or stand behind the crossbar; and the credits that go back to its beginning, by step.
 #[derive(Default)]
 pub struct Wire {
     channels: Vec<usize>,
     latency: u64,
-    pub queue: VecDeque<(u64, usize, Flit)>,
+    pub queue: VecDeque<Behind>,
     pub credits: VecDeque<(u64, Vec<usize>)>,
 }
 
@@ -131,7 +138,7 @@ impl Twin {
             shared: pipeline.shared_buffer_flits as usize,
             channels: (0..wiring.group_of.len()).map(|_| Channel::default()).collect(),
             wires,
-            switches: Switch::all(&wiring, &machine.switch),
+            switches: Switch::all(&wiring, machine),
             nodes: (0..wiring.nodes()).map(|node| sender(&wiring, node)).collect(),
             packets: packets(spec, wiring.nodes()),
             interface: machine.interface,
@@ -172,13 +179,18 @@ impl Twin {
         (0..self.channels.len()).for_each(|channel| self.arrive(channel));
         self.messages_are_sent(|time| time == present);
         (0..self.nodes.len()).for_each(|node| self.node_sends(node));
-        let steps = u64::from(self.pipeline.internal_speedup);
-        for step in self.now * steps..(self.now + 1) * steps {
+        for step in self.first_step(self.now)..self.first_step(self.now + 1) {
             (0..self.switches.len()).for_each(|switch| self.begin_routing(switch, step));
             self.give_places(step);
             (0..self.switches.len()).for_each(|switch| self.switch_step(switch, step));
         }
         (0..self.wires.len()).for_each(|wire| self.wire_sends(wire));
+    }
+
+    /// The first step of a cycle: all before it are whole steps of the cycles before it.
+    pub fn first_step(&self, cycle: u64) -> u64 {
+        let Pipeline { internal_speedup, speedup_cycles, .. } = self.pipeline;
+        cycle * u64::from(internal_speedup) / u64::from(speedup_cycles)
     }
 
     fn messages_are_sent(&mut self, is_now: impl Fn(Time) -> bool) {
@@ -381,8 +393,8 @@ impl Twin {
     /// The first flit behind the crossbar, and the first credits, start on a wire.
     fn wire_sends(&mut self, number: usize) {
         let wire = &mut self.wires[number];
-        let first = wire.queue.front().filter(|first| first.0 <= self.now);
-        if let Some(&(_, channel, flit)) = first {
+        let first = wire.queue.front().filter(|first| first.cycle <= self.now);
+        if let Some(&Behind { channel, flit, .. }) = first {
             wire.queue.pop_front();
             self.starts(channel, flit);
         }

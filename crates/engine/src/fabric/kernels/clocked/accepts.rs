@@ -8,8 +8,8 @@ use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::routing::Otherwise;
 use crate::spec::{
-    Allocator, Arbiter, Fidelity, FlowControl, HalfDuplex, Machine, Pipeline, Selection, Sharing,
-    Switching, TopologySpec,
+    Allocator, Arbiter, Fidelity, FlowControl, HalfDuplex, LinkClass, Machine, Pipeline, Selection,
+    Sharing, Switching, TopologySpec,
 };
 use crate::time::Time;
 use std::collections::HashMap;
@@ -122,11 +122,13 @@ fn stages(pipeline: &Pipeline) -> Result<(), SpecError> {
         ("iterations", pipeline.iterations, 1),
         ("input_speedup", pipeline.input_speedup, 1),
         ("output_speedup", pipeline.output_speedup, 1),
-        ("internal_speedup", pipeline.internal_speedup, 1),
+        ("speedup_cycles", pipeline.speedup_cycles, 1),
     ];
     for (name, given, least) in ranges {
         within(&format!("machine.switch.pipeline.{name}"), given.into(), least, MOST)?;
     }
+    let (steps, cycles) = (pipeline.internal_speedup.into(), pipeline.speedup_cycles.into());
+    within("machine.switch.pipeline.internal_speedup", steps, cycles, MOST * cycles)?;
     let flits = pipeline.output_buffer_flits.unwrap_or(1);
     within("machine.switch.pipeline.output_buffer_flits", flits.into(), 1, 1 << 16)?;
     let shared = pipeline.shared_buffer_flits;
@@ -154,6 +156,12 @@ pub fn accepts_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecErr
         let name = machine.routing.algorithm.name();
         return Err(SpecError::new("machine.routing", name, allowed));
     }
+    if pipeline.port_order.by_dimension() {
+        by_dimension(machine)?;
+    }
+    if pipeline.keeps_channel {
+        keeps_channel(machine, wiring)?;
+    }
     let cycle = machine.link.flit_ps;
     for timing in &wiring.timings {
         if timing.flit_ps != cycle {
@@ -161,6 +169,39 @@ pub fn accepts_network(machine: &Machine, wiring: &Wiring) -> Result<(), SpecErr
             return Err(SpecError::new("machine.link.flit_ps", timing.flit_ps, allowed));
         }
         whole_cycles("machine.link.delay_ps", timing.wire_ps, cycle)?;
+    }
+    Ok(())
+}
+
+/// Packets keep the number of their virtual channel to their node, where there is one of each
+/// number that links have.
+fn keeps_channel(machine: &Machine, wiring: &Wiring) -> Result<(), SpecError> {
+    let switch = &machine.switch;
+    let is_one = machine.link.width == 1 && machine.node_width() == 1;
+    if is_one && wiring.shares.is_one() && switch.node_virtual_channels >= switch.virtual_channels {
+        return Ok(());
+    }
+    let allowed = "needs links of one wire each, without traffic classes of their own virtual \
+                   channels, and at least switch.virtual_channels at nodes";
+    Err(SpecError::new("machine.switch.pipeline.keeps_channel", "true", allowed))
+}
+
+/// Ports that go by dimension are those of grids, of which each is a wire.
+fn by_dimension(machine: &Machine) -> Result<(), SpecError> {
+    use TopologySpec::{ConcentratedMesh, ConcentratedTorus, Mesh, Torus};
+    let is_grid = matches!(
+        machine.topology,
+        Mesh { .. } | Torus { .. } | ConcentratedMesh { .. } | ConcentratedTorus { .. }
+    );
+    let field = "machine.switch.pipeline.port_order";
+    if !is_grid {
+        return Err(SpecError::new(field, "dimensions", "must be another: there is no grid"));
+    }
+    let mut classes = machine.link_classes.values();
+    let has_several = |class: &LinkClass| class.width.is_some_and(|width| width > 1);
+    if machine.link.width > 1 || classes.any(has_several) {
+        let allowed = "needs links of one wire each (machine.link.width = 1)";
+        return Err(SpecError::new(field, "dimensions", allowed));
     }
     Ok(())
 }

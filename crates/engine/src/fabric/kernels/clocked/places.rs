@@ -1,12 +1,13 @@
 //! The inputs and outputs of every switch, numbered as its allocators see them.
 //!
 //! A *port* is a wire. Wires into a switch are numbered in the order of its links to other
-//! switches, then those from nodes; wires out of it likewise. The virtual channels of a wire
-//! follow each other.
+//! switches, then those from nodes, unless the machine has another order ([`PortOrder`]); wires
+//! out of it likewise. The virtual channels of a wire follow each other.
 
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::ids::{ChannelId, SwitchId};
 use crate::measure::ChannelKind;
+use crate::spec::PortOrder;
 
 /// Where a channel is among those of the switch it leads to, or comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,34 +34,48 @@ pub struct Side {
 }
 
 impl Side {
-    /// The inputs of all switches.
-    pub fn inputs(layout: &Layout, switches: usize) -> Self {
-        Self::new(layout, switches, |group| match group.end {
+    /// The inputs of all switches, which have so many ports for links.
+    pub fn inputs(layout: &Layout, switches: usize, (order, links): (PortOrder, usize)) -> Self {
+        Self::new(layout, switches, (order, links, 0), |group| match group.end {
             End::Switch(switch) => Some(switch),
             End::Node(_) => None,
         })
     }
 
     /// The outputs of all switches.
-    pub fn outputs(layout: &Layout, switches: usize) -> Self {
-        Self::new(layout, switches, |group| match group.kind {
+    pub fn outputs(layout: &Layout, switches: usize, (order, links): (PortOrder, usize)) -> Self {
+        // A port is named by where it leads: to the larger coordinate by an odd one.
+        Self::new(layout, switches, (order, links, 1), |group| match group.kind {
             ChannelKind::Internal | ChannelKind::Ejection => Some(SwitchId(group.from)),
             ChannelKind::Injection | ChannelKind::Direct => None,
         })
     }
 
-    fn new(layout: &Layout, switches: usize, of: impl Fn(&Group) -> Option<SwitchId>) -> Self {
+    fn new(
+        layout: &Layout,
+        switches: usize,
+        (order, links, turned): (PortOrder, usize, usize),
+        of: impl Fn(&Group) -> Option<SwitchId>,
+    ) -> Self {
         let mut places = vec![Place::default(); layout.channels()];
         let mut ports = vec![0_u16; switches];
         let mut port_of_wire = vec![u16::MAX; layout.channels()];
         let mut on_wire = vec![0_u16; layout.channels()];
         let is_of_node = |kind| matches!(kind, ChannelKind::Injection | ChannelKind::Ejection);
-        for of_nodes in [false, true] {
+        for of_nodes in [order.nodes_first(), !order.nodes_first()] {
+            let begins = ports.clone();
+            let by_dimension = order.by_dimension() && !of_nodes;
+            if by_dimension {
+                ports.iter_mut().for_each(|count| *count += links as u16);
+            }
             for group in layout.groups.iter().filter(|g| is_of_node(g.kind) == of_nodes) {
                 let Some(switch) = of(group) else { continue };
+                let port = layout.port_and_class(group).map_or(0, |(port, _)| port ^ turned);
                 for channel in group.channels() {
                     let wire = layout.wire_of[channel.index()].index();
-                    if port_of_wire[wire] == u16::MAX {
+                    if port_of_wire[wire] == u16::MAX && by_dimension {
+                        port_of_wire[wire] = begins[switch.index()] + port as u16;
+                    } else if port_of_wire[wire] == u16::MAX {
                         port_of_wire[wire] = ports[switch.index()];
                         ports[switch.index()] += 1;
                     }

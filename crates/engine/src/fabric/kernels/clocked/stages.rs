@@ -1,10 +1,12 @@
 //! What a switch decides in a step: who is granted a virtual channel, and who the crossbar.
 
 use super::ClockedKernel;
-use super::lane::Entrance;
+use super::lane::{Entrance, Lane};
 use crate::fabric::act::Act;
+use crate::fabric::network::layout::Group;
 use crate::fabric::switch::allocate::Request;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, SwitchId};
+use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
 use crate::routing::Outputs;
 
@@ -122,6 +124,18 @@ impl ClockedKernel {
         is_left || scratch.granted.len() < askers
     }
 
+    /// The only virtual channel of a group that a packet may leave by, if it keeps to the number
+    /// of the one it came on.
+    #[inline]
+    fn delivers_on(&self, from: &Lane, group: &Group) -> Option<ChannelId> {
+        if !self.pipeline.keeps_channel || group.kind != ChannelKind::Ejection {
+            return None;
+        }
+        let is_of_node = from.port.kind == ChannelKind::Injection;
+        let number = if is_of_node { 0 } else { u32::from(from.entrance.lane) };
+        Some(ChannelId(group.first.0 + number))
+    }
+
     /// A header asks for every virtual channel that is free of those it may leave by.
     #[inline]
     fn request(
@@ -134,8 +148,10 @@ impl ClockedKernel {
         let lane = self.board.at(channel);
         let Scratch { asks, askers, outputs, .. } = scratch;
         let mut ask = |lead: ChannelId, priority: i32| {
-            for output in act.wiring.layout.group(lead).channels() {
-                if self.is_free(output) {
+            let group = act.wiring.layout.group(lead);
+            let only = self.delivers_on(lane, group);
+            for output in group.channels() {
+                if self.is_free(output) && only.is_none_or(|only| only == output) {
                     let number = self.board.at(output).exit.0.into();
                     asks.push(Request { input, output: number, priority });
                     askers.push((channel, output));
@@ -203,7 +219,11 @@ impl ClockedKernel {
     fn has_room_behind(&self, output: ChannelId, step: u64, act: &Act) -> bool {
         let Some(places) = self.pipeline.output_buffer_flits else { return true };
         let wire = act.wiring.layout.wire_of[output.index()].index();
-        let waiting = self.wire_free[wire].saturating_sub(self.crossed_in(step));
+        let waiting = if self.behind.is_seen() {
+            self.behind.count(wire, step, self.cycle_of(step))
+        } else {
+            self.wire_free[wire].saturating_sub(self.crossed_in(step))
+        };
         waiting < u64::from(places)
     }
 
@@ -307,7 +327,7 @@ impl ClockedKernel {
             // Another that crosses in this step to the same wire has taken the last shared place.
             return;
         }
-        let start = self.starts_after(output, step, act);
+        let start = self.starts_after(output, switch, step, act);
         let (is_last, has_credit) = self.send(output, start, act);
         self.give_back(channel, step, act);
         let lane = self.board.at_mut(channel);
@@ -335,16 +355,21 @@ impl ClockedKernel {
         }
     }
 
-    /// The cycle in which a flit that crosses the switch in a step starts on its channel.
+    /// The cycle in which a flit that wins a switch in a step starts on its channel.
     #[inline]
-    fn starts_after(&mut self, output: ChannelId, step: u64, act: &Act) -> u64 {
-        let crossed = self.crossed_in(step);
+    fn starts_after(&mut self, output: ChannelId, switch: u32, step: u64, act: &Act) -> u64 {
+        let begins = self.batches.crosses(SwitchId(switch), step + 1);
+        let last = begins + u64::from(self.pipeline.traversal_cycles) - 1;
+        let crossed = self.cycle_of(last);
         if !self.has_queues {
             return crossed;
         }
         let wire = act.wiring.layout.wire_of[output.index()].index();
         let start = crossed.max(self.wire_free[wire]);
         self.wire_free[wire] = start + 1;
+        if self.behind.is_seen() {
+            self.behind.add(wire, last, start, self.cycle_of(step));
+        }
         start
     }
 }

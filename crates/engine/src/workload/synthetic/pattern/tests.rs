@@ -13,11 +13,11 @@ fn star(nodes: u32) -> Topology {
 }
 
 fn to(pattern: &Pattern, topology: &Topology) -> Vec<u32> {
-    permutation(pattern, topology).unwrap().unwrap()
+    permutation(pattern, topology, Own::Excluded).unwrap().unwrap()
 }
 
 fn refusal(pattern: &Pattern, topology: &Topology) -> String {
-    permutation(pattern, topology).unwrap_err().to_string()
+    permutation(pattern, topology, Own::Excluded).unwrap_err().to_string()
 }
 
 const REVERSED: [u32; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
@@ -86,7 +86,7 @@ fn every_pattern_is_a_permutation() {
     for topology in [mesh(&[4, 4]), mesh(&[3]), mesh(&[7, 7]), mesh(&[8, 2, 4]), star(64), star(9)]
     {
         for pattern in &patterns {
-            if let Ok(to) = permutation(pattern, &topology) {
+            if let Ok(to) = permutation(pattern, &topology, Own::Excluded) {
                 let mut to = to.unwrap();
                 to.sort_unstable();
                 assert_eq!(to, (0..topology.nodes as u32).collect::<Vec<_>>());
@@ -107,8 +107,8 @@ fn a_written_permutation_is_taken_as_it_is() {
 #[test]
 fn patterns_that_draw_are_none() {
     let hot = Pattern::HotSpot { nodes: vec![1], share: 0.5 };
-    assert_eq!(permutation(&Pattern::Uniform, &star(3)).unwrap(), None);
-    assert_eq!(permutation(&hot, &star(3)).unwrap(), None);
+    assert_eq!(permutation(&Pattern::Uniform, &star(3), Own::Excluded).unwrap(), None);
+    assert_eq!(permutation(&hot, &star(3), Own::Excluded).unwrap(), None);
 }
 
 #[test]
@@ -164,4 +164,7 @@ fn what_is_no_permutation_is_refused_by_place() {
          destination once"
     );
     assert!(refusal(&written(&[0, 1, 2]), &star(3)).contains("leaves nobody to send to"));
+    // Unless nodes send to themselves.
+    let own = permutation(&written(&[0, 1, 2]), &star(3), Own::Included);
+    assert_eq!(own.unwrap(), Some(vec![0, 1, 2]));
 }
