@@ -119,6 +119,14 @@ class Run(Part, init=False):
         "cause: sums over packets, which are not what messages lost by it. In modes throttled and "
         "ideal these are all there is, and kept always.",
     )
+    slices: int | None = key(
+        shown="given",
+        default=None,
+        between=(1, 100_000),
+        description="With blame: slices of time, at most, in which it is kept how many packets waited "
+        "for each channel, where their waits had their roots, and how long channels transmitted; at "
+        "least half as many, unless the run is short (docs/store.md).",
+    )
     keep_messages: bool = key(
         shown="given",
         default=False,
@@ -164,6 +172,8 @@ class Run(Part, init=False):
             raise self.refused("blame_share", allowed)
         if self.packet_waits and not self.blame:
             raise self.refused("packet_waits", "needs blame = true")
+        if self.slices is not None and not self.blame:
+            raise self.refused("slices", "needs blame = true")
         if self.slack and not self.critical_path:
             raise self.refused("slack", "needs critical_path = true")
         if self.title is not None and not self.title.strip():
