@@ -123,9 +123,10 @@ class Run(Part, init=False):
         shown="given",
         default=None,
         between=(1, 100_000),
-        description="With blame: slices of time, at most, in which it is kept how many packets waited "
-        "for each channel, where their waits had their roots, and how long channels transmitted; at "
-        "least half as many, unless the run is short (docs/store.md).",
+        description="With blame: for at most so many slices of time it is kept how many packets "
+        "waited for each channel, where their waits had their roots, and how long channels "
+        "transmitted. There are at least half as many, unless the run is short "
+        "(docs/command-line.md).",
     )
     keep_messages: bool = key(
         shown="given",

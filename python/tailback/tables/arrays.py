@@ -201,8 +201,8 @@ def slices(kept: Mapping[str, Any]) -> pa.Table:
 
     One row for each slice, channel waited for and channel at which the wait had its `root` (-1:
     none is known), and, where classes of messages are told apart, the classes of those that waited
-    (`victim`) and of who was at the root (`culprit`); null otherwise. `waited_ps` is the waiting time
-    of all packets together in that slice, which lasts from `begin_ps` to `end_ps`.
+    (`victim`) and of who was at the root (`culprit`); null otherwise. `waited_ps` is the waiting
+    time of all packets together in that slice, which lasts from `begin_ps` to `end_ps`.
     """
     rows = kept["waits"]
     number = rows["slice"].astype(np.int64)
@@ -225,8 +225,8 @@ def slice_channels(kept: Mapping[str, Any]) -> pa.Table:
     """Return what channels did by slice of time; channels without anything are left out.
 
     `busy_ps` is how long the channel transmitted in the slice, and `queue_ps` the number of packets
-    that waited for it, summed up over time: divided by the length of the slice it is the mean length
-    of the queue. It is the sum of `waited_ps` of the table `slices`.
+    that waited for it, summed up over time: divided by the length of the slice it is the mean
+    length of the queue. It is the sum of `waited_ps` of the table `slices`.
     """
     return pa.table(
         {name: pa.array(column.astype(np.int64)) for name, column in kept["channels"].items()}
