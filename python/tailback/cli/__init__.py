@@ -25,6 +25,7 @@ HOMES = {
     "export": "exporting",
     "import": "importing",
     "interference": "interfering",
+    "look": "looking",
     "plot": "plotting",
     "schedule": "scheduling",
     "cost": "single",

@@ -1,0 +1,134 @@
+"""The head of the page: how late messages are, where it begins, and by whose traffic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame
+from tailback.terminal.blamed import kept, remarks
+from tailback.wording import number, plain, warnings
+from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
+
+from .lines import Lines
+from .sliced import Sliced
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+    from tailback.results.names import Names
+    from tailback.statistics import Floats
+
+_ROOTS = 3
+_LITTLE = 0.02
+"""A root with a smaller share is not where lateness begins; it begins everywhere."""
+_MANY = 0.1
+_BEGUN = 0.1
+"""A tailback has begun when waits of a slice are this share of those of the longest."""
+
+
+def sentences(result: Result, lines: Lines, names: Names, times: Sliced | None) -> list[str]:
+    """Return the answer in one to three sentences."""
+    blame = kept(result)
+    if not blame.has_lateness:
+        return [
+            f"Mode {result.mode} compares no message with itself alone: the map shows waits of "
+            "packets."
+        ]
+    late = blame.late(result.experiment.run.confidence)
+    if math.isnan(late.value):
+        return ["No message was delivered in the time that was measured."]
+    if not blame.late_ps:
+        return ["No message is late: each takes as long as it would alone."]
+    latency_us = blame.alone_us + late.value
+    unit = unit_for([late.value], MICROSECONDS)
+    how_much = (
+        f"A message is late by {number(late, 1 / unit.size)} {unit.name} on average, "
+        f"{_percent(late.value / latency_us)} of its latency of {scaled(latency_us, MICROSECONDS, 4)}."
+    )
+    return [how_much, _where(blame, lines, times), _whose(blame, names)]
+
+
+def status(result: Result) -> list[str]:
+    """Return what limits the numbers; what makes them useless in capitals, first."""
+    return [*warnings(result.ending), *remarks(result)]
+
+
+def _where(blame: Blame, lines: Lines, times: Sliced | None) -> str:
+    """Return where lateness begins: at its first roots, or all over the network."""
+    roots = lines.sums(blame.channels.by(0))
+    known = roots.keys[:, 0] < NOBODY
+    numbers, shares = roots.keys[known, 0], roots.totals_ps[known] / blame.late_ps
+    order = np.argsort(-shares, kind="stable")[:_ROOTS]
+    first = [(lines.names[numbers[row]], float(shares[row])) for row in order.tolist()]
+    first = [(name, share) for name, share in first if share >= _LITTLE]
+    [kind, *_] = blame.by_kind(0.95)
+    word, share = KIND_WORDS[KINDS[kind.key[0]]], kind.share
+    if not first:
+        count = int((shares > 0).sum())
+        return (
+            f"It begins at {count:,} channels, none with more than {_percent(float(shares.max()))}"
+            f"; {_percent(share)} is {word}."
+            if count
+            else f"{_percent(share)} is {word}."
+        )
+    told = _listed([f"{name} ({_percent(of)})" for name, of in first])
+    return f"It begins at {told}{_when(int(numbers[order[0]]), times)}; {_percent(share)} is {word}."
+
+
+def _when(root: int, times: Sliced | None) -> str:
+    """Return when packets begin to wait because of a root, if there are slices."""
+    if times is None:
+        return ""
+    begun = begins(times.root_ps[:, root])
+    if begun is None:
+        return ""
+    at_ps = int(times.begin_ps[begun])
+    first = "" if at_ps == int(times.begin_ps[0]) else f", from {scaled(at_ps / 1e6, MICROSECONDS, 3)} on"
+    return first
+
+
+def begins(waited_ps: Floats) -> int | None:
+    """Return the slice in which waits begin; None if there are none."""
+    most = float(waited_ps.max(initial=0.0))
+    return int(np.argmax(waited_ps >= _BEGUN * most)) if most > 0 else None
+
+
+def _whose(blame: Blame, names: Names) -> str:
+    """Return whose traffic is charged."""
+    culprits = blame.pairs.by(1)
+    known = culprits.keys[:, 0] < NOBODY
+    numbers, shares = culprits.keys[known, 0], culprits.totals_ps[known] / blame.late_ps
+    if not len(numbers):
+        return "Nobody's traffic is told apart."
+    order = np.argsort(-shares, kind="stable")
+    own = blame.own_share
+    behind = (
+        "" if math.isnan(own) or own < _LITTLE else f"; {_percent(own)} is behind traffic of its own"
+    )
+    whole = {"job": "job", "node": "node", "process": "process", "class": "class"}[names.classes]
+    if len(numbers) <= _ROOTS or shares[order[0]] >= _MANY:
+        told = _listed(
+            [
+                f"{names.traffic(int(numbers[row]))} ({_percent(float(shares[row]))})"
+                for row in order[:_ROOTS].tolist()
+                if shares[row] >= _LITTLE
+            ]
+        )
+        if told:
+            return f"In the way is the traffic of {whole} {told}{behind}."
+    most = _percent(float(shares[order[0]]))
+    plural = {"class": "classes", "process": "processes"}.get(whole, f"{whole}s")
+    return (
+        f"In the way is the traffic of {len(numbers):,} {plural}, none with more than {most}{behind}."
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def _percent(share: float) -> str:
+    return f"{plain(100 * share, 2) if share < 0.995 else '100'} %"
