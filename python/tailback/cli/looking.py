@@ -14,6 +14,7 @@ from .answering import Asked, Found, check_files, command, stored
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from tailback.look import Look
     from tailback.results import Result
 
 Page = Annotated[
@@ -38,10 +39,10 @@ def look(asked: Asked, html: Page = None) -> Found:
     check_files(html=page)
     with asked.running() as watch:
         result = run_mode(experiment, mode, watch=watch)
-    write_look(result, page, _written(asked))
+    shown = write_look(result, page, _written(asked))
     answer = {**result.to_dict(), "page": str(page)}
     asked.save(answer, partial(stored, {mode: result}))
-    asked.tell(answer, partial(_report, result, page))
+    asked.tell(answer, partial(_report, result, shown, page))
     return result
 
 
@@ -51,13 +52,12 @@ def _written(asked: Asked) -> str:
     return shlex.join(["tailback", "look", str(asked.file), *changes])
 
 
-def _report(result: Result, page: Path) -> RenderableType:
+def _report(result: Result, shown: Look, page: Path) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from tailback.look import answer
     from tailback.terminal.layout import cautions, heading
 
-    lead, status = answer(result)
-    told = [heading(result.experiment), Text(" ".join(lead)), *cautions(status)]
+    lead = Text(" ".join(shown.lead).replace("`", ""))
+    told = [heading(result.experiment), lead, *cautions(shown.status)]
     return Group(*told, Text(f"page: {page}"))

@@ -12,23 +12,25 @@ from typing import TYPE_CHECKING
 from tailback import files
 from tailback.errors import UserError
 
-from .model import Look, answer, check_drawable, look_of
+from .model import Look, check_drawable, look_of
 from .rendering import html
 
 if TYPE_CHECKING:
     from tailback.results import Result
 
-__all__ = ["Look", "answer", "check_drawable", "html", "look_of", "write_look"]
+__all__ = ["Look", "check_drawable", "html", "look_of", "write_look"]
 
 
-def write_look(result: Result, path: Path, command: str = "") -> None:
+def write_look(result: Result, path: Path, command: str = "") -> Look:
     """Write the page of a run with `run.blame`; `command`: what made it, shown on the page.
 
-    Raises `UserError` if it cannot be written, or the run has no blame.
+    Returns what it shows. Raises `UserError` if it cannot be written, or the run has no blame.
     """
-    content = html(look_of(result, command)).encode("utf-8", "backslashreplace")
+    look = look_of(result, command)
+    content = html(look).encode("utf-8", "backslashreplace")
     try:
         files.write_durably(path, content)
     except OSError as error:
         reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
         raise UserError(str(path), None, reason) from None
+    return look

@@ -9,6 +9,7 @@ import numpy as np
 from tailback.charging import NOBODY, REST, Blame, Ints, Sums
 from tailback.statistics import Floats
 
+from .groups import Groups
 from .lines import Lines
 
 MOST_ROWS = 8
@@ -79,9 +80,12 @@ class Charges:
     """Of each class: those that are late because of it."""
     causes: Rows
     """Of each line: why packets waited for it (numbers of `Blame.causes`)."""
+    victims_by_group: Rows
+    culprits_by_group: Rows
+    """As `victims` and `culprits`, by group of nodes; of `OTHERS` as owner: of all lines."""
 
     @classmethod
-    def of(cls, blame: Blame, lines: Lines) -> Charges:
+    def of(cls, blame: Blame, lines: Lines, groups: Groups | None) -> Charges:
         """Return the charges of a run."""
         by_line = lines.sums(blame.channels.by(0, 1, 2))
         root, victim, culprit = (_numbers(part) for part in by_line.keys.T)
@@ -102,7 +106,27 @@ class Charges:
             blamed=_rows(late, because_of, pairs_ps),
             delayed=_rows(because_of, late, pairs_ps),
             causes=_causes(blame, lines),
+            victims_by_group=_by_group(groups, (root, victim, times_ps), (late, pairs_ps)),
+            culprits_by_group=_by_group(groups, (root, culprit, times_ps), (because_of, pairs_ps)),
         )
+
+
+def _by_group(
+    groups: Groups | None, at_lines: tuple[Ints, Ints, Floats], of_all: tuple[Ints, Floats]
+) -> Rows:
+    """Return times by line and group, and by group in all."""
+    if groups is None:
+        return Rows.empty()
+    line, who, times_ps = at_lines
+    everybody, all_ps = of_all
+    by_line = _rows(line, groups.by(who), times_ps)
+    zeros = np.zeros(len(everybody), dtype=np.int64)
+    in_all = _rows(zeros, groups.by(everybody), all_ps)
+    return Rows(
+        np.concatenate([np.full(len(in_all.owner), OTHERS), by_line.owner]),
+        np.concatenate([in_all.other, by_line.other]),
+        np.concatenate([in_all.time_ps, by_line.time_ps]),
+    )
 
 
 def _causes(blame: Blame, lines: Lines) -> Rows:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame
+from tailback.charging import KINDS, NOBODY, Blame
 from tailback.terminal.blamed import kept, remarks
+from tailback.units import counted
 from tailback.wording import number, plain, warnings
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
+from .groups import Groups
 from .lines import Lines
 from .sliced import Sliced
 
@@ -20,6 +22,15 @@ if TYPE_CHECKING:
     from tailback.results import Result
     from tailback.results.names import Names
     from tailback.statistics import Floats
+
+_KIND_WORDS = {
+    "source": "at the nodes that send",
+    "destination": "at the links of destinations",
+    "network": "in the network",
+    "spread": "in queues that grew backwards from the links of other nodes",
+    "detour": "on longer ways",
+}
+"""Where lateness is, after a share of it, by the names of kinds."""
 
 _ROOTS = 3
 _LITTLE = 0.02
@@ -29,7 +40,9 @@ _BEGUN = 0.1
 """A tailback has begun when waits of a slice are this share of those of the longest."""
 
 
-def sentences(result: Result, lines: Lines, names: Names, times: Sliced | None) -> list[str]:
+def sentences(
+    result: Result, lines: Lines, names: Names, times: Sliced | None, groups: Groups | None
+) -> list[str]:
     """Return the answer in one to three sentences."""
     blame = kept(result)
     if not blame.has_lateness:
@@ -48,7 +61,7 @@ def sentences(result: Result, lines: Lines, names: Names, times: Sliced | None) 
         f"A message is late by {number(late, 1 / unit.size)} {unit.name} on average, "
         f"{_percent(late.value / latency_us)} of its latency of {scaled(latency_us, MICROSECONDS, 4)}."
     )
-    return [how_much, _where(blame, lines, times), _whose(blame, names)]
+    return [how_much, _where(blame, lines, times), _whose(blame, names, groups)]
 
 
 def status(result: Result) -> list[str]:
@@ -65,17 +78,19 @@ def _where(blame: Blame, lines: Lines, times: Sliced | None) -> str:
     first = [(lines.names[numbers[row]], float(shares[row])) for row in order.tolist()]
     first = [(name, share) for name, share in first if share >= _LITTLE]
     [kind, *_] = blame.by_kind(0.95)
-    word, share = KIND_WORDS[KINDS[kind.key[0]]], kind.share
+    word, share = _KIND_WORDS[KINDS[kind.key[0]]], kind.share
     if not first:
         count = int((shares > 0).sum())
         return (
-            f"It begins at {count:,} channels, none with more than {_percent(float(shares.max()))}"
-            f"; {_percent(share)} is {word}."
+            f"It begins at {counted(count, 'channel')}, none with more than "
+            f"{_percent(float(shares.max()))}; {_percent(share)} is {word}."
             if count
             else f"{_percent(share)} is {word}."
         )
-    told = _listed([f"{name} ({_percent(of)})" for name, of in first])
-    return f"It begins at {told}{_when(int(numbers[order[0]]), times)}; {_percent(share)} is {word}."
+    told = _listed([f"`{name}` ({_percent(of)})" for name, of in first])
+    roots_word = "Its first root is" if len(first) == 1 else "Its first roots are"
+    when = _when(int(numbers[order[0]]), times)
+    return f"{roots_word} {told}{when}; {_percent(share)} is {word}."
 
 
 def _when(root: int, times: Sliced | None) -> str:
@@ -86,8 +101,8 @@ def _when(root: int, times: Sliced | None) -> str:
     if begun is None:
         return ""
     at_ps = int(times.begin_ps[begun])
-    first = "" if at_ps == int(times.begin_ps[0]) else f", from {scaled(at_ps / 1e6, MICROSECONDS, 3)} on"
-    return first
+    since = scaled(at_ps / 1e6, MICROSECONDS, 3)
+    return "" if at_ps == int(times.begin_ps[0]) else f", from {since} on"
 
 
 def begins(waited_ps: Floats) -> int | None:
@@ -96,34 +111,37 @@ def begins(waited_ps: Floats) -> int | None:
     return int(np.argmax(waited_ps >= _BEGUN * most)) if most > 0 else None
 
 
-def _whose(blame: Blame, names: Names) -> str:
-    """Return whose traffic is charged."""
+def _whose(blame: Blame, names: Names, groups: Groups | None) -> str:
+    """Return whose traffic is charged: classes, or groups of nodes where there are many."""
     culprits = blame.pairs.by(1)
     known = culprits.keys[:, 0] < NOBODY
     numbers, shares = culprits.keys[known, 0], culprits.totals_ps[known] / blame.late_ps
     if not len(numbers):
         return "Nobody's traffic is told apart."
+    if groups is not None:
+        shares = np.bincount(groups.by(numbers), weights=shares, minlength=len(groups.names))
+        told = groups.names
+    else:
+        told = tuple(names.traffic(number) for number in range(int(numbers.max()) + 1))
+        shares = np.bincount(numbers, weights=shares, minlength=len(told))
+    what = names.classes if groups is None else groups.what
+    own = "" if not blame.own_share >= _LITTLE else (
+        f"; {_percent(blame.own_share)} is between messages of the same {names.classes}"
+    )
     order = np.argsort(-shares, kind="stable")
-    own = blame.own_share
-    behind = (
-        "" if math.isnan(own) or own < _LITTLE else f"; {_percent(own)} is behind traffic of its own"
-    )
-    whole = {"job": "job", "node": "node", "process": "process", "class": "class"}[names.classes]
-    if len(numbers) <= _ROOTS or shares[order[0]] >= _MANY:
-        told = _listed(
-            [
-                f"{names.traffic(int(numbers[row]))} ({_percent(float(shares[row]))})"
-                for row in order[:_ROOTS].tolist()
-                if shares[row] >= _LITTLE
-            ]
-        )
-        if told:
-            return f"In the way is the traffic of {whole} {told}{behind}."
-    most = _percent(float(shares[order[0]]))
-    plural = {"class": "classes", "process": "processes"}.get(whole, f"{whole}s")
-    return (
-        f"In the way is the traffic of {len(numbers):,} {plural}, none with more than {most}{behind}."
-    )
+    first = [row for row in order[:_ROOTS].tolist() if shares[row] >= _LITTLE]
+    count = int((shares > 0).sum())
+    if first and (count <= _ROOTS or shares[order[0]] >= _MANY):
+        named = _listed([f"`{told[row]}` ({_percent(float(shares[row]))})" for row in first])
+        return f"In the way is the traffic of {_kind_of(what, told[first[0]])}{named}{own}."
+    most, plural = _percent(float(shares[order[0]])), {"switch": "switches", "class": "classes"}
+    things = counted(count, what, plural.get(what, f"{what}s"))
+    return f"In the way is the traffic of {things}, none with more than {most}{own}."
+
+
+def _kind_of(what: str, name: str) -> str:
+    """Return what names are, unless they begin with it."""
+    return "" if name.startswith(what) else f"{what} "
 
 
 def _listed(words: Sequence[str]) -> str:

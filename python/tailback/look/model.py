@@ -22,6 +22,7 @@ from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 from . import scale
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
+from .groups import groups_of
 from .head import begins, sentences, status
 from .lines import KINDS, Lines
 from .plan import Plan, plan
@@ -38,6 +39,10 @@ MOST_SWITCHES = 20_000
 MOST_LINKS = 200_000
 """The largest network that is drawn."""
 
+_CHARGES = (
+    *("victims", "culprits", "places", "blamed", "delayed", "causes"),
+    *("victims_by_group", "culprits_by_group"),
+)
 _DIGITS = 4
 _INSTEAD = "is too large to draw; `tailback blame` lists where messages wait, and for whom"
 
@@ -71,31 +76,25 @@ class Look:
     """Values by slice, by name: a row for each line, or each pair of a root and a line."""
 
 
-def answer(result: Result) -> tuple[list[str], list[str]]:
-    """Return the sentences of the head, and what limits the numbers."""
-    names = Names.of(result)
-    lines = Lines.of(result.channels, names)
-    return sentences(result, lines, names, sliced(result, lines)), status(result)
-
-
 def look_of(result: Result, command: str = "") -> Look:
     """Return what the page shows of a run with `run.blame`; `command`: what made it."""
     blame, names = kept(result), Names.of(result)
     lines = Lines.of(result.channels, names)
     topology = result.experiment.machine.topology
     where = plan(topology, lines, result.nodes.num_rows, topology.facts.switches)
-    charges, times = Charges.of(blame, lines), sliced(result, lines)
+    groups = groups_of(result.nodes, where, lines, names)
+    charges, times = Charges.of(blame, lines, groups), sliced(result, lines)
     confidence = result.experiment.run.confidence
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
         "roots": _roots(blame, charges, confidence),
         "charges": {
-            name: table(getattr(charges, name))
-            for name in ("victims", "culprits", "places", "blamed", "delayed", "causes")
+            name: table(getattr(charges, name)) for name in _CHARGES
         },
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
+        "groups": None if groups is None else {"what": groups.what, "name": groups.names},
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
@@ -105,7 +104,7 @@ def look_of(result: Result, command: str = "") -> Look:
     ending = result.ending
     return Look(
         title=str(heading(result.experiment)),
-        lead=sentences(result, lines, names, times),
+        lead=sentences(result, lines, names, times, groups),
         status=status(result),
         command=command,
         facts=[

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from tailback import plotly_js
 from tailback.report.encoding import compressed_json
+from tailback.report.rendering import prose
 
 from .model import Look
 
@@ -28,6 +29,7 @@ def html(look: Look) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["prose"] = prose
     script, style = _script(), "\n" + _file("look.css")
     return environment.get_template(_TEMPLATE).render(
         look=look,

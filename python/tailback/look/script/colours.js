@@ -12,7 +12,7 @@ const ink = () => INKS[dark ? "dark" : "light"];
 const scaleColours = () => data.scales[dark ? "dark" : "light"];
 
 /** Shares of the largest value below this are drawn as cold. */
-const COLD = 0.02;
+const COLD = 0.06;
 
 /** Where on the scale a share of the largest value is: the square root tells small ones apart. */
 function stepOf(share) {

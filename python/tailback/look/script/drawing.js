@@ -31,14 +31,16 @@ function waiting(chosen) {
       if (share >= COLD) found.push([line, share]);
     }
   }
-  return found.sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+  const order = ([line, share]) => share - (isInjection(line) ? 2 : 0);
+  return found.sort((a, b) => order(a) - order(b) || a[0] - b[0]);
 }
 
 /** How thick a line is: by its queue, or by its share where only some are shown. */
 function thickness(line, share, chosen) {
   const by = chosen ? share : values("queue")[line] / largest("queue");
   const room = Math.max(2.5, Math.min(THICKEST, view.scale / 7));
-  return Math.min(room, 1.5 + room * Math.sqrt(Math.min(1, by)));
+  const most = isInjection(line) ? 0.5 * room : room;
+  return Math.min(most, 1.5 + most * Math.sqrt(Math.min(1, by)));
 }
 
 function trace(way) {
@@ -91,7 +93,7 @@ function drawLines() {
 function arrow(way, width) {
   const end = way.length - 2;
   const across = way[end] - way[end - 2], down = way[end + 1] - way[end - 1], length = Math.hypot(across, down);
-  if (length < 14) return;
+  if (length < 26) return;
   const size = Math.min(1.6 * width, length / 3), x = across / length, y = down / length;
   pen.beginPath();
   pen.moveTo(way[end], way[end + 1]);
@@ -162,11 +164,7 @@ function drawNames(chosen) {
   pen.textAlign = "left";
   for (const line of named(chosen)) {
     const [x, y] = middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
-    pen.beginPath();
-    pen.arc(x, y, 9, 0, 2 * Math.PI);
-    pen.lineWidth = 2.2;
-    pen.strokeStyle = inks.ring;
-    pen.stroke();
+    ring(x, y);
     const words = lineName(line), width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
     const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
@@ -178,14 +176,20 @@ function drawNames(chosen) {
   }
   if (state.pick?.kind === "point") {
     const point = state.pick.number;
-    pen.beginPath();
-    pen.arc(screenX(points.x[point]), screenY(points.y[point]), 9, 0, 2 * Math.PI);
-    pen.lineWidth = 2.2;
-    pen.strokeStyle = inks.ring;
-    pen.stroke();
+    ring(screenX(points.x[point]), screenY(points.y[point]));
     text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
   }
   if (points.clusters.length && !chosen) drawGroupNames();
+}
+
+function ring(x, y) {
+  for (const [width, colour] of [[5, ink().halo], [2.2, ink().ring]]) {
+    pen.beginPath();
+    pen.arc(x, y, 9, 0, 2 * Math.PI);
+    pen.lineWidth = width;
+    pen.strokeStyle = colour;
+    pen.stroke();
+  }
 }
 
 /** Names of groups on a circle, outside of it. */

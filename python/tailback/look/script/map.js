@@ -50,7 +50,11 @@ function largest(colour = state.colour, slice = state.slice) {
 
 function foundLargest(colour, slice) {
   if (colour === "load") return 1;
-  if (slice < 0) return maximum(ofRun(colour)) || 1;
+  if (slice < 0) {
+    // Queues in nodes grow without bound where a network is saturated: they are off the scale.
+    const all = ofRun(colour), inside = maximum(all.filter((_, line) => !isInjection(line)));
+    return inside > 0 ? inside : maximum(all) || 1;
+  }
   const length = time.end_ps[0] - time.begin_ps[0] || 1;
   return (time.ranges[TABLE_OF[colour]][1] * (colour === "queue" ? 1 / length : 1)) || 1;
 }
@@ -69,6 +73,8 @@ function unitText() {
   if (colour === "root") return slice < 0 ? "of all lateness begins here" : "waited in this slice because of it";
   return slice < 0 ? "per packet, waiting for the channel" : "waited in this slice";
 }
+
+const isInjection = (line) => lines.kinds[lines.kind[line]] === "injection";
 
 /** The lines that a choice shows, with a share of the largest each; null: all of them. */
 function chosenLines() {
@@ -134,8 +140,8 @@ const screenY = (y) => (view.y - y) * view.scale + view.height / 2;
 
 function fit() {
   const across = Math.max(edges.right - edges.left, 1e-9), up = Math.max(edges.high - edges.low, 1e-9);
-  const margin = Math.min(90, 0.12 * Math.min(view.width, view.height));
-  view.scale = Math.min((view.width - 2 * margin) / across, (view.height - 2 * margin) / up, 220);
+  const margin = Math.min(points.clusters.length ? 64 : 34, 0.1 * Math.min(view.width, view.height));
+  view.scale = Math.min((view.width - 2 * margin) / across, (view.height - 2 * margin) / up, 320);
   view.x = (edges.left + edges.right) / 2;
   view.y = (edges.low + edges.high) / 2;
 }

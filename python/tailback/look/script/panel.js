@@ -41,6 +41,26 @@ const lineRows = (rows) => rows.map(({ other, ps }) => ({
   name: lineName(other), ps, pick: other >= 0 ? { kind: "line", number: other } : null }));
 const classRows = (rows) => rows.map(({ other, ps }) => ({
   name: className(other), ps, pick: other >= 0 ? { kind: "class", number: other } : null }));
+const groupRows = (rows) => rows.map(({ other, ps }) => ({ name: groupName(other), ps }));
+
+/** Lists of classes; of groups of nodes first where there are many. */
+function who(title, owner, name, whole, note = "") {
+  const rows = owner === null ? ofEverybody(name) : rowsOf(charges[name], owner);
+  if (!data.groups) return list(title, classRows(rows), whole, note);
+  const groups = rowsOf(charges[`${name}_by_group`], owner ?? OTHERS);
+  return [
+    ...list(`${title}, by ${data.groups.what}`, groupRows(groups), whole, note),
+    ...list(`${title}, by node`, classRows(rows.slice(0, 4)), whole),
+  ];
+}
+
+/** All lateness by victim or culprit, the most first. */
+function ofEverybody(name) {
+  const table = name === "victims" ? charges.blamed : charges.delayed, sums = new Map();
+  table.owner.forEach((owner, row) => sums.set(owner, (sums.get(owner) ?? 0) + table.ps[row]));
+  return [...sums].map(([other, ps]) => ({ other, ps })).sort((a, b) => b.ps - a.ps).slice(0, 8);
+}
+
 const sum = (rows) => rows.reduce((total, row) => total + row.ps, 0);
 
 function tell() {
@@ -60,14 +80,10 @@ const heading = (words, under = "") => {
 function ofAll() {
   const roots = data.roots.line.slice(0, 12).map((line, rank) => ({
     name: lineName(line), ps: data.roots.ps[line], said: data.roots.share[rank], pick: { kind: "line", number: line } }));
-  const charged = new Map(), suffered = new Map();
-  charges.blamed.owner.forEach((owner, row) => suffered.set(owner, (suffered.get(owner) ?? 0) + charges.blamed.ps[row]));
-  charges.delayed.owner.forEach((owner, row) => charged.set(owner, (charged.get(owner) ?? 0) + charges.delayed.ps[row]));
-  const first = (map) => [...map].map(([other, ps]) => ({ other, ps })).sort((a, b) => b.ps - a.ps).slice(0, 8);
   return [
     ...(roots.length ? list("Where it begins", roots, data.late_ps, "Share of all lateness by root channel.") : waitsOfAll()),
-    ...list("In the way", classRows(first(charged)), data.late_ps, `Whose traffic is charged: ${CLASS_WORDS[classes.what]}.`),
-    ...list("Late", classRows(first(suffered)), data.late_ps, "Whose messages are late."),
+    ...who("In the way", null, "culprits", data.late_ps, "Whose traffic is charged."),
+    ...who("Late", null, "victims", data.late_ps, "Whose messages are late."),
     element("p", "Choose a channel on the map to see its tailback: the channels on which packets wait because of it.", { class: "note" }),
   ];
 }
@@ -91,8 +107,8 @@ function ofLine(line) {
       ["root of", late ? `${data.roots.mean[rank]} ${data.roots.unit} (${data.roots.share[rank]})` : "nothing"],
     ]),
     ...treeParts(line),
-    ...list("Late because of it", classRows(rowsOf(charges.victims, line)), late, "Whose messages, of the lateness that begins here."),
-    ...list("In the way here", classRows(rowsOf(charges.culprits, line)), late, "Whose traffic is charged with it."),
+    ...who("In the way here", line, "culprits", late, "Whose traffic is charged with the lateness that begins here."),
+    ...who("Late because of it", line, "victims", late, "Whose messages."),
     ...(time ? waitersHere(line) : []),
     ...list("Cause of waits here", causes.map(({ other, ps }) => ({ name: data.causes[other] ?? "others", ps })), sum(causes)),
   ];
@@ -160,9 +176,9 @@ function ofClass(number, isAlone = true) {
   const blamed = rowsOf(charges.blamed, number), delayed = rowsOf(charges.delayed, number);
   const late = sum(blamed), messages = classes.messages[number] ?? 0;
   const nodes = classes.nodes[number] ?? [];
-  const title = classes.what === "node" ? `node ${className(number)}` : className(number);
+  const title = className(number);
   return [
-    ...(isAlone ? heading(title, `${CLASS_WORDS[classes.what]}${nodes.length > 1 ? `, ${counted(nodes.length, "node")}` : ""}`) : [element("h3", `Its traffic: ${title}`)]),
+    ...(isAlone ? heading(title, `Traffic class: ${CLASS_WORDS[classes.what]}${nodes.length > 1 ? `, ${counted(nodes.length, "node")}` : ""}`) : [element("h3", `Its traffic: ${title}`)]),
     facts([
       ["messages", messages.toLocaleString("en")],
       ["late", messages ? `${timeText(late / messages)} per message (${percent(late / (data.late_ps || 1))} of all lateness)` : "no message"],

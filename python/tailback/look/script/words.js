@@ -22,9 +22,13 @@ const percent = (share) => `${share >= 0.9995 ? "100" : (100 * share).toFixed(1)
 const counted = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 
 const lineName = (line) => (line < 0 ? (line === OTHERS ? "others" : "another way") : lines.name[line]);
-const className = (number) => (number < 0 ? (number === OTHERS ? "others" : "nobody") : classes.name[number]);
+function className(number) {
+  if (number < 0) return number === OTHERS ? "others" : "nobody";
+  return classes.what === "node" ? `node ${classes.name[number]}` : classes.name[number];
+}
 
-const CLASS_WORDS = { job: "job", node: "traffic of node", process: "traffic of process", class: "traffic class" };
+const groupName = (number) => (number < 0 ? (number === OTHERS ? "others" : "nobody") : data.groups.name[number]);
+const CLASS_WORDS = { job: "job", node: "node", process: "process", class: "traffic class" };
 
 const KIND_TEXTS = {
   injection: "from a node into the network",
