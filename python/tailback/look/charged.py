@@ -10,7 +10,7 @@ from tailback.charging import NOBODY, REST, Blame, Ints, Sums
 from tailback.statistics import Floats
 
 from .groups import Groups
-from .lines import Lines
+from .lines import Lines, added
 
 MOST_ROWS = 8
 """Rows of one line or class that are told apart; the others are added up."""
@@ -44,7 +44,7 @@ class Rows:
         if not is_rest.any():
             return cls(owner, other, time_ps)
         known, place = np.unique(owner[is_rest], return_inverse=True)
-        rest_ps = np.bincount(place.reshape(-1), weights=time_ps[is_rest], minlength=len(known))
+        rest_ps = added(place.reshape(-1), time_ps[is_rest], len(known))
         kept = ~is_rest
         all_owners = np.concatenate([owner[kept], known])
         all_others = np.concatenate([other[kept], np.full(len(known), OTHERS)])

@@ -15,7 +15,7 @@ from tailback.wording import number, plain, warnings
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
 from .groups import Groups
-from .lines import Lines
+from .lines import Lines, added
 from .sliced import Sliced
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ def sentences(
         return ["No message is late: each takes as long as it would alone."]
     latency_us = blame.alone_us + late.value
     unit = unit_for([late.value], MICROSECONDS)
+    share, latency = _percent(late.value / latency_us), scaled(latency_us, MICROSECONDS, 4)
     how_much = (
         f"A message is late by {number(late, 1 / unit.size)} {unit.name} on average, "
-        f"{_percent(late.value / latency_us)} of its latency of {scaled(latency_us, MICROSECONDS, 4)}."
+        f"{share} of its latency of {latency}."
     )
     return [how_much, _where(blame, lines, times), _whose(blame, names, groups)]
 
@@ -115,18 +116,19 @@ def _whose(blame: Blame, names: Names, groups: Groups | None) -> str:
     """Return whose traffic is charged: classes, or groups of nodes where there are many."""
     culprits = blame.pairs.by(1)
     known = culprits.keys[:, 0] < NOBODY
-    numbers, shares = culprits.keys[known, 0], culprits.totals_ps[known] / blame.late_ps
+    numbers, of_each = culprits.keys[known, 0], culprits.totals_ps[known] / blame.late_ps
     if not len(numbers):
         return "Nobody's traffic is told apart."
     if groups is not None:
-        shares = np.bincount(groups.by(numbers), weights=shares, minlength=len(groups.names))
-        told = groups.names
+        numbers, told = groups.by(numbers), groups.names
     else:
         told = tuple(names.traffic(number) for number in range(int(numbers.max()) + 1))
-        shares = np.bincount(numbers, weights=shares, minlength=len(told))
+    shares = added(numbers, of_each, len(told))
     what = names.classes if groups is None else groups.what
-    own = "" if not blame.own_share >= _LITTLE else (
-        f"; {_percent(blame.own_share)} is between messages of the same {names.classes}"
+    own = (
+        ""
+        if not blame.own_share >= _LITTLE
+        else (f"; {_percent(blame.own_share)} is between messages of the same {names.classes}")
     )
     order = np.argsort(-shares, kind="stable")
     first = [row for row in order[:_ROOTS].tolist() if shares[row] >= _LITTLE]
@@ -145,7 +147,9 @@ def _kind_of(what: str, name: str) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return (
+        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    )
 
 
 def _percent(share: float) -> str:

@@ -19,6 +19,11 @@ KINDS = ("injection", "internal", "ejection", "direct")
 """Kinds of channels, by number."""
 
 
+def added(places: Ints, values: Floats, count: int) -> Floats:
+    """Add up values by their place, of which there are `count`."""
+    return np.bincount(places, weights=values, minlength=count).astype(np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Lines:
     """All channels of a kind from one place to another are one line, by their lowest channel."""
@@ -61,8 +66,7 @@ class Lines:
     def total(self, values: Ints | Floats) -> Floats:
         """Add up values of channels by line."""
         weights = np.asarray(values, dtype=np.float64)
-        sums: Floats = np.bincount(self.of_channel, weights=weights, minlength=len(self))
-        return sums
+        return added(self.of_channel, weights, len(self))
 
     def numbers(self, channels: Ints) -> Ints:
         """Return the line of each channel; what stands for none or the rest is kept."""

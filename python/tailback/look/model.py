@@ -89,9 +89,7 @@ def look_of(result: Result, command: str = "") -> Look:
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
         "roots": _roots(blame, charges, confidence),
-        "charges": {
-            name: table(getattr(charges, name)) for name in _CHARGES
-        },
+        "charges": {name: table(getattr(charges, name)) for name in _CHARGES},
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
         "groups": None if groups is None else {"what": groups.what, "name": groups.names},

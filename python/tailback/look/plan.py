@@ -66,7 +66,8 @@ def plan(topology: Topology, lines: Lines, nodes: int, switches: int) -> Plan:
     cluster, names = _clusters(where, centres)
     homes = [graph["node_enters"], graph["node_leaves"]]
     return Plan(
-        *points.T,
+        x=points[:, 0],
+        y=points[:, 1],
         switches=switches,
         nodes=nodes,
         start=start,
@@ -95,7 +96,7 @@ def _graph(lines: Lines, nodes: int) -> dict[str, Ints]:
 def _points_of(numbers: Ints, kind: Ints, of_switches: set[int], switches: int) -> Ints:
     """Return the points of ends of lines: of switches for some kinds, else of nodes."""
     is_switch = np.isin(kind, sorted(of_switches))
-    return np.where(is_switch, numbers, numbers + switches)
+    return numbers + np.where(is_switch, 0, switches)
 
 
 def _stubs(where: Placing, centres: Floats, homes: Ints) -> Floats:
@@ -117,7 +118,7 @@ def _stubs(where: Placing, centres: Floats, homes: Ints) -> Floats:
 
 def _middles(where: Placing, centres: Floats) -> Floats:
     """Return for every switch the point from which its nodes point away."""
-    middles = np.repeat(centres.mean(axis=0)[None, :], len(centres), axis=0)
+    middles: Floats = np.repeat(centres.mean(axis=0)[None, :], len(centres), axis=0)
     for group in where.groups:
         if group.radius:
             inside = _inside(centres, group.centre, group.radius)
@@ -162,4 +163,5 @@ def _tiles(centres: Floats | Sequence[Point]) -> Ints:
     side = max(float((points.max(axis=0) - low).max()) / _TILES, 1e-9)
     tiles = np.minimum(((points - low) / side).astype(np.int64), _TILES - 1)
     _, number = np.unique(tiles, axis=0, return_inverse=True)
-    return number.reshape(-1).astype(np.int64)
+    found: Ints = number.reshape(-1).astype(np.int64)
+    return found

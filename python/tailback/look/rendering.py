@@ -1,4 +1,4 @@
-"""Renders the page: one HTML file, whose content security policy names its only script and style."""
+"""Renders the page: one HTML file that may run its own script, by its hash, and nothing else."""
 
 from __future__ import annotations
 

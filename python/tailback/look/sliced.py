@@ -15,7 +15,7 @@ from tailback.charging import Ints, numbered
 from tailback.statistics import Floats
 
 from .charged import MOST_ROWS, Rows
-from .lines import Lines
+from .lines import Lines, added
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,7 +124,7 @@ def _ends(waits: pa.Table, channels: pa.Table) -> tuple[Ints, Ints]:
 
 def _pairs(slices: int, slice_: Ints, root: Ints, line: Ints, waited_ps: Floats) -> Pairs:
     keys, row = numbered(np.column_stack([root, line]))
-    totals = np.bincount(row, weights=waited_ps, minlength=len(keys))
+    totals = added(row, waited_ps, len(keys))
     order = np.argsort(-totals, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -138,17 +138,14 @@ def _pairs(slices: int, slice_: Ints, root: Ints, line: Ints, waited_ps: Floats)
 def _summed(owners: Ints, others: Ints, times_ps: Floats, most: int = MOST_ROWS) -> Rows:
     known = owners >= 0
     keys, row = numbered(np.column_stack([owners[known], others[known]]))
-    sums = np.bincount(row, weights=times_ps[known], minlength=len(keys))
+    sums = added(row, times_ps[known], len(keys))
     return Rows.of(keys[:, 0], keys[:, 1], sums, most)
 
 
 def _table(shape: tuple[int, int], row: Ints, column: Ints, values: Any) -> Floats:
     """Return sums by row and column."""
-    flat = np.bincount(
-        row * shape[1] + column, weights=np.asarray(values, np.float64), minlength=np.prod(shape)
-    )
-    table: Floats = flat.reshape(shape)
-    return table
+    places, times = row * shape[1] + column, np.asarray(values, dtype=np.float64)
+    return added(places, times, shape[0] * shape[1]).reshape(shape)
 
 
 def _lines(channels: Ints, lines: Lines) -> Ints:
@@ -162,4 +159,5 @@ def _lines(channels: Ints, lines: Lines) -> Ints:
 def _numbers(table: pa.Table, name: str) -> Ints:
     column = table[name]
     filled = column.fill_null(NO_ROOT) if column.null_count else column
-    return filled.to_numpy().astype(np.int64)
+    numbers: Ints = filled.to_numpy().astype(np.int64)
+    return numbers

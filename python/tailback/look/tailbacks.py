@@ -2,8 +2,8 @@
 
 A packet waits in a place (a node, or a switch) for a line out of it. It waits because of a root
 line: either behind packets for other lines out of the same place, or because its line's far end is
-full. So a tailback grows from the place in which its root line begins, backwards over the lines on
-which packets wait because of it. Its depth is the number of such lines between a place and that one.
+full. So a tailback grows from the place in which its root line begins, backwards over the lines for
+which packets wait because of it. The depth of a place is the number of such lines from it to there.
 """
 
 from __future__ import annotations

@@ -41,15 +41,20 @@ function refresh() {
 }
 
 function drawLegend() {
-  const colours = scaleColours(), most = largest();
+  const colours = scaleColours(), most = largest(), { pick } = state;
+  // Of a tree only shares of its largest wait are shown.
+  const isOfTree = pick !== null && pick.kind !== "point";
+  const texts = colours.map((_, step) => {
+    if (!isOfTree) return valueText(state.colour, stepBegins(step) * most);
+    return step === 0 ? "little" : step === colours.length - 1 ? "most" : "";
+  });
   const boxes = colours.map((colour, step) => {
-    const box = element("span", valueText(state.colour, stepBegins(step) * most));
+    const box = element("span", texts[step]);
     box.style.setProperty("--step", colour);
     return box;
   });
-  const isTree = state.pick?.kind === "line" && tailback(state.pick.number);
-  const told = state.pick && state.pick.kind !== "point" ? (isTree ? "dark: waits most because of the root" : "dark: waits most") : unitText();
-  $("legend").replaceChildren(...(state.pick && state.pick.kind !== "point" ? boxes.map((box) => { box.textContent = ""; return box; }) : boxes), element("em", told), element("em", "thick: long queue"));
+  const what = pick?.kind === "line" ? "waits because of the root" : time ? "its packets wait" : "its lateness begins";
+  $("legend").replaceChildren(...boxes, element("em", isOfTree ? what : unitText()), element("em", isOfTree ? "" : "thick: long queue"));
 }
 
 // --- The pointer

@@ -23,7 +23,10 @@ function draw() {
 function waiting(chosen) {
   const found = [];
   if (chosen) {
-    for (const [line, share] of chosen) found.push([line, share]);
+    const all = state.pick.kind === "point";
+    for (const [line, share] of chosen) {
+      if (share > 0 || all || line === state.pick.number) found.push([line, share]);
+    }
   } else {
     const all = values(), most = largest();
     for (let line = 0; line < lineCount; line++) {
@@ -37,6 +40,7 @@ function waiting(chosen) {
 
 /** How thick a line is: by its queue, or by its share where only some are shown. */
 function thickness(line, share, chosen) {
+  if (chosen && share < COLD) return 1.2;
   const by = chosen ? share : values("queue")[line] / largest("queue");
   const room = Math.max(2.5, Math.min(THICKEST, view.scale / 7));
   const most = isInjection(line) ? 0.5 * room : room;

@@ -103,7 +103,7 @@ function ofLine(line) {
     facts([
       ["busy", percent(lines.busy[line])],
       ["packets", packets.toLocaleString("en")],
-      ["waiting here", waited ? `${timeText(waited)} in all, ${timeText(waited / (packets || 1))} per packet, ${plain(lines.queue[line], 3)} at a time` : "nobody"],
+      ["waiting here", waited ? `${timeText(waited)} in all, ${timeText(waited / (packets || 1))} per packet; ${plain(lines.queue[line], 3)} packets at a time` : "nobody"],
       ["root of", late ? `${data.roots.mean[rank]} ${data.roots.unit} (${data.roots.share[rank]})` : "nothing"],
     ]),
     ...treeParts(line),

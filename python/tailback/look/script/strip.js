@@ -60,8 +60,9 @@ function tellTime() {
   if (!time) return;
   $("slice").value = state.slice;
   $("now").textContent = state.slice < 0
-    ? `whole run, ${timeText(time.begin_ps[0]) === "0" ? "0" : timeText(time.begin_ps[0])} to ${timeText(time.end_ps[sliceCount - 1])}`
+    ? `whole run, ${timeText(time.begin_ps[0])} to ${timeText(time.end_ps[sliceCount - 1])}`
     : `${timeText(time.begin_ps[state.slice])} to ${timeText(time.end_ps[state.slice])}: waits of ${timeText(time.waited_ps[state.slice])}`;
+  $("slice").setAttribute("aria-valuetext", $("now").textContent);
   $("play").textContent = playing ? "Pause" : "Play";
 }
 
