@@ -227,7 +227,6 @@ def _time(result: Result, times: Sliced, lines: Lines) -> dict[str, Any]:
 def _tables(times: Sliced) -> dict[str, Bytes]:
     """Return the tables by slice, line by line: what changes little over time packs well."""
     return {
-        "waited": logarithmic(times.waited_ps.T),
         "queue": logarithmic(times.queue_ps.T),
         "busy": logarithmic(times.busy_ps.T),
         "root": logarithmic(times.root_ps.T),

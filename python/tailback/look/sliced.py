@@ -47,7 +47,9 @@ class Sliced:
     begin_ps: Ints
     end_ps: Ints
     waited_ps: Floats
+    """By the table of waits, in all."""
     queue_ps: Floats
+    """By the table of channels: queue length times time, which is how long packets waited."""
     busy_ps: Floats
     root_ps: Floats
     """Waits by the line where their root is."""

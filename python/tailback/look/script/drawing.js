@@ -167,7 +167,7 @@ function drawNames(chosen) {
   pen.font = "600 12.5px system-ui, sans-serif";
   pen.textAlign = "left";
   for (const line of named(chosen)) {
-    const [x, y] = middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
+    const [x, y] = isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
     ring(x, y);
     const words = lineName(line), width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
@@ -247,6 +247,12 @@ function bundles() {
   return bundlesKept;
 }
 
+/** The middle of the bundle that a line is in. */
+function middleOfBundle(line) {
+  const { of, ends } = bundles(), { x, y } = centres(), [a, b] = ends[of[line]];
+  return [(screenX(x[a]) + screenX(x[b])) / 2, (screenY(y[a]) + screenY(y[b])) / 2];
+}
+
 /** A bundle of lines has the colour of its hottest, and the queue of all. */
 function drawClusters() {
   const chosen = chosenLines(), { of, ends } = bundles(), { x, y, count } = centres(), inks = ink();
@@ -269,9 +275,9 @@ function drawClusters() {
   pen.lineWidth = ends.length > 4000 ? 0.3 : 0.7;
   pen.strokeStyle = inks.cold;
   pen.beginPath();
-  const hot = [], inside = new Float64Array(clusterCount);
+  const hot = [], inside = new Float64Array(clusterCount), held = new Float64Array(clusterCount);
   ends.forEach(([a, b], bundle) => {
-    if (a === b) inside[a] = share[bundle];
+    if (a === b) [inside[a], held[a]] = [share[bundle], queue[bundle]];
     else if (share[bundle] >= COLD) hot.push(bundle);
     else trace(way(bundle));
   });
@@ -284,11 +290,13 @@ function drawClusters() {
     pen.strokeStyle = colours[stepOf(share[bundle])];
     pen.stroke();
   }
-  for (let cluster = 0; cluster < clusterCount; cluster++) {
-    if (!count[cluster]) continue;
+  const mostHeld = maximum(held) || 1;
+  const order = Array.from({ length: clusterCount }, (_, cluster) => cluster).filter((cluster) => count[cluster]);
+  for (const cluster of order.sort((a, b) => inside[a] - inside[b] || a - b)) {
+    const isHot = inside[cluster] >= COLD, radius = isHot ? 2.5 + THICKEST * Math.sqrt(held[cluster] / mostHeld) : 2.5;
     pen.beginPath();
-    pen.arc(screenX(x[cluster]), screenY(y[cluster]), Math.min(9, 3 + Math.sqrt(count[cluster]) / 2), 0, 2 * Math.PI);
-    pen.fillStyle = inside[cluster] >= COLD ? colours[stepOf(inside[cluster])] : inks.dot;
+    pen.arc(screenX(x[cluster]), screenY(y[cluster]), radius, 0, 2 * Math.PI);
+    pen.fillStyle = isHot ? colours[stepOf(inside[cluster])] : inks.dot;
     pen.fill();
   }
   drawNames(chosen);

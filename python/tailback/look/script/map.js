@@ -34,7 +34,7 @@ function ofRun(colour) {
   return lines.wait_ps.map((ps, line) => (lines.packets[line] ? ps / lines.packets[line] : 0));
 }
 
-const TABLE_OF = { load: "busy", wait: "waited", queue: "queue", root: "root" };
+const TABLE_OF = { load: "busy", wait: "queue", queue: "queue", root: "root" };
 function ofSlice(colour, slice) {
   const length = time.end_ps[slice] - time.begin_ps[slice] || 1;
   const per = colour === "load" || colour === "queue" ? 1 / length : 1;
@@ -63,7 +63,7 @@ function valueText(colour, value) {
   if (colour === "load") return percent(value);
   if (colour === "queue") return plain(value, 3);
   if (colour === "root" && state.slice < 0) return percent(value / (data.late_ps || 1));
-  return timeText(value);
+  return timeText(value, 3);
 }
 
 function unitText() {
@@ -99,25 +99,27 @@ function pairPs(pair) {
 }
 
 function shares(rows, also = -1) {
-  const most = state.slice < 0 || !time ? maximum(rows.map(([, ps]) => ps)) : mostInSlices(rows);
+  const most = state.slice < 0 || !time || state.pick.kind !== "line" ? mostOf(rows) : mostInSlices(tailback(state.pick.number));
   const found = new Map(rows.map(([line, ps]) => [line, most > 0 ? ps / most : 0]));
   if (also >= 0 && !found.has(also)) found.set(also, 0);
   return found;
 }
 
-/** The largest wait of a tree in any slice, so that it is seen to grow. */
-function mostInSlices(rows) {
-  const tree = state.pick.kind === "line" ? tailback(state.pick.number) : null;
-  if (!tree) return maximum(rows.map(([, ps]) => ps));
+/** The largest wait inside of the network, or in nodes if there is none. */
+function mostOf(rows) {
+  const most = (some) => maximum(some.map(([, ps]) => ps));
+  const inside = most(rows.filter(([line]) => !isInjection(line)));
+  return inside > 0 ? inside : most(rows);
+}
+
+/** The same of a tree in any slice, so that it is seen to grow. */
+function mostInSlices(tree) {
   if (!tree.most) {
-    let most = 0;
-    for (const pair of tree.pairs) {
-      if (pair >= time.pairs.by_slice) continue;
-      for (let slice = 0; slice < sliceCount; slice++) {
-        most = Math.max(most, tables.pairs[pair * sliceCount + slice]);
-      }
-    }
-    tree.most = decoder("pairs")[most] || 1;
+    const rows = tree.pairs.filter((pair) => pair < time.pairs.by_slice).map((pair) => {
+      const bytes = tables.pairs.subarray(pair * sliceCount, (pair + 1) * sliceCount);
+      return [time.pairs.line[pair], decoder("pairs")[maximum(bytes)]];
+    });
+    tree.most = mostOf(rows) || 1;
   }
   return tree.most;
 }

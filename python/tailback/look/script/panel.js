@@ -13,7 +13,9 @@ function element(name, words = "", attributes = {}) {
 function list(title, rows, whole, note = "") {
   if (!rows.length) return [];
   const table = element("table", "", { "data-list": title });
-  const most = maximum(rows.map((row) => row.ps)) || 1;
+  // What is not told apart has no bar: it would hide how the others compare.
+  const isTold = (row) => row.name !== "others";
+  const most = maximum(rows.filter(isTold).map((row) => row.ps)) || 1;
   for (const { name, ps, pick, said } of rows) {
     const row = table.insertRow();
     row.dataset.ps = ps;
@@ -25,7 +27,7 @@ function list(title, rows, whole, note = "") {
     row.insertCell().textContent = said ?? percent(whole ? ps / whole : 0);
     const bar = element("i");
     bar.style.width = `${(100 * ps) / most}%`;
-    cell.append(bar);
+    if (isTold({ name })) cell.append(bar);
     row.title = timeText(ps);
   }
   return [element("h3", title), ...(note ? [element("p", note, { class: "note" })] : []), table];

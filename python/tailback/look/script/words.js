@@ -2,11 +2,11 @@
 
 const UNITS = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
 
-/** A time in a suitable unit, with four digits. */
-function timeText(ps) {
+/** A time in a suitable unit. */
+function timeText(ps, digits = 4) {
   if (!ps) return "0";
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ps) >= each) ?? ["ps", 1];
-  return `${plain(ps / size)} ${unit}`;
+  return `${plain(ps / size, digits)} ${unit}`;
 }
 
 function plain(value, digits = 4) {
