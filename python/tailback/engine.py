@@ -203,6 +203,10 @@ class Simulation:
         """Who made whom late, by table, in the window; None unless that is kept."""
         return self._engine.blame()
 
+    def slices(self) -> dict[str, Any] | None:
+        """Waits, queues and busy times by slice of the window; None unless that is kept."""
+        return self._engine.slices()
+
     def critical_path(self) -> Columns | None:
         """One row per piece of the critical path; None unless `causes` is specified."""
         return self._engine.critical_path()

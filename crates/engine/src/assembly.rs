@@ -2,11 +2,11 @@
 //! nothing has happened yet.
 
 use crate::error::SpecError;
-use crate::fabric::{Accounts, Fabric, Instants};
+use crate::fabric::{Accounts, Fabric, Instants, KernelKind};
 use crate::ids::NodeId;
 use crate::measure::Window;
 use crate::measure::blame::{Keeps, Occupancy, Victims};
-use crate::measure::{Blame, ByJob, Causes, InSoftware, Late, Measures, Offered, Stored, Traffic};
+use crate::measure::{Blame, ByJob, Causes, InSoftware, Late, Measures, Offered, Slices, Stored, Traffic};
 use crate::node::{Alone, Nodes};
 use crate::spec::{self, Fidelity, Mode, Spec};
 use crate::time::Time;
@@ -72,6 +72,7 @@ impl Assembly {
         let mut alone = None;
         if (is_charged || spec.lateness) && is_late(spec.mode) {
             measures.late = Some(Box::new(late(spec, &fabric, is_charged)));
+            measures.slices = slices(spec, &fabric)?.map(Box::new);
             alone = Some(Box::new(Alone::new(spec, &topology, instants(spec))?));
         }
         Ok(Self { topology, fabric, workload, nodes, measures, alone })
@@ -175,6 +176,17 @@ fn late(spec: &Spec, fabric: &Fabric, is_charged: bool) -> Late {
     late.rows = spec.lateness.then(Vec::new);
     late.notes_packets = spec.machine.interface.costs().is_some();
     late
+}
+
+/// What is kept by slices of time, where it is told who has turns on channels.
+fn slices(spec: &Spec, fabric: &Fabric) -> Result<Option<Slices>, SpecError> {
+    let Some(asked) = spec.blame.as_ref().and_then(|blame| blame.slices) else { return Ok(None) };
+    if asked.most == 0 {
+        return Err(SpecError::new("run.slices", 0, "must be above 0"));
+    }
+    let channels = fabric.wiring().layout.channels();
+    let slices = Slices::new(channels, asked.most, asked.by_class);
+    Ok((fabric.kernel() != KernelKind::Private).then_some(slices))
 }
 
 /// What is measured of a run.

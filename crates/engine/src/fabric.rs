@@ -453,6 +453,24 @@ impl Fabric {
         dispatch!(&self.kernel, kernel => kernel.used(now))
     }
 
+    /// The channel that a packet waits for that crossed another last, or none, and since when, if it waits at an
+    /// instant; where it has a choice, the first that routing names.
+    pub fn stands(
+        &self,
+        packet: PacketId,
+        crossed: Option<ChannelId>,
+        now: Time,
+    ) -> Option<(ChannelId, Time)> {
+        let packet = &self.packets[packet];
+        let since = if packet.hops == 0 { packet.queued } else { packet.ready };
+        let channel = match crossed.map(|channel| self.wiring.layout.group(channel).end) {
+            Some(End::Node(_)) => return None,
+            Some(End::Switch(switch)) => self.wiring.first_lead(switch, packet.header()),
+            None => self.wiring.injection_lead(packet.source, packet.traffic()),
+        };
+        (since < now).then_some((channel, since))
+    }
+
     /// A new measurement window begins.
     pub fn begin_window(&mut self, now: Time) {
         dispatch!(&mut self.kernel, kernel => kernel.begin_window(now));

@@ -16,6 +16,7 @@ pub mod late;
 mod messages;
 mod moments;
 mod packet;
+pub mod slices;
 mod software;
 pub mod stored;
 mod tally;
@@ -33,6 +34,7 @@ pub use late::Late;
 pub use messages::{MOST_MESSAGES, MessageRow, MessageRows};
 pub use moments::Moments;
 pub use packet::{Class, PacketRow, Undisturbed};
+pub use slices::Slices;
 pub use software::{InSoftware, Parts};
 pub use stored::Stored;
 pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
@@ -128,6 +130,8 @@ pub struct Measures {
     pub labels: Option<Box<Labels>>,
     /// How late messages were, and why, if that is wanted.
     pub late: Option<Box<Late>>,
+    /// What happened on channels over time, if that is wanted.
+    pub slices: Option<Box<Slices>>,
     /// What is measured of every traffic class, where there are several.
     pub traffic: Option<Box<Traffic>>,
     /// Why everybody could go on, if that is kept.
@@ -159,6 +163,7 @@ impl Measures {
             blame: None,
             labels: None,
             late: None,
+            slices: None,
             traffic: None,
             causes: None,
             jobs: None,
@@ -213,6 +218,9 @@ impl Measures {
         }
         if let Some(late) = &mut self.late {
             late.begin_window(now);
+        }
+        if let Some(slices) = &mut self.slices {
+            slices.begin_window(now);
         }
         if let Some(traffic) = &mut self.traffic {
             traffic.begin_window();

@@ -150,6 +150,9 @@ pub struct Blame {
     /// else is.
     #[serde(default)]
     pub packet_waits: bool,
+    /// What packets waited for, and what channels did, by slices of time; absent: that is not kept.
+    #[serde(default)]
+    pub slices: Option<Slices>,
     /// Whether the sums of batches are those of groups of packets, and not of batches of time.
     #[serde(default)]
     pub groups: bool,
@@ -157,6 +160,17 @@ pub struct Blame {
     /// sees to that.
     #[serde(default)]
     pub keep_all: bool,
+}
+
+/// What is kept by slices of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slices {
+    /// At most so many; at least half of them, unless the run is short.
+    pub most: u32,
+    /// Whether waits are told apart by the classes of those that wait, and of those in their way.
+    #[serde(default)]
+    pub by_class: bool,
 }
 
 /// Contention modes: the same workload with and without packets in each other's way.

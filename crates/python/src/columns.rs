@@ -7,10 +7,12 @@ use tailback_engine::fabric::{End, Group};
 use tailback_engine::ids::{ChannelId, NodeId, SwitchId};
 use tailback_engine::measure::blame::{Blame, Cause};
 use tailback_engine::measure::late::{Kind, Late, Why};
+use tailback_engine::measure::slices::{NONE, Slices};
 use tailback_engine::measure::stored::Owner;
 use tailback_engine::measure::{ClassCounters, Distribution, Measures, MessageRow, PacketRow};
 use tailback_engine::prediction::Prediction;
 use tailback_engine::survey::Survey;
+use tailback_engine::time::Time;
 use tailback_engine::topology::Topology;
 use tailback_engine::{Counters, Sample, Simulation};
 
@@ -291,6 +293,34 @@ pub fn blame<'py>(
         all.set_item("waited_ps", tables.waited)?;
     }
     Ok(Some(all))
+}
+
+/// What happened on channels by slice of time: when slices begin and how long they are, the waits of packets, one
+/// row for each slice and who waited for what, and of channels, one for each slice and channel with anything in it.
+pub fn slices<'py>(py: Python<'py>, slices: &Slices, now: Time) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    let rows = slices.waited();
+    let waits = Table::new(py);
+    waits.column("slice", rows.iter().map(|row| row.slice))?;
+    waits.column("channel", rows.iter().map(|row| row.wait.channel))?;
+    let number = |number: u32| if number == NONE { -1 } else { i64::from(number) };
+    waits.column("root", rows.iter().map(|row| number(row.wait.root)))?;
+    waits.column("victim", rows.iter().map(|row| number(row.wait.victim)))?;
+    waits.column("culprit", rows.iter().map(|row| number(row.wait.culprit)))?;
+    waits.column("waited_ps", rows.iter().map(|row| row.time))?;
+    all.set_item("waits", waits.0)?;
+    let channels = slices.by_channel();
+    let table = Table::new(py);
+    table.column("slice", channels.iter().map(|row| row.slice))?;
+    table.column("channel", channels.iter().map(|row| row.channel.0))?;
+    table.column("busy_ps", channels.iter().map(|row| row.busy))?;
+    table.column("queue_ps", channels.iter().map(|row| row.queue))?;
+    all.set_item("channels", table.0)?;
+    let clock = slices.clock();
+    all.set_item("begin_ps", clock.begin())?;
+    all.set_item("width_ps", clock.width())?;
+    all.set_item("end_ps", now)?;
+    Ok(all)
 }
 
 /// Why messages took as long as they did, one row each, and what they waited for.

@@ -287,6 +287,13 @@ impl Simulation {
         columns::blame(py, late, measures.blame.as_deref())
     }
 
+    /// What happened on channels by slice of time, in the current window, up to now; None unless that is kept.
+    fn slices<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let now = self.engine.now();
+        let slices = py.detach(|| self.engine.slices());
+        slices.map(|slices| columns::slices(py, &slices, now)).transpose()
+    }
+
     /// Why messages took as long as they did, of those that have arrived since the last call.
     fn take_late<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::late(py, &self.engine.take_late())

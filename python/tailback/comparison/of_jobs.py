@@ -280,6 +280,7 @@ def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
     given["blame"] = is_whole and experiment.fidelity != "fluid"
     if not given["blame"]:
         given.pop("packet_waits", None)
+        given.pop("slices", None)
     part = experiment if is_whole else experiment.only(*chosen)
     return replace(part, run=Run(**given))
 

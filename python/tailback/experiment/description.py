@@ -235,7 +235,16 @@ class Experiment:
         if memory != usual:
             spec = spec | {"memory": memory.bytes}
         # Left out if disabled, like the keys above.
-        return spec | ({"packet_waits": True} if self.run.packet_waits else {})
+        if self.run.packet_waits:
+            spec = spec | {"packet_waits": True}
+        if self.run.slices is not None:
+            spec = spec | {"slices": {"most": self.run.slices, "by_class": self._has_few_classes()}}
+        return spec
+
+    def _has_few_classes(self) -> bool:
+        """Whether lateness is charged to jobs, or to classes that are listed: not to every node."""
+        is_listed = bool(self.jobs) or not isinstance(self.workload.classes, str)
+        return is_listed or self.message_classes() is not None
 
     def messages_arrays(self) -> Any:
         """Return the message list as NumPy arrays, or None for other workloads; of jobs a list."""

@@ -119,6 +119,15 @@ class Run(Part, init=False):
         "cause: sums over packets, which are not what messages lost by it. In modes throttled and "
         "ideal these are all there is, and kept always.",
     )
+    slices: int | None = key(
+        shown="given",
+        default=None,
+        between=(1, 100_000),
+        description="With blame: for at most so many slices of time it is kept how many packets "
+        "waited for each channel, where their waits had their roots, and how long channels "
+        "transmitted. There are at least half as many, unless the run is short "
+        "(docs/command-line.md).",
+    )
     keep_messages: bool = key(
         shown="given",
         default=False,
@@ -164,6 +173,8 @@ class Run(Part, init=False):
             raise self.refused("blame_share", allowed)
         if self.packet_waits and not self.blame:
             raise self.refused("packet_waits", "needs blame = true")
+        if self.slices is not None and not self.blame:
+            raise self.refused("slices", "needs blame = true")
         if self.slack and not self.critical_path:
             raise self.refused("slack", "needs critical_path = true")
         if self.title is not None and not self.title.strip():

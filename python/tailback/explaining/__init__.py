@@ -54,6 +54,7 @@ def _with(experiment: Experiment, **fields: bool) -> Experiment:
     if not given["blame"]:
         # Without blame it is refused.
         given.pop("packet_waits", None)
+        given.pop("slices", None)
     return replace(experiment, run=Run(**given))
 
 

@@ -128,6 +128,10 @@ class Result:
     """Messages that never arrive: of which the first packet was lost in the window."""
     blame: Blame | None = None
     """Who made whom late, if ``run.blame`` asks for it."""
+    slices: pa.Table | None = None
+    """Waits of packets by slice of time, if ``run.slices`` asks for them; see `tables.slices`."""
+    slice_channels: pa.Table | None = None
+    """Queues and busy times of channels by slice, likewise; see `tables.slice_channels`."""
     critical_path: CriticalPath | None = None
     """What the end waited for, if ``run.critical_path`` asks for it and the program has ended."""
     activities: Mapping[str, NDArray[Any]] | None = None

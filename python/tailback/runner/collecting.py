@@ -172,4 +172,13 @@ def arrow_tables(
         "samples": tables.table(samples.since(0)),
         "histograms": tables.histograms(asked_for(experiment, sim.histograms())),
         "moments": tables.moments(asked_for(experiment, sim.moments())),
+        **_slices(sim),
     }
+
+
+def _slices(sim: engine.Simulation) -> dict[str, pa.Table]:
+    """Return what happened by slice of time; nothing unless that is kept."""
+    kept = sim.slices()
+    if kept is None:
+        return {}
+    return {"slices": tables.slices(kept), "slice_channels": tables.slice_channels(kept)}

@@ -53,6 +53,7 @@ _LEFT_OUT = {
     "run.critical_path",
     # Of a single run.
     "run.keep_messages",
+    "run.slices",
     "run.slack",
     # Of a page, not of what was simulated.
     "run.title",

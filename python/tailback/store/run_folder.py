@@ -5,7 +5,8 @@
     DIR/full/...               histograms, moments, samples, packets on request,
                                messages and flows where run.keep_messages asks for them,
                                blame_pairs, blame_channels, blame_victims, blame_waits
-                               where run.blame asks for them
+                               where run.blame asks for them,
+                               slices and slice_channels where run.slices asks for them
 
 Files are written under another name and renamed when they are whole; the
 manifest comes last. What belongs to another experiment is never overwritten.
@@ -35,7 +36,9 @@ MANIFEST = "manifest.json"
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
 #: Sub-folders: one for each mode, and what `describe` says.
 _PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
-_NAMES = "|".join((*_TABLES, "packets", "messages", "flows", *BLAME_TABLES))
+#: Of a run with `run.slices`.
+_SLICES = ("slices", "slice_channels")
+_NAMES = "|".join((*_TABLES, "packets", "messages", "flows", *_SLICES, *BLAME_TABLES))
 _TABLE = re.compile(rf"({_NAMES})\.parquet|\..+\.parquet\.\d+\.part")
 
 
@@ -107,4 +110,5 @@ def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:
     blame = {} if result.blame is None else result.blame.tables()
     path = result.critical_path
     paths = {} if path is None else {"critical_path": path.pieces, "process_times": path.processes}
-    return {name: getattr(result, name) for name in names} | messages | blame | paths
+    slices = {} if result.slices is None else {name: getattr(result, name) for name in _SLICES}
+    return {name: getattr(result, name) for name in names} | messages | blame | slices | paths

@@ -16,6 +16,8 @@ from .arrays import (
     parquet,
     processes,
     shape_of,
+    slice_channels,
+    slices,
     table,
 )
 from .flows import FLOW, MEASURES, PERCENTILES, flows
@@ -38,5 +40,7 @@ __all__ = [
     "parquet",
     "processes",
     "shape_of",
+    "slice_channels",
+    "slices",
     "table",
 ]

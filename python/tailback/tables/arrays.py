@@ -196,6 +196,43 @@ def moments(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     return pa.table(columns)
 
 
+def slices(kept: Mapping[str, Any]) -> pa.Table:
+    """Return the waits of packets by slice of time; waits of 0 are left out.
+
+    One row for each slice, channel waited for and channel at which the wait had its `root` (-1:
+    none is known), and, where classes of messages are told apart, the classes of those that waited
+    (`victim`) and of who was at the root (`culprit`); null otherwise. `waited_ps` is the waiting
+    time of all packets together in that slice, which lasts from `begin_ps` to `end_ps`.
+    """
+    rows = kept["waits"]
+    number = rows["slice"].astype(np.int64)
+    begin = kept["begin_ps"] + number * kept["width_ps"]
+    classes = {name: rows[name] for name in ("victim", "culprit")}
+    return pa.table(
+        {
+            "slice": pa.array(number),
+            "begin_ps": pa.array(begin),
+            "end_ps": pa.array(np.minimum(begin + kept["width_ps"], kept["end_ps"])),
+            "channel": pa.array(rows["channel"].astype(np.int64)),
+            "root": pa.array(rows["root"]),
+            **{name: pa.array(values, mask=values < 0) for name, values in classes.items()},
+            "waited_ps": pa.array(rows["waited_ps"].astype(np.int64)),
+        }
+    )
+
+
+def slice_channels(kept: Mapping[str, Any]) -> pa.Table:
+    """Return what channels did by slice of time; channels without anything are left out.
+
+    `busy_ps` is how long the channel transmitted in the slice, and `queue_ps` the number of packets
+    that waited for it, summed up over time: divided by the length of the slice it is the mean
+    length of the queue. It is the sum of `waited_ps` of the table `slices`.
+    """
+    return pa.table(
+        {name: pa.array(column.astype(np.int64)) for name, column in kept["channels"].items()}
+    )
+
+
 def shape_of(n: int, s1: int, s2: int, s3: int) -> tuple[float | None, float | None, float | None]:
     """Return mean, standard deviation (n - 1) and skewness from exact sums of powers."""
     if n == 0:

@@ -4,6 +4,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
+use crate::measure::late::Fared;
 use crate::measure::{Class, Measures, PacketRow, Undisturbed};
 use crate::rare::rare;
 use crate::time::Time;
@@ -59,6 +60,13 @@ impl Delivery {
         if let Some(blame) = rare(&mut measures.blame) {
             let labels = measures.labels.as_deref();
             blame.delivered(self.id, &row, (packet.is_last(), lifetime), labels);
+        }
+        if let (Some(slices), Some(late)) = (rare(&mut measures.slices), &mut measures.late) {
+            let beyond = (row.delivered - row.queued).saturating_sub(lifetime);
+            let takes = |channel| wiring.timing(channel).packet_ps(packet.bytes);
+            let labels = measures.labels.as_deref();
+            let class_of = |label| labels.map_or(label, |labels| labels.class(label));
+            late.books(slices, self.id, Fared { at: self.at, beyond }, takes, class_of);
         }
         if let Some(late) = rare(&mut measures.late) {
             late.delivered(self.id, packet.message, packet.class == Class::Ack, self.at);

@@ -5,6 +5,7 @@
 //! was sent where when ([`log`]), divided so that it adds up to how late it was ([`charges`]), and added up
 //! over all messages ([`tables`]).
 
+mod booking;
 mod chain;
 mod charges;
 mod departures;
@@ -19,6 +20,8 @@ use super::packet::Class;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
+pub use booking::Fared;
+use booking::Booker;
 pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
@@ -125,6 +128,7 @@ pub struct Late {
     count: u64,
     pieces: Vec<Piece>,
     scratch: Scratch,
+    booker: Booker,
     /// Charges of a message that is done with, to be used again.
     unused: Vec<Charge>,
     /// By culprit, root channel and kind: the place among the charges of a message; scratch.
@@ -166,6 +170,7 @@ impl Late {
             count: 0,
             pieces: Vec::new(),
             scratch: Scratch::default(),
+            booker: Booker::default(),
             unused: Vec::new(),
             places: Mixed::default(),
             tables: Tables::new(0, interval, &victims),

@@ -8,7 +8,7 @@ use crate::measure::blame::Charged;
 use crate::measure::late::Why;
 use crate::measure::traffic::OfClass;
 use crate::measure::{
-    Binned, ClassCounters, Counters, Measures, MessageRow, NodeTally, PacketRow, Use,
+    Binned, ClassCounters, Counters, Measures, MessageRow, NodeTally, PacketRow, Slices, Use,
 };
 use crate::node::{CpuTime, Life};
 use crate::time::Time;
@@ -167,6 +167,20 @@ impl Simulation {
         let blame = self.measures.blame.as_mut();
         let packets = blame.and_then(|blame| blame.packets.as_mut());
         packets.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What happened on channels in the window, by slices of time, up to now; none unless that is kept.
+    pub fn slices(&mut self) -> Option<Slices> {
+        let Measures { slices, late, labels, .. } = &mut self.measures;
+        let (slices, late) = (slices.as_deref()?, late.as_mut()?);
+        let (mut slices, fabric, wiring) = (slices.clone(), &self.fabric, self.fabric.wiring());
+        let takes = |packet, channel| {
+            wiring.timing(channel).packet_ps(fabric.packets()[packet].bytes)
+        };
+        let class_of = |label| labels.as_deref().map_or(label, |labels| labels.class(label));
+        let stands = |packet, crossed| fabric.stands(packet, crossed, self.now);
+        late.books_those_on_their_way(&mut slices, self.now, takes, stands, class_of);
+        Some(slices)
     }
 
     /// What every channel carried in the window, up to now.

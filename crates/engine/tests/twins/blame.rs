@@ -3,6 +3,7 @@
 
 mod clocked;
 mod hand;
+mod slices;
 mod sums;
 
 use crate::common::packet_waits;

@@ -8,6 +8,7 @@
 
 mod queues;
 mod roots;
+mod spans;
 
 use super::charges::shares;
 use super::log::{Log, NOBODY};
@@ -114,7 +115,7 @@ impl Root {
 }
 
 /// No message has this number.
-const NO_MESSAGE: u64 = u64::MAX;
+pub const NO_MESSAGE: u64 = u64::MAX;
 
 /// A chain that is being followed.
 pub struct Chain<'a> {

@@ -123,6 +123,11 @@ impl Departures {
         self.at(buffer, at).take(most).count() == most
     }
 
+    /// Whether the input at a channel's end sends as many packets at a time as there are outputs.
+    pub fn sends_any(&self, buffer: ChannelId) -> bool {
+        self.speedups[buffer.index()] == u16::MAX
+    }
+
     /// When a departure began or ended last before an instant; 0 if that is not known.
     pub fn changed(&self, buffer: ChannelId, at: Time) -> Time {
         let of = &self.of[buffer.index()];

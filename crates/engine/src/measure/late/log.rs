@@ -69,6 +69,8 @@ pub struct Log {
     shared: Vec<Turns>,
     /// Where packets leave buffers in any order: when they do.
     departures: Option<Departures>,
+    /// While it is told of those who wait at this instant: what for.
+    standing: Mixed<RecordId, Waiting>,
     /// Turns on these.
     kept: usize,
     /// By channel: whether every message has one of its own.
@@ -135,6 +137,7 @@ impl Log {
             listed: vec![Turns::default(); nodes],
             kept: 0,
             departures: speedups.map(Departures::new),
+            standing: Mixed::default(),
             beside,
             records: Vec::new(),
             free: Vec::new(),
@@ -166,8 +169,7 @@ impl Log {
     pub fn entry(&self, turn: Turn) -> &Entry {
         let record = self.record(turn.record);
         let Some(&(channel, number)) = record.hops.get(turn.hop as usize) else {
-            let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
-            return waiting.map_or(&LONG_AGO, |waiting| &waiting.entry);
+            return self.waiting(turn).map_or(&LONG_AGO, |waiting| &waiting.entry);
         };
         let turns = self.turns(channel, record.message);
         turns.and_then(|turns| turns.at(number)).unwrap_or(&LONG_AGO)
@@ -179,14 +181,40 @@ impl Log {
         if let Some(&(channel, _)) = self.record(turn.record).hops.get(turn.hop as usize) {
             return channel;
         }
-        let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
-        waiting.map_or(ChannelId::NONE, |waiting| waiting.channel)
+        self.waiting(turn).map_or(ChannelId::NONE, |waiting| waiting.channel)
     }
 
     /// Whether a packet waits for a channel on which it has not started yet, just before an instant.
     pub fn waits(&self, turn: Turn, at: Time) -> bool {
-        let waiting = self.departures.as_ref().and_then(|of| of.waiting(turn));
-        waiting.is_some_and(|waiting| waiting.entry.ready < at)
+        self.waiting(turn).is_some_and(|waiting| waiting.entry.ready < at)
+    }
+
+    /// The channel that a packet waits for on which it has not started yet, where that is known.
+    fn waiting(&self, turn: Turn) -> Option<&Waiting> {
+        let known = self.departures.as_ref().and_then(|of| of.waiting(turn));
+        known.or_else(|| self.standing.get(&turn.record).filter(|is| is.entry.turn == turn))
+    }
+
+    /// What packets wait for at this instant, as long as that is told of; nothing, when it has been.
+    pub fn stand(&mut self, standing: Mixed<RecordId, Waiting>) {
+        self.standing = standing;
+    }
+
+    /// Since when a packet waits, or will, where it is told of those.
+    pub fn waits_since(&self, id: RecordId) -> Time {
+        self.standing.get(&id).map_or(NEVER, |waiting| waiting.entry.ready)
+    }
+
+    /// Packets on their way, and their records.
+    pub fn on_their_way(&self) -> impl Iterator<Item = (PacketId, RecordId)> {
+        let all = self.of_packet.iter().enumerate();
+        let all = all.map(|(packet, &id)| (PacketId::from_index(packet), id));
+        all.filter(|&(_, id)| id != NOBODY)
+    }
+
+    /// How many channels and stations there are.
+    pub fn numbers(&self) -> usize {
+        self.shared.len()
     }
 
     /// Where packets leave buffers in any order: one waits for a channel from now on.

@@ -140,7 +140,7 @@ fn route(dice: &mut Dice, machine: &mut Machine, fidelity: Fidelity) {
     }
 }
 
-fn each_case(all: u64, holds: impl Fn(u64, &Spec)) {
+pub(super) fn each_case(all: u64, holds: impl Fn(u64, &Spec)) {
     let fidelities =
         [Fidelity::Packet, Fidelity::Flit, Fidelity::Worm, Fidelity::Token, Fidelity::Stream];
     for number in 0..random_cases(all) {

@@ -1,0 +1,52 @@
+//! What one packet waited for at one place, instant by instant, whoever's message it is of.
+
+use super::{Chain, Place};
+use crate::ids::ChannelId;
+use crate::measure::late::turns::RecordId;
+use crate::time::Time;
+
+impl Chain<'_> {
+    /// The roots of a wait for a channel, the latest first, each with when it begins: who was there, and on which
+    /// channel, or none if that is not known.
+    pub(in super::super) fn roots(
+        &mut self,
+        place: Place,
+        (ready, start): (Time, Time),
+        mut put: impl FnMut(Option<(RecordId, ChannelId)>, Time),
+    ) {
+        let mut at = start;
+        while at > ready {
+            self.way.clear();
+            self.rooms.clear();
+            let keeps = self.keeps(place, at);
+            let (found, since) = match self.root_of(keeps, place, at) {
+                Ok(root) => (Some((root.record, self.site_of(&root))), root.since),
+                Err(since) => (None, since),
+            };
+            at = since.clamp(ready, at - 1);
+            put(found, at);
+        }
+    }
+
+    /// The queue that a packet stands in, if all that wait there have the same root at any instant.
+    pub(in super::super) fn queue(&self, place: Place) -> Option<usize> {
+        if self.rules.is_private {
+            return None;
+        }
+        let (log, numbers) = (self.log, self.log.numbers());
+        let Some(before) = place.hop.checked_sub(1) else {
+            return Some(log.channel(place).index());
+        };
+        let (came_by, _) = log.record(place.record).hops[before as usize];
+        if self.rules.are_in_order {
+            return Some(numbers + came_by.index());
+        }
+        let departures = log.departures()?;
+        departures.sends_any(came_by).then(|| 2 * numbers + log.channel(place).index())
+    }
+
+    /// Since when turns are kept.
+    pub(in super::super) fn since(&self) -> Time {
+        self.log.since()
+    }
+}

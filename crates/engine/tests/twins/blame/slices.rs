@@ -1,0 +1,86 @@
+//! What is kept by slices of time adds up to what is kept of the whole run.
+
+use super::sums::each_case;
+use super::to_the_end;
+use crate::common::packet_waits;
+use std::collections::BTreeMap;
+use tailback_engine::measure::Slices;
+use tailback_engine::measure::blame::Charged;
+use tailback_engine::spec::{self, Blame, Fidelity, Mode, Spec};
+
+fn sliced(spec: &Spec, by_class: bool) -> Spec {
+    let slices = Some(spec::Slices { most: 20, by_class });
+    Spec { blame: Some(Blame { slices, ..packet_waits() }), ..spec.clone() }
+}
+
+/// By slice and channel: how long the packets waited for it there, by what each was charged and when.
+fn waited(packets: &[Charged], slices: &Slices) -> BTreeMap<(u32, u32), u64> {
+    let mut sums = BTreeMap::new();
+    for one in packets {
+        for (charge, &begin) in one.charges.iter().zip(&one.begins) {
+            for (slice, time) in slices.clock().cut((begin, begin + charge.time)) {
+                *sums.entry((slice, charge.channel.0)).or_insert(0) += time;
+            }
+        }
+    }
+    sums
+}
+
+/// Waits by channel of all slices.
+fn by_channel(slices: &Slices) -> BTreeMap<u32, u64> {
+    let mut sums = BTreeMap::new();
+    for row in slices.waited() {
+        *sums.entry(row.wait.channel).or_insert(0) += row.time;
+    }
+    sums
+}
+
+/// Whether a packet's waits end when it starts: nothing of it is late afterwards.
+fn is_whole(spec: &Spec) -> bool {
+    spec.fidelity == Fidelity::Packet && spec.machine.interface.receive_fifo.is_none()
+}
+
+/// In every kernel the sums over slices are what packets are charged, to the picosecond; where packets are sent
+/// as a whole, so is what is in every slice.
+#[test]
+fn waits_by_slice_are_those_of_packets() {
+    each_case(60, |number, spec| {
+        for by_class in [false, true] {
+            let (mut simulation, packets) = to_the_end(&sliced(spec, by_class));
+            let case = format!("case {number} {:?} {}", spec.fidelity, simulation.kernel());
+            let Some(slices) = simulation.slices() else {
+                assert_ne!(spec.mode, Mode::Full, "{case}");
+                continue;
+            };
+            let mut charged = BTreeMap::new();
+            for charge in packets.iter().flat_map(|one| &one.charges) {
+                *charged.entry(charge.channel.0).or_insert(0) += charge.time;
+            }
+            assert_eq!(by_channel(&slices), charged, "{case}");
+            if is_whole(spec) {
+                let mut found = BTreeMap::new();
+                for row in slices.waited() {
+                    *found.entry((row.slice, row.wait.channel)).or_insert(0) += row.time;
+                }
+                assert_eq!(found, waited(&packets, &slices), "{case}");
+            }
+        }
+    });
+}
+
+/// Channels were busy in all slices as long as in all.
+#[test]
+fn busy_times_by_slice_are_those_of_channels() {
+    each_case(60, |number, spec| {
+        let (mut simulation, _) = to_the_end(&sliced(spec, false));
+        let Some(slices) = simulation.slices() else { return };
+        let used = simulation.channels_used();
+        let mut busy = vec![0; used.len()];
+        for row in slices.by_channel() {
+            busy[row.channel.index()] += row.busy;
+        }
+        let used: Vec<u64> = used.iter().map(|used| used.busy_ps).collect();
+        let case = format!("case {number} {:?} {}", spec.fidelity, simulation.kernel());
+        assert_eq!(busy, used, "{case}");
+    });
+}
