@@ -22,6 +22,22 @@ INCAST: Mapping[str, Any] = {
     "run": {"blame": True, "packet_waits": True},
 }
 
+#: Five switches in a row: nodes 0 to 3 send 20 packets each to node 4, and buffers have room for two.
+#: The queue grows backwards from the link to switch 4.
+BACKWARDS: Mapping[str, Any] = {
+    "machine": {
+        "topology": {"kind": "mesh", "dims": [5]},
+        "link": {"rate": "8 Gbit/s"},
+        "switch": {"queueing": "fifo", "input_buffer": "2100 B"},
+        "interface": {"packet_size": "1 kB", "header": "1 B"},
+    },
+    "workload": {
+        "kind": "messages",
+        "messages": [["0 us", source, 4, "1 kB"] for source in range(4) for _ in range(20)],
+    },
+    "run": {"blame": True, "packet_waits": True, "slices": 64},
+}
+
 #: Names that a page must not take for HTML, in a file of a network.
 HOSTILE = "</script><img src=x onerror=alert(1)><b>&\"'"
 

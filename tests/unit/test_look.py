@@ -20,10 +20,11 @@ from tailback.look import check_drawable, html, look_of, write_look
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
 from tailback.look.scale import DARK, LIGHT
+from tailback.look.sliced import sliced
 from tailback.look.tailbacks import UNCONNECTED, trees
 from tailback.results import Result
 from tests.commands import tailback
-from tests.looks import HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+from tests.looks import BACKWARDS, HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +153,33 @@ def test_the_tailback_of_a_queue_that_grows_backwards(incast: Result) -> None:
         # Its packets stand behind those for the channel that leads to the root.
         at["(4, 0)->(3, 0)"]: (1, near),
     }
+
+
+def test_the_tailback_of_a_run_is_the_one_worked_out_by_hand() -> None:
+    result = ran(BACKWARDS)
+    times = sliced(result, lines_of(result))
+    assert times is not None
+    pairs, at = times.pairs, channels(result)
+    depth, parent = trees(lines_of(result), pairs.root, pairs.line, pairs.waited_ps)
+    root = at["3->4"]
+    found = {
+        int(line): (int(far), int(ahead))
+        for of, line, far, ahead in zip(pairs.root, pairs.line, depth, parent, strict=True)
+        if of == root
+    }
+    expected = {root: (0, UNCONNECTED)}
+    for switch in range(4):
+        back = 3 - switch
+        ahead = at[f"{switch}->{switch + 1}"]
+        if back:
+            expected[ahead] = (back, at[f"{switch + 1}->{switch + 2}"])
+        expected[at[f"from node {switch}"]] = (back + 1, ahead)
+    assert found == expected
+    waits = lines_of(result).total(result.channels["wait_internal_ps"].to_numpy())
+    waits += lines_of(result).total(result.channels["wait_throttling_ps"].to_numpy())
+    assert times.queue_ps.sum(axis=0).tolist() == waits.tolist()
+    _, where, _ = look_of(result).lead
+    assert "`3->4` (22 %)" in where
 
 
 def test_a_line_that_nothing_joins_to_the_root_is_told_so(incast: Result) -> None:

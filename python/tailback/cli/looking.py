@@ -21,6 +21,10 @@ Page = Annotated[
 ]
 
 
+KEPT = ("run.blame=true", "run.packet_waits=true", "run.slices=200")
+"""What a run keeps for the page."""
+
+
 @command("tailback look mesh.toml", "tailback look jobs.toml --html jobs.html --seed 2")
 def look(asked: Asked, html: Page = None) -> Found:
     """Run one contention mode and write a page: where packets wait, since when, and for whom."""
@@ -28,7 +32,7 @@ def look(asked: Asked, html: Page = None) -> Found:
     from tailback.runner import run_mode
     from tailback.terminal.looked import look_report
 
-    experiment = asked.experiment("run.blame=true", "run.packet_waits=true")
+    experiment = asked.experiment(*KEPT)
     mode = experiment.run.mode
     check_drawable(experiment)
     page = html or Path(f"look-{asked.file.stem}.html")

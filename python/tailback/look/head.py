@@ -88,10 +88,13 @@ def _where(blame: Blame, lines: Lines, times: Sliced | None) -> str:
             if count
             else f"{_percent(share)} is {word}."
         )
-    told = _listed([f"`{name}` ({_percent(of)})" for name, of in first])
-    roots_word = "Its first root is" if len(first) == 1 else "Its first roots are"
     when = _when(int(numbers[order[0]]), times)
-    return f"{roots_word} {told}{when}; {_percent(share)} is {word}."
+    told = [
+        f"`{name}` ({_percent(of)}{when if place == 0 else ''})"
+        for place, (name, of) in enumerate(first)
+    ]
+    roots_word = "Its first root is" if len(first) == 1 else "Its first roots are"
+    return f"{roots_word} {_listed(told)}; {_percent(share)} is {word}."
 
 
 def _when(root: int, times: Sliced | None) -> str:

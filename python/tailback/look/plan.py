@@ -163,5 +163,4 @@ def _tiles(centres: Floats | Sequence[Point]) -> Ints:
     side = max(float((points.max(axis=0) - low).max()) / _TILES, 1e-9)
     tiles = np.minimum(((points - low) / side).astype(np.int64), _TILES - 1)
     _, number = np.unique(tiles, axis=0, return_inverse=True)
-    found: Ints = number.reshape(-1).astype(np.int64)
-    return found
+    return np.asarray(number, dtype=np.int64).reshape(-1)

@@ -64,11 +64,11 @@ class Sliced:
 
 def sliced(result: Result, lines: Lines) -> Sliced | None:
     """Return the slices of a run; None if it did not keep any."""
-    waits: pa.Table | None = getattr(result, "slices", None)
-    channels: pa.Table | None = getattr(result, "slice_channels", None)
-    if waits is None or channels is None or not channels.num_rows:
+    if result.slices is None or result.slice_channels is None:
         return None
-    return of_tables(waits, channels, lines)
+    if not result.slice_channels.num_rows:
+        return None
+    return of_tables(result.slices, result.slice_channels, lines)
 
 
 def of_tables(waits: pa.Table, channels: pa.Table, lines: Lines) -> Sliced:
