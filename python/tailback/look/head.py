@@ -38,6 +38,8 @@ _LITTLE = 0.02
 _MANY = 0.1
 _BEGUN = 0.1
 """A tailback has begun when waits of a slice are this share of those of the longest."""
+_LATER = 0.05
+"""One that begins in this share of a run, or before, is there from its start."""
 
 
 def sentences(
@@ -98,15 +100,11 @@ def _where(blame: Blame, lines: Lines, times: Sliced | None) -> str:
 
 
 def _when(root: int, times: Sliced | None) -> str:
-    """Return when packets begin to wait because of a root, if there are slices."""
-    if times is None:
+    """Return when packets begin to wait because of a root, unless they do so from the start."""
+    begun = None if times is None else begins(times.root_ps[:, root])
+    if times is None or begun is None or begun < _LATER * len(times.begin_ps):
         return ""
-    begun = begins(times.root_ps[:, root])
-    if begun is None:
-        return ""
-    at_ps = int(times.begin_ps[begun])
-    since = scaled(at_ps / 1e6, MICROSECONDS, 3)
-    return "" if at_ps == int(times.begin_ps[0]) else f", from {since} on"
+    return f", from {scaled(int(times.begin_ps[begun]) / 1e6, MICROSECONDS, 3)} on"
 
 
 def begins(waited_ps: Floats) -> int | None:

@@ -141,7 +141,8 @@ def _bent(where: Placing, lines: Lines, points: Floats, start: Ints, end: Ints) 
     apart = np.abs(lines.source - lines.destination)
     rounds = np.isin(apart, sorted(where.rounds)) & (lines.kind == _INTERNAL)
     long = lengths > _BENT_FROM if where.bent else np.zeros(len(lines), dtype=bool)
-    return (rounds | long).astype(np.int64)
+    bent: Ints = (rounds | long).astype(np.int64)
+    return bent
 
 
 def _clusters(where: Placing, centres: Floats) -> tuple[Ints, tuple[str, ...]]:
@@ -163,4 +164,5 @@ def _tiles(centres: Floats | Sequence[Point]) -> Ints:
     side = max(float((points.max(axis=0) - low).max()) / _TILES, 1e-9)
     tiles = np.minimum(((points - low) / side).astype(np.int64), _TILES - 1)
     _, number = np.unique(tiles, axis=0, return_inverse=True)
-    return np.asarray(number, dtype=np.int64).reshape(-1)
+    numbers: Ints = np.asarray(number, dtype=np.int64).reshape(-1)
+    return numbers

@@ -14,9 +14,11 @@ function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   if (COLOURS[given.get("colour")] && colourable(given.get("colour"))) state.colour = given.get("colour");
   state.pick = null;
-  for (const [kind, count] of [["line", lineCount], ["point", points.x.length], ["class", classes.name.length]]) {
-    const number = Number(given.get(kind) ?? NaN);
-    if (Number.isInteger(number) && number >= 0 && number < count) state.pick = { kind, number };
+  const known = { line: lines.name, point: [...points.switches, ...points.nodes, ...points.nodes], class: classes.name };
+  for (const [kind, all] of Object.entries(known)) {
+    // A number, or a name.
+    const words = given.get(kind) ?? "", number = /^\d+$/.test(words) ? Number(words) : all.indexOf(words);
+    if (number >= 0 && number < all.length) state.pick = { kind, number };
   }
   const slice = Number(given.get("slice") ?? -1);
   state.slice = Number.isInteger(slice) && slice >= 0 && slice < sliceCount ? slice : -1;
