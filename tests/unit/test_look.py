@@ -182,11 +182,19 @@ def test_the_tailback_of_a_run_is_the_one_worked_out_by_hand() -> None:
     assert "`3->4` (22 %)" in where
 
 
-def test_a_line_that_nothing_joins_to_the_root_is_told_so(incast: Result) -> None:
+def test_lines_that_are_held_in_passing_are_on_the_way(incast: Result) -> None:
     at = channels(incast)
-    root, line = at["to node (5, 0)"], at["(1, 0)->(0, 0)"]
-    numbers = np.array([root]), np.array([line])
-    depth, parent = trees(lines_of(incast), *numbers, np.array([1.0]))
+    root, line = at["to node (5, 0)"], at["(1, 0)->(2, 0)"]
+    depth, parent = trees(lines_of(incast), np.array([root]), np.array([line]), np.array([1.0]))
+    assert (depth.tolist(), parent.tolist()) == ([4], [root])
+
+
+def test_a_line_that_leads_nowhere_near_the_root_is_told_so() -> None:
+    one_way = {**INCAST, "machine": {"topology": {"kind": "butterfly", "arity": 2, "stages": 2}}}
+    result = ran({**one_way, "workload": {"kind": "fan_in", "message_size": "64 B"}})
+    at = channels(result)
+    root, line = at["from node 0"], at["to node 3"]
+    depth, parent = trees(lines_of(result), np.array([root]), np.array([line]), np.array([1.0]))
     assert (depth.tolist(), parent.tolist()) == ([UNCONNECTED], [UNCONNECTED])
 
 

@@ -235,10 +235,8 @@ def _tables(times: Sliced) -> dict[str, Bytes]:
 
 
 def _marks(result: Result) -> list[tuple[int, str]]:
-    """Return instants that the time axis names: the end of the warm-up, and of each job."""
+    """Return instants that the time axis names: when each job ends."""
     marks = []
-    if result.ending.warmup_ms > 0:
-        marks.append((round(1e9 * result.ending.warmup_ms), "measured from here"))
     for job in result.experiment.jobs:
         measured = result.jobs.get(job.name)
         took = None if measured is None else measured.estimates.get("completion_us")

@@ -105,10 +105,11 @@ function shares(rows, also = -1) {
   return found;
 }
 
-/** The largest wait inside of the network, or in nodes if there is none. */
+/** The largest wait inside of the network behind the root, or else anywhere. */
 function mostOf(rows) {
+  const { pick } = state, root = pick.kind === "line" ? tailback(pick.number).root : -1;
   const most = (some) => maximum(some.map(([, ps]) => ps));
-  const inside = most(rows.filter(([line]) => !isInjection(line)));
+  const inside = most(rows.filter(([line]) => !isInjection(line) && line !== root));
   return inside > 0 ? inside : most(rows);
 }
 

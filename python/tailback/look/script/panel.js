@@ -2,6 +2,14 @@
 
 const panel = $("panel");
 
+/** Names up to this long are not broken. */
+const SHORT = 28;
+
+/** A link that chooses something. */
+function chooser(name, pick) {
+  return element("a", name, { href: addressOf({ pick }), ...(name.length <= SHORT ? { class: "short" } : {}) });
+}
+
 function element(name, words = "", attributes = {}) {
   const made = document.createElement(name);
   made.textContent = words;
@@ -21,8 +29,7 @@ function list(title, rows, whole, note = "") {
     row.dataset.ps = ps;
     const cell = row.insertCell();
     if (pick) {
-      const link = element("a", name, { href: addressOf({ pick }) });
-      cell.append(link);
+      cell.append(chooser(name, pick));
     } else cell.textContent = name;
     row.insertCell().textContent = said ?? percent(whole ? ps / whole : 0);
     const bar = element("i");
@@ -150,7 +157,7 @@ function treeParts(line) {
     cell.append(element("b", key < 0 ? "elsewhere" : key === 0 ? "at the root" : `${key} back`), ` ${counted(rows.length, "channel")}: `);
     rows.slice(0, 3).forEach(({ other }, place) => {
       if (place) cell.append(", ");
-      cell.append(element("a", lineName(other), { href: addressOf({ pick: { kind: "line", number: other } }) }));
+      cell.append(chooser(lineName(other), { kind: "line", number: other }));
     });
     if (rows.length > 3) cell.append(" …");
     row.insertCell().textContent = percent(all ? sum(rows) / all : 0);

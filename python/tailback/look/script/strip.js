@@ -3,9 +3,10 @@
 const bars = $("bars"), barPen = bars.getContext("2d");
 let playing = 0;
 
-function rootPs(slice) {
-  const root = stripRoot();
-  return root < 0 ? 0 : at("root", root, slice);
+/** Packets waiting at a time in a slice, all and because of the root that stands out: the last slice may be short. */
+function waitingIn(slice, root) {
+  const length = time.end_ps[slice] - time.begin_ps[slice] || 1;
+  return [time.waited_ps[slice] / length, (root < 0 ? 0 : at("root", root, slice)) / length];
 }
 
 /** The root whose waits stand out: that of what is chosen, or the first there is. */
@@ -24,11 +25,12 @@ function drawStrip() {
   bars.height = height * devicePixelRatio;
   barPen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   barPen.clearRect(0, 0, width, height);
-  const most = maximum(time.waited_ps) || 1, inks = ink(), room = height - 14;
+  const root = stripRoot(), heights = time.waited_ps.map((_, slice) => waitingIn(slice, root));
+  const most = maximum(heights.map(([all]) => all)) || 1, inks = ink(), room = height - 14;
   const each = width / sliceCount;
   for (let slice = 0; slice < sliceCount; slice++) {
-    const all = (room * time.waited_ps[slice]) / most;
-    const of = Math.min(all, (room * rootPs(slice)) / most);
+    const all = (room * heights[slice][0]) / most;
+    const of = Math.min(all, (room * heights[slice][1]) / most);
     const isShown = slice === state.slice;
     barPen.fillStyle = isShown ? inks.ring : inks.bar;
     const left = slice * each, wide = Math.max(0.5, each - (each > 4 ? 1 : 0));
@@ -49,18 +51,18 @@ function drawStrip() {
   }
 }
 
-/** When the tailback that stands out begins. */
+/** When the tailback that stands out begins, unless it is there from the start. */
 function begunMark() {
   const root = stripRoot(), [roots, slices] = time.begun;
   const slice = slices[roots.indexOf(root)];
-  return slice === undefined || slice === null || slice === 0 ? [] : [[time.begin_ps[slice], "begins"]];
+  return slice === undefined || slice === null || slice < 0.05 * sliceCount ? [] : [[time.begin_ps[slice], "begins"]];
 }
 
 function tellTime() {
   if (!time) return;
   $("slice").value = state.slice;
   $("now").textContent = state.slice < 0
-    ? `whole run, ${timeText(time.begin_ps[0])} to ${timeText(time.end_ps[sliceCount - 1])}`
+    ? `all that was measured, ${timeText(time.begin_ps[0])} to ${timeText(time.end_ps[sliceCount - 1])}`
     : `${timeText(time.begin_ps[state.slice])} to ${timeText(time.end_ps[state.slice])}: waits of ${timeText(time.waited_ps[state.slice])}`;
   $("slice").setAttribute("aria-valuetext", $("now").textContent);
   $("play").textContent = playing ? "Pause" : "Play";
