@@ -204,7 +204,7 @@ class Simulation:
         return self._engine.blame()
 
     def slices(self) -> dict[str, Any] | None:
-        """Waits, queues and busy times by slice of the window; None unless that is kept."""
+        """Return waits and busy times by slice of the window; None unless that is kept."""
         return self._engine.slices()
 
     def critical_path(self) -> Columns | None:

@@ -16,8 +16,8 @@ from tailback.runner import run_mode
 from tailback.store import run_folder
 from tests.machines import t9000_tables
 
-#: Nodes 0 to 3 send 20 packets each to node 4: over the link from switch 3 to 4, which has a quarter of
-#: the rate that they have together. A FIFO buffer has room for two packets.
+#: Nodes 0 to 3 send 20 packets each to node 4: over the link from switch 3 to 4, which has a
+#: quarter of the rate that they have together. A FIFO buffer has room for two packets.
 LINE: dict[str, Any] = {
     "machine": {
         "topology": {"kind": "mesh", "dims": [5]},

@@ -6,7 +6,9 @@ use crate::fabric::{Accounts, Fabric, Instants, KernelKind};
 use crate::ids::NodeId;
 use crate::measure::Window;
 use crate::measure::blame::{Keeps, Occupancy, Victims};
-use crate::measure::{Blame, ByJob, Causes, InSoftware, Late, Measures, Offered, Slices, Stored, Traffic};
+use crate::measure::{
+    Blame, ByJob, Causes, InSoftware, Late, Measures, Offered, Slices, Stored, Traffic,
+};
 use crate::node::{Alone, Nodes};
 use crate::spec::{self, Fidelity, Mode, Spec};
 use crate::time::Time;

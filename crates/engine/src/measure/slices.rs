@@ -11,8 +11,8 @@ mod waits;
 use crate::ids::ChannelId;
 use crate::time::Time;
 pub use clock::Clock;
-pub use columns::What;
 use columns::Columns;
+pub use columns::What;
 use waits::Waits;
 pub use waits::{NONE, Wait};
 
@@ -73,11 +73,11 @@ impl Slices {
         }
     }
 
-    /// A packet waits from when until when.
-    pub fn waits(&mut self, wait: Wait, span: (Time, Time)) {
+    /// So many packets wait from when until when.
+    pub fn waits(&mut self, wait: Wait, span: (Time, Time), count: i64) {
         let (from, to) = self.reach(span);
         if from < to {
-            self.waits.add(&self.clock, wait, (from, to));
+            self.waits.add(&self.clock, wait, (from, to), count);
         }
         if self.waits.is_full() && self.clock.can_double() {
             self.double();
@@ -170,7 +170,7 @@ mod tests {
                 victim: 0,
                 culprit: random.below(2) as u32,
             };
-            slices.waits(wait, span);
+            slices.waits(wait, span, 1);
             busy.entry(channel).or_insert_with(Vec::new).push(span);
             waited.entry(wait).or_insert_with(Vec::new).push(span);
         }
@@ -187,7 +187,8 @@ mod tests {
             }
         }
         let rows = slices.waited();
-        let found: BTreeMap<_, _> = rows.iter().map(|row| ((row.wait, row.slice), row.time)).collect();
+        let found: BTreeMap<_, _> =
+            rows.iter().map(|row| ((row.wait, row.slice), row.time)).collect();
         assert_eq!(found.len(), rows.len());
         for (&wait, spans) in &waited {
             for slice in 0..8 {
@@ -202,10 +203,10 @@ mod tests {
     fn a_window_begins_anew() {
         let mut slices = Slices::new(1, 10, false);
         let wait = Wait { channel: 0, root: NONE, victim: NONE, culprit: NONE };
-        slices.waits(wait, (0, 500_000));
+        slices.waits(wait, (0, 500_000), 1);
         slices.begin_window(1_000_000);
-        slices.waits(wait, (900_000, 1_000_100));
-        slices.waits(wait, (0, 10));
+        slices.waits(wait, (900_000, 1_000_100), 1);
+        slices.waits(wait, (0, 10), 1);
         assert_eq!(slices.waited(), [Waited { slice: 0, wait, time: 100 }]);
     }
 
@@ -216,7 +217,7 @@ mod tests {
         slices.waits = Waits::of_at_most(1_000);
         for number in 0..5_000 {
             let wait = Wait { channel: 0, root: number % 2_000, victim: NONE, culprit: NONE };
-            slices.waits(wait, (Time::from(number), Time::from(number) + 700));
+            slices.waits(wait, (Time::from(number), Time::from(number) + 700), 1);
         }
         let rows = slices.waited();
         assert_eq!(rows.iter().map(|row| row.time).sum::<Time>(), 5_000 * 700);

@@ -7,7 +7,7 @@ use super::Late;
 use super::chain::{Chain, NO_MESSAGE, Rules, Scratch};
 use super::departures::Waiting;
 use super::log::{Log, NOBODY};
-use super::story::{Cost, Story, Told};
+use super::queue::{Queue, Stretch, Waiter, wait};
 use super::turns::{Entry, RecordId, Turn};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::slices::{NONE, Slices, Wait, What};
@@ -28,10 +28,10 @@ struct Stand {
 #[derive(Default)]
 pub(super) struct Booker {
     stands: Vec<Stand>,
-    /// By queue: what those in it wait for.
-    stories: Vec<Story>,
+    /// What those in them wait for.
+    queues: Vec<Queue>,
     /// The same of one packet, the latest first; scratch.
-    told: Vec<Told>,
+    found: Vec<Stretch>,
 }
 
 /// How long a packet has lived.
@@ -46,7 +46,7 @@ pub struct Fared {
 /// A root of which nothing is known.
 const UNKNOWN: (u32, ChannelId) = (NONE, ChannelId(NONE));
 
-/// The queue in which packets wait, whatever for, is of no use.
+/// Of what class somebody is.
 type Classes<'a> = &'a dyn Fn(u32) -> u32;
 
 impl Late {
@@ -73,10 +73,26 @@ impl Late {
         if let Some(channel) = last_channel(&self.log, id).filter(|_| late > 0) {
             let victim = class(&self.log, id, slices.by_class, &class_of);
             let wait = Wait { channel: channel.0, root: NONE, victim, culprit: NONE };
-            slices.waits(wait, (fared.at - late, fared.at));
+            slices.waits(wait, (fared.at - late, fared.at), 1);
         }
         let (rules, scratch) = (self.rules, &mut self.scratch);
         booker.books((&self.log, rules, scratch), id, slices, &class_of);
+    }
+
+    /// A packet has been lost: its turns are booked, and nothing of what it waited for.
+    pub fn lost(
+        &mut self,
+        slices: Option<&mut Slices>,
+        packet: PacketId,
+        now: Time,
+        takes: impl Fn(ChannelId) -> Time,
+    ) {
+        let id = self.log.record_of(packet);
+        if let Some(slices) = slices.filter(|_| id != NOBODY) {
+            self.booker.takes_turns((&self.log, id), now, slices, takes);
+            self.booker.stands.clear();
+        }
+        self.log.loses(packet);
     }
 
     /// Books what all packets on their way have done until now. `stands`: the channel that a packet waits for
@@ -92,14 +108,16 @@ impl Late {
         let all: Vec<_> = self.log.on_their_way().collect();
         let mut standing = Mixed::default();
         for &(packet, id) in &all {
-            let Some((channel, ready)) = stands(packet, last_channel(&self.log, id)) else { continue };
+            let Some((channel, ready)) = stands(packet, last_channel(&self.log, id)) else {
+                continue;
+            };
             let hop = self.log.record(id).hops.len() as u32;
             let (turn, start) = (Turn { record: id, hop }, NEVER);
             let entry = Entry { turn, ready, start, end: NEVER, out: NEVER };
             standing.insert(id, Waiting { channel, entry });
         }
         self.log.stand(standing);
-        // What is told of those who wait still is told of now only.
+        // What is told of those who wait still holds at this instant only.
         let (mut booker, mut scratch) = (Booker::default(), Scratch::default());
         let mut order: Vec<_> = all.iter().map(|&(_, id)| (self.log.waits_since(id), id)).collect();
         order.sort_unstable();
@@ -113,6 +131,9 @@ impl Late {
             booker.books((&self.log, self.rules, &mut scratch), id, slices, &class_of);
         }
         self.log.stand(Mixed::default());
+        for queue in booker.queues.into_iter().chain(self.booker.queues.iter().cloned()) {
+            queue.close_all(slices);
+        }
     }
 }
 
@@ -147,7 +168,8 @@ impl Booker {
             if from < to {
                 let mut channel = log.channel(turn);
                 if log.stations().has(channel) {
-                    let next = hops.get(hop as usize + 1).or(hops.get((hop as usize).wrapping_sub(1)));
+                    let next =
+                        hops.get(hop as usize + 1).or(hops.get((hop as usize).wrapping_sub(1)));
                     channel = next.map_or(log.stations().name(channel), |&(channel, _)| channel);
                 }
                 self.stands.push(Stand { hop, channel, from, to });
@@ -185,79 +207,80 @@ impl Booker {
         let of = |record| class(log, record, by_class, class_of);
         let stands = std::mem::take(&mut self.stands);
         for &Stand { hop, channel, from, to } in &stands {
-            let place = Turn { record: id, hop };
-            self.tell(&mut chain, place, (from, to), &of, |Cost { label, channel: root, begin, time }| {
-                let root = if root.0 == NONE { NONE } else { log.stations().name(root).0 };
-                let wait = Wait { channel: channel.0, root, victim, culprit: label };
-                slices.waits(wait, (begin, begin + time));
-            });
+            let at = (Turn { record: id, hop }, (channel.0, victim));
+            self.books_wait(&mut chain, at, (from, to), &of, slices);
         }
         self.stands = stands;
     }
 
-    /// Tells what a packet waited for in a span, in order of time.
-    fn tell(
+    /// Books a wait, with what it was for.
+    fn books_wait(
         &mut self,
         chain: &mut Chain,
-        place: Turn,
+        (place, waiter): (Turn, Waiter),
         (from, to): (Time, Time),
         class: Classes,
-        mut put: impl FnMut(Cost),
+        slices: &mut Slices,
     ) {
-        let Some(queue) = chain.queue(place) else {
-            self.find(chain, place, (from, to), class);
-            return self.each((from, to), put);
-        };
-        if self.stories.len() <= queue {
-            self.stories.resize_with(queue + 1, Story::default);
-        }
-        let mut story = std::mem::take(&mut self.stories[queue]);
-        story.forget(chain.since());
-        if story.is_empty() {
-            story.begin(from);
-        } else if story.end() < from {
+        if let Some(number) = chain.queue(place) {
+            if self.queues.len() <= number {
+                self.queues.resize_with(number + 1, Queue::default);
+            }
+            let mut queue = std::mem::take(&mut self.queues[number]);
+            queue.forget(chain.since(), slices);
             // Nobody who has been delivered stood there meanwhile.
-            story.push(Told { begin: story.end(), by: None }, from);
-        }
-        if story.end() < to {
-            self.find(chain, place, (story.end(), to), class);
-            let mut end = self.told.len();
-            while let Some(at) = end.checked_sub(1) {
-                let next = at.checked_sub(1).map_or(to, |next| self.told[next].begin);
-                story.push(self.told[at], next);
-                end = at;
+            queue.goes_on(from);
+            if queue.end() < to {
+                let span = (queue.end(), to);
+                self.find(chain, place, span, class, |stretch, end| queue.push(stretch, end));
+            }
+            let is_booked = queue.books(waiter, (from, to), slices);
+            self.queues[number] = queue;
+            #[cfg(debug_assertions)]
+            if is_booked {
+                let mut right = Vec::new();
+                self.find(chain, place, (from, to), class, |one, _| {
+                    right.push((one.by, one.begin))
+                });
+                assert_eq!(
+                    self.queues[number].cut((from, to)),
+                    right,
+                    "all in a queue have one root"
+                );
+            }
+            if is_booked {
+                return;
             }
         }
-        let is_known = story.knows((from, to));
-        if is_known {
-            let _ = story.each((from, to), false, &mut put);
-        }
-        self.stories[queue] = story;
-        if !is_known {
-            self.find(chain, place, (from, to), class);
-            self.each((from, to), put);
-        }
-    }
-
-    /// Finds what a packet waited for, the latest first.
-    fn find(&mut self, chain: &mut Chain, place: Turn, span: (Time, Time), class: Classes) {
-        let told = &mut self.told;
-        told.clear();
-        chain.roots(place, span, |found, begin| {
-            let by = found.map_or(UNKNOWN, |(record, channel)| (class(record), channel));
-            match told.last_mut() {
-                Some(last) if last.by == Some(by) => last.begin = begin,
-                _ => told.push(Told { begin, by: Some(by) }),
-            }
+        self.find(chain, place, (from, to), class, |stretch, end| {
+            let cause = stretch.by.unwrap_or(UNKNOWN);
+            slices.waits(wait(waiter, cause), (stretch.begin, end), 1);
         });
     }
 
-    /// Does something with all that was found of a span, in order of time.
-    fn each(&self, (_, to): (Time, Time), mut put: impl FnMut(Cost)) {
-        for (at, &Told { begin, by }) in self.told.iter().enumerate().rev() {
-            let end = at.checked_sub(1).map_or(to, |next| self.told[next].begin);
-            let (label, channel) = by.unwrap_or(UNKNOWN);
-            put(Cost { label, channel, begin, time: end - begin });
+    /// What a packet waited for in a span: stretch by stretch, each until when, in order of time.
+    fn find(
+        &mut self,
+        chain: &mut Chain,
+        place: Turn,
+        span: (Time, Time),
+        class: Classes,
+        mut put: impl FnMut(Stretch, Time),
+    ) {
+        let found = &mut self.found;
+        found.clear();
+        let stations = chain.stations();
+        chain.roots(place, span, |root, begin| {
+            let cause = |(record, at)| (class(record), stations.name(at));
+            let by = Some(root.map_or(UNKNOWN, cause));
+            match found.last_mut() {
+                Some(last) if last.by == by => last.begin = begin,
+                _ => found.push(Stretch { begin, by }),
+            }
+        });
+        let mut ends = found.iter().rev().skip(1).map(|next| next.begin).chain([span.1]);
+        for &stretch in found.iter().rev() {
+            put(stretch, ends.next().unwrap_or(span.1));
         }
     }
 }

@@ -298,6 +298,13 @@ impl Log {
         self.lets_go(id);
     }
 
+    /// A packet that has been lost: who waits for it finds its turns all the same.
+    pub fn loses(&mut self, packet: PacketId) {
+        if let Some(id) = self.of_packet.get_mut(packet.index()) {
+            *id = NOBODY;
+        }
+    }
+
     #[inline]
     fn lets_go(&mut self, id: RecordId) {
         let record = &mut self.records[id as usize];

@@ -74,21 +74,6 @@ impl Story {
         self.pieces.front().is_some_and(|piece| piece.begin <= at) && at <= self.end
     }
 
-    /// Whether nothing is told.
-    pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
-    }
-
-    /// Whether it tells of all of a span.
-    pub fn knows(&self, (from, to): (Time, Time)) -> bool {
-        if !self.tells_since(from) || to > self.end {
-            return false;
-        }
-        let first = self.pieces.partition_point(|piece| piece.begin <= from) - 1;
-        let mut there = self.pieces.range(first..).take_while(|piece| piece.begin < to);
-        there.all(|piece| piece.by.is_some())
-    }
-
     /// It is told anew, from an instant on.
     pub fn begin(&mut self, at: Time) {
         self.pieces.clear();

@@ -61,21 +61,22 @@ impl Waits {
         self.cells.len() >= self.most
     }
 
-    /// Adds a wait that is not empty.
+    /// Adds so many waits over a span that is not empty.
     #[inline]
-    pub fn add(&mut self, clock: &Clock, wait: Wait, (from, to): (Time, Time)) {
+    pub fn add(&mut self, clock: &Clock, wait: Wait, (from, to): (Time, Time), count: i64) {
+        let times = |time: Time| time * count as Time;
         let (first, last) = (clock.at(from), clock.at(to - 1));
         let wait = if self.is_full() { self.known(wait, (first, last)) } else { wait };
         if first == last {
-            self.cell(wait, first).part += to - from;
+            self.cell(wait, first).part += times(to - from);
             return;
         }
-        self.cell(wait, first).part += clock.starts(first + 1) - from;
+        self.cell(wait, first).part += times(clock.starts(first + 1) - from);
         let cell = self.cell(wait, last);
-        cell.part += to - clock.starts(last);
+        cell.part += times(to - clock.starts(last));
         if last > first + 1 {
-            cell.more -= 1;
-            self.cell(wait, first + 1).more += 1;
+            cell.more -= count;
+            self.cell(wait, first + 1).more += count;
         }
     }
 

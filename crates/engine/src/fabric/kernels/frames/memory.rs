@@ -225,6 +225,11 @@ impl FramesKernel {
         if let Some(blame) = &mut act.measures.blame {
             blame.lost(id);
         }
+        if let Some(late) = &mut act.measures.late {
+            let bytes = act.packets[id].bytes;
+            let takes = |channel| act.wiring.timing(channel).packet_ps(bytes);
+            late.lost(act.measures.slices.as_deref_mut(), id, act.now, takes);
+        }
         act.packets.lose(id, switch, act.now);
     }
 

@@ -2,10 +2,11 @@
 
 use super::{Chain, Place};
 use crate::ids::ChannelId;
+use crate::measure::late::stations::Stations;
 use crate::measure::late::turns::RecordId;
 use crate::time::Time;
 
-impl Chain<'_> {
+impl<'a> Chain<'a> {
     /// The roots of a wait for a channel, the latest first, each with when it begins: who was there, and on which
     /// channel, or none if that is not known.
     pub(in super::super) fn roots(
@@ -43,6 +44,11 @@ impl Chain<'_> {
         }
         let departures = log.departures()?;
         departures.sends_any(came_by).then(|| 2 * numbers + log.channel(place).index())
+    }
+
+    /// What packets take turns at besides channels.
+    pub(in super::super) fn stations(&self) -> &'a Stations {
+        self.log.stations()
     }
 
     /// Since when turns are kept.
