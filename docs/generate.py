@@ -1,6 +1,6 @@
 """Fill in the parts of the documentation that the code knows best.
 
-    python docs/generate.py [--tables] [DOCUMENT …]
+    python docs/generate.py [--tables | --photographs] [DOCUMENT …]
 
 rewrites, in the documents given, or else in README.md, docs/*.md and docs/cookbook/*.md, as many
 at a time as there are processors:
@@ -11,6 +11,10 @@ at a time as there are processors:
 * the ```text block that follows a ```python block: what the program prints;
 * pictures in docs/pictures: those that a document shows and says where its commands
   write them, `![…](pictures/NAME.svg)<!-- from PATH -->`.
+
+With `--photographs`, pages that a document shows are photographed in Chromium, too, with the
+library playwright: `![…](pictures/NAME.png)<!-- photograph of PATH#STATE -->`. Such pictures are
+not compared by tests, since fonts and browsers differ.
 
 With `--tables`, only the tables are renewed: no command is run, and no picture drawn.
 
@@ -25,6 +29,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -73,6 +78,7 @@ _GENERATED = re.compile(r"(<!-- generated: ([^\n]+) -->\n).*?(<!-- end -->)", re
 _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _FILE = re.compile(r"```\w+ ([\w.]+)\n(.*?)```", re.DOTALL)
 _PICTURE = re.compile(r"\]\((?:docs/)?pictures/([\w.-]+)\)<!-- from (\S+) -->")
+_PHOTOGRAPH = re.compile(r"\]\((?:docs/)?pictures/([\w.-]+)\)<!-- photograph of (.+?)(#.*?)? -->")
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
 # What depends on the clock on the wall: events per second, and how far work is.
 _PROGRESS = re.compile(
@@ -84,6 +90,7 @@ _SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]
 
 #: Whether commands are left as they are.
 TABLES_ONLY = "--tables" in sys.argv[1:]
+PHOTOGRAPHS = "--photographs" in sys.argv[1:]
 
 
 def filled(text: str) -> tuple[str, dict[str, bytes]]:
@@ -98,7 +105,26 @@ def filled(text: str) -> tuple[str, dict[str, bytes]]:
             (folder / name).write_text(content, encoding="utf-8")
         text = _CONSOLE.sub(lambda m: _session(m[0], folder), text)
         text = _PROGRAM.sub(lambda m: m[1] + _output([sys.executable, "-c", m[2]], folder), text)
-        return text, {name: (folder / made).read_bytes() for name, made in _PICTURE.findall(text)}
+        pictures = {name: (folder / made).read_bytes() for name, made in _PICTURE.findall(text)}
+        if PHOTOGRAPHS:
+            for name, page, state in _PHOTOGRAPH.findall(text):
+                pictures[name] = _photograph(folder / page, state)
+        return text, pictures
+
+
+def _photograph(page: Path, state: str) -> bytes:
+    """Return a picture of a page in a browser, as a PNG."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": 1280, "height": 800})
+        shown.goto(page.as_uri() + state)
+        shown.wait_for_selector("html[data-ready]")
+        taken = shown.screenshot()
+        browser.close()
+    return taken
 
 
 def _session(block: str, folder: Path) -> str:
@@ -464,7 +490,7 @@ def _number(value: Schema) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Rewrite the documents given, or all."""
     PICTURES.mkdir(exist_ok=True)
-    given = [argument for argument in arguments if argument != "--tables"]
+    given = [argument for argument in arguments if not argument.startswith("--")]
     paths = [Path(argument).resolve() for argument in given] or DOCUMENTS
     # The time goes into commands, which are processes of their own.
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -65,6 +65,14 @@ class Blaming(metaclass=Helped):
         write_blame(self.result, Path(path))
         return Path(path)
 
+    def write_look(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page of `tailback look`, a map of the waits; return where it is."""
+        from tailback.look import check_drawable, write_look
+
+        check_drawable(self.result.experiment)
+        write_look(self.result, Path(path))
+        return Path(path)
+
     def _facts(self, name: str, top: int) -> Rows:
         found: Rows = facts(self.result, top)[name]
         return found

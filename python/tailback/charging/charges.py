@@ -245,12 +245,12 @@ class Blame:
 
     def waits_by(self, sums: Sums) -> list[tuple[int, float, float]]:
         """Return for each row of sums of waits its number, microseconds and share, most first."""
-        whole = self.waited_ps
+        whole, totals_ps = self.waited_ps, sums.totals_ps
         return [
             (
                 int(sums.keys[row, 0]),
-                float(sums.totals_ps[row]) / 1e6,
-                float(sums.totals_ps[row]) / whole if whole else math.nan,
+                float(totals_ps[row]) / 1e6,
+                float(totals_ps[row]) / whole if whole else math.nan,
             )
             for row in _largest(sums, None)
         ]
@@ -267,12 +267,12 @@ class Blame:
 
     def by_sums(self, sums: Sums, confidence: float, most: int | None = None) -> list[Charged]:
         """Return the mean time per message for each row of sums over all victims, most first."""
-        messages, whole = self.messages(), self.late_ps
+        messages, whole, totals_ps = self.messages(), self.late_ps, sums.totals_ps
         return [
             Charged(
                 tuple(sums.keys[row].tolist()),
                 self.estimate(sums.batches_ps[row], messages, confidence),
-                float(sums.totals_ps[row]) / whole if whole else math.nan,
+                float(totals_ps[row]) / whole if whole else math.nan,
             )
             for row in _largest(sums, most)
         ]
@@ -282,14 +282,14 @@ class Blame:
     ) -> list[Charged]:
         suffered = self.pairs.by(0)
         whole = dict(zip(suffered.keys[:, 0].tolist(), suffered.totals_ps.tolist(), strict=True))
-        found = []
+        found, totals_ps = [], sums.totals_ps
         # Of a known victim or channel, the rest is not anybody's to blame.
         untold = (sums.keys == REST).any(axis=1) & (sums.keys != REST).any(axis=1)
         for row in _largest(sums, most, ~untold):
             key = tuple(sums.keys[row].tolist())
             # What cannot be told apart is everybody's.
             who = None if key[victim] == REST else key[victim]
-            share = float(sums.totals_ps[row]) / whole.get(key[victim], math.nan)
+            share = float(totals_ps[row]) / whole.get(key[victim], math.nan)
             mean = self.estimate(sums.batches_ps[row], self.messages(who), confidence)
             found.append(Charged(key, mean, share))
         return found

@@ -28,6 +28,7 @@ HOMES = {
     "run": "single",
     "cost": "single",
     "blame": "blaming",
+    "look": "looking",
     "explain": "explaining",
     "interference": "interfering",
     "flows": "blaming",

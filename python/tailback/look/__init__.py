@@ -1,0 +1,36 @@
+"""The page of `tailback look`: where the tailback is, when it began, and who causes it.
+
+One HTML file with a map of the network, made from the tables of one run with blame. It needs a
+browser and nothing else: no network, no other file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailback import files
+from tailback.errors import UserError
+
+from .model import Look, check_drawable, look_of
+from .rendering import html
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+
+__all__ = ["Look", "check_drawable", "html", "look_of", "write_look"]
+
+
+def write_look(result: Result, path: Path, command: str = "") -> Look:
+    """Write the page of a run with `run.blame`; `command`: what made it, shown on the page.
+
+    Returns what it shows. Raises `UserError` if it cannot be written, or the run has no blame.
+    """
+    look = look_of(result, command)
+    content = html(look).encode("utf-8", "backslashreplace")
+    try:
+        files.write_durably(path, content)
+    except OSError as error:
+        reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
+        raise UserError(str(path), None, reason) from None
+    return look

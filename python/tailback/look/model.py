@@ -1,0 +1,260 @@
+"""What the page shows of a run, as plain data: points, lines, and who waits where for whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tailback.charging import NOBODY
+from tailback.errors import UserError, one_line
+from tailback.places import shown as shown_place
+from tailback.results.names import Names
+from tailback.terminal.blamed import kept, share_text
+from tailback.terminal.layout import heading
+from tailback.units import counted
+from tailback.wording import number
+from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
+
+from . import scale
+from .charged import Charges, Rows
+from .encoding import Bytes, logarithmic
+from .groups import groups_of
+from .head import begins, sentences, status
+from .lines import KINDS, Lines
+from .plan import Plan, plan
+from .sliced import Sliced, sliced
+from .tailbacks import trees
+
+if TYPE_CHECKING:
+    from tailback.charging import Blame, Ints
+    from tailback.experiment import Experiment
+    from tailback.results import Result
+    from tailback.statistics import Floats
+
+MOST_SWITCHES = 20_000
+MOST_LINKS = 200_000
+"""The largest network that is drawn."""
+
+_CHARGES = (
+    *("victims", "culprits", "places", "blamed", "delayed", "causes"),
+    *("victims_by_group", "culprits_by_group"),
+)
+_DIGITS = 4
+_INSTEAD = "is too large to draw; `tailback blame` lists where messages wait, and for whom"
+
+
+def check_drawable(experiment: Experiment) -> None:
+    """Raise `UserError` for a network that is not drawn, before anything is simulated."""
+    if experiment.machine.loggops is not None:
+        raise UserError("machine", None, "has no network whose channels could be drawn")
+    facts = experiment.machine.topology.facts
+    for count, most, one, more in (
+        (facts.switches, MOST_SWITCHES, "switch", "switches"),
+        (facts.links, MOST_LINKS, "link", "links"),
+    ):
+        if count > most:
+            size = f"{counted(count, one, more)} (at most {most:,})"
+            raise UserError("machine.topology", size, _INSTEAD)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A run as the page shows it."""
+
+    title: str
+    lead: Sequence[str]
+    status: Sequence[str]
+    command: str
+    facts: Sequence[tuple[str, str]]
+    shown: Mapping[str, Any]
+    """Everything else, for JSON."""
+    tables: Mapping[str, Bytes]
+    """Values by slice, by name: a row for each line, or each pair of a root and a line."""
+
+
+def look_of(result: Result, command: str = "") -> Look:
+    """Return what the page shows of a run with `run.blame`; `command`: what made it."""
+    blame, names = kept(result), Names.of(result)
+    lines = Lines.of(result.channels, names)
+    topology = result.experiment.machine.topology
+    where = plan(topology, lines, result.nodes.num_rows, topology.facts.switches)
+    groups = groups_of(result.nodes, where, lines, names)
+    charges, times = Charges.of(blame, lines, groups), sliced(result, lines)
+    confidence = result.experiment.run.confidence
+    shown = {
+        "points": _points(where, names),
+        "lines": _lines(result, lines, where),
+        "roots": _roots(blame, charges, confidence),
+        "charges": {name: table(getattr(charges, name)) for name in _CHARGES},
+        "causes": [cause.replace("_", " ") for cause in blame.causes],
+        "classes": _classes(result, blame, names),
+        "groups": None if groups is None else {"what": groups.what, "name": groups.names},
+        "late_ps": round(blame.late_ps),
+        "has_lateness": blame.has_lateness,
+        "messages": int(blame.messages().sum()),
+        "time": None if times is None else _time(result, times, lines),
+        "scales": {"light": scale.LIGHT, "dark": scale.DARK},
+    }
+    ending = result.ending
+    return Look(
+        title=str(heading(result.experiment)),
+        lead=sentences(result, lines, names, times, groups),
+        status=status(result),
+        command=command,
+        facts=[
+            ("mode", result.mode),
+            ("seed", str(result.seed)),
+            ("messages", f"{int(blame.messages().sum()):,}"),
+            ("measured", scaled(1e3 * ending.window_ms, MICROSECONDS, 4)),
+            ("Tailback", result.version),
+        ],
+        shown=shown,
+        tables={} if times is None else _tables(times),
+    )
+
+
+def _points(where: Plan, names: Names) -> dict[str, Any]:
+    """Return switches and nodes: names as they stand in tables."""
+    ends = names.ends
+    switches = [shown_place(ends.of_end("switch", n)) for n in range(where.switches)]
+    told = [ends.of_end("node", n) for n in range(where.nodes)]
+    nodes = [place if isinstance(place, str) else f"node {shown_place(place)}" for place in told]
+    return {
+        "x": _short(where.x),
+        "y": _short(where.y),
+        "switches": switches,
+        "nodes": nodes,
+        "cluster": where.cluster.tolist(),
+        "clusters": where.clusters,
+    }
+
+
+def _lines(result: Result, lines: Lines, where: Plan) -> dict[str, Any]:
+    columns = {
+        name: result.channels[name].to_numpy()
+        for name in ("utilisation", "packets", "wait_throttling_ps", "wait_internal_ps")
+    }
+    wait_ps = lines.total(columns["wait_throttling_ps"]) + lines.total(columns["wait_internal_ps"])
+    window_ps = 1e9 * result.ending.window_ms
+    return {
+        "kind": lines.kind.tolist(),
+        "kinds": KINDS,
+        "from": where.start.tolist(),
+        "to": where.end.tolist(),
+        "bent": where.bent.tolist(),
+        "name": lines.names,
+        "channels": lines.widths.tolist(),
+        "busy": _short(lines.total(columns["utilisation"]) / lines.widths),
+        "packets": _whole(lines.total(columns["packets"])),
+        "wait_ps": _whole(wait_ps),
+        # By Little's law: how many packets waited for it on average.
+        "queue": _short(wait_ps / window_ps if window_ps else 0 * wait_ps),
+    }
+
+
+def _roots(blame: Blame, charges: Charges, confidence: float) -> dict[str, Any]:
+    """Return lateness by root line, and as `tailback blame` prints it."""
+    charged = [c for c in blame.by_sums(charges.roots, confidence) if c.key[0] < NOBODY]
+    unit = unit_for([blame.late(confidence).value], MICROSECONDS)
+    return {
+        "line": [c.key[0] for c in charged],
+        "mean": [number(c.per_message_us, 1 / unit.size) for c in charged],
+        "share": [share_text(c.share) for c in charged],
+        "unit": f"{unit.name} per message",
+        "ps": _whole(charges.late_ps),
+    }
+
+
+def _classes(result: Result, blame: Blame, names: Names) -> dict[str, Any]:
+    """Return the traffic classes: their names, messages, and the nodes they belong to."""
+    told = [blame.victims.keys[:, 0], blame.pairs.keys[:, 1]]
+    numbers = np.concatenate(told)
+    count = 1 + int(numbers[numbers < NOBODY].max(initial=-1))
+    messages = np.zeros(count)
+    messages[blame.victims.keys[:, 0]] = blame.victims.totals_ps
+    return {
+        "what": names.classes,
+        "name": [names.traffic(number) for number in range(count)],
+        "messages": _whole(messages),
+        "nodes": _nodes_of_classes(result, names, count),
+    }
+
+
+def _nodes_of_classes(result: Result, names: Names, count: int) -> list[list[int]]:
+    """Return the nodes of each class; empty lists where a class belongs to none."""
+    if names.classes == "node":
+        return [[node] if node < result.nodes.num_rows else [] for node in range(count)]
+    experiment = result.experiment
+    if experiment.jobs:
+        places = experiment.workload.places(experiment.machine)  # type: ignore[attr-defined]
+        return [sorted({int(node) for node in places[job.name]}) for job in experiment.jobs]
+    return [[] for _ in range(count)]
+
+
+def _time(result: Result, times: Sliced, lines: Lines) -> dict[str, Any]:
+    pairs = times.pairs
+    depth, parent = trees(lines, pairs.root, pairs.line, pairs.waited_ps)
+    roots = np.flatnonzero(times.root_ps.sum(axis=0) > 0)
+    begun = {int(root): begins(times.root_ps[:, root]) for root in roots}
+    stored = _tables(times)
+    return {
+        "begin_ps": times.begin_ps.tolist(),
+        "end_ps": times.end_ps.tolist(),
+        "waited_ps": _whole(times.waited_ps.sum(axis=1)),
+        "line_ps": _whole(times.waited_ps.sum(axis=0)),
+        "root_ps": _whole(times.root_ps.sum(axis=0)),
+        "begun": [list(begun), list(begun.values())],
+        "pairs": {
+            "root": pairs.root.tolist(),
+            "line": pairs.line.tolist(),
+            "ps": _whole(pairs.waited_ps),
+            "depth": depth.tolist(),
+            "parent": parent.tolist(),
+            "by_slice": len(pairs.by_slice_ps),
+        },
+        "victims": table(times.victims),
+        "culprits": table(times.culprits),
+        "waits": table(times.waits),
+        "ranges": {name: [one.low, one.high] for name, one in stored.items()},
+        "marks": _marks(result),
+    }
+
+
+def _tables(times: Sliced) -> dict[str, Bytes]:
+    """Return the tables by slice, line by line: what changes little over time packs well."""
+    return {
+        "queue": logarithmic(times.queue_ps.T),
+        "busy": logarithmic(times.busy_ps.T),
+        "root": logarithmic(times.root_ps.T),
+        "pairs": logarithmic(times.pairs.by_slice_ps),
+    }
+
+
+def _marks(result: Result) -> list[tuple[int, str]]:
+    """Return instants that the time axis names: when each job ends."""
+    marks = []
+    for job in result.experiment.jobs:
+        measured = result.jobs.get(job.name)
+        took = None if measured is None else measured.estimates.get("completion_us")
+        if took is not None and math.isfinite(took.value) and not took.is_cut_off:
+            marks.append((job.start.ps + round(1e6 * took.value), f"{one_line(job.name)} ends"))
+    return sorted(marks)
+
+
+def table(rows: Rows) -> dict[str, Any]:
+    """Return rows for JSON, in whole picoseconds."""
+    return {"owner": rows.owner.tolist(), "other": rows.other.tolist(), "ps": _whole(rows.time_ps)}
+
+
+def _whole(values: Floats | Ints) -> list[int]:
+    """Return whole numbers, as the tables hold them."""
+    found: list[int] = np.rint(values).astype(np.int64).tolist()
+    return found
+
+
+def _short(values: Floats) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]

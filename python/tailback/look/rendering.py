@@ -1,0 +1,60 @@
+"""Renders the page: one HTML file that may run its own script, by its hash, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from tailback import plotly_js
+from tailback.report.encoding import compressed_json
+from tailback.report.rendering import prose
+
+from .model import Look
+
+_TEMPLATE = "template.html.j2"
+_SCRIPTS = ("data", "words", "colours", "map", "drawing", "strip", "panel", "controls", "start")
+
+
+def html(look: Look) -> str:
+    """Return the page as text."""
+    environment = Environment(
+        loader=PackageLoader("tailback.look", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = prose
+    script, style = _script(), "\n" + _file("look.css")
+    return environment.get_template(_TEMPLATE).render(
+        look=look,
+        policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'",
+        data=compressed_json(look.shown),
+        tables={name: stored.text for name, stored in look.tables.items()},
+        script=Markup(script),  # ours
+        style=Markup(style),  # ours
+    )
+
+
+@cache
+def _script() -> str:
+    """Return the script: files in one function scope."""
+    parts = [_file(f"script/{name}.js") for name in _SCRIPTS]
+    text = "\n".join(["", '"use strict";', "(async () => {", *parts, "})();", ""])
+    return plotly_js.inlined(text)
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@cache
+def _file(name: str) -> str:
+    return files("tailback.look").joinpath(name).read_text(encoding="utf-8")

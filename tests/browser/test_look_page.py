@@ -1,0 +1,162 @@
+"""The page of `tailback look` in a browser without network: what it shows equals the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tailback.look import html, look_of
+from tailback.results import Result
+from tests.browser.conftest import Reader
+from tests.looks import HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.verify
+
+
+@pytest.fixture(scope="module")
+def incast() -> Result:
+    return ran(INCAST)
+
+
+@pytest.fixture(scope="module")
+def written(incast: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page with slices that are made up."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tailback.look.model.sliced", lambda result, _: made_up(result))
+        page = html(look_of(incast, "tailback look incast.toml"))
+    path = tmp_path_factory.mktemp("look") / "look.html"
+    path.write_text(page)
+    return path
+
+
+@pytest.fixture
+def reader(browser: Browser, written: Path) -> Iterator[Reader]:
+    reader = Reader(browser, written)
+    yield reader
+    reader.close()
+
+
+def listed(page: Page, name: str) -> list[tuple[str, int]]:
+    """Return the names and times of a list in the panel."""
+    rows = page.locator(f'#panel table[data-list="{name}"] tr').evaluate_all(
+        "all => all.map(row => [row.cells[0].innerText.trim(), Number(row.dataset.ps)])"
+    )
+    return [(name, ps) for name, ps in rows]
+
+
+def test_the_panel_says_what_the_tables_say(reader: Reader, incast: Result) -> None:
+    blame, lines = incast.blame, lines_of(incast)
+    assert blame is not None
+    page = reader.open()
+    roots = [
+        (lines.names[c.key[0]], round(c.share * blame.late_ps)) for c in blame.by_channel(0.95)
+    ]
+    assert listed(page, "Where it begins") == [pytest.approx(root) for root in roots[:12]]
+    page.keyboard.press("n")
+    assert page.locator("#panel h2").inner_text().startswith(roots[0][0])
+    culprits = dict(listed(page, "In the way here"))
+    first = lines.numbers(blame.channels.keys[:, 0]) == lines.names.index(roots[0][0])
+    charged = blame.channels.totals_ps[first]
+    assert sum(culprits.values()) == charged.sum()
+    facts = page.locator("#panel dl").inner_text()
+    number = lines.names.index(roots[0][0])
+    assert f"{incast.channels['packets'].to_pylist()[number]:,}" in facts
+
+
+def test_the_tailback_is_told_by_depth_and_grows(reader: Reader, incast: Result) -> None:
+    page, at = reader.open(), channels(incast)
+    root = at["to node (5, 0)"]
+    page.evaluate(f"location.hash = '#colour=wait&line={root}'")
+    page.wait_for_selector(f'#panel[data-pick="line:{root}"]')
+
+    def tree() -> dict[str, Any]:
+        rows = page.locator('#panel table[data-list="Tailback"] tr').evaluate_all(
+            "all => all.map(row => [row.dataset.depth, row.dataset.lines, Number(row.dataset.ps)])"
+        )
+        return {depth: (sorted(map(int, lines.split())), ps) for depth, lines, ps in rows}
+
+    near = sorted([at["(4, 0)->(5, 0)"], at["(4, 0)->(3, 0)"]])
+    behind = {"1": (near, 2), "2": ([at["(3, 0)->(4, 0)"]], 1)}
+    assert tree() == {"0": ([root], 6), **behind}
+    grown = []
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        grown.append(tree())
+    assert [list(depths) for depths in grown] == [["0"], ["0", "1", "2"], ["0"]]
+    assert page.locator("#now").inner_text().startswith("2 ns to 3 ns")
+    page.keyboard.press("Escape")
+    assert page.locator("#panel").get_attribute("data-pick") == ""
+
+
+def test_a_branch_has_the_part_of_the_tree_behind_it(reader: Reader, incast: Result) -> None:
+    page, at = reader.open(), channels(incast)
+    branch = at["(4, 0)->(3, 0)"]
+    page.evaluate(f"location.hash = '#line={branch}'")
+    page.wait_for_selector(f'#panel[data-pick="line:{branch}"]')
+    assert "a branch of that of to node (5, 0)" in page.locator("#tailback").inner_text()
+
+
+def test_clicks_keys_and_the_address(reader: Reader, incast: Result) -> None:
+    page = reader.open()
+    canvas = page.locator("#canvas")
+    box = canvas.bounding_box()
+    assert box is not None
+    # A row of six switches in the middle of the map: sweep over it until something is hit.
+    for share in range(5, 100, 5):
+        page.mouse.click(box["x"] + box["width"] * share / 100, box["y"] + box["height"] / 2)
+        if page.locator("#panel").get_attribute("data-pick"):
+            break
+    assert page.locator("#panel").get_attribute("data-pick")
+    page.keyboard.press("3")
+    assert "colour=queue" in page.url
+    assert page.locator('#modes input[value="queue"]').is_checked()
+    page.keyboard.press("/")
+    page.keyboard.type("to node (5, 0)")
+    page.keyboard.press("Enter")
+    number = lines_of(incast).names.index("to node (5, 0)")
+    assert page.locator("#panel").get_attribute("data-pick") == f"line:{number}"
+    assert f"line={number}" in page.url
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    again = reader.open("dark", width=390)
+    width = again.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+
+
+def test_play_goes_through_the_slices(reader: Reader) -> None:
+    page = reader.open()
+    page.locator("#play").click()
+    page.wait_for_selector('#slice[aria-valuetext^="2 ns to 3 ns"]')
+    page.wait_for_selector('#play:text-is("Play")')
+    page.locator("#whole").click()
+    assert page.locator("#now").inner_text().startswith("all that was measured")
+
+
+def test_it_prints_on_one_page(reader: Reader) -> None:
+    page = reader.open()
+    pdf = page.pdf(prefer_css_page_size=True)
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") == 1
+
+
+def test_names_are_text(browser: Browser, tmp_path: Path) -> None:
+    topology = {"kind": "graph", "file": str(hostile_graph(tmp_path)), "nodes_per_switch": 2}
+    tables = {**INCAST, "machine": {"topology": topology}}
+    result = ran({**tables, "workload": {"kind": "fan_in", "message_size": "1 kB"}})
+    path = tmp_path / "look.html"
+    path.write_text(html(look_of(result, HOSTILE)))
+    reader = Reader(browser, path)
+    page = reader.open()
+    page.keyboard.press("n")
+    assert page.locator("img").count() == 0
+    page.evaluate("location.hash = '#point=0'")
+    page.wait_for_selector('#panel[data-pick="point:0"]')
+    assert HOSTILE in page.locator("#panel h2").inner_text()
+    assert page.locator("img").count() == 0
+    reader.close()

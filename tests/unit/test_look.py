@@ -1,0 +1,363 @@
+"""What the page of `tailback look` shows: it agrees with the tables, and can be told apart."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tailback import Experiment
+from tailback.charging import NOBODY
+from tailback.errors import UserError
+from tailback.look import check_drawable, html, look_of, write_look
+from tailback.look.charged import OTHERS, Charges, Rows
+from tailback.look.encoding import decoded, logarithmic
+from tailback.look.scale import DARK, LIGHT
+from tailback.look.sliced import sliced
+from tailback.look.tailbacks import UNCONNECTED, trees
+from tailback.results import Result
+from tests.commands import tailback
+from tests.looks import BACKWARDS, HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+
+
+@pytest.fixture(scope="module")
+def incast() -> Result:
+    return ran(INCAST)
+
+
+def shown(page: str) -> Any:
+    """Return the data in a page."""
+    found = re.search(r'id="data">([^<]*)<', page)
+    assert found is not None
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+
+
+# --- The head
+
+
+def test_the_head_says_how_late_where_and_by_whom(incast: Result) -> None:
+    late, where, who = look_of(incast).lead
+    assert incast.blame is not None
+    mean_us = incast.blame.late(0.95).value
+    [number] = re.findall(r"late by ([\d.]+) ns on average", late)
+    assert float(number) == pytest.approx(1000 * mean_us, rel=1e-3)
+    # All messages but one cross it, and each link before it has one message less.
+    assert where.startswith("Its first roots are `(4, 0)->(5, 0)` (")
+    assert where.endswith("% is in the network.")
+    assert who.startswith("In the way is the traffic of node `(")
+
+
+def test_an_incast_on_a_switch_is_at_its_destination() -> None:
+    star = {**INCAST, "machine": {"topology": {"kind": "star", "nodes": 4}}}
+    star["workload"] = {"kind": "fan_in", "message_size": "1 kB"}
+    _, where, _ = look_of(ran(star)).lead
+    assert where == "Its first root is `to node 0` (100 %); 100 % is at the links of destinations."
+
+
+def test_a_quiet_run_is_nobodys_fault() -> None:
+    alone = {**INCAST, "machine": {"topology": {"kind": "mesh", "dims": [2, 1]}}}
+    alone["workload"] = {"kind": "fan_in", "message_size": "64 B"}
+    [said] = look_of(ran(alone)).lead
+    assert said == "No message is late: each takes as long as it would alone."
+
+
+def test_begins_are_said_where_there_are_slices(incast: Result, slices: None) -> None:
+    at, begun = channels(incast), look_of(incast).shown["time"]["begun"]
+    expected = {at["to node (5, 0)"]: 0, at["(4, 0)->(5, 0)"]: 2}
+    assert dict(zip(*begun, strict=True)) == expected
+
+
+# --- Sums
+
+
+def test_lines_add_up_to_channels(incast: Result) -> None:
+    lines = lines_of(incast)
+    waits = incast.channels["wait_internal_ps"].to_numpy()
+    assert lines.total(waits).sum() == waits.sum()
+    assert len(lines) == incast.channels.num_rows
+    assert lines.names[channels(incast)["to node (5, 0)"]] == "to node (5, 0)"
+
+
+def test_parallel_channels_are_one_line() -> None:
+    tables = {**INCAST, "machine": {"preset": "wormhole_mesh", "topology": {"dims": [3, 3]}}}
+    tables["machine"]["switch"] = {"virtual_channels": 2}
+    result = ran({**tables, "workload": {"kind": "fan_in", "message_size": "64 B"}})
+    lines = lines_of(result)
+    inner = np.array(result.channels["kind"].to_pylist()) == "internal"
+    assert lines.widths.sum() == result.channels.num_rows
+    assert set(lines.widths[lines.of_channel[inner]]) == {2}
+
+
+def test_charges_add_up_to_those_of_blame(incast: Result) -> None:
+    blame, lines = incast.blame, lines_of(incast)
+    assert blame is not None
+    charges = Charges.of(blame, lines, None)
+    roots = blame.channels.by(0)
+    known = roots.keys[:, 0] < NOBODY
+    assert charges.late_ps.sum() == roots.totals_ps[known].sum()
+    for rows in (charges.victims, charges.culprits):
+        by_line = np.bincount(rows.owner, weights=rows.time_ps, minlength=len(lines))
+        assert by_line.tolist() == charges.late_ps.tolist()
+    for rows in (charges.blamed, charges.delayed):
+        assert rows.time_ps.sum() == blame.pairs.totals_ps.sum()
+    assert blame.waits is not None
+    assert charges.causes.time_ps.sum() == blame.waits.totals_ps.sum()
+
+
+def test_few_rows_of_an_owner_and_the_sum_of_the_others() -> None:
+    owners, others = np.array([7, 7, 7, 3, 7]), np.array([1, 2, 3, 1, 4])
+    rows = Rows.of(owners, others, np.array([1.0, 5.0, 2.0, 9.0, 4.0]), most=2)
+    assert rows.owner.tolist() == [3, 7, 7, 7]
+    assert rows.other.tolist() == [1, 2, 4, OTHERS]
+    assert rows.time_ps.tolist() == [9, 5, 4, 3]
+
+
+def test_the_page_has_the_exact_sums_of_the_run(incast: Result) -> None:
+    page = shown(html(look_of(incast)))
+    columns = ("wait_throttling_ps", "wait_internal_ps")
+    waits = sum(incast.channels[name].to_numpy().astype(int) for name in columns)
+    assert page["lines"]["wait_ps"] == waits.tolist()
+    assert page["lines"]["packets"] == incast.channels["packets"].to_pylist()
+
+
+# --- The tailback
+
+
+@pytest.fixture
+def slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tailback.look.model.sliced", lambda result, _: made_up(result))
+
+
+def test_the_tailback_of_a_queue_that_grows_backwards(incast: Result) -> None:
+    at, times = channels(incast), made_up(incast)
+    pairs = times.pairs
+    depth, parent = trees(lines_of(incast), pairs.root, pairs.line, pairs.waited_ps)
+    root = at["to node (5, 0)"]
+    found = {
+        int(line): (int(far), int(ahead))
+        for of, line, far, ahead in zip(pairs.root, pairs.line, depth, parent, strict=True)
+        if of == root
+    }
+    near, far = at["(4, 0)->(5, 0)"], at["(3, 0)->(4, 0)"]
+    assert found == {
+        root: (0, UNCONNECTED),
+        near: (1, root),
+        far: (2, near),
+        # Its packets stand behind those for the channel that leads to the root.
+        at["(4, 0)->(3, 0)"]: (1, near),
+    }
+
+
+def test_the_tailback_of_a_run_is_the_one_worked_out_by_hand() -> None:
+    result = ran(BACKWARDS)
+    times = sliced(result, lines_of(result))
+    assert times is not None
+    pairs, at = times.pairs, channels(result)
+    depth, parent = trees(lines_of(result), pairs.root, pairs.line, pairs.waited_ps)
+    root = at["3->4"]
+    found = {
+        int(line): (int(far), int(ahead))
+        for of, line, far, ahead in zip(pairs.root, pairs.line, depth, parent, strict=True)
+        if of == root
+    }
+    expected = {root: (0, UNCONNECTED)}
+    for switch in range(4):
+        back = 3 - switch
+        ahead = at[f"{switch}->{switch + 1}"]
+        if back:
+            expected[ahead] = (back, at[f"{switch + 1}->{switch + 2}"])
+        expected[at[f"from node {switch}"]] = (back + 1, ahead)
+    assert found == expected
+    waits = lines_of(result).total(result.channels["wait_internal_ps"].to_numpy())
+    waits += lines_of(result).total(result.channels["wait_throttling_ps"].to_numpy())
+    assert times.queue_ps.sum(axis=0).tolist() == waits.tolist()
+    _, where, _ = look_of(result).lead
+    assert "`3->4` (22 %)" in where
+
+
+def test_lines_that_are_held_in_passing_are_on_the_way(incast: Result) -> None:
+    at = channels(incast)
+    root, line = at["to node (5, 0)"], at["(1, 0)->(2, 0)"]
+    depth, parent = trees(lines_of(incast), np.array([root]), np.array([line]), np.array([1.0]))
+    assert (depth.tolist(), parent.tolist()) == ([4], [root])
+
+
+def test_a_line_that_leads_nowhere_near_the_root_is_told_so() -> None:
+    one_way = {**INCAST, "machine": {"topology": {"kind": "butterfly", "arity": 2, "stages": 2}}}
+    result = ran({**one_way, "workload": {"kind": "fan_in", "message_size": "64 B"}})
+    at = channels(result)
+    root, line = at["from node 0"], at["to node 3"]
+    depth, parent = trees(lines_of(result), np.array([root]), np.array([line]), np.array([1.0]))
+    assert (depth.tolist(), parent.tolist()) == ([UNCONNECTED], [UNCONNECTED])
+
+
+def test_slices_add_up(incast: Result) -> None:
+    times, at = made_up(incast), channels(incast)
+    root = at["to node (5, 0)"]
+    assert times.begin_ps.tolist() == [0, 1000, 2000]
+    assert times.root_ps[:, root].tolist() == [2, 5, 2]
+    assert times.waited_ps.sum(axis=1).tolist() == [2, 5, 7]
+    assert times.pairs.waited_ps.sum() == times.waited_ps.sum() == times.pairs.by_slice_ps.sum()
+    assert times.busy_ps[:, root].tolist() == [500, 1000, 250]
+
+
+@pytest.mark.parametrize("decades", [0, 3, 9])
+def test_bytes_are_near_the_values(decades: int) -> None:
+    values = np.concatenate([[0.0], np.logspace(0, decades, 1000)])
+    near = decoded(logarithmic(values))
+    assert near[0] == 0
+    told = values >= values.max() / 1e4
+    assert np.abs(near[told] / values[told] - 1).max() < 0.02
+    assert near.max() == values.max()
+
+
+# --- The page
+
+
+def test_the_same_run_gives_the_same_page(incast: Result) -> None:
+    assert html(look_of(incast)) == html(look_of(incast))
+
+
+def test_the_page_asks_for_nothing(incast: Result) -> None:
+    page = html(look_of(incast, "tailback look a.toml"))
+    assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
+    assert "unsafe-inline" not in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+
+
+def test_names_are_never_html(tmp_path: Path) -> None:
+    topology = {"kind": "graph", "file": str(hostile_graph(tmp_path)), "nodes_per_switch": 2}
+    tables = {**INCAST, "machine": {"topology": topology}}
+    result = ran({**tables, "workload": {"kind": "fan_in", "message_size": "1 kB"}})
+    page = html(look_of(result, HOSTILE))
+    assert "<img" not in page
+    assert any(HOSTILE in name for name in shown(page)["lines"]["name"])
+
+
+def test_a_run_without_blame_has_no_page(tmp_path: Path) -> None:
+    result = ran({**INCAST, "run": {}})
+    with pytest.raises(UserError, match="must be true to know who made whom late"):
+        write_look(result, tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_too_large_a_network_is_refused_before_it_runs() -> None:
+    large = Experiment.from_dict({"machine": {"topology": {"kind": "mesh", "dims": [200, 200]}}})
+    with pytest.raises(UserError) as mistake:
+        check_drawable(large)
+    assert str(mistake.value) == (
+        "machine.topology = 40,000 switches (at most 20,000): is too large to draw; "
+        "`tailback blame` lists where messages wait, and for whom"
+    )
+
+
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    (tmp_path / "incast.toml").write_text(
+        "machine.topology = {kind = 'star', nodes = 4}\n"
+        "workload = {kind = 'fan_in', message_size = '1 kB'}\n"
+    )
+    done = tailback("look", "incast.toml", "--seed", "3", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "page: look-incast.html" in done.stdout
+    page = (tmp_path / "look-incast.html").read_text()
+    assert "tailback look incast.toml --set run.seed=3" in page
+    lead = re.search(r'id="lead">(.*)</p>', page)
+    assert lead is not None
+    words = re.sub(r"</?code>", "", lead[1]).split()
+    assert " ".join(words) in " ".join(done.stdout.split())
+
+
+# --- Colours
+
+
+#: From linear RGB to what a dichromat sees [Machado et al. 2009, table 1, severity 1].
+SIGHTS = {
+    "usual": np.eye(3),
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+}
+_TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
+_WHITE = np.array([0.95047, 1.0, 1.08883])
+
+
+def lab(colour: str, sight: str) -> Any:
+    """Return a colour in CIE L*a*b*, as somebody sees it."""
+    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    x, y, z = _TO_XYZ @ np.clip(SIGHTS[sight] @ linear, 0, 1) / _WHITE
+    fx, fy, fz = (
+        np.cbrt(v) if v > (6 / 29) ** 3 else v * (29 / 6) ** 2 / 3 + 4 / 29 for v in (x, y, z)
+    )
+    return np.array([116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)])
+
+
+def difference(one: Any, other: Any) -> float:
+    """Return CIEDE2000 of two colours in L*a*b* [Sharma et al. 2005]."""
+    l1, a1, b1 = one
+    l2, a2, b2 = other
+    chroma = (np.hypot(a1, b1) + np.hypot(a2, b2)) / 2
+    g = 0.5 * (1 - np.sqrt(chroma**7 / (chroma**7 + 25**7)))
+    c1, c2 = np.hypot(a1 * (1 + g), b1), np.hypot(a2 * (1 + g), b2)
+    h1, h2 = (np.degrees(np.arctan2(b, a * (1 + g))) % 360 for a, b in ((a1, b1), (a2, b2)))
+    turn = (h2 - h1 + 180) % 360 - 180
+    hue = (h1 + turn / 2) % 360
+    dl, dc = l2 - l1, c2 - c1
+    dh = 2 * np.sqrt(c1 * c2) * np.sin(np.radians(turn / 2))
+    c = (c1 + c2) / 2
+    waves = ((-0.17, 1, -30), (0.24, 2, 0), (0.32, 3, 6), (-0.20, 4, -63))
+    t = 1 + sum(size * np.cos(np.radians(times * hue + by)) for size, times, by in waves)
+    away = ((l1 + l2) / 2 - 50) ** 2
+    sl, sc, sh = 1 + 0.015 * away / np.sqrt(20 + away), 1 + 0.045 * c, 1 + 0.015 * c * t
+    bend = (
+        -2
+        * np.sqrt(c**7 / (c**7 + 25**7))
+        * np.sin(np.radians(60 * np.exp(-(((hue - 275) / 25) ** 2))))
+    )
+    return float(
+        np.sqrt((dl / sl) ** 2 + (dc / sc) ** 2 + (dh / sh) ** 2 + bend * dc / sc * dh / sh)
+    )
+
+
+def test_the_difference_of_colours_is_that_of_the_published_pairs() -> None:
+    # Pairs 1, 7 and 17 of Sharma, Wu & Dalal, "The CIEDE2000 color-difference formula", table 1.
+    pairs = [
+        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
+        ((50.0, 0.0, 0.0), (50.0, -1.0, 2.0), 2.3669),
+        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
+    ]
+    for one, other, expected in pairs:
+        assert difference(one, other) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_neighbours_on_the_scale_are_told_apart(colours: tuple[str, ...], sight: str) -> None:
+    seen = [lab(colour, sight) for colour in colours]
+    lightness = [colour[0] for colour in seen]
+    assert lightness == sorted(lightness, reverse=colours is LIGHT)
+    assert all(difference(one, other) >= 10 for one, other in pairwise(seen))
