@@ -100,7 +100,16 @@ def check_same(contents: Mapping[str, str], now: Mapping[str, str], allowed: str
 def unchanged(paths: Iterable[Path]) -> Iterator[None]:
     """Raise `ChangedError` in the end if one of these files was written meanwhile."""
     before = {path: stamp_of(path) for path in paths}
-    yield
+    try:
+        yield
+    except Exception:
+        # What went wrong may have come of the change.
+        _check_stamps(before)
+        raise
+    _check_stamps(before)
+
+
+def _check_stamps(before: Mapping[Path, Stamp | None]) -> None:
     for path, stamp in before.items():
         if stamp_of(path) != stamp:
             raise changed(path)

@@ -93,7 +93,8 @@ class Asked:
             from tailback import engine
             from tailback.store import run_folder
 
-            run_folder.prepare(self.out, experiment.identity(engine.RESULTS_VERSION, modes))
+            identity = experiment.identity(engine.RESULTS_VERSION, modes)
+            run_folder.prepare(self.out, identity)
 
     @contextmanager
     def running(self) -> Iterator[Ticker]:

@@ -289,6 +289,10 @@ class Experiment:
             question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
 
+    def files_read(self) -> list[Path]:
+        """Return the files that are read while it runs: traces, programs and what these read."""
+        return self.workload.files_read()
+
     def plugins(self) -> list[Origin]:
         """Return the distributions that its topology and workloads are from, ours apart."""
         workloads = [job.workload for job in self.jobs] or [self.workload]

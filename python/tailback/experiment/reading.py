@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,11 +65,29 @@ def _anchor_files(description: dict[str, Any], folder: Path) -> None:
         given = table_at(description, section).get(key)
         if isinstance(given, str):
             put(description, name, str(folder / given))
+    own = description.get("workload")
+    for workload in [own] if isinstance(own, dict) else []:
+        if "reads" in workload:
+            workload["reads"] = _anchored(workload["reads"], folder)
     for workload in workload_tables(description):
+        if "reads" in workload:
+            workload["reads"] = _anchored(workload["reads"], folder)
         for name in FILES:
             section, key = section_and_key(name)
             if section == "workload" and isinstance(workload.get(key), str):
                 workload[key] = str(folder / workload[key])
+
+
+def _anchored(reads: object, folder: Path) -> object:
+    """Make names of files that a program reads relative to the experiment file."""
+    if isinstance(reads, Mapping):
+        return {
+            name: str(folder / file) if isinstance(file, str) else file
+            for name, file in reads.items()
+        }
+    if isinstance(reads, list):
+        return [str(folder / file) if isinstance(file, str) else file for file in reads]
+    return reads
 
 
 def _value(text: str) -> object:

@@ -75,6 +75,17 @@ class Processes:
         Raises `UserError` for an exception in a program, `RunFailure` if more than
         `most_rounds` answers follow each other at one instant.
         """
+        reads = self._program.reads
+        if reads is None:
+            return self._answer(now_ps, asking)
+        with reads:
+            words = self._answer(now_ps, asking)
+        if reads.refusal is not None:
+            # The program has caught it.
+            raise UserError(self._program.name, None, str(reads.refusal))
+        return words
+
+    def _answer(self, now_ps: int, asking: Sequence[tuple[int, wire.Told | None]]) -> list[int]:
         self._count_round(now_ps)
         self._machine.now_ps = now_ps
         words, resume, first = self._machine.words, self._resume, self._machine.first

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tailback import engine, interrupts
+from tailback.contents import unchanged
 from tailback.errors import UserError, shown
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
 from tailback.progress import Watch, ignore
@@ -42,7 +43,7 @@ def run_mode(
     cannot be simulated and `RunFailure` for a deadlock.
     """
     started = time.perf_counter()
-    with interrupts.deferred() as interrupted:
+    with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
         spec = experiment.spec(mode, record_packets=packets)
         if change is not None:
             spec = json.dumps(change(json.loads(spec)))

@@ -44,6 +44,9 @@ _LEFT_OUT = {
     "machine.topology.file",
     "machine.routing.file",
     "workload.file",
+    # The hash of the program is of them, too.
+    "workload.reads",
+    "workload.environment",
     "run.blame",
     "run.blame_share",
     "run.blame_memory",

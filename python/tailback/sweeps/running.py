@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from tailback import engine
 from tailback.comparison import compare
+from tailback.contents import ChangedError
 from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
+from tailback.experiment.content import Content
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from .description import Point, Sweep
 
 
+_CHANGED = "was changed while the sweep ran"
 _SAMPLES = 140
 """Samples in the shortest run that finds its own warm-up and precision."""
 
@@ -50,6 +53,8 @@ class Task:
     identity: str
     point: Point
     effort: float
+    content: Content
+    """What it reads as it runs, when its identity was found."""
 
 
 class SweepRun:
@@ -61,7 +66,13 @@ class SweepRun:
         `option` is the name of the folder in messages. Nothing is written if a point is invalid.
         """
         self.sweep = sweep
-        self.points = [(identity_of(point), point) for point in sweep.points()]
+        contents: dict[int, Content] = {}
+        self.points = []
+        for point in sweep.points():
+            # Before the identity: what is written in between is noticed when the point runs.
+            workload = point.experiment.workload
+            contents[id(workload)] = contents.get(id(workload)) or Content.of(workload)
+            self.points.append((identity_of(point), point))
         self.store = store = PointStore.create(out, option)
         different = dict(self.points)
         finished = store.finished() & different.keys()
@@ -70,7 +81,11 @@ class SweepRun:
         self.finished_before, self.failed_before = len(finished), len(failed)
         self.done = self.failed = 0
         to_do = different.keys() - finished - failed
-        tasks = [Task(i, point, effort(point)) for i, point in different.items() if i in to_do]
+        tasks = [
+            Task(i, point, effort(point), contents[id(point.experiment.workload)])
+            for i, point in different.items()
+            if i in to_do
+        ]
         self.to_do = sorted(tasks, key=lambda task: task.effort, reverse=True)
 
     def run(self, pool: Pool, *, progress: bool = False) -> None:
@@ -79,11 +94,10 @@ class SweepRun:
         `done` and `failed` count meanwhile. Raises `UserError` if the store cannot be written.
         """
         self.store.save_sweep(self._asked())
-        points = [task.point for task in self.to_do]
         efforts = sum(task.effort for task in self.to_do)
-        display = Display("points", len(points), pool.capacity, efforts)
+        display = Display("points", len(self.to_do), pool.capacity, efforts)
         with display if progress else nullcontext() as shown:
-            for outcome in pool.run(simulate, points):
+            for outcome in pool.run(simulate, self.to_do):
                 problem = self._keep(outcome)
                 self.done += problem is None
                 self.failed += problem is not None
@@ -103,6 +117,11 @@ class SweepRun:
         finding = outcome.answer or Finding(
             None, kind="lost" if outcome.lost else "error", text=outcome.problem or ""
         )
+        if finding.kind == "changed":
+            self.store.write_index()
+            kept = f"{self.finished_before + self.done} of {self.count} points are finished"
+            goes_on = "the same command runs those of what it holds now"
+            raise ChangedError(finding.text, None, f"{_CHANGED}; {kept} and valid, {goes_on}")
         if finding.content is not None:
             self.store.save_point(identity, finding.content)
             return None
@@ -144,16 +163,22 @@ def effort(point: Point) -> float:
     return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)
 
 
-def simulate(point: Point) -> Finding:
+def simulate(task: Task) -> Finding:
     """Run a point in all its modes; the worker's part, which writes nothing."""
+    point = task.point
+    workload = point.experiment.workload
     try:
+        task.content.check(workload, _CHANGED)
         cost = compare(point.experiment, point.modes)
+        task.content.check(workload, _CHANGED)
+    except ChangedError as error:
+        return Finding(None, kind="changed", text=error.field)
     except RunFailure as failure:
         return _failed(point, failure)
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())
-    return Finding(to_bytes(table_of(cost, identity_of(point))), events)
+    return Finding(to_bytes(table_of(cost, task.identity)), events)
 
 
 def _failed(point: Point, failure: RunFailure) -> Finding:

@@ -86,12 +86,12 @@ class FunctionWorkload(InPython, init=False):
         """Return the processes of one run."""
         from ..programs import Processes, loading
 
-        program = loading.from_function(self.process)
+        program = loading.Source(self.process).load()
         return Processes(program, network.nodes, None, seed, network.cycle())
 
     def digest(self) -> str:
         """Return a hash of the keys and of the function's text."""
         from ..programs import loading
 
-        told = f"{self.written()}\n{loading.hash_of(self.process, None)}"
+        told = f"{self.written()}\n{loading.Source(self.process).digest()}"
         return hashlib.sha256(told.encode()).hexdigest()

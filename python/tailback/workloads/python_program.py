@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from .base import Network, Workload, check_node
 
 if TYPE_CHECKING:
     from ..programs import Processes
+    from ..programs.loading import Source
 
 
 def _nodes(given: object) -> object:
@@ -31,6 +32,33 @@ def _nodes(given: object) -> object:
     return tuple(given)
 
 
+def _pairs(given: object) -> object:
+    """Return a list of names of files, or a table of names and files, as pairs."""
+    pairs: list[tuple[object, object]]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, list | tuple):
+        pairs = [tuple(one) if isinstance(one, list | tuple) else ("", one) for one in given]
+    else:
+        pairs = [("", None)]
+    if not all(len(pair) == 2 and all(isinstance(text, str) for text in pair) for pair in pairs):
+        allowed = 'must be a list of files, or a table: {"name that is opened" = "file"}'
+        raise UserError("", shown(given), allowed)
+    return tuple(pairs)
+
+
+def _variables(given: object) -> object:
+    """Return a table of variables of the environment as pairs."""
+    pairs = list(given.items()) if isinstance(given, Mapping) else given
+    if not isinstance(pairs, list | tuple) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(t, str) for t in pair)
+        for pair in pairs
+    ):
+        raise UserError("", shown(given), 'must be a table of texts: {SIZE = "10 kB"}')
+    return tuple(map(tuple, pairs))
+
+
+Pairs = tuple[tuple[str, str], ...]
 Nodes = Annotated[Literal["all"] | tuple[int, ...], BeforeValidator(_nodes)]
 
 
@@ -67,6 +95,18 @@ class PythonProgram(InPython, init=False):
         description="Arriving messages of which a node can use the first bytes at one time; "
         "default: the degree of the network.",
     )
+    reads: Annotated[Pairs, BeforeValidator(_pairs)] = key(
+        shown="given",
+        default=(),
+        description="Files that the processes read while they run, relative to the experiment "
+        "file; what the file of the program reads before is known. A table has a file for each "
+        "name that is opened.",
+    )
+    environment: Annotated[Pairs, BeforeValidator(_variables)] = key(
+        shown="given",
+        default=(),
+        description="Variables of the environment, as the program sees them.",
+    )
     endless: bool = key(
         default=False,
         description="Whether the processes go on for ever; then a warm-up is cut off, "
@@ -101,26 +141,31 @@ class PythonProgram(InPython, init=False):
 
     def processes(self, network: Network, seed: int) -> Processes:
         """Return the processes of one run; executes the file."""
-        from ..programs import Processes, loading
+        from ..programs import Processes
 
-        if self.file is not None:
-            program = loading.from_file(Path(self.file), str(self.function))
-        else:
-            program = loading.from_function(self.function)
+        program = self._source.load()
         places = None if self.placement == "all" else self.placement
         return Processes(program, network.nodes, places, seed, network.cycle())
 
-    def digest(self) -> str:
-        """Return a hash of the program's text and of where it runs."""
-        from ..programs import loading
+    @property
+    def _source(self) -> Source:
+        from ..programs.loading import Source
 
+        return Source(self.function, self.file, self.reads, self.environment)
+
+    def files_read(self) -> list[Path]:
+        """Return the program and the files that it reads; executes the file to find these."""
+        return self._source.files_read()
+
+    def digest(self) -> str:
+        """Return a hash of the program, of all that it reads, and of where it runs."""
         places = "" if self.placement == "all" else f" {list(self.placement)}"
-        return loading.hash_of(self.function, self.file) + places
+        return self._source.digest() + places
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter; of the program where it is from, and its hash."""
         is_name = isinstance(self.function, str)
         name = self.function if is_name else getattr(self.function, "__name__", "program")
-        parameters = self.written()
+        parameters = self.listed()
         del parameters["function"]
         return parameters | {"function": name, "program_sha256": self.digest().split()[0]}
