@@ -29,15 +29,19 @@ A topology stands for the machine that is described by nothing else.
 """
 
 
-def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Experiment:
+def load(
+    path: str | os.PathLike[str], overrides: Iterable[str] = (), *, code: bool = True
+) -> Experiment:
     """Read an experiment file; `overrides` are such as `"run.seed=2"`.
+
+    A workload may be a program in Python, which is executed: `code=False` refuses such a file.
 
     >>> import tailback as tb
     >>> experiment = tb.load("examples/two_jobs.toml", ["machine.routing.kind=spray"])
     >>> experiment.machine.routing.kind, [job.name for job in experiment.jobs]
     ('spray', ['train', 'shuffle'])
     """
-    return Experiment.load(Path(path), overrides)
+    return Experiment.load(Path(path), overrides, code=code)
 
 
 def experiment_of(what: What, workload: Workload | None = None, **run_fields: Any) -> Experiment:

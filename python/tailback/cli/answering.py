@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
-from tailback.errors import CircleError, CutOffError, RunFailure, UserError, check_readable, shown
+from tailback.errors import (
+    CircleError,
+    CutOffError,
+    RunFailure,
+    UserError,
+    check_readable,
+    one_line,
+    shown,
+)
 from tailback.files import check_named
 
-from .options import AllowDeadlock, File, Json, Out, Seed, Set, app, examples
+from .options import AllowDeadlock, File, Json, NoCode, Out, Seed, Set, app, examples
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,11 +62,23 @@ def exit_by(found: Found) -> None:
         raise typer.Exit(INTERRUPTED if found.interrupted else CUT_OFF)
 
 
-def loaded(file: Path, changes: Iterable[str] = ()) -> Experiment:
-    """Return the experiment of a file with changes such as `run.seed=2`."""
+def loaded(file: Path, changes: Iterable[str] = (), *, code: bool = True) -> Experiment:
+    """Return the experiment of a file with changes such as `run.seed=2`; see `Experiment.load`."""
     from tailback.experiment import Experiment
 
-    return Experiment.load(file, changes)
+    return Experiment.load(file, changes, code=code)
+
+
+_SAID: set[str] = set()
+
+
+def say_code(programs: Iterable[str]) -> None:
+    """Say once on standard error that these files are programs in Python, which are run."""
+    for file in programs:
+        if file not in _SAID:
+            _SAID.add(file)
+            said = one_line(f"note: {file} is a program in Python and is run; --no-code refuses it")
+            print(said, file=sys.stderr)
 
 
 @dataclass(frozen=True)
@@ -71,6 +91,7 @@ class Asked:
     allow_deadlock: AllowDeadlock = False
     json: Json = False
     out: Out = None
+    no_code: NoCode = False
 
     @property
     def overrides(self) -> list[str]:
@@ -81,7 +102,10 @@ class Asked:
 
     def experiment(self, *changes: str) -> Experiment:
         """Return the experiment, with further changes."""
-        return loaded(self.file, [*self.overrides, *changes])
+        changes = (*self.overrides, *changes)
+        experiment = loaded(self.file, changes, code=not self.no_code)
+        say_code(experiment.programs())
+        return experiment
 
     def prepare(
         self, experiment: Experiment, modes: Sequence[str] = (), *, packets: bool = False

@@ -27,6 +27,9 @@ AllowDeadlock = Annotated[
         help="Simulate a routing that can deadlock (machine.routing.allow_deadlock).",
     ),
 ]
+NoCode = Annotated[
+    bool, typer.Option("--no-code", help="Refuse workloads that are programs in Python.")
+]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of every random stream.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Out = Annotated[

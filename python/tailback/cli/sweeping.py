@@ -14,7 +14,7 @@ import typer
 from tailback.errors import UserError
 from tailback.files import check_named, write_named
 
-from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json
+from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json, say_code
 from .options import Folder, Title, app, examples
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def sweep(  # noqa: PLR0913  # one argument per option
 
     if plot is not None:
         _check_picture(plot)
-    wanted = Sweep.load(asked.file, asked.overrides)
+    wanted = Sweep.load(asked.file, asked.overrides, code=not asked.no_code)
     _confirm(wanted.count, yes)
     with _pool(jobs, scheduler, cluster) as pool:
-        run = SweepRun(wanted, out)
+        run = SweepRun(wanted, out, seen=lambda experiment: say_code(experiment.programs()))
         try:
             run.run(pool, progress=True)
         except KeyboardInterrupt:

@@ -22,6 +22,7 @@ from ..workloads import (
     Jobs,
     Messages,
     PeerExchange,
+    PythonProgram,
     Synthetic,
     Trace,
     Traffic,
@@ -110,16 +111,20 @@ class Experiment:
             object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
 
     @classmethod
-    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
+    def load(cls, path: str | Path, overrides: Iterable[str] = (), *, code: bool = True) -> Self:
         """Read an experiment file and change it by ``overrides``, such as ``"run.seed=2"``.
 
         Files named in it are relative to it. Values of overrides are TOML or, if they are not,
-        plain text. A table ``sweep`` is left out. Raises `UserError`.
+        plain text. A table ``sweep`` is left out. Without ``code`` a workload that is a program
+        in Python is refused. Raises `UserError`.
         """
         overrides = list(overrides)
         given = read_description(Path(path), overrides)
         _refuse_sweep(overrides)
-        return cls.from_dict(given.tables, given.changes)
+        made = cls.from_dict(given.tables, given.changes)
+        if not code:
+            made.refuse_code()
+        return made
 
     @classmethod
     def from_dict(
@@ -288,6 +293,18 @@ class Experiment:
             # Its processes may compute for so many cycles; all other times are in the spec.
             question["cycle_ps"] = cycle.ps
         return hashlib.sha256(_canonical(question).encode()).hexdigest()
+
+    def programs(self) -> list[str]:
+        """Return the files of workloads that are programs in Python: running it runs them."""
+        workloads = [job.workload for job in self.jobs] or [self.workload]
+        files = [one.file for one in workloads if isinstance(one, PythonProgram)]
+        return [file for file in dict.fromkeys(files) if file is not None]
+
+    def refuse_code(self) -> None:
+        """Raise `UserError` if a workload is a program in Python from a file."""
+        for file in self.programs():
+            allowed = "is a program in Python, which is not run (--no-code, or code=False)"
+            raise UserError(file, None, allowed)
 
     def files_read(self) -> list[Path]:
         """Return the files that are read while it runs: traces, programs and what these read."""

@@ -52,26 +52,33 @@ class Sweep:
     _table: Mapping[str, Any]
     _base: Mapping[str, Mapping[str, Any]]
     _folder: Path
+    _code: bool = True
 
     @classmethod
-    def load(cls, path: str | Path, overrides: Iterable[str] = ()) -> Self:
+    def load(cls, path: str | Path, overrides: Iterable[str] = (), *, code: bool = True) -> Self:
         """Read an experiment file; without a [sweep] table it is a sweep of one point.
 
-        ``overrides``, such as ``"run.precision=0.05"``, change what is not varied.
-        Raises `UserError`; combinations are checked by `points` only.
+        ``overrides``, such as ``"run.precision=0.05"``, change what is not varied. Without
+        ``code``, workloads that are programs in Python are refused. Raises `UserError`;
+        combinations are checked by `points` only.
         """
         path, overrides = Path(path), list(overrides)
         given = read_description(path, overrides)
         description = _changed(given.tables, given.changes)
         description.setdefault("sweep", {"seeds": 1})
-        sweep = cls.from_dict(description, title=path.stem, folder=path.parent)
+        sweep = cls.from_dict(description, title=path.stem, folder=path.parent, code=code)
         for override in overrides:
             sweep._check_override(override)
         return sweep
 
     @classmethod
     def from_dict(
-        cls, description: Mapping[str, Any], *, title: str = "sweep", folder: Path = Path()
+        cls,
+        description: Mapping[str, Any],
+        *,
+        title: str = "sweep",
+        folder: Path = Path(),
+        code: bool = True,
     ) -> Self:
         """Return the sweep with the tables ``sweep``, ``machine``, ``workload`` and ``run``.
 
@@ -85,7 +92,7 @@ class Sweep:
                 problem = "must not be given together with [[job]]: every job has a workload"
                 raise UserError("workload", None, problem)
             tables[JOBS] = {job["name"]: job for job in check_tables(description[JOBS])}
-        return cls(title, read_plan(table, tables), table, tables, folder)
+        return cls(title, read_plan(table, tables), table, tables, folder, code)
 
     @property
     def count(self) -> int:
@@ -117,6 +124,8 @@ class Sweep:
             varied: dict[str, object] | None = None
             for seed in self._plan.seeds:
                 experiment = maker.experiment(combination, seed)
+                if not self._code:
+                    experiment.refuse_code()
                 if varied is None:
                     varied = maker.varied(combination, experiment)
                     first = first or (combination, experiment)

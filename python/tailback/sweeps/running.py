@@ -25,7 +25,10 @@ from tailback.store.rows import table_of, to_bytes
 from .states import State, states
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tailback.execution import Outcome, Pool
+    from tailback.experiment import Experiment
 
     from .description import Point, Sweep
 
@@ -60,16 +63,24 @@ class Task:
 class SweepRun:
     """A sweep on its way to being finished in a store."""
 
-    def __init__(self, sweep: Sweep, out: Path, option: str = "--out") -> None:
+    def __init__(
+        self,
+        sweep: Sweep,
+        out: Path,
+        option: str = "--out",
+        seen: Callable[[Experiment], object] = id,
+    ) -> None:
         """Compare the points with the store in folder `out`; raises `UserError`.
 
-        `option` is the name of the folder in messages. Nothing is written if a point is invalid.
+        `option` is the name of the folder in messages; `seen` is told of every experiment before
+        its programs are executed. Nothing is written if a point is invalid.
         """
         self.sweep = sweep
         contents: dict[int, Content] = {}
         self.points = []
         for point in sweep.points():
             # Before the identity: what is written in between is noticed when the point runs.
+            seen(point.experiment)
             workload = point.experiment.workload
             contents[id(workload)] = contents.get(id(workload)) or Content.of(workload)
             self.points.append((identity_of(point), point))
