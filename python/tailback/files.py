@@ -66,7 +66,10 @@ def remove_abandoned(folders: Iterable[Path]) -> None:
         for path in folder.glob(".*.part"):
             writer = _PART.fullmatch(path.name)
             if writer is not None and not _runs(int(writer[1])):
-                path.unlink(missing_ok=True)
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 def _runs(process: int) -> bool:

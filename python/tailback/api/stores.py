@@ -115,7 +115,7 @@ def write_report(
     """
     from tailback.report import of_store
 
-    place = store_of(folder).folder
+    place = folder.folder if isinstance(folder, PointStore) else _place_of(folder)
     return of_store.write_report(place, None if out is None else Path(out), title)
 
 
@@ -123,7 +123,11 @@ def store_of(results: Results) -> PointStore:
     """Return the results of a sweep; raise `UserError` if there are none in a folder."""
     if isinstance(results, PointStore):
         return results
+    return PointStore.open(_place_of(results))
+
+
+def _place_of(results: str | os.PathLike[str]) -> Path:
     place = Path(results)
     if place.suffix == ".toml":
         raise UserError(str(place), None, "is an experiment file; a folder of results is needed")
-    return PointStore.open(place)
+    return place

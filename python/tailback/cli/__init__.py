@@ -31,6 +31,8 @@ HOMES = {
     "run": "single",
     "describe": "single",
     "schema": "single",
+    "pack": "sending",
+    "rerun": "sending",
     "sweep": "sweeping",
     "table": "sweeping",
     "report": "sweeping",

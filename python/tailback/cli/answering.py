@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
 from json import dumps
 from pathlib import Path
@@ -92,6 +92,8 @@ class Asked:
     json: Json = False
     out: Out = None
     no_code: NoCode = False
+    words: tuple[str, ...] = field(default=(), init=False)
+    """The command, and its own options but for files."""
 
     @property
     def overrides(self) -> list[str]:
@@ -119,6 +121,16 @@ class Asked:
 
             identity = experiment.identity(engine.RESULTS_VERSION, modes)
             run_folder.prepare(self.out, identity)
+            self._keep(self.out, experiment)
+
+    def _keep(self, out: Path, experiment: Experiment) -> None:
+        """Keep in the output folder what was asked for, so that it can be run again."""
+        from tailback.experiment.reading import merged, read_description
+        from tailback.sending import Description, keep
+
+        tables = merged(read_description(self.file, self.overrides))
+        asked = Description(self.file.stem, self.file.parent, tables)
+        keep(out, asked, self.words, [experiment], alone=True)
 
     @contextmanager
     def running(self) -> Iterator[Ticker]:
@@ -140,7 +152,8 @@ class Asked:
         if self.out is not None:
             from tailback.store import run_folder
 
-            run_folder.save(self.out, tables(), answer)
+            told = run_folder.portable(answer, self.file.parent)
+            run_folder.save(self.out, tables(), told)
 
     def tell(self, answer: Mapping[str, Any], report: Callable[[], RenderableType]) -> None:
         """Print the report, or the answer as JSON."""
@@ -174,7 +187,9 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
 
         def run(**given: Any) -> None:
             asked = Asked(**{field.name: given.pop(field.name) for field in fields})
-            with failures(asked.json, asked.file):
+            asked.__dict__["words"] = (function.__name__, *_words(own, given))
+            is_file = not asked.file.is_dir()
+            with failures(asked.json, asked.file if is_file else None):
                 found = function(asked, **given)
             if found is not None:
                 exit_by(found)
@@ -187,6 +202,33 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
         return function
 
     return declared
+
+
+def _words(own: Iterable[Parameter], given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of a command that say what is run: files to be written do not."""
+    for option in own:
+        value = given[option.name]
+        name = option_name(option)
+        if name is None or value == option.default:
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            yield name
+            if one is not True:
+                yield str(getattr(one, "value", one))
+
+
+def option_name(option: Parameter) -> str | None:
+    """Return the name of an option, such as `--modes`; None for those that name files."""
+    # Of what is annotated Typer takes the first name for the default.
+    told = list(getattr(option.annotation, "__metadata__", ()))
+    names = [n for one in told for n in (one.default, *(one.param_decls or ()))]
+    is_file = "Path" in str(getattr(option.annotation, "__origin__", ""))
+    return None if is_file else next((n for n in names if str(n).startswith("--")), None)
+
+
+def option_names(options: Iterable[Parameter]) -> set[str]:
+    """Return the names of options that name no files."""
+    return {name for name in map(option_name, options) if name is not None}
 
 
 def _parameters(of: Callable[..., object]) -> list[Parameter]:

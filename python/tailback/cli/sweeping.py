@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tailback.errors import UserError
-from tailback.files import check_named, write_named
+from tailback.files import check_named, check_new_folder, write_folder, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json, say_code
 from .options import Folder, Title, app, examples
@@ -20,7 +20,9 @@ from .options import Folder, Title, app, examples
 if TYPE_CHECKING:
     from pyarrow import Table
 
+    from tailback.execution import Pool
     from tailback.store.points import PointStore
+    from tailback.sweeps import Sweep
     from tailback.sweeps.running import SweepRun
     from tailback.sweeps.states import State
 
@@ -50,7 +52,7 @@ Cluster = Annotated[
 
 
 Results = Annotated[
-    Path,
+    Path | None,
     typer.Option("--out", metavar="DIR", help="Folder of results, new or from an earlier run."),
 ]
 Picture = Annotated[
@@ -64,43 +66,81 @@ Yes = Annotated[bool, typer.Option("--yes", help=f"Do not ask before more than {
     "tailback sweep sweep.toml --out results",
     "tailback sweep sweep.toml --out results --jobs 4",
     "tailback sweep sweep.toml --out results --plot curve.svg",
+    "tailback sweep results",
     without=("seed", "out"),
 )
 def sweep(  # noqa: PLR0913  # one argument per option
     asked: Asked,
     *,
-    out: Results,
+    out: Results = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     cluster: Cluster = None,
     plot: Picture = None,
     yes: Yes = False,
 ) -> None:
-    """Run all points of the [sweep] of a file; finished points are kept."""
+    """Run all points of the [sweep] of a file; finished points are kept.
+
+    A folder of results instead of a file: go on with what is not finished.
+    """
     from tailback.sweeps import Sweep
-    from tailback.sweeps.running import SweepRun
 
     if plot is not None:
         _check_picture(plot)
-    wanted = Sweep.load(asked.file, asked.overrides, code=not asked.no_code)
-    _confirm(wanted.count, yes)
+    files, folder = _asked_for(asked, out)
+    wanted = [Sweep.load(file, asked.overrides, code=not asked.no_code) for file in files]
+    for one in wanted:
+        _confirm(one.count, yes)
     with _pool(jobs, scheduler, cluster) as pool:
-        run = SweepRun(wanted, out, seen=lambda experiment: say_code(experiment.programs()))
-        try:
-            run.run(pool, progress=True)
-        except KeyboardInterrupt:
-            kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
-            goes_on = "are finished, the same command goes on from there"
-            print(f"{kept} {goes_on}", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
+        codes = [_swept(one, folder, pool, plot, json=asked.json) for one in wanted]
+    if any(codes):
+        raise typer.Exit(min(code for code in codes if code))
+
+
+def _asked_for(asked: Asked, out: Path | None) -> tuple[list[Path], Path]:
+    """Return the files of the sweeps, and the folder of their results."""
+    from tailback.sending import is_pack, kept_in, unpack
+
+    given = asked.file
+    if is_pack(given):
+        if out is None:
+            raise UserError("--out", None, "must be given: a pack is not written to")
+        check_new_folder("--out", out)
+        write_folder("--out", out, partial(unpack, given))
+        given, out = out, None
+    if not given.is_dir():
+        if out is None:
+            raise UserError("--out", None, "must be given: the folder of results")
+        return [given], out
+    if out is not None:
+        raise UserError("--out", str(out), f"must be left out: {given} has results already")
+    if asked.overrides:
+        raise UserError("--set", asked.overrides[0], f"changes what is kept in {given}; use a file")
+    sweeps = [kept.file for kept in kept_in(given) if kept.words[0] == "sweep"]
+    if not sweeps:
+        raise UserError(str(given), None, "has no sweep; tailback rerun runs it again")
+    return sweeps, given
+
+
+def _swept(wanted: Sweep, out: Path, pool: Pool, plot: Path | None, *, json: bool) -> int:
+    """Run a sweep, say how it went, and return the exit code."""
+    from tailback.sweeps.running import SweepRun
+
+    run = SweepRun(wanted, out, seen=lambda experiment: say_code(experiment.programs()))
+    try:
+        run.run(pool, progress=True)
+    except KeyboardInterrupt:
+        kept = f"interrupted; {run.finished_before + run.done} of {run.count} points"
+        goes_on = "are finished, the same command goes on from there"
+        print(f"{kept} {goes_on}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
     states = run.states()
-    _say_how_it_went(run, states, out, asked.json)
+    _say_how_it_went(run, states, out, json)
     if plot is not None:
-        _draw(run, plot, asked.json)
+        _draw(run, plot, json)
     if run.failed_before + run.failed:
-        raise typer.Exit(3)
-    if any(state.kind == "cut_off" for state in states):
-        raise typer.Exit(CUT_OFF)
+        return 3
+    return CUT_OFF if any(state.kind == "cut_off" for state in states) else 0
 
 
 def _check_picture(path: Path) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from tailback.since311 import tomllib
 
 from ..errors import UserError, read_text, shown
-from .jobs import workload_tables
-from .tables import FILES, put, section_and_key, table_at
+from ..machines.reading import refined
+from .jobs import changed, workload_tables
+from .tables import FILES, JOBS, laid_over, put, section_and_key, table_at
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,20 @@ def read_description(path: Path, overrides: Iterable[str]) -> Given:
         name, value = parsed_override(override)
         put(changes, name, value)
     return Given(description, changes)
+
+
+def merged(given: Given) -> dict[str, Any]:
+    """Return the tables of a file with the overrides laid over them."""
+    found: dict[str, Any] = dict(given.tables)
+    for name, change in given.changes.items():
+        if name == JOBS and JOBS in found:
+            found[name] = changed(found[name], change)
+            continue
+        below = found.get(name, {})
+        if not isinstance(below, Mapping):
+            raise UserError(name, shown(below), f"must be a table: [{name}]")
+        found[name] = laid_over(below, change) if name == "workload" else refined(below, change)
+    return found
 
 
 def parsed_override(override: str) -> tuple[str, object]:

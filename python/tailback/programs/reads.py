@@ -62,6 +62,8 @@ class Reads:
         self.stamps: dict[str, Stamp | None] = {}
         self.environment: dict[str, str | None] = dict(environment or {})
         """Of every variable read its value; None: there was none."""
+        self.modules: dict[str, str] = {}
+        """Of files that are modules the names by which they are found beside a program."""
         self.code: set[str] = set()
         """Files of code that is not installed."""
         self.refusal: UserError | None = None
@@ -128,10 +130,14 @@ class Reads:
         elif not (real in self._written or is_installed(real) or os.path.isdir(real)):
             self._note(real, name)
 
-    def imported(self, path: str) -> None:
+    def imported(self, name: str, path: str, *, is_package: bool) -> None:
         """Hear of a module that is read."""
         real = os.path.realpath(path)
         self._note(real, path)
+        module = name.replace(".", "/")
+        self.modules[real] = (
+            f"{module}/{Path(path).name}" if is_package else f"{module}{_end(path)}"
+        )
         self.code.update((path, real))
 
     def asked(self, name: str, value: str | None) -> str | None:
@@ -167,6 +173,11 @@ class Reads:
         error = UserError(name, None, f"{allowed}; read it before, or declare it: {remedy}")
         self.refusal = self.refusal or error
         raise error
+
+
+def _end(path: str) -> str:
+    """Return the end of a module's name: ``.py``, ``.cpython-311-x86_64-linux-gnu.so``."""
+    return "".join(Path(path).suffixes)
 
 
 def is_installed(path: str) -> bool:
@@ -221,7 +232,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             spec.loader = _Loader(name, str(origin))
         elif spec.has_location and origin is not None:
-            reads.imported(origin)
+            reads.imported(name, origin, is_package=spec.submodule_search_locations is not None)
         return spec
 
 
@@ -231,7 +242,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         reads = _listening.get(threading.get_ident())
         if reads is not None:
-            reads.imported(self.path)
+            reads.imported(fullname, self.path, is_package=self.is_package(fullname))
         return self.source_to_code(Path(self.path).read_bytes(), self.path)
 
 
@@ -251,7 +262,7 @@ def note_modules(reads: Reads, names: Mapping[str, Any]) -> None:
         file = getattr(module, "__file__", None)
         if module is None or not file or file in reads.code or is_installed(os.path.realpath(file)):
             continue
-        reads.imported(file)
+        reads.imported(module.__name__, file, is_package=hasattr(module, "__path__"))
         note_modules(reads, vars(module))
 
 

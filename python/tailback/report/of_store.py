@@ -12,6 +12,7 @@ from tailback.analysis import channels_by_routing, channels_text, merged
 from tailback.comparison import MODES
 from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
+from tailback.sending import is_pack
 from tailback.store.columns import LIGHT
 from tailback.store.points import Failure, PointStore
 from tailback.tables.frames import dictionaries, values
@@ -36,11 +37,12 @@ NAME = "report.html"
 def write_report(folder: Path, out: Path | None = None, title: str | None = None) -> Path:
     """Write the report on the store in `folder` into `out`; return its path.
 
-    The default for `out` is `report.html` in the folder; for `title`, the titles of the sweeps or
-    a description of what was simulated. Raises `UserError` if there is no store, it is empty, or
-    the file cannot be written.
+    The default for `out` is `report.html` in the folder, or a page beside a pack; for `title`,
+    the titles of the sweeps or a description of what was simulated. Raises `UserError` if there is
+    no store, it is empty, or the file cannot be written.
     """
-    path = folder / NAME if out is None else out
+    beside = folder.with_suffix(".html") if is_pack(folder) else folder / NAME
+    path = beside if out is None else out
     with _no_search_for_cycles():
         store = PointStore.open(folder)
         write(page_of(store, title) if store.has_points else _page_of_failures(store, title), path)

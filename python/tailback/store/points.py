@@ -2,6 +2,7 @@
 
     DIR/store.json                    what this folder is
     DIR/sweeps/<hash>.json            what a sweep asked for, and the identities of its points
+    DIR/asked/<hash>/                 the same with all files it needs (`sending/asked.py`)
     DIR/points/<identity>.parquet     one point: one row per mode, all columns (docs/store.md)
     DIR/failures/<identity>.json      a point that could not be simulated, and why
     DIR/runs.parquet                  all rows without the large columns, to be read at once
@@ -29,6 +30,7 @@ import pyarrow.parquet as pq
 from tailback import files
 from tailback.errors import UserError
 from tailback.metrics import OF_CLASSES, OF_JOBS
+from tailback.sending import unpacked
 from tailback.since311 import Self
 from tailback.standstill import Standstill
 from tailback.tables import parquet
@@ -82,8 +84,12 @@ class PointStore:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Return the store in `folder`, to be read; raise `UserError` if there is none."""
-        store = cls(folder)
+        """Return the store in `folder`, or in a pack, to be read.
+
+        Raises `UserError` if there is none.
+        """
+        store = cls(unpacked(folder))
+        folder = store.folder
         try:
             is_folder, is_marked = folder.is_dir(), store._marker.exists()
         except OSError as error:

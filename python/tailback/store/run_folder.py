@@ -1,6 +1,7 @@
 """Results in a folder: Parquet tables and a manifest.
 
     DIR/manifest.json          every parameter, version, seed, identity, estimates
+    DIR/asked/                 what was asked for, to run it again (`sending/asked.py`)
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
     DIR/full/...               histograms, moments, samples, packets on request,
                                messages and flows where run.keep_messages asks for them,
@@ -21,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.experiment.tables import FILES, section_and_key
+from tailback.sending.asked import FOLDER as ASKED
+from tailback.sending.layout import public_name
 from tailback.tables import parquet
 
 from .columns import BLAME_TABLES
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
+#: Keys that name a file.
+_FILE_KEYS = frozenset(section_and_key(name)[1] for name in FILES)
 #: Sub-folders: one for each mode, and what `describe` says.
 _PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
 _NAMES = "|".join((*_TABLES, "packets", "messages", "flows", *BLAME_TABLES))
@@ -60,6 +66,8 @@ def _is_unfinished(path: Path) -> bool:
     """Whether `path` is what a run leaves that could not write its manifest: a full disk."""
     if path.name.startswith(f".{MANIFEST}."):
         return path.suffix == ".part"
+    if path.name == ASKED:
+        return path.is_dir()
     return path.name in _PARTS and path.is_dir() and all(map(_is_table, path.iterdir()))
 
 
@@ -96,6 +104,26 @@ def save(
         files.write_durably(folder / MANIFEST, text.encode())
     except OSError as error:
         raise UserError("--out", str(folder), f"cannot be written to: {error.strerror}") from None
+
+
+def portable(description: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return what a manifest says with names of files as an experiment file in `folder` has them.
+
+    So it is the same wherever that folder is.
+    """
+
+    def named(value: Any, key: str = "") -> Any:
+        if isinstance(value, Mapping):
+            return {name: named(one, name) for name, one in value.items()}
+        if isinstance(value, list):
+            return [named(one, key) for one in value]
+        is_file = key in _FILE_KEYS and isinstance(value, str)
+        return public_name(value, folder) if is_file else value
+
+    found = dict(description)
+    if "parameters" in found:
+        found["parameters"] = named(found["parameters"])
+    return found
 
 
 def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:

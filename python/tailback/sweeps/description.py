@@ -14,10 +14,10 @@ from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.choosing import find_kinds
 from ..experiment.description import tables_of
-from ..experiment.jobs import changed, check_tables
-from ..experiment.reading import parsed_override, read_description
-from ..experiment.tables import FILES, JOBS, laid_over, put, section_and_key, table_at
-from ..machines.reading import refined
+from ..experiment.jobs import check_tables
+from ..experiment.reading import merged, parsed_override, read_description
+from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
+from ..sending import Description
 from .combinations import Combination, Maker, combinations, public_file
 from .plan import Plan, read_plan
 
@@ -64,7 +64,7 @@ class Sweep:
         """
         path, overrides = Path(path), list(overrides)
         given = read_description(path, overrides)
-        description = _changed(given.tables, given.changes)
+        description = merged(given)
         description.setdefault("sweep", {"seeds": 1})
         sweep = cls.from_dict(description, title=path.stem, folder=path.parent, code=code)
         for override in overrides:
@@ -146,6 +146,9 @@ class Sweep:
             section, key = section_and_key(name)
             if key in table_at(base, section):
                 put(base, name, Path(str(table_at(base, section)[key])).name)
+        # What programs read is in the identities of the points.
+        for key in ("reads", "environment"):
+            base.get("workload", {}).pop(key, None)
         asked = {
             "name": self.title,
             "title": self._base.get("run", {}).get("title"),
@@ -158,6 +161,10 @@ class Sweep:
         # Through text, so that nobody can change the sweep by changing what is returned.
         found: dict[str, Any] = json.loads(json.dumps(asked, default=str))
         return found
+
+    def asked(self) -> Description:
+        """Return what its file says, for the folder of its results."""
+        return Description(self.title, self._folder, {**self._base, "sweep": self._table})
 
     def __repr__(self) -> str:
         return f"<Sweep {self.title!r} of {', '.join(self.varied) or 'seeds'}: {self.count} points>"
@@ -194,20 +201,6 @@ def _told(experiment: Experiment, place: str) -> str:
     given = experiment.run.fidelity
     why = machine.why_usual_fidelity if given is None else machine.exact.why
     return f"{shown(experiment.fidelity)} with {place} ({why})"
-
-
-def _changed(tables: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a file with overrides laid over them."""
-    found: dict[str, Any] = dict(tables)
-    for name, change in changes.items():
-        if name == JOBS and JOBS in found:
-            found[name] = changed(found[name], change)
-            continue
-        below = found.get(name, {})
-        if not isinstance(below, Mapping):
-            raise UserError(name, shown(below), f"must be a table: [{name}]")
-        found[name] = laid_over(below, change) if name == "workload" else refined(below, change)
-    return found
 
 
 def _without_folders(table: Mapping[str, Any]) -> dict[str, Any]:

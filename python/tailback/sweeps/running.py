@@ -17,6 +17,7 @@ from tailback.contents import ChangedError
 from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display
 from tailback.experiment.content import Content
+from tailback.sending import keep
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
 from tailback.store.points import Failure, PointStore
@@ -105,6 +106,8 @@ class SweepRun:
         `done` and `failed` count meanwhile. Raises `UserError` if the store cannot be written.
         """
         self.store.save_sweep(self._asked())
+        experiments = (point.experiment for _, point in self.points)
+        keep(self.store.folder, self.sweep.asked(), ["sweep"], experiments)
         efforts = sum(task.effort for task in self.to_do)
         display = Display("points", len(self.to_do), pool.capacity, efforts)
         with display if progress else nullcontext() as shown:

@@ -143,24 +143,25 @@ class PythonProgram(InPython, init=False):
         """Return the processes of one run; executes the file."""
         from ..programs import Processes
 
-        program = self._source.load()
+        program = self.source.load()
         places = None if self.placement == "all" else self.placement
         return Processes(program, network.nodes, places, seed, network.cycle())
 
     @property
-    def _source(self) -> Source:
+    def source(self) -> Source:
+        """The program, and what it may read."""
         from ..programs.loading import Source
 
         return Source(self.function, self.file, self.reads, self.environment)
 
     def files_read(self) -> list[Path]:
         """Return the program and the files that it reads; executes the file to find these."""
-        return self._source.files_read()
+        return self.source.files_read()
 
     def digest(self) -> str:
         """Return a hash of the program, of all that it reads, and of where it runs."""
         places = "" if self.placement == "all" else f" {list(self.placement)}"
-        return self._source.digest() + places
+        return self.source.digest() + places
 
     def resolved(self, network: Network) -> dict[str, Any]:
         """Return every parameter; of the program where it is from, and its hash."""

@@ -209,6 +209,11 @@ class Trace(Workload, init=False):
         ranks = files_of_trace(Path(self.file), form)
         return ranks + ([] if self.groups is None else [Path(self.groups)])
 
+    def listed_files(self) -> list[Path]:
+        """Return the files of ranks that its file only lists; none if it is one of them."""
+        ranks = files_of_trace(Path(self.file), None if self.format == "auto" else self.format)
+        return [] if Path(self.file) in ranks else ranks
+
     def files_read(self) -> list[Path]:
         """Return the files that are read as it runs: those of the trace, and the placement."""
         placed = [] if self.placement_file is None else [Path(self.placement_file)]

@@ -91,6 +91,15 @@ def _listed(path: Path) -> list[Path]:
     return [place for place in places if place is not None]
 
 
+def relative_list(path: Path, names: list[str]) -> bytes | None:
+    """Return a list that has these names instead of its own; None if they are the same."""
+    lines = list(_lines(read_bytes(path)))
+    given = [os.fsdecode(line) for line in lines]
+    if [os.path.normpath(name) for name in given] == [os.path.normpath(name) for name in names]:
+        return None
+    return "".join(f"{name}\n" for name in names).encode()
+
+
 def _lines(content: bytes) -> Iterator[bytes]:
     """Yield the lines that are more than a comment."""
     for line in content.split(b"\n"):

@@ -1,0 +1,85 @@
+"""Two folders of results, compared byte by byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tailback.contents import sha256_of
+
+from .run_folder import MANIFEST
+
+#: What a sweep has of each point, and what it asked for.
+_OF_SWEEPS = ("points", "failures", "sweeps")
+_MARKER = "store.json"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What differs between results and the same made again."""
+
+    count: int
+    """Files of the first."""
+    lines: tuple[str, ...]
+    """A line for each file that differs."""
+    unfinished: int
+    """Files of points that the first does not have, as it was not finished."""
+
+
+def is_results(folder: Path) -> bool:
+    """Whether a folder holds results: of one run, or of sweeps."""
+    return (folder / MANIFEST).is_file() or (folder / _MARKER).is_file()
+
+
+def compared(old: Path, new: Path) -> Compared:
+    """Return which results differ; pages, pictures and the index are not compared."""
+    before, after = set(_names(old)), set(_names(new))
+    lines = [_difference(old, new, name) for name in sorted(before) if name in after]
+    found = [line for line in lines if line]
+    found += [f"{name}: is not made again" for name in sorted(before - after)]
+    more = sorted(after - before)
+    points = [name for name in more if name.startswith(("points/", "failures/"))]
+    found += [f"{name}: was not there" for name in more if name not in points]
+    return Compared(len(before), tuple(found), len(points))
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """Yield the names of all files of results."""
+    if (folder / _MARKER).is_file():
+        for name in _OF_SWEEPS:
+            for path in (folder / name).glob("[!.]*"):
+                yield f"{name}/{path.name}"
+        return
+    for path in folder.rglob("*.parquet"):
+        yield path.relative_to(folder).as_posix()
+    if (folder / MANIFEST).is_file():
+        yield MANIFEST
+
+
+def _difference(old: Path, new: Path, name: str) -> str:
+    """Return what differs in a file, or nothing."""
+    first, second = old / name, new / name
+    if sha256_of(first) == sha256_of(second):
+        return ""
+    try:
+        parts = _keys(first, second) if name.endswith(".json") else _columns(first, second)
+    except (ValueError, OSError, pa.ArrowException, AttributeError):
+        parts = []
+    return f"{name}: differs in {', '.join(parts)}" if parts else f"{name}: differs"
+
+
+def _keys(first: Path, second: Path) -> list[str]:
+    one, other = (json.loads(path.read_bytes()) for path in (first, second))
+    return [key for key in {**one, **other} if one.get(key) != other.get(key)]
+
+
+def _columns(first: Path, second: Path) -> list[str]:
+    one, other = (pq.read_table(path) for path in (first, second))
+    names = dict.fromkeys([*one.column_names, *other.column_names])
+    both = {*one.column_names} & {*other.column_names}
+    return [name for name in names if name not in both or not one[name].equals(other[name])]
