@@ -31,6 +31,7 @@ HOMES = {
     "run": "single",
     "describe": "single",
     "schema": "single",
+    "diff": "sending",
     "pack": "sending",
     "rerun": "sending",
     "sweep": "sweeping",

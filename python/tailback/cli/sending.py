@@ -16,7 +16,7 @@ import typer
 
 from tailback.errors import UserError, shown
 
-from .answering import failures, option_names
+from .answering import failures, option_names, print_json
 from .options import Json, NoCode, app, examples
 
 if TYPE_CHECKING:
@@ -172,8 +172,6 @@ def pack(
         _say_missing(folder)
         size = target.stat().st_size
         if json:
-            from .answering import print_json
-
             print_json({"pack": str(target), "files": count, "bytes": size})
         else:
             print(f"{target}: {count} files, {size / 1e6:.1f} MB")
@@ -187,3 +185,25 @@ def _say_missing(folder: Path) -> None:
         kept_in(folder)
     except UserError as error:
         print(f"note: {error}", file=sys.stderr)
+
+
+Compared = Annotated[
+    Path, typer.Argument(metavar="A", help="Folder of results, pack or experiment file.")
+]
+With = Annotated[Path, typer.Argument(metavar="B", help="What it is compared with.")]
+
+
+@app.command(
+    epilog=examples("tailback diff before after", "tailback diff old.toml new.toml --json")
+)
+def diff(first: Compared, second: With, *, json: Json = False) -> None:
+    """Compare two results or experiments: what was asked, and what came out, with intervals."""
+    with failures(json):
+        from tailback.analysis.differences import differences
+        from tailback.analysis.telling import differences_text
+
+        found = differences(first, second)
+        if json:
+            print_json(found.to_dict())
+        else:
+            print(differences_text(found))

@@ -167,6 +167,8 @@ class PythonProgram(InPython, init=False):
         """Return every parameter; of the program where it is from, and its hash."""
         is_name = isinstance(self.function, str)
         name = self.function if is_name else getattr(self.function, "__name__", "program")
-        parameters = self.listed()
-        del parameters["function"]
+        parameters = self.written()
+        # The hash is of all that it reads, too, wherever that is.
+        for left_out in ("function", "reads", "environment"):
+            del parameters[left_out]
         return parameters | {"function": name, "program_sha256": self.digest().split()[0]}
