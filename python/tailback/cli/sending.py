@@ -167,7 +167,8 @@ def pack(
         _check_results(folder, folder)
         if not is_results(folder):
             raise UserError(str(folder), None, "holds no results")
-        target = folder.resolve().with_suffix(".zip") if out is None else out
+        place = folder if folder.name not in ("", "..") else folder.resolve()
+        target = place.with_name(f"{place.name}.zip") if out is None else out
         count = made(folder, target)
         _say_missing(folder)
         size = target.stat().st_size

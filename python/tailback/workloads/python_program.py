@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import UserError, shown
@@ -59,6 +59,13 @@ def _variables(given: object) -> object:
 
 
 Pairs = tuple[tuple[str, str], ...]
+_TABLE = {"type": "object", "additionalProperties": {"type": "string"}}
+Reads = Annotated[
+    Pairs,
+    BeforeValidator(_pairs),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, _TABLE]}),
+]
+Variables = Annotated[Pairs, BeforeValidator(_variables), WithJsonSchema(_TABLE)]
 Nodes = Annotated[Literal["all"] | tuple[int, ...], BeforeValidator(_nodes)]
 
 
@@ -95,14 +102,14 @@ class PythonProgram(InPython, init=False):
         description="Arriving messages of which a node can use the first bytes at one time; "
         "default: the degree of the network.",
     )
-    reads: Annotated[Pairs, BeforeValidator(_pairs)] = key(
+    reads: Reads = key(
         shown="given",
         default=(),
         description="Files that the processes read while they run, relative to the experiment "
         "file; what the file of the program reads before is known. A table has a file for each "
         "name that is opened.",
     )
-    environment: Annotated[Pairs, BeforeValidator(_variables)] = key(
+    environment: Variables = key(
         shown="given",
         default=(),
         description="Variables of the environment, as the program sees them.",
