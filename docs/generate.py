@@ -436,7 +436,7 @@ def _values(value: Schema) -> str:
         of = _values(value["items"]) if "items" in value else ""
         parts = [_values(part) for part in value.get("prefixItems", ())]
         return f"[{', '.join(parts)}]" if parts else f"list of {of}"
-    words = {"boolean": "true or false", "string": "text"}
+    words = {"boolean": "true or false", "string": "text", "object": "table of texts"}
     return words.get(value["type"]) or _number(value)
 
 

@@ -14,7 +14,6 @@ from tailback.experiment import Experiment
 from tailback.experiment.reading import read_description
 from tailback.sending import unpacked
 from tailback.statistics import Estimate
-from tailback.store.documents import damaged
 from tailback.store.points import PointStore
 from tailback.store.run_folder import MANIFEST
 from tailback.sweeps import Sweep
@@ -203,7 +202,7 @@ def _of_run(path: Path) -> Side:
     except UserError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise damaged(path, "not the manifest of a run") from None
+        raise UserError(str(path), None, "is not the manifest of a run") from None
     return Side(asked, {(): dict(_estimates(told))})
 
 

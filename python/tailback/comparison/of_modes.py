@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tailback import interrupts
+from tailback.contents import unchanged
 from tailback.errors import UserError, choice, listed
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
@@ -335,7 +336,7 @@ def compare(
     if not asked:
         raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
     results: dict[str, Result] = {}
-    with interrupts.deferred() as interrupted:
+    with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
         for mode in asked:
             results[mode] = run_mode(experiment, mode, packets=packets, watch=watch)
             if interrupted() or results[mode].interrupted:

@@ -71,6 +71,7 @@ class Reads:
         self._given = dict(environment or {})
         self._stand_ins = {os.path.normpath(name): file for name, file in declared if name}
         self._written: set[str] = set()
+        self._environment: _Environment | None = None
         self._runs = self._busy = False
         for name, file in declared:
             self._note(os.path.realpath(file), name or file)
@@ -96,18 +97,22 @@ class Reads:
 
     def __enter__(self) -> Reads:
         """Begin to listen."""
-        self._outside = _listening.get(threading.get_ident()), os.environ, builtins.open
+        thread = threading.get_ident()
+        self._outside = _listening.get(thread), os.environ, builtins.open
         _listen()
-        _listening[threading.get_ident()] = self
-        os.environ = _Environment(self, os.environ)  # noqa: B003
+        _listening[thread] = self
+        if self._environment is None or self._environment._all is not os.environ:
+            self._environment = _Environment(self, os.environ)
+        os.environ = self._environment  # noqa: B003
         if self._stand_ins:
             builtins.open = io.open = self._opening(builtins.open)
         return self
 
     def __exit__(self, *error: object) -> None:
         """Listen no longer."""
-        outside, os.environ, builtins.open = self._outside
-        io.open = builtins.open
+        outside, os.environ, opened = self._outside
+        if self._stand_ins:
+            builtins.open = io.open = opened
         if outside is None:
             del _listening[threading.get_ident()]
         else:

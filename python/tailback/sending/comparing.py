@@ -12,11 +12,10 @@ import pyarrow.parquet as pq
 
 from tailback.contents import sha256_of
 
-from .run_folder import MANIFEST
-
 #: What a sweep has of each point, and what it asked for.
 _OF_SWEEPS = ("points", "failures", "sweeps")
-_MARKER = "store.json"
+#: By which file a folder of one run is known, and one of sweeps.
+_MANIFEST, _MARKER = "manifest.json", "store.json"
 
 
 @dataclass(frozen=True)
@@ -33,37 +32,38 @@ class Compared:
 
 def is_results(folder: Path) -> bool:
     """Whether a folder holds results: of one run, or of sweeps."""
-    return (folder / MANIFEST).is_file() or (folder / _MARKER).is_file()
+    return (folder / _MANIFEST).is_file() or (folder / _MARKER).is_file()
 
 
 def compared(old: Path, new: Path) -> Compared:
     """Return which results differ; pages, pictures and the index are not compared."""
-    before, after = set(_names(old)), set(_names(new))
-    lines = [_difference(old, new, name) for name in sorted(before) if name in after]
+    before, after = dict(_files(old)), dict(_files(new))
+    both = sorted(before.keys() & after.keys())
+    lines = [_difference(name, before[name], after[name]) for name in both]
     found = [line for line in lines if line]
-    found += [f"{name}: is not made again" for name in sorted(before - after)]
-    more = sorted(after - before)
+    found += [f"{name}: is not made again" for name in sorted(before.keys() - after.keys())]
+    more = sorted(after.keys() - before.keys())
     points = [name for name in more if name.startswith(("points/", "failures/"))]
     found += [f"{name}: was not there" for name in more if name not in points]
     return Compared(len(before), tuple(found), len(points))
 
 
-def _names(folder: Path) -> Iterator[str]:
-    """Yield the names of all files of results."""
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield all files of results by name: those of points by their identities."""
     if (folder / _MARKER).is_file():
         for name in _OF_SWEEPS:
             for path in (folder / name).glob("[!.]*"):
-                yield f"{name}/{path.name}"
+                # What follows the identity may be a digest of the content.
+                yield f"{name}/{path.name.partition('.')[0]}{path.suffix}", path
         return
     for path in folder.rglob("*.parquet"):
-        yield path.relative_to(folder).as_posix()
-    if (folder / MANIFEST).is_file():
-        yield MANIFEST
+        yield path.relative_to(folder).as_posix(), path
+    if (folder / _MANIFEST).is_file():
+        yield _MANIFEST, folder / _MANIFEST
 
 
-def _difference(old: Path, new: Path, name: str) -> str:
+def _difference(name: str, first: Path, second: Path) -> str:
     """Return what differs in a file, or nothing."""
-    first, second = old / name, new / name
     if sha256_of(first) == sha256_of(second):
         return ""
     try:
