@@ -90,6 +90,8 @@ PROGRAMS = {
     "must be 0 to": "async def program(node):\n    node.send(0, '1 B', type=10**30)",
 }
 
+NOTE = "note: p.py is a program in Python and is run; --no-code refuses it"
+
 
 class TestPrograms:
     @pytest.mark.parametrize("told", PROGRAMS)
@@ -99,7 +101,8 @@ class TestPrograms:
         (folder / "p.py").write_text(PROGRAMS[told])
         done = invoked("run", "p.toml", *(["--json"] if json else []))
         assert done.exit_code == 2
-        (line,) = done.stderr.splitlines()
+        note, line = done.stderr.splitlines()
+        assert note == NOTE
         assert told in line
 
     @pytest.mark.parametrize(
@@ -116,7 +119,8 @@ class TestPrograms:
         (folder / "p.py").write_text(text)
         done = invoked("run", "p.toml")
         assert done.exit_code == 3
-        assert done.stderr.startswith("error: deadlock at 0 ns: process 0 on node 0")
+        deadlock = "error: deadlock at 0 ns: process 0 on node 0"
+        assert done.stderr.startswith(f"{NOTE}\n{deadlock}")
 
     def test_what_it_prints_is_not_the_answer(self, folder: Path) -> None:
         (folder / "p.toml").write_text(MACHINE + PROGRAM)

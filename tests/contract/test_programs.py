@@ -220,7 +220,8 @@ def test_an_exception_is_one_line(tmp_path: Path) -> None:
     text = "async def program(node):\n    await node.compute('1 us')\n    {}['key']\n"
     done = carried_out("cost", tmp_path, text)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: p.py:3: process on node 0: KeyError: 'key'\n"
+    note = "note: p.py is a program in Python and is run; --no-code refuses it\n"
+    assert done.stderr == f"{note}error: p.py:3: process on node 0: KeyError: 'key'\n"
 
 
 def test_a_deadlock_ends_the_command(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
@@ -69,11 +70,12 @@ def loaded(file: Path, changes: Iterable[str] = (), *, code: bool = True) -> Exp
     return Experiment.load(file, changes, code=code)
 
 
+#: Programs that this command has said to run.
 _SAID: set[str] = set()
 
 
 def say_code(programs: Iterable[str]) -> None:
-    """Say once on standard error that these files are programs in Python, which are run."""
+    """Say on standard error that these files are programs in Python and run: once a command."""
     for file in programs:
         if file not in _SAID:
             _SAID.add(file)
@@ -188,7 +190,8 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
         def run(**given: Any) -> None:
             asked = Asked(**{field.name: given.pop(field.name) for field in fields})
             asked.__dict__["words"] = (function.__name__, *_words(own, given))
-            is_file = not asked.file.is_dir()
+            _SAID.clear()
+            is_file = not os.path.isdir(asked.file)
             with failures(asked.json, asked.file if is_file else None):
                 found = function(asked, **given)
             if found is not None:
