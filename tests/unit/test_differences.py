@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import tailback as tb
+from tailback.sweeps.running import SweepRun
 from tests.commands import tailback
+from tests.stores import Here
 
 TEXT = """
 [machine]
@@ -77,9 +80,9 @@ def test_two_runs_differ_in_what_came_out(files: tuple[Path, Path], tmp_path: Pa
 def test_two_sweeps_are_compared_place_by_place(files: tuple[Path, Path], tmp_path: Path) -> None:
     for file in files:
         file.write_text(file.read_text() + SWEEP)
-        assert tailback("sweep", file, "--out", tmp_path / file.stem).returncode == 0
+        SweepRun(tb.Sweep.load(file), tmp_path / file.stem).run(Here())
     files[1].write_text(files[1].read_text().replace("'2 us'", "'3 us'"))
-    assert tailback("sweep", files[1], "--out", tmp_path / "c").returncode == 0
+    SweepRun(tb.Sweep.load(files[1]), tmp_path / "c").run(Here())
     found = json.loads(tailback("diff", tmp_path / "a", tmp_path / "c", "--json").stdout)
     assert {one["where"]["workload.compute_period_us"] for one in found["outcomes"]} == {"1.0"}
     only = [found[name][0]["workload.compute_period_us"] for name in ("only_first", "only_second")]

@@ -32,7 +32,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return own, jobs
 
 
-@pytest.mark.parametrize("command", ["run", "cost", "sweep", "describe", "timeline"])
+@pytest.mark.parametrize("command", ["cost", "sweep", "timeline"])
 def test_a_program_in_python_is_refused_and_not_executed(
     files: tuple[Path, Path], tmp_path: Path, command: str
 ) -> None:
