@@ -59,7 +59,7 @@ def sha256_of(path: Path) -> str:
     now = stamp_of(path)
     if name in _known and _known[name][0] == now:
         return _known[name][1]
-    check_readable(path)
+    check_is_file(path)
     try:
         with path.open("rb") as file:
             before = _stamp(os.fstat(file.fileno()))
@@ -75,6 +75,13 @@ def sha256_of(path: Path) -> str:
             _known.clear()
         _known[name] = after, digest
     return digest
+
+
+def check_is_file(path: Path) -> None:
+    """Raise `UserError` for what cannot be read again: a pipe, a device, what is not there."""
+    check_readable(path)
+    if not path.is_file():
+        raise UserError(str(path), None, "must be a file: it is read more than once")
 
 
 def _read(file: IO[bytes]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -109,3 +110,10 @@ def test_long_lines_are_no_names_of_files(tmp_path: Path) -> None:
     file.write_text(f"{'z' * 5000}\n")
     with pytest.raises(UserError, match="has none of the formats that are known"):
         tb.Trace(file=str(file)).facts()
+
+
+def test_a_pipe_is_no_trace(tmp_path: Path) -> None:
+    pipe = tmp_path / "trace.goal"
+    os.mkfifo(pipe)
+    with pytest.raises(UserError, match="must be a file"):
+        tb.Trace(file=str(pipe)).facts()

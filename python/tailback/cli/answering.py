@@ -26,6 +26,7 @@ from tailback.errors import (
 from tailback.files import check_named
 
 from .options import AllowDeadlock, File, Json, NoCode, Out, Seed, Set, app, examples
+from .words import words_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -189,7 +190,7 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
 
         def run(**given: Any) -> None:
             asked = Asked(**{field.name: given.pop(field.name) for field in fields})
-            asked.__dict__["words"] = (function.__name__, *_words(own, given))
+            asked.__dict__["words"] = (function.__name__, *words_of(own, given))
             _SAID.clear()
             is_file = not os.path.isdir(asked.file)
             with failures(asked.json, asked.file if is_file else None):
@@ -205,33 +206,6 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
         return function
 
     return declared
-
-
-def _words(own: Iterable[Parameter], given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the options of a command that say what is run: files to be written do not."""
-    for option in own:
-        value = given[option.name]
-        name = option_name(option)
-        if name is None or value == option.default:
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            yield name
-            if one is not True:
-                yield str(getattr(one, "value", one))
-
-
-def option_name(option: Parameter) -> str | None:
-    """Return the name of an option, such as `--modes`; None for those that name files."""
-    # Of what is annotated Typer takes the first name for the default.
-    told = list(getattr(option.annotation, "__metadata__", ()))
-    names = [n for one in told for n in (one.default, *(one.param_decls or ()))]
-    is_file = "Path" in str(getattr(option.annotation, "__origin__", ""))
-    return None if is_file else next((n for n in names if str(n).startswith("--")), None)
-
-
-def option_names(options: Iterable[Parameter]) -> set[str]:
-    """Return the names of options that name no files."""
-    return {name for name in map(option_name, options) if name is not None}
 
 
 def _parameters(of: Callable[..., object]) -> list[Parameter]:

@@ -16,8 +16,9 @@ import typer
 
 from tailback.errors import UserError, shown
 
-from .answering import failures, option_names, print_json
+from .answering import failures, print_json
 from .options import Json, NoCode, app, examples
+from .words import option_names
 
 if TYPE_CHECKING:
     from tailback.sending import Kept

@@ -158,6 +158,10 @@ class CompleteExchange(InSteps, init=False):
         schedules.verify(found, given.get("node"), given.get("link"))
         return found
 
+    def files_read(self) -> list[Path]:
+        """Return the file of the schedule: it is read whenever the steps are asked for."""
+        return [] if self.file is None else [Path(self.file)]
+
     def written_processes(self, network: Network) -> list[dict[str, Any]]:
         """Return a program for each node."""
         from .. import schedules

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..contents import check_is_file
 from ..errors import UserError, read_bytes
 
 #: So much of a file is looked at to find out what it is.
@@ -56,12 +57,9 @@ def _guess(path: Path, start: bytes) -> str | None:
 
 
 def _start_of(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_START)
-    except (OSError, ValueError):
-        read_bytes(path)  # It says what is wrong.
-        raise
+    check_is_file(path)
+    with path.open("rb") as file:
+        return file.read(_START)
 
 
 def _siblings(path: Path, numbered: re.Pattern[str]) -> list[Path]:
