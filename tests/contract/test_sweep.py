@@ -293,7 +293,7 @@ def test_a_scheduler_that_dies_leaves_what_is_finished_and_the_same_command_goes
 
 
 BATCH_SYSTEM = {
-    "sbatch": '#!/bin/sh\nsh "$1" 2>/dev/null & echo "Submitted batch job $!"\n',
+    "sbatch": '#!/bin/sh\nsh "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"\n',
     "scancel": '#!/bin/sh\nkill "$1"\n',
 }
 
