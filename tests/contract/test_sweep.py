@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -211,6 +213,114 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_bytes(
         os.kill(cluster.workers[0].pid, signal.SIGKILL)
         assert sweep.wait() == 0
     assert content(out) == content(undisturbed)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "clusters-of-machines.md").read_text()
+
+
+def of_page(begin: str, **changes: str) -> list[str]:
+    """Return a command of the page on clusters, with other addresses and numbers."""
+    [line] = [line for line in PAGE.splitlines() if line.startswith(begin)]
+    words = line.partition("#")[0].split()
+    return [changes.get(word.strip("-"), word) for word in words]
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[Callable[[], tuple[str, subprocess.Popen[str]]]]:
+    """Start a scheduler and two workers as the page on clusters says; give its address."""
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    started: list[subprocess.Popen[str]] = []
+
+    def start() -> tuple[str, subprocess.Popen[str]]:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        address = f"tcp://127.0.0.1:{port}"
+        changes = {"tcp://node1:8786": address, "8786": str(port), "32": "2"}
+        for begin in ("dask scheduler", "dask worker"):
+            words = [sys.executable, "-m", *of_page(begin, **changes), "--local-directory"]
+            more = {"stderr": subprocess.DEVNULL, "start_new_session": True}
+            words = words[:-1] if "scheduler" in begin else [*words, str(tmp_path)]
+            started.append(subprocess.Popen(words, text=True, **more))  # type: ignore[call-overload]
+        until(lambda: answers(port), unless=started[-2])
+        return address, started[-2]
+
+    yield start
+    for process in started:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def answers(port: int) -> bool:
+    with suppress(OSError):
+        socket.create_connection(("127.0.0.1", port)).close()
+        return True
+    return False
+
+
+@pytest.mark.verify
+def test_a_scheduler_that_dies_leaves_what_is_finished_and_the_same_command_goes_on(
+    file: Path,
+    undisturbed: Path,
+    tmp_path: Path,
+    scheduler: Callable[[], tuple[str, subprocess.Popen[str]]],
+) -> None:
+    out = tmp_path / "out"
+
+    def sweep(address: str) -> subprocess.Popen[str]:
+        given = {"sweep.toml": str(file), "results": str(out), "tcp://node1:8786": address}
+        words = of_page("tailback sweep sweep.toml --out results --scheduler", **given)
+        return subprocess.Popen([sys.executable, "-m", *words], text=True, stderr=subprocess.PIPE)
+
+    address, process = scheduler()
+    under_way = sweep(address)
+    until(lambda: bool(finished_points(out)), unless=under_way)
+    os.killpg(process.pid, signal.SIGKILL)
+    _, errors = under_way.communicate()
+    told = [line for line in errors.splitlines() if "points done" not in line]
+    kept = f"{len(finished_points(out))} of {POINTS} points are finished"
+    lost = "error: --scheduler: the scheduler was lost"
+    assert told == [f"{lost}; {kept}, the same command goes on from there"], errors
+    assert under_way.returncode == 3
+    assert not [*(out / "failures").iterdir()]
+    known = finished_points(out)
+    address, _ = scheduler()
+    with sweep(address) as again:
+        again.communicate()
+    assert again.returncode == 0
+    assert {name: finished_points(out)[name] for name in known} == known
+    assert content(out) == content(undisturbed)
+
+
+BATCH_SYSTEM = {
+    "sbatch": '#!/bin/sh\nsh "$1" >/dev/null 2>&1 & echo "Submitted batch job $!"\n',
+    "scancel": '#!/bin/sh\nkill "$1"\n',
+}
+
+
+@pytest.mark.verify
+def test_jobs_of_slurm_do_the_points(file: Path, undisturbed: Path, tmp_path: Path) -> None:
+    pytest.importorskip("dask_jobqueue", reason="the extra dask is not installed")
+    for name, text in BATCH_SYSTEM.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    [described] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    described = described.replace("32", "2").replace("ib0", "lo")
+    described = described.replace("source $HOME/tailback/bin/activate", "cd .")
+    (tmp_path / "jobqueue.yaml").write_text(described)
+    given = {"sweep.toml": str(file), "results": str(tmp_path / "out"), "4": "1"}
+    words = of_page("tailback sweep sweep.toml --out results --cluster", **given)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        env=os.environ | {"PATH": path, "DASK_CONFIG": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "out") == content(undisturbed)
 
 
 def test_ctrl_c_keeps_what_is_finished(file: Path, tmp_path: Path) -> None:

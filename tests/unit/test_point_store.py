@@ -192,6 +192,16 @@ def test_a_damaged_index_is_made_again(tmp_path: Path, bit: int) -> None:
         assert store.runs().equals(whole)
         store.write_index()
         assert index.read_bytes() == content
+    digest = tmp_path / "runs.parquet.sha256"
+    told = digest.read_bytes()
+    for damage in (told + b"x", told[:-1], b""):
+        digest.write_bytes(damage)
+        PointStore.open(tmp_path).write_index()
+        assert digest.read_bytes() == told
+    digest.unlink()
+    assert PointStore.open(tmp_path).runs().equals(whole)
+    PointStore.open(tmp_path).write_index()
+    assert digest.read_bytes() == told
 
 
 def test_a_damaged_mark_is_made_again(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ What a worker computed comes back over the network; nothing is written there.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -125,27 +127,27 @@ class DaskPool:
                     # Its worker died before the answer was fetched: Dask computes it again.
                     completed.add(future)
                     continue
-                if future.status == "cancelled":
-                    # Nobody else cancels: the connection has broken and does not come back.
-                    self._is_lost = True
-                    raise PoolLostError("--scheduler", None, "the scheduler was lost")
-                index = futures.pop(future)
-                yield _outcome(index, future)
+                yield self._outcome(futures.pop(future), future)
                 future.release()
         finally:
             if not self._is_lost:
                 self._client.cancel(list(futures), force=True)
 
+    def _outcome(self, index: int, future: Any) -> Outcome[Any]:
+        """Return what came of an item, which is fetched from the scheduler."""
+        from distributed import KilledWorker
 
-def _outcome(index: int, future: Any) -> Outcome[Any]:
-    from distributed import KilledWorker
-
-    error = future.exception()
-    if error is None:
-        return Outcome(index, future.result())
-    if isinstance(error, KilledWorker):
-        return Outcome(index, None, "its workers were lost (out of memory?)", lost=True)
-    return Outcome(index, None, described(error))
+        try:
+            # Nobody else cancels: the connection has broken and does not come back.
+            error = None if future.status == "cancelled" else future.exception()
+            if error is None:
+                return Outcome(index, future.result())
+        except (OSError, asyncio.CancelledError, concurrent.futures.CancelledError):
+            self._is_lost = True
+            raise PoolLostError("--scheduler", None, "the scheduler was lost") from None
+        if isinstance(error, KilledWorker):
+            return Outcome(index, None, "its workers were lost (out of memory?)", lost=True)
+        return Outcome(index, None, described(error))
 
 
 def _library(name: str, option: str) -> Any:

@@ -91,7 +91,9 @@ class Display:
         """Return how far the work is, in one line."""
         elapsed = time.monotonic() - self._started
         words = [f"{self._done} of {self._count} {self._items} done"]
-        words.append(f"{min(self._capacity, self._count - self._done)} running")
+        if self._capacity:
+            # Unless workers of a batch system are still to come.
+            words.append(f"{min(self._capacity, self._count - self._done)} running")
         if self._failed:
             words.append(f"{self._failed} failed")
         if self._done:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from importlib import import_module
 from typing import Any
 
 from .outcome import described
@@ -47,9 +46,11 @@ def scheduler_problem(address: str, timeout_s: float) -> str | None:
 
 async def _workers(address: str) -> bool:
     """Whether the scheduler has a worker, or gets one before it is no longer waited for."""
-    core = import_module("distributed.core")
-    arguments = import_module("distributed.security").Security().get_connection_args("client")
-    comm = await core.connect(address, **arguments)
+    import distributed
+
+    library: Any = distributed  # It has no types.
+    arguments = library.Security().get_connection_args("client")
+    comm = await library.core.connect(address, **arguments)
     try:
         waited_s = 0.0
         while not (await _told(comm))["workers"]:

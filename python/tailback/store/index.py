@@ -57,11 +57,13 @@ class Index:
     def _is_as_written(self) -> bool:
         if not self._digest.exists():
             return True
-        # Bytes, because damage need not leave text.
-        words = self._digest.read_bytes().split()
-        if not words or len(words[0]) != hashlib.sha256().digest_size * 2:
-            return False
-        return self._verified.has(self._path, words[0].decode("ascii", "replace"))
+        told = self._digest.read_text(encoding="ascii", errors="replace")
+        digest = told[: hashlib.sha256().digest_size * 2]
+        return told == _told(digest) and self._verified.has(self._path, digest)
+
+    def is_of(self, identities: set[str]) -> bool:
+        """Whether it has the rows of these points and no others, and its digest."""
+        return self._digest.exists() and self.identities() == identities
 
     def rows(self, without: Iterable[str] = ()) -> pa.Table:
         """Return the rows of an index that has some, without some columns."""
@@ -71,7 +73,10 @@ class Index:
     def write(self, runs: pa.Table) -> None:
         """Make it anew; raise `OSError`."""
         content = parquet(runs)
-        told = f"{hashlib.sha256(content).hexdigest()}  {NAME}\n"
         # If only the first is written before the machine stops, the index is made again.
         files.write_durably(self._path, content)
-        files.write_durably(self._digest, told.encode())
+        files.write_durably(self._digest, _told(hashlib.sha256(content).hexdigest()).encode())
+
+
+def _told(digest: str) -> str:
+    return f"{digest}  {NAME}\n"

@@ -292,7 +292,7 @@ class PointStore(metaclass=Helped):
 
     def write_index(self) -> None:
         """Make `runs.parquet` anew from the files of all points."""
-        if self._identities() == self._index.identities():
+        if self._index.is_of(self._identities()):
             return
         runs = self._runs().combine_chunks()
         try:
