@@ -69,8 +69,7 @@ def test_processes_in_python_send_as_much(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "num_ranks 2\nrank 0 {\nsend 5000000000b to 1\n}\n"
-        "rank 1 {\nrecv 5000000000b from 0\n}\n",
+        "num_ranks 2\nrank 0 {\nsend 5000000000b to 1\n}\nrank 1 {\nrecv 5000000000b from 0\n}\n",
         "0 init\n0 send 1 0 5e9\n1 init\n1 recv 0 0 5e9\n",
     ],
     ids=["goal", "simgrid_ti"],
