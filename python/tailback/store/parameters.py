@@ -73,12 +73,14 @@ _JOBS = Column("job.all", "text", "", "All jobs with their nodes, as JSON.")
 
 #: Keys that have no column where they are not among the resolved parameters.
 _OPTIONAL = {
+    "format",
     "includes_self",
     "message_sizes",
     "message_weights",
     "pattern_base",
     "pattern_dimension",
     "pattern_seed",
+    "rates",
     "repeat",
 }
 
