@@ -115,8 +115,24 @@ class TestGraphs:
         line = refusal(lambda file: read_graph(file, Conventions(cycle_ps=1000)), path)
         assert len(line) < 300
 
+    @pytest.mark.parametrize(
+        "edge",
+        [
+            f"edge [ source 0 target 1 width {LONG} ]",
+            f"edge [ source 0 target {LONG} ]",
+            "edge [" * 999,
+        ],
+        ids=["width", "target", "deep"],
+    )
+    def test_gml(self, tmp_path: Path, edge: str) -> None:
+        path = tmp_path / "g.gml"
+        path.write_text(f"graph [ node [ id 0 ] node [ id 1 ] {edge} ]\n")
+        line = refusal(lambda file: read_graph(file, Conventions()), path)
+        assert len(line) < 600
+
     def test_every_format_is_tried(self) -> None:
-        assert set(reading.FORMATS) == {"graphml", "edge_list", "anynet"}
+        # DOT needs a package that tests do without (test_graphs.py).
+        assert set(reading.FORMATS) == {"graphml", "edge_list", "anynet", "gml", "dot"}
 
 
 def one_byte_wrong(content: bytes, count: int) -> Iterable[bytes]:

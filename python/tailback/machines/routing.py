@@ -435,7 +435,8 @@ class _Choosing(Routing):
 class UpDown(_Choosing):
     """Up a spanning tree, then down, by the shortest such route [Schroeder et al. 1991].
 
-    No packet moves up after it has moved down.
+    No packet moves up after it has moved down. Where switches are in layers, all of the highest
+    are roots.
     """
 
     kind: ClassVar[str] = "up_down"
@@ -446,8 +447,9 @@ class UpDown(_Choosing):
         default=None,
         ge=0,
         lt=MOST_NODES,
-        description="The number of the switch at the top; default: the first of those with the "
-        "most links.",
+        description="The number of the switch at the top; default: all of the highest layer where "
+        "every link joins two layers, as in a fat tree; else the first of those with the most "
+        "links.",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..door import ALGORITHMS, OPERATIONS
 from ..errors import UserError, choice, shown
+from ..parts import size_of_machine
 from ..units import Size
 from . import wire
 from .speaking import Speaker, length_of
@@ -101,7 +102,7 @@ class Together(Speaker):
             _OPERATION[operation],
             _ALGORITHM[algorithm],
             root,
-            wire.NOT_GIVEN if segment is None else length_of(segment, f"{operation}.segment"),
+            wire.NOT_GIVEN if segment is None else _segment(segment, f"{operation}.segment"),
             length_of(size, operation) if sizes is None and size != 0 else 0,
         )
         for entries in (members, sizes, received):
@@ -140,3 +141,11 @@ def _check_group(
     if len(set(group)) < len(group):
         twice = next(node for place, node in enumerate(group) if node in group[:place])
         raise UserError(field, str(twice), "is named twice")
+
+
+def _segment(given: str | Size, place: str) -> int:
+    """Return the length of a segment in bytes: it has the limits of packets."""
+    try:
+        return size_of_machine(Size(length_of(given, place))).bytes
+    except UserError as error:
+        raise error if error.field else error.inside(place) from None

@@ -77,6 +77,7 @@ _JOBS = Column("job.all", "text", "", "All jobs with their nodes, as JSON.")
 
 #: Keys that have no column where they are not among the resolved parameters.
 _OPTIONAL = {
+    "format",
     "includes_self",
     "load",
     "message_sizes",
@@ -84,6 +85,7 @@ _OPTIONAL = {
     "pattern_base",
     "pattern_dimension",
     "pattern_seed",
+    "rates",
     "repeat",
 }
 

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
 from ..machines.collectives import Method, method_spec
-from ..parts import Part, key
+from ..parts import MaybeSize, Part, key
 from ..units import Size
 
 
@@ -52,7 +52,7 @@ class Collective(Part, init=False):
         description="How it is made of messages, or what it costs; default: what "
         "machine.interface says.",
     )
-    segment: Size | None = key(
+    segment: MaybeSize = key(
         default=None,
         description="Longest piece that is passed on alone, for chain, binary_tree and "
         "segmented_ring; default: all at once.",

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ..contents import sha256_of
 from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
 from ..errors import UserError, nearest, shown
-from ..parts import key
+from ..parts import SizeKey, key
 from ..units import Rate, Size, Time, counted
 from .base import Network, Workload
 from .placement import Placement, Placing
@@ -39,7 +39,7 @@ class Trace(Workload, init=False):
         default=Size(65535),
         description="Longest message that is sent before its receiver is ready; longer ones ask.",
     )
-    control_size: Size = key(
+    control_size: SizeKey = key(
         engine="control_bytes",
         default=Size(0),
         description="Length of the messages by which sender and receiver of a long one agree.",

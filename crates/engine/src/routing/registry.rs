@@ -228,7 +228,7 @@ impl Chosen {
                 Self::Deflection(Deflection::new(name, topology)?)
             }
             RoutingSpec::UpDown { root, adaptive } => {
-                Self::UpDown(UpDown::new(name, *root, *adaptive, topology)?)
+                Self::UpDown(UpDown::with_roots(name, *root, *adaptive, topology)?)
             }
             RoutingSpec::SpanningTree => {
                 Self::Fixed(Fixed::new(Base::Paths(spanning_tree::ways(name, topology)?)))

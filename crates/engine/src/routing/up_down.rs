@@ -6,6 +6,9 @@
 //! down as often as it likes, and never up again. Of all such ways it takes a shortest;
 //! adaptively, any of these.
 //!
+//! Where switches are in layers, as in a fat tree, all of the highest are roots: a link leads up if
+//! its far end is in the higher layer ([`UpDown::with_roots`]).
+//!
 //! Free of deadlock: an order by (hops to the root, number) falls on every link up and
 //! rises on every link down, so that neither kind closes a cycle by itself, and no
 //! packet holds a link down while it asks for one up.
@@ -37,6 +40,30 @@ pub struct UpDown {
 }
 
 impl UpDown {
+    /// The same with several roots where switches are in layers and none is given: all of the
+    /// highest layer, so that packets share them. Else as [`Self::new`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_roots(
+        name: &str,
+        root: Option<u32>,
+        adaptive: bool,
+        topology: &Topology,
+    ) -> Result<Self, SpecError> {
+        if root.is_none() && topology.first_one_way().is_none() {
+            check_pairs(name, topology)?;
+            let links = Links::of(topology);
+            if let Some(ranks) = layers(&links, topology) {
+                let found = Self::ranked(links, ranks, adaptive);
+                if found.joins_all(topology) {
+                    return Ok(found);
+                }
+            }
+        }
+        Self::new(name, root, adaptive, topology)
+    }
+
     /// Prepares routing with a root (absent: the first switch of those with most links).
     ///
     /// # Errors
@@ -60,14 +87,7 @@ impl UpDown {
             None => usual_root(&links),
         };
         let ranks = rank(&links, root);
-        let size = links.switches * links.switches;
-        let (mut free, mut bound) = (vec![NO_WAY; size], vec![NO_WAY; size]);
-        let rows =
-            free.chunks_mut(links.switches.max(1)).zip(bound.chunks_mut(links.switches.max(1)));
-        for (target, (free, bound)) in rows.enumerate() {
-            search(&links, &ranks, SwitchId::from_index(target), free, bound);
-        }
-        let found = Self { links, ranks, free, bound, adaptive };
+        let found = Self::ranked(links, ranks, adaptive);
         let mut nodes = (0..topology.nodes).map(NodeId::from_index);
         if let Some(lost) = nodes.find(|&node| found.hops(node).0[root] == NO_WAY) {
             let home = found.links.home(lost).0;
@@ -75,6 +95,31 @@ impl UpDown {
             return Err(SpecError::new("machine.routing", name, allowed));
         }
         Ok(found)
+    }
+
+    /// Searches the ways along links that lead up to lower ranks, then down.
+    fn ranked(links: Links, ranks: Vec<u32>, adaptive: bool) -> Self {
+        let size = links.switches * links.switches;
+        let (mut free, mut bound) = (vec![NO_WAY; size], vec![NO_WAY; size]);
+        let rows =
+            free.chunks_mut(links.switches.max(1)).zip(bound.chunks_mut(links.switches.max(1)));
+        for (target, (free, bound)) in rows.enumerate() {
+            search(&links, &ranks, SwitchId::from_index(target), free, bound);
+        }
+        Self { links, ranks, free, bound, adaptive }
+    }
+
+    /// Whether there is a way from every node to every other.
+    fn joins_all(&self, topology: &Topology) -> bool {
+        let home = |node: NodeId| self.links.home(node).index();
+        let mut homes: Vec<_> =
+            (0..topology.nodes).map(NodeId::from_index).map(|node| (home(node), node)).collect();
+        homes.sort_unstable_by_key(|&(switch, _)| switch);
+        homes.dedup_by_key(|&mut (switch, _)| switch);
+        homes.iter().all(|&(_, to)| {
+            let (free, _) = self.hops(to);
+            homes.iter().all(|&(from, _)| free[from] != NO_WAY)
+        })
     }
 
     #[inline]
@@ -139,6 +184,46 @@ pub(super) fn usual_root(links: &Links) -> usize {
     (0..links.switches).rev().max_by_key(degree).unwrap_or(0)
 }
 
+/// The place of each switch in the order of layers from the highest and number, where switches are in
+/// layers: nodes are on the lowest, and every link joins two that follow each other. None if they
+/// are not.
+fn layers(links: &Links, topology: &Topology) -> Option<Vec<u32>> {
+    let mut heights = vec![u32::MAX; links.switches];
+    let mut queue = VecDeque::new();
+    for switch in topology.attachments.iter().filter_map(|attachment| attachment.enters()) {
+        if std::mem::replace(&mut heights[switch.index()], 0) > 0 {
+            queue.push_back(switch);
+        }
+    }
+    while let Some(switch) = queue.pop_front() {
+        for (_, neighbour) in links.each(switch) {
+            let height = heights[switch.index()] + 1;
+            if heights[neighbour.index()] == u32::MAX {
+                heights[neighbour.index()] = height;
+                queue.push_back(neighbour);
+            }
+        }
+    }
+    let follows = |switch: usize| {
+        links
+            .each(SwitchId::from_index(switch))
+            .all(|(_, neighbour)| heights[switch].abs_diff(heights[neighbour.index()]) == 1)
+    };
+    let is_layered = (0..links.switches).all(follows) && heights.iter().any(|&height| height > 0);
+    is_layered.then(|| ordered(links.switches, |switch| u32::MAX - heights[switch]))
+}
+
+/// The place of each switch in the order of a key and number.
+fn ordered(switches: usize, key: impl Fn(usize) -> u32) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..switches).collect();
+    order.sort_by_key(|&switch| (key(switch), switch));
+    let mut ranks = vec![0; switches];
+    for (rank, switch) in order.into_iter().enumerate() {
+        ranks[switch] = rank as u32;
+    }
+    ranks
+}
+
 /// The place of each switch in the order of hops to the root and number; those that cannot be
 /// reached come last.
 pub(super) fn rank(links: &Links, root: usize) -> Vec<u32> {
@@ -156,13 +241,7 @@ pub(super) fn rank(links: &Links, root: usize) -> Vec<u32> {
             }
         }
     }
-    let mut order: Vec<usize> = (0..links.switches).collect();
-    order.sort_by_key(|&switch| (levels[switch], switch));
-    let mut ranks = vec![0; links.switches];
-    for (rank, switch) in order.into_iter().enumerate() {
-        ranks[switch] = rank as u32;
-    }
-    ranks
+    ordered(links.switches, |switch| levels[switch])
 }
 
 impl Algorithm for UpDown {
