@@ -160,7 +160,7 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
     if dice.chance(50) {
         return usual;
     }
-    let steps = dice.number(1, 3) as u32;
+    let (steps, is_batched) = (dice.number(1, 3) as u32, dice.chance(30));
     Pipeline {
         route_cycles: dice.number(0, 3) as u32,
         traversal_cycles: dice.number(1, 2) as u32,
@@ -170,8 +170,8 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         output_speedup: dice.number(1, 3) as u32,
         internal_speedup: steps,
         speedup_cycles: dice.one_of(&[1, 1, 2, steps]).min(steps),
-        sees_output_buffer: dice.chance(30),
-        in_batches: dice.chance(30),
+        sees_output_buffer: is_batched || dice.chance(30),
+        in_batches: is_batched,
         output_buffer_flits: dice.chance(50).then(|| dice.number(1, 4) as u32),
         ..usual
     }
