@@ -107,13 +107,17 @@ fn machine(dice: &mut Dice) -> Machine {
     };
     network(dice, &mut machine, cycle);
     let order = port_order(dice, &machine);
-    let is_single =
-        machine.link.width == 1 && machine.node_link.and_then(|link| link.width) != Some(2);
+    machine.switch.pipeline.as_mut().expect("a clock").port_order = order;
+    machine
+}
+
+/// Perhaps packets keep the number of their channel to their nodes, where links have one wire.
+pub fn keep_channels(dice: &mut Dice, machine: &mut Machine) {
+    let of_nodes = machine.node_link.and_then(|link| link.width).unwrap_or(1);
+    let has_one = machine.link.width == 1 && of_nodes == 1;
     let suffices = machine.switch.node_virtual_channels >= machine.switch.virtual_channels;
     let pipeline = machine.switch.pipeline.as_mut().expect("a clock");
-    pipeline.port_order = order;
-    pipeline.keeps_channel = is_single && suffices && dice.chance(30);
-    machine
+    pipeline.keeps_channel = has_one && suffices && dice.chance(50);
 }
 
 /// The usual one, or any that the links can have.

@@ -40,8 +40,6 @@ pub fn apart(dice: &mut Dice) -> Spec {
         first += size;
     }
     machine.switch.virtual_channels = first;
-    // Numbers of channels are those of shares then.
-    machine.switch.pipeline.as_mut().expect("a clock").keeps_channel = false;
     machine.switch.node_virtual_channels = if dice.chance(85) { first } else { 1 };
     if dice.chance(70) {
         // Then less stands in the way elsewhere.
