@@ -114,8 +114,10 @@ impl ClockedKernel {
         }
         // Flits may queue behind the crossbar for as long as there are credits, and credits as
         // many as there are places.
-        let has_queues =
+        let is_faster =
             pipeline.output_speedup > 1 || pipeline.internal_speedup > pipeline.speedup_cycles;
+        // A batch may bring several for one wire.
+        let has_queues = is_faster || pipeline.in_batches;
         let places = u64::from(own) * u64::from(inputs.lanes.max(outputs.lanes));
         let queued = u64::from(has_queues) * (places + u64::from(shared));
         Self {
