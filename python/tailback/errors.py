@@ -13,12 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
+from .helping import Helped
+
 _LONGEST_SHOWN = 60
 _LONGEST_WORD = 400
 """Of a line that is shown: keys and names may be of any length, paths are not short."""
 
 
-class UserError(ValueError):
+class UserError(ValueError, metaclass=Helped):
     """The description of an experiment, or a file, cannot be used as it is.
 
     ``str(error)`` is one line: ``field = given: allowed; did you mean nearest?``
@@ -76,7 +78,7 @@ class CircleError(UserError):
         self.circle = tuple(circle)
 
 
-class RunFailure(RuntimeError):  # noqa: N818  # a deadlock is a result about the workload
+class RunFailure(RuntimeError, metaclass=Helped):  # noqa: N818  # a deadlock is a result about the workload
     """A run that cannot go on.
 
     ``kind`` is a deadlock, a livelock, a buffer too full, a clock that stands still, messages

@@ -114,9 +114,13 @@ class TestCost:
     def test_the_table(self, small: Path) -> None:
         done = tailback("cost", small)
         assert done.returncode == 0
-        assert done.stderr == ""
-        for word in ("theta_r = ", "theta_t = ", "routed lifetime", "Where packets wait most"):
+        # Nothing but how far it is, on a slow machine.
+        assert [line for line in done.stderr.splitlines() if " ms simulated" not in line] == []
+        for word in ("theta_r ", "theta_t ", "message latency", "Where packets wait longest"):
             assert word in done.stdout
+        whole = tailback("cost", small, "--full")
+        for word in ("theta_r = ", "theta_t = ", "routed lifetime", "Where packets wait longest"):
+            assert word in whole.stdout
 
 
 class TestRun:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from tailback import Experiment, UserError, engine
+from tailback.answers.lateness import lateness_text, untold_texts
 from tailback.charging import BATCHES, KINDS, NOBODY, REST, Blame
 from tailback.places import Ends, shown
 from tailback.results import Result
@@ -19,7 +20,7 @@ from tailback.results.names import Names
 from tailback.results.of_messages import untold
 from tailback.runner import run_mode
 from tailback.store.columns import BLAME_TABLES
-from tailback.terminal.blamed import facts, lateness, untold_texts
+from tailback.terminal.blamed import facts
 from tests.machines import t9000_tables
 
 CAUSES = ("throttling", "output_busy")
@@ -202,7 +203,7 @@ def test_where_messages_are_not_compared_with_alone_packets_wait_all_the_same() 
     told = facts(found, 3)
     assert told["packet_waits"]["us"] > 0
     assert (told["messages"], told["early"], told["unattributed"]) == (None, None, None)
-    assert lateness(found.blame, 0.95).startswith("lateness is defined only in modes full,")
+    assert lateness_text(found.blame, 0.95).startswith("lateness is defined only in modes full,")
 
 
 def test_packet_waits_need_blame() -> None:

@@ -213,11 +213,11 @@ def test_the_answer_of_the_readme_is_what_is_printed() -> None:
     answer = re.search(r"\*\*The answer\.\*\* (.*?)\n\n", text, re.DOTALL)
     assert answer is not None
     much, where, who = re.split(r"(?<=[.]) (?=[A-Z])", " ".join(answer[1].split()))
-    (share,) = re.findall(r"contention makes it ([\d.]+) % longer", printed)
+    (share,) = re.findall(r"([\d.]+) % longer than without contention", printed)
     assert f"{float(share):.0f} % longer" in much
     channels = re.findall(r"`([^`]+)`", where)
     assert channels == re.findall(r"(\w+->\w+) \(", printed)[: len(channels)]
-    culprits = re.findall(r"process \d+ \((\w+)\)", printed)
+    culprits = re.findall(r"Job (\w+) causes", printed)
     assert culprits
     assert all(f"the {name}'s" in who for name in culprits)
 

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 import tailback as tb
+from tailback.answers.lateness import untold_texts
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Run
 from tailback.machines import Machine, machine_of
-from tailback.terminal.blamed import untold_texts
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import run_report
 

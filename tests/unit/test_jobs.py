@@ -378,7 +378,10 @@ def test_the_command_tells_it_in_every_form(tmp_path: Path) -> None:
     page, table = tmp_path / "page.html", tmp_path / "pairs.csv"
     told = tailback("interference", str(path), "--html", str(page), "--csv", str(table))
     assert told.returncode == 0, told.stderr
-    assert "By blame" in told.stdout
+    assert "of its messages' lateness" in told.stdout
+    whole = tailback("interference", str(path), "--full")
+    assert "By runs" in whole.stdout
+    assert "By blame" in whole.stdout
     assert "Who slows whom down" in page.read_text()
     assert table.read_text().startswith("victim,culprit,slowdown")
     plain = tmp_path / "plain.toml"

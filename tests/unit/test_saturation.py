@@ -192,9 +192,10 @@ class TestClearAnswers:
         assert found.outcome is Outcome.NEVER
         assert found.predicted is None
         assert found.probes[-1].compute_period_ps == 1
-        assert " ".join(printed(found).split()).endswith(
-            "Never saturates: stable even at 1e+09 messages per node and ms, the highest load "
-            "there is."
+        _, *answer = " ".join(printed(found).split()).partition(" seed 1 ")
+        assert "".join(answer).startswith(
+            " seed 1 Never saturates: stable even at 1e+09 messages per node and ms, the highest "
+            "load there is."
         )
 
     def test_more_messages_at_once_than_may_be_outstanding_always_saturate(self) -> None:

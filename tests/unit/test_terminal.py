@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
 
 import tailback as tb
+from tailback.comparison import MODES, compare
 from tailback.errors import RunFailure
-from tailback.progress import State, line
+from tailback.progress import State, line, seconds_left
 from tailback.statistics import Estimate
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import cost_report, run_report
@@ -63,7 +65,7 @@ def test_plain_numbers(value: float, text: str) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_all_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
-    text = printed(cost_report(cost), width)
+    text = printed(cost_report(cost, full=True), width)
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
     for word in ("messages sent", "routed lifetime", "theta_r = ", "theta_t = ", "share of"):
@@ -71,7 +73,7 @@ def test_all_modes_fit_and_nothing_is_cut(cost: tb.Cost, width: int) -> None:
 
 
 def test_a_cost_is_said_in_words(cost: tb.Cost) -> None:
-    text = printed(cost_report(cost))
+    text = printed(cost_report(cost, full=True))
     assert "times as long" in text
     assert "of the message rate" in text
 
@@ -94,7 +96,7 @@ def test_every_report_says_how_finely_channels_were_simulated(cost: tb.Cost) -> 
 
 def test_a_prediction_has_sizes_and_parameters() -> None:
     prediction = tb.describe(t9000("mesh", dims=(4, 4)), tb.Synthetic(radius=2))
-    text = printed(prediction_report(prediction))
+    text = printed(prediction_report(prediction, full=True))
     for word in ("mean hops", "saturation", "bisection", "input_buffer", "70 B"):
         assert word in text
 
@@ -143,3 +145,33 @@ def test_progress_is_one_line() -> None:
 )
 def test_events_are_counted(events: int, text: str) -> None:
     assert events_text(events, 2.0) == text
+
+
+def test_progress_says_which_of_how_many_runs_and_the_time_left() -> None:
+    state = State("full", "measuring", 250_000, 10**7, "completion_us", None, None, "a+b", 10**6)
+    assert state.share == 0.25
+    # 10 s of 40 are over, and two more runs are as long.
+    one_of = replace(state, run=1, runs=3)
+    assert seconds_left(one_of, 10, 0) == 30 + 2 * 40
+    assert line(one_of, 1e6, 110) == (
+        "run 1 of 3, full, a+b: 0.000 ms simulated, 1.0 M events/s, about 1 min 50 s left"
+    )
+    # Of a run that ends by itself nothing is known, but that the one before took 20 s.
+    unknown = replace(state, end_ps=None, run=2, runs=3)
+    assert seconds_left(unknown, 5, 20) == 15 + 20
+    assert seconds_left(unknown, 50, 20) == 20
+    assert seconds_left(replace(unknown, run=1), 5, 0) is None
+    # Half the precision wanted: a quarter is done.
+    precise = replace(unknown, run=1, runs=1, precision=0.01, estimate=Estimate(50, 49, 51, 20))
+    assert seconds_left(precise, 5, 0) == pytest.approx(15)
+
+
+def test_every_run_of_a_comparison_says_which_it_is() -> None:
+    seen: set[tuple[int, int, str]] = set()
+
+    def watch(state: State) -> None:
+        seen.add((state.run, state.runs, state.mode))
+
+    star = tb.Machine(topology=tb.Star(nodes=4))
+    compare(tb.Experiment(star, tb.FanIn(message_size="1 kB")), MODES[:2], watch=watch)
+    assert seen == {(1, 2, "full"), (2, 2, "endpoints")}

@@ -419,7 +419,7 @@ def test_a_dragonfly_is_described() -> None:
 
     console = Console(width=100)
     with console.capture() as captured:
-        console.print(prediction_report(prediction))
+        console.print(prediction_report(prediction, full=True))
     assert "at most 40" in captured.get()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from tailback.statistics import Estimate
-from tailback.wording.verdict import findings, latency_sentences, sentence
+from tailback.wording.verdict import findings, sentence, step_sentence, unbounded
 
 NAN = math.nan
 
@@ -72,13 +73,14 @@ def between(low: float, value: float, high: float) -> Estimate:
             "theta_t",
             between(0.8, 0.9, 1.01),
             "endpoints",
-            "No cost can be seen; at most 1.25 times",
+            "No cost can be seen; at most 25 % longer.",
         ),
         (
             "theta_t",
             between(1.5, 1.6, 1.7),
             "throttled",
-            "No cost: packets are routed 1.60 times as long in throttled, through its queue",
+            "No cost: packets are routed 60 % longer (95 % interval 50 to 70 %) in throttled, "
+            "through its queue",
         ),
         ("theta_t", Estimate.unknown(), "free", "Not known: a mode is missing or no packet"),
         ("theta_t", between(0.996, 0.998, 0.999), "free", "Next to no cost: less than 0.5 %"),
@@ -88,7 +90,12 @@ def between(low: float, value: float, high: float) -> Estimate:
             "endpoints",
             "The network (links shared between switches) makes completion 2.00 times as long.",
         ),
-        ("theta_c", Estimate.exact(1.25), "endpoints", "No cost: completion takes 1.25 times as"),
+        (
+            "theta_c",
+            Estimate.exact(1.25),
+            "endpoints",
+            "No cost: completion takes 25 % longer",
+        ),
         ("theta_c", Estimate.exact(1.0), "endpoints", "No cost can be seen."),
     ],
 )
@@ -119,23 +126,30 @@ def test_what_has_ended_is_told_by_its_completion() -> None:
     assert found[0].compared == "full against endpoints (the network)"
 
 
-def test_latency_says_what_the_network_and_links_of_nodes_cost() -> None:
-    ratios = {"network": Estimate(1.31, 1.3, 1.32), "endpoints": Estimate.exact(1.0)}
-    network, links = latency_sentences(ratios)
-    assert network.endswith("makes message latency 1.31 times as long.")
-    assert links.endswith("make message latency no longer.")
-    [quicker] = latency_sentences({"network": Estimate(0.8, 0.79, 0.81)})
-    assert quicker.endswith("messages are 1.25 times as quick in company here.")
-    [unclear] = latency_sentences({"network": Estimate(1.0, 0.9, 1.1)})
-    assert unclear.endswith("no longer; at most 1.10 times as long.")
-    [next_to_none] = latency_sentences({"network": Estimate.exact(1.001)})
-    assert next_to_none.endswith("less than 0.5 % longer.")
-    assert latency_sentences({"network": Estimate.unknown()}) == []
+def test_a_part_of_the_cost_is_said_with_its_cause_interval_and_both_times() -> None:
+    def said(step: str, times: Estimate, **known: Any) -> str:
+        return step_sentence(step, "message latency", times, **known)
+
+    assert said("network", Estimate(1.31, 1.3, 1.32), instead="131 ns instead of 100 ns") == (
+        "The network (links shared between switches) makes message latency 31 % longer (95 % "
+        "interval 30 to 32 %): 131 ns instead of 100 ns."
+    )
+    twice = said("endpoints", Estimate(2.5, 2.31, 2.7), confidence=0.9)
+    assert twice.endswith("make message latency 2.50 times as long (90 % interval 2.31 to 2.70).")
+    assert said("endpoints", Estimate.exact(1.0)).endswith("make message latency no longer.")
+    quicker = said("network", Estimate(0.8, 0.79, 0.81))
+    assert quicker.endswith("no longer: it is 1.25 times as quick in company here.")
+    unclear = said("network", Estimate(1.0, 0.9, 1.1))
+    assert unclear.endswith("no longer; at most 10 % longer.")
+    assert said("network", Estimate.exact(1.001)).endswith("less than 0.5 % longer.")
+    short = said("network", Estimate(1.2, NAN, NAN, 3))
+    assert short.endswith("1.20 times as long; the run is too short for an interval.")
 
 
 def test_what_is_saturated_has_no_mean_latency() -> None:
-    [said] = latency_sentences({"network": Estimate.exact(9.0)}, ["full"])
-    assert said == "Messages: full cannot carry the load, so that latency grows without end."
+    assert unbounded(["full"]) == (
+        "The network cannot carry the load in mode full, so message latency grows without end."
+    )
 
 
 def test_rates_of_an_open_loop_say_where_to_look() -> None:

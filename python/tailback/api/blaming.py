@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailback.answers.lateness import kept
+from tailback.helping import Helped
 from tailback.results import Result
 from tailback.runner import run_mode
-from tailback.terminal.blamed import facts, kept
+from tailback.terminal.blamed import facts
 from tailback.wording import number
 from tailback.workloads import Workload
 
@@ -22,7 +24,7 @@ _ROWS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Blaming:
+class Blaming(metaclass=Helped):
     """Who made whom late in one run: of all lateness, the most first."""
 
     result: Result

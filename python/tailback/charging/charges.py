@@ -21,7 +21,7 @@ KIND_WORDS = {
     "destination": "contention at its destination's link",
     "network": "contention in the network",
     "spread": "a queue that grew backwards from another node",
-    "detour": "a longer way, because of others",
+    "detour": "a longer route, because of others",
 }
 """Where the root of a wait was, as the late message sees it, by the names of the engine."""
 KINDS = tuple(KIND_WORDS)

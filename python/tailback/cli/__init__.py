@@ -13,30 +13,34 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from tailback.errors import one_line
 
+if TYPE_CHECKING:
+    from typer.models import CommandInfo
+
 #: Which module of this folder has which commands, in the order in which they are listed.
 HOMES = {
-    "blame": "blaming",
-    "flows": "blaming",
-    "convert": "converting",
-    "explain": "explaining",
-    "export": "exporting",
-    "import": "importing",
-    "interference": "interfering",
-    "look": "looking",
-    "plot": "plotting",
-    "schedule": "scheduling",
-    "cost": "single",
-    "run": "single",
     "describe": "single",
-    "schema": "single",
+    "run": "single",
+    "cost": "single",
+    "blame": "blaming",
+    "look": "looking",
+    "explain": "explaining",
+    "interference": "interfering",
+    "flows": "blaming",
+    "saturate": "sweeping",
     "sweep": "sweeping",
     "table": "sweeping",
+    "plot": "plotting",
     "report": "sweeping",
-    "saturate": "sweeping",
     "timeline": "timelines",
+    "schedule": "scheduling",
+    "convert": "converting",
+    "schema": "single",
+    "import": "importing",
+    "export": "exporting",
 }
 
 
@@ -80,7 +84,16 @@ def _program(words: list[str]) -> Callable[[], None]:
     import_module(f"{__name__}.{HOMES.get(command, 'commands')}")
     from .options import app
 
+    # What users need first is listed first, whatever the order of imports.
+    order = {name: place for place, name in enumerate(HOMES)}
+    app.registered_commands.sort(key=lambda one: order.get(_name_of(one), len(order)))
+
     return app
+
+
+def _name_of(command: CommandInfo) -> str:
+    """Return the name of a command: its own, or that of its function."""
+    return str(command.name or getattr(command.callback, "__name__", ""))
 
 
 def _prepare_streams() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .answering import Asked, Found, check_files, command, stored
-from .options import Html
+from .options import Full, Html
 
 PacketWaits = Annotated[
     bool,
@@ -19,9 +19,16 @@ Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of eac
 
 @command("tailback blame mesh.toml --top 20", "tailback blame mesh.toml --html late.html")
 def blame(
-    asked: Asked, top: Top = 10, packet_waits: PacketWaits = False, html: Html = None
+    asked: Asked,
+    top: Top = 10,
+    full: Full = False,
+    packet_waits: PacketWaits = False,
+    html: Html = None,
 ) -> Found:
-    """Run one contention mode; say how late messages are, who delays them, and where."""
+    """Say how late messages are, where, and because of whom.
+
+    Runs one contention mode (run.mode).
+    """
     from tailback.runner import run_mode
     from tailback.terminal.blamed import blame_report, facts
 
@@ -38,7 +45,7 @@ def blame(
         from tailback.report.of_blame import write_blame
 
         write_blame(result, html)
-    asked.tell(answer, partial(blame_report, result, top))
+    asked.tell(answer, partial(blame_report, result, top, full=full))
     return result
 
 
@@ -54,10 +61,10 @@ By = Annotated[
 
 @command("tailback flows mesh.toml --top 20", "tailback flows jobs.toml --by class")
 def flows(asked: Asked, top: Top = 10, by: By = "source,destination,class") -> Found:
-    """Run one contention mode and list latency and lateness of each flow.
+    """List latency and lateness of each flow of messages.
 
-    Latency, time alone, lateness and slowdown; the latest flows first. A class is a traffic class
-    or a job.
+    Runs one contention mode (run.mode). Latency, time alone, lateness and slowdown; the latest
+    flows first. A class is a traffic class or a job.
     """
     from tailback.runner import run_mode
     from tailback.tables.frames import dictionaries

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from .answering import Asked, Found, check_files, command, stored
-from .options import Html
+from .options import Full, Html
 
 Top = Annotated[
-    int, typer.Option("--top", metavar="N", min=1, help="Rows of each table of --json.")
+    int, typer.Option("--top", metavar="N", min=1, help="Rows of each table of --full and --json.")
 ]
 Faster = Annotated[
     list[str] | None,
@@ -40,7 +40,7 @@ Slack = Annotated[
     "tailback explain program.toml --faster links:2 --faster compute:2",
     'tailback explain program.toml --without "channel:(3, 1)->(3, 2)"',
 )
-def explain(  # one argument per option
+def explain(  # noqa: PLR0913  # one argument per option
     asked: Asked,
     *,
     top: Top = 10,
@@ -48,8 +48,12 @@ def explain(  # one argument per option
     without: Without = None,
     slack: Slack = True,
     html: Html = None,
+    full: Full = False,
 ) -> Found:
-    """Say where the time of a finite program goes, and what delays it."""
+    """Say where the time of a program goes, and what delays it.
+
+    The program must end by itself.
+    """
     from tailback import explaining
     from tailback.terminal.explained import explain_report
 
@@ -71,5 +75,5 @@ def explain(  # one argument per option
         from tailback.report.of_path import write_explanation
 
         write_explanation(explanation, html)
-    asked.tell(answer, partial(explain_report, explanation))
+    asked.tell(answer, partial(explain_report, explanation, top, full=full))
     return explanation

@@ -32,7 +32,7 @@ class _Readers(TyperGroup):
 foreign = typer.Typer(
     name="import",
     cls=_Readers,
-    help="Convert configurations of other simulators, and files that plugins read, to experiments.",
+    help="Make experiments from files of other simulators or plugins.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -12,7 +12,7 @@ import typer
 from tailback.files import write_named
 
 from .answering import Asked, Found, check_files, command, stored
-from .options import Html
+from .options import Full, Html
 
 
 class By(str, Enum):
@@ -34,7 +34,9 @@ Csv = Annotated[
 
 
 @command("tailback interference jobs.toml", "tailback interference jobs.toml --html jobs.html")
-def interference(asked: Asked, by: Way = None, html: Html = None, csv: Csv = None) -> Found:
+def interference(
+    asked: Asked, by: Way = None, html: Html = None, csv: Csv = None, full: Full = False
+) -> Found:
     """Run jobs together and alone, and say who slows whom down."""
     from tailback.comparison.of_jobs import interference as found_of
     from tailback.terminal.interfering import interference_report
@@ -52,5 +54,5 @@ def interference(asked: Asked, by: Way = None, html: Html = None, csv: Csv = Non
         write_interference(found, html)
     if csv is not None:
         write_named("--csv", csv, found.csv_text().encode())
-    asked.tell(answer, partial(interference_report, found))
+    asked.tell(answer, partial(interference_report, found, full=full))
     return found

@@ -27,7 +27,10 @@ KEPT = ("run.blame=true", "run.packet_waits=true", "run.slices=200")
 
 @command("tailback look mesh.toml", "tailback look jobs.toml --html jobs.html --seed 2")
 def look(asked: Asked, html: Page = None) -> Found:
-    """Run one contention mode and write a page: where packets wait, since when, and for whom."""
+    """Show on a map where packets wait, since when, and for whom.
+
+    Runs one contention mode (run.mode) and writes a page.
+    """
     from tailback.look import check_drawable, write_look
     from tailback.runner import run_mode
     from tailback.terminal.looked import look_report
@@ -43,7 +46,7 @@ def look(asked: Asked, html: Page = None) -> Found:
     shown = write_look(result, page, _written(asked))
     answer = {**result.to_dict(), "page": str(page)}
     asked.save(answer, partial(stored, {mode: result}))
-    asked.tell(answer, partial(look_report, experiment, shown.lead, shown.status, page))
+    asked.tell(answer, partial(look_report, experiment, shown.head, shown.remarks, page))
     return result
 
 

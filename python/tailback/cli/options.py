@@ -45,6 +45,7 @@ Html = Annotated[
     Path | None,
     typer.Option("--html", metavar="PAGE", help="Also write a page with tables and pictures."),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print all tables, not only the first rows.")]
 Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Draw the network: a page (.html) or .svg."),

@@ -62,7 +62,9 @@ def plot(  # noqa: PLR0913, PLR0917  # one argument per option
         typer.Option("--cdf", metavar="NAME", help="Draw how it is distributed: message_latency."),
     ] = None,
 ) -> None:
-    """Draw the usual pictures of a sweep into DIR/plots, or one picture into a file.
+    """Draw pictures of a sweep for papers.
+
+    The usual ones into DIR/plots, or one into a file.
 
     Those that suit it: latency and accepted load against the offered load, or what contention
     leaves of the message rate against what was varied. With --cdf, the share of messages (packets,

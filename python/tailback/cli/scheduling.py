@@ -94,7 +94,9 @@ def schedule(  # noqa: PLR0913, PLR0917  # one argument per option
     seed: Seed = 1,
     json: Json = False,
 ) -> None:
-    """Make or read a schedule of a complete exchange on a mesh; verify, print, draw and export it.
+    """Make, verify and draw a schedule of a complete exchange.
+
+    On a mesh; it can be read from a file and exported, too.
 
     Every node sends to every other once, in steps that barriers may separate. Contention is the
     number of messages of a node, or on a directed link, between two barriers.

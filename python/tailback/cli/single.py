@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tailback.errors import RunFailure, UserError
 
 from .answering import Asked, Found, command, print_json, stored
-from .options import Modes, Packets, Plot, Standstill, app, examples
+from .options import Full, Modes, Packets, Plot, Standstill, app, examples
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     "tailback cost mesh.toml",
     'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
 )
-def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
-    """Run with and without contention, and say what contention costs."""
+def cost(asked: Asked, packets: Packets = False, modes: Modes = "", full: Full = False) -> Found:
+    """Say what contention costs: run with and without it."""
     from tailback import comparison
     from tailback.terminal.measured import cost_report
 
@@ -37,7 +37,7 @@ def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
     with asked.running() as watch:
         result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
     asked.save(answer := result.to_dict(), partial(stored, result.modes, packets))
-    asked.tell(answer, partial(cost_report, result))
+    asked.tell(answer, partial(cost_report, result, full=full))
     return result
 
 
@@ -45,7 +45,10 @@ def cost(asked: Asked, packets: Packets = False, modes: Modes = "") -> Found:
     "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
 )
 def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Found:
-    """Run one contention mode (run.mode) and print what was measured."""
+    """Run one contention mode and print what was measured.
+
+    The mode is run.mode.
+    """
     from tailback.runner import run_mode
 
     experiment = asked.experiment()
@@ -61,8 +64,8 @@ def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Foun
 
 
 @command("tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html")
-def describe(asked: Asked, plot: Plot = None) -> None:
-    """Describe the network and predict latencies, loads and saturation, without simulating."""
+def describe(asked: Asked, plot: Plot = None, full: Full = False) -> None:
+    """Predict latency, load and saturation without simulating."""
     from tailback.prediction import describe as predict
     from tailback.terminal.predicted import prediction_report
 
@@ -75,7 +78,7 @@ def describe(asked: Asked, plot: Plot = None) -> None:
         prediction.write_plot(plot)
     tables = {"prediction": {"channels": prediction.channels}}
     asked.save(answer := prediction.to_dict(), lambda: tables)
-    asked.tell(answer, partial(prediction_report, prediction))
+    asked.tell(answer, partial(prediction_report, prediction, full=full))
 
 
 @app.command(epilog=examples("tailback schema > tailback.schema.json"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from contextlib import AbstractContextManager
 from enum import Enum
@@ -76,7 +78,7 @@ def sweep(  # noqa: PLR0913  # one argument per option
     plot: Picture = None,
     yes: Yes = False,
 ) -> None:
-    """Run all points of the [sweep] of a file; finished points are kept."""
+    """Run all points of a sweep; finished points are kept."""
     from tailback.sweeps import Sweep
     from tailback.sweeps.running import SweepRun
 
@@ -257,7 +259,9 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
         ),
     ] = Rows.runs,
 ) -> None:
-    """Show the runs of a sweep: selected, merged over seeds, sorted.
+    """Show the runs of a sweep as a table.
+
+    Selected, merged over seeds, sorted.
 
     With --rows, show the flows or messages of each run instead, not merged; needs
     run.keep_messages = true.
@@ -279,7 +283,7 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
             raise UserError("--merge", merge, f"is of runs; {of.value} are those of each run")
         else:
             rows = (flows_of if of is Rows.flows else messages)(store, chosen, *asked)
-        _write(rows, form, out)
+        _write(rows, form, out, asked=chosen is not None)
         if of is Rows.runs and form is Form.table and out is None:
             _tell_channels(store, rows.column_names)
 
@@ -300,15 +304,26 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _write(rows: Table, form: Form, out: Path | None) -> None:
-    """Write a table to a file, or else to standard output."""
+def _write(rows: Table, form: Form, out: Path | None, *, asked: bool) -> None:
+    """Write a table to a file, or else to standard output; `asked`: with columns asked for."""
     if out is not None:
         write_named("--out", out, _content(rows, form))
+        return
+    if form is Form.table:
+        from tailback.terminal.fitting import fitted_table
+
+        print(fitted_table(rows, _width(), asked=asked))
         return
     if form is Form.parquet and sys.stdout.isatty():
         raise UserError("--format", "parquet", "is not for a terminal; give --out FILE")
     sys.stdout.flush()
     sys.stdout.buffer.write(_content(rows, form))
+
+
+def _width() -> int | None:
+    """Return the width of the terminal; None where the table goes elsewhere, whole."""
+    is_told = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return shutil.get_terminal_size().columns if is_told else None
 
 
 def _content(rows: Table, form: Form) -> bytes:

@@ -65,7 +65,10 @@ def timeline(  # noqa: PLR0913  # one argument per option
     channels: ChannelsShown = None,
     mode: SimulatedMode = None,
 ) -> Found:
-    """Write what processes did when, for a viewer such as ui.perfetto.dev, or as a chart."""
+    """Write what processes did when, for a viewer or as a chart.
+
+    A viewer of Perfetto files is at ui.perfetto.dev.
+    """
     from tailback.recording import record
 
     _check_out(out)

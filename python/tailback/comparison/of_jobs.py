@@ -17,7 +17,7 @@ from tailback import interrupts
 from tailback.charging import Blame
 from tailback.errors import UserError, choice
 from tailback.experiment import Experiment, Run
-from tailback.progress import State, Watch, ignore
+from tailback.progress import Watch, ignore, one_of
 from tailback.runner import run_mode
 from tailback.statistics import Estimate
 
@@ -34,6 +34,7 @@ BY: tuple[By, ...] = ("pairs", "without")
 MOST_PAIRED = 6
 
 _LATENCY = "message_latency_us"
+_LONGEST = 30  # characters of the names of jobs in a line on progress
 
 #: Parts of a charge: their names in JSON, and in CSV.
 _SHORT = {
@@ -203,10 +204,11 @@ def interference(
     names = tuple(job.name for job in experiment.jobs)
     results: dict[frozenset[str], Result] = {}
     with interrupts.deferred() as interrupted:
-        for place, chosen in enumerate(_runs(names, way), 1):
+        wanted = _runs(names, way)
+        for place, chosen in enumerate(wanted, 1):
             if interrupted():
                 break
-            told = _told(watch, f"{'+'.join(chosen)} ({place} of {len(_runs(names, way))})")
+            told = one_of(watch, place, len(wanted), _together(chosen))
             part = _part(experiment, chosen)
             result = run_mode(part, experiment.run.mode, watch=told)
             results[frozenset(chosen)] = result
@@ -285,11 +287,10 @@ def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
     return replace(part, run=Run(**given))
 
 
-def _told(watch: Watch, note: str) -> Watch:
-    def told(state: State) -> None:
-        watch(replace(state, note=note))
-
-    return told
+def _together(jobs: tuple[str, ...]) -> str:
+    """Return the names of jobs that run together, or how many there are."""
+    named = "+".join(jobs)
+    return named if len(named) <= _LONGEST else f"{len(jobs)} jobs"
 
 
 def _slowdown(together: JobResult, alone: JobResult) -> Estimate:

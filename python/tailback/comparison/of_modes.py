@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from tailback import interrupts
 from tailback.errors import UserError, choice, listed
+from tailback.helping import Helped
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
-from tailback.progress import Watch, ignore
+from tailback.progress import Watch, ignore, one_of
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, Series, covariance, quotient
@@ -70,7 +71,7 @@ class WaitingChannel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cost:
+class Cost(metaclass=Helped):
     """The same experiment with and without contention, compared.
 
     `modes` holds the `Result` of every mode that was run. Three ratios compare mode `full`
@@ -83,6 +84,10 @@ class Cost:
     have in common cancel.
     """
 
+    helpful: ClassVar[tuple[str, ...]] = (
+        *("channels_waiting_most", "complete", "findings", "jobs", "latencies", "plot"),
+        *("theta_c", "theta_r", "theta_t", "thetas", "to_dict"),
+    )
     experiment: Experiment
     modes: Mapping[str, Result]
     asked: tuple[str, ...] = _SPLIT
@@ -336,8 +341,9 @@ def compare(
         raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
     results: dict[str, Result] = {}
     with interrupts.deferred() as interrupted:
-        for mode in asked:
-            results[mode] = run_mode(experiment, mode, packets=packets, watch=watch)
+        for place, mode in enumerate(asked, 1):
+            told = one_of(watch, place, len(asked))
+            results[mode] = run_mode(experiment, mode, packets=packets, watch=told)
             if interrupted() or results[mode].interrupted:
                 break
     return Cost(experiment, results, asked)

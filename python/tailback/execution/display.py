@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from tailback.progress import duration
 from tailback.since311 import Self
 
 _QUIET_S = 2.0
@@ -96,13 +97,3 @@ class Display:
             left = elapsed * (self._effort / self._done_effort - 1) if self._done_effort else 0.0
             words.append(f"about {duration(left)} left")
         return ", ".join(words)
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time to two units: `1 h 20 min`, `40 s`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -7,8 +7,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from tailback.helping import Helped
 from tailback.since311 import Self
 
 from ..entry_points import Origin
@@ -45,7 +46,7 @@ _MOST_SAMPLES = 500_000
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(metaclass=Helped):
     """A machine, a workload that fits on it, and how to run it.
 
     Raises `UserError` if they do not fit together.
@@ -57,6 +58,9 @@ class Experiment:
     7
     """
 
+    helpful: ClassVar[tuple[str, ...]] = (
+        *("fidelity", "finite", "from_dict", "identity", "load", "only", "resolved"),
+    )
     machine: Machine
     workload: Workload = None  # type: ignore[assignment]  # it follows from jobs
     run: Run = field(default_factory=Run)

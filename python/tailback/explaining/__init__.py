@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tailback import interrupts
+from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
-from tailback.progress import Watch, ignore
+from tailback.progress import Watch, ignore, one_of
 from tailback.runner import run_mode
 
 from .facts import facts
@@ -43,7 +44,16 @@ class Explanation(Runs):
 
 
 def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
-    """Return the experiment with all records that an explanation needs."""
+    """Return the experiment with all records that an explanation needs.
+
+    Raises `UserError` for a workload without an end.
+    """
+    if not experiment.finite:
+        allowed = (
+            "goes on for ever: only one that ends has a critical path; for others see tailback "
+            "cost and tailback blame"
+        )
+        raise UserError("workload", None, allowed)
     # Fidelity fluid and machines without a network have no blame.
     blame = experiment.fidelity != "fluid" and experiment.machine.loggops is None
     return _with(experiment, critical_path=True, slack=slack, blame=blame)
@@ -81,16 +91,20 @@ def explain(
     """
     mode, baseline = experiment.run.mode, experiment.run.baseline
     plain = _with(experiment, critical_path=False, slack=False, blame=False)
+    # Without a network there is no contention.
+    compares = mode != baseline and experiment.machine.loggops is None
+    runs = 1 + compares + len(changes)
     with interrupts.deferred() as interrupted:
-        result = run_mode(experiment, mode, watch=watch, change=_with_timeline(shown))
+        told = one_of(watch, 1, runs)
+        result = run_mode(experiment, mode, watch=told, change=_with_timeline(shown))
         path_of(result)
         without = None
-        # Without a network there is no contention.
-        if mode != baseline and experiment.machine.loggops is None and not interrupted():
-            without = run_mode(plain, baseline, watch=watch)
+        if compares and not interrupted():
+            without = run_mode(plain, baseline, watch=one_of(watch, 2, runs))
         what_if = {}
-        for change in changes:
+        for place, change in enumerate(changes, runs - len(changes) + 1):
             if interrupted():
                 break
-            what_if[change.name] = run_mode(plain, mode, watch=watch, change=change.of)
+            told = one_of(watch, place, runs, change.name)
+            what_if[change.name] = run_mode(plain, mode, watch=told, change=change.of)
     return Explanation(result, without, what_if)

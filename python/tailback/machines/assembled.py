@@ -32,6 +32,7 @@ Classes = Annotated[Mapping[str, LinkClass], BeforeValidator(dict)]
 class Assembled(Part):
     """The parts, each possible by itself; whether they fit each other is `Machine`'s to say."""
 
+    helpful: ClassVar[tuple[str, ...]] = ("chosen_routing", "degree", "homes", "nodes", "shape")
     section: ClassVar[str] = "machine"
 
     topology: Topology = key(default=Mesh(), description="Who is wired to whom.")

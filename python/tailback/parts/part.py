@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import core_schema
 
 from ..errors import UserError, joined, shown, unknown_key
+from ..helping import Helped
 from ..since311 import Self, dataclass_transform
 from ..units import Quantity, Time
 from .keys import REQUIRED, Key, in_engine_units, key, learn_names
@@ -38,30 +39,49 @@ def kinds(base: type[Kind], *modules: ModuleType) -> dict[str, type[Kind]]:
     return {made.kind: made for made in classes if issubclass(made, base)}
 
 
+class _Usual:
+    """The default of a key in a signature, shown as short as it can be written."""
+
+    def __init__(self, default: Part | Quantity) -> None:
+        self.default = default
+
+    def __repr__(self) -> str:
+        if isinstance(self.default, Quantity):
+            return repr(str(self.default))
+        given = ", ".join(f"{name}={value!r}" for name, value in self.default.given().items())
+        return f"{type(self.default).__name__}({given})"
+
+
 class _Signature:
     """The signature of a part: its keys, with their defaults."""
 
     def __get__(self, part: Part | None, kind: type[Part]) -> inspect.Signature:
         only = inspect.Parameter.KEYWORD_ONLY
-        empty = inspect.Parameter.empty
         return inspect.Signature(
             [
-                inspect.Parameter(
-                    name, only, default=empty if one.default is REQUIRED else one.default
-                )
+                inspect.Parameter(name, only, default=_shown(one.default))
                 for name, one in kind.keys.items()
             ]
         )
 
 
+def _shown(default: Any) -> Any:
+    """Return the default of a key for a signature."""
+    if default is REQUIRED:
+        return inspect.Parameter.empty
+    return _Usual(default) if isinstance(default, (Part, Quantity)) else default
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(key,))
-class Part:
+class Part(metaclass=Helped):
     """The base of every part of a description: frozen, complete, without unknown keys.
 
     ``section`` is the table of the experiment file it stands for; parts without one stand inside
     others.
     """
 
+    helpful: ClassVar[tuple[str, ...]] = ("given", "named", "values")
+    """What help texts show besides keys."""
     section: ClassVar[str] = ""
     keys: ClassVar[Mapping[str, Key]] = {}
     """All keys by name, those of bases first."""

@@ -18,6 +18,7 @@ from tailback.figures.canvas import Sheet
 from tailback.figures.curves import lines_view
 from tailback.figures.labels import parameter_axis, parameter_label
 from tailback.files import write_named
+from tailback.helping import Helped
 from tailback.metrics import THETAS
 from tailback.report import across, titles, usual
 from tailback.report.series import OFFERED, Abscissa, Series
@@ -48,7 +49,7 @@ def check_kind(option: str, path: Path) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Plot:
+class Plot(metaclass=Helped):
     """A picture that can be shown and saved."""
 
     picture: Picture

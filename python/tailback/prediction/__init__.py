@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from .described import Prediction, Routed, describe
+from .described import LoadedChannel, Prediction, Routed, describe
 
 __all__ = [
+    "LoadedChannel",
     "Prediction",
     "Routed",
     "describe",

@@ -16,13 +16,13 @@ from tailback.machines import Listed
 from tailback.places import End, Ends, in_json
 from tailback.survey import Survey, survey
 from tailback.units import Size
-from tailback.workloads import Traffic
+from tailback.workloads import Synthetic, Traffic
 
 from .buffers import ShortBuffers, bounded, short_buffers
 from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
 from .pauses import Pauses, pauses_of
-from .switch_limit import SwitchLimit, switch_limit
+from .switch_limit import SwitchLimit, offered, switch_limit
 from .wires import by_wire, first_of_wires
 from .zero_load import ZeroLoad, zero_loads
 
@@ -153,6 +153,12 @@ class Prediction:
         limit = self.switch_limit
         limited = None if limit is None else limit.saturation_messages_per_node_per_ms
         return self.saturation_messages_per_node_per_ms if limited is None else limited
+
+    @property
+    def offered_messages_per_node_per_ms(self) -> float | None:
+        """What an open loop sends, whatever becomes of it; None where it waits for the network."""
+        workload = self.experiment.workload
+        return offered(workload) if isinstance(workload, Synthetic) else None
 
     @property
     def _acknowledges(self) -> bool:

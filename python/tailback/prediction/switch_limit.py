@@ -130,7 +130,7 @@ def switch_limit(
         least=max(0.0, share - _MATCHING) if queueing == "voq" else share,
         is_bound=_varies(workload, machine),
         saturation_messages_per_node_per_ms=saturation * share if even and saturation else None,
-        offered_messages_per_node_per_ms=_offered(workload),
+        offered_messages_per_node_per_ms=offered(workload),
     )
 
 
@@ -170,7 +170,7 @@ def _varies(workload: Synthetic, machine: Machine) -> bool:
     return drawn or len(lengths) > 1 or max(lengths) > machine.interface.packet_room.bytes
 
 
-def _offered(workload: Synthetic) -> float | None:
+def offered(workload: Synthetic) -> float | None:
     """Return the messages that a node sends per ms, whatever becomes of them."""
     if not workload.is_open_loop or workload.compute_period.ps <= 0:
         return None

@@ -9,6 +9,8 @@ from functools import lru_cache
 from operator import index
 from typing import Any, Final
 
+from tailback.helping import Helped
+
 from ..errors import UserError, shown
 from ..units import Size, Time
 from . import wire
@@ -29,7 +31,7 @@ ANY: Final = Wildcard.ANY
 _MOST_TYPES = 2**32
 
 
-class Node(Together):
+class Node(Together, metaclass=Helped):
     """The node a process runs on: what the process knows, and what it can have done.
 
     Instructions are carried out in the order in which they are called. What is not awaited

@@ -13,17 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tailback.answers import of_blame
+from tailback.answers.lateness import remarks
 from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.maps import matrix_form
 from tailback.results.names import Names
-from tailback.terminal.blamed import (
-    lateness,
-    packet_waits_text,
-    remarks,
-    share_text,
-    waits_by_cause,
-)
+from tailback.terminal.blamed import packet_waits_text, share_text, waits_by_cause
 from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
@@ -92,7 +88,6 @@ def blame_page(result: Result) -> Page:
     blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
     labels = result.experiment.machine.topology.labels
     machine = Machines().of(result.nodes, result.channels, labels)
-    said = lateness(blame, blamed.confidence)
     facts = [("mode", result.mode)]
     if blame.has_lateness:
         facts = [
@@ -104,7 +99,7 @@ def blame_page(result: Result) -> Page:
         ]
     return Page(
         title="Who makes whom late",
-        lead=(f"{said[0].upper()}{said[1:]}.", *remarks(result)),
+        lead=(*of_blame(result).lines, *remarks(result)),
         sections=(
             *(_of_messages(blamed, machine) if blame.has_lateness else ()),
             *(() if blame.waits is None else (_packet_waits(blamed),)),

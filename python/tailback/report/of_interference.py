@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tailback.answers import of_interference
 from tailback.figures.drawing import Axis
 from tailback.figures.maps import matrix_form
 from tailback.terminal.blamed import share_text
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text
-from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS
 
 from .content import Cell, Content, Figure, Page, Section, Table
@@ -42,15 +42,9 @@ def write_interference(found: Interference, path: Path) -> None:
 
 def interference_page(found: Interference) -> Page:
     """Return the page."""
-    worst = max(found.slowdowns.items(), key=lambda entry: _order(entry[1].value), default=None)
-    lead: tuple[str, ...] = ()
-    if worst is not None:
-        lead = (
-            f"Among the others job {worst[0]} takes {number(worst[1])} times as long as alone.",
-        )
     return Page(
         title="Who slows whom down",
-        lead=lead,
+        lead=tuple(of_interference(found).lines),
         sections=sections(found),
         facts=(
             ("jobs", str(len(found.names))),
@@ -145,7 +139,3 @@ def _charged(charge: Charge | None) -> tuple[Content, ...]:
         return (None, None)
     mean = charge.us_per_message
     return (None if math.isnan(mean) else mean, share_text(charge.share))
-
-
-def _order(value: float) -> float:
-    return -math.inf if math.isnan(value) else value

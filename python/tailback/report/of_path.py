@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tailback.answers.of_program import of_explanation
 from tailback.critical_path import PART_WORDS
 from tailback.explaining.facts import facts
 from tailback.recording import recorded
@@ -52,7 +53,7 @@ def explanation_page(explanation: Explanation) -> Page:
     chart = _chart(explanation)
     return Page(
         title="Where the time went",
-        lead=(f"The program takes {_time(told['makespan_us'])}.",),
+        lead=tuple(of_explanation(explanation).lines),
         sections=(
             Section("The critical path", (_table(told["parts"], ("part",)),)),
             *([] if chart is None else [chart]),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailback.errors import UserError
+from tailback.helping import Helped
 from tailback.metrics import Populations, class_of, increments
 from tailback.statistics import Estimate, Series
 from tailback.tables.flows import FLOW, flows
@@ -90,7 +91,7 @@ class Ending:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result:
+class Result(metaclass=Helped):
     """What one run of an experiment measured, in one contention mode.
 
     `result["routed_lifetime_us"]` is an `Estimate`; `estimates` holds all of
@@ -100,6 +101,10 @@ class Result:
     go to pandas, Polars and NumPy as Arrow tables do, mostly without copying.
     """
 
+    helpful: ClassVar[tuple[str, ...]] = (
+        *("blame", "complete", "critical_path", "cycles", "flows", "identity", "messages"),
+        *("percentile", "percentiles", "plot", "series", "to_dict"),
+    )
     experiment: Experiment
     mode: str
     kernel: str

@@ -273,4 +273,5 @@ class Procedure:
             metric=self.metric,
             estimate=self.latest,
             precision=self.plan.precision,
+            end_ps=self.plan.end_ps if self.plan.end is Stop.DURATION else None,
         )

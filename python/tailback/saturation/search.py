@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tailback import engine, interrupts
 from tailback.errors import UserError, shown
+from tailback.helping import Helped
 from tailback.prediction import describe
 from tailback.progress import Watch, ignore
 from tailback.since311 import StrEnum
@@ -39,7 +40,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Saturation:
+class Saturation(metaclass=Helped):
     """The saturation load of an experiment: above `low`, below `high`.
 
     A load is what processes try to send, in messages per node and ms. The saturation

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from tailback.helping import Helped
+
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(metaclass=Helped):
     """A number with its confidence interval `low` to `high`.
 
     NaN stands for what is not known: `value` when nothing was counted, `low`

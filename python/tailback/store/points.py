@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.helping import Helped
 from tailback.metrics import OF_CLASSES, OF_JOBS
 from tailback.since311 import Self
 from tailback.standstill import Standstill
@@ -73,8 +74,10 @@ class Failure:
         return self.kind in ("deadlock", "livelock", "refused")
 
 
-class PointStore:
+class PointStore(metaclass=Helped):
     """A folder of points; see the head of this module."""
+
+    helpful = ("blame", "failures", "finished", "messages", "open", "runs", "sweeps", "tables")
 
     def __init__(self, folder: Path) -> None:
         """`folder`: as it is; `open` and `create` look at it first."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailback.helping import Helped
 from tailback.since311 import Self
 
 from ..errors import UserError, shown
@@ -34,7 +35,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep:
+class Sweep(metaclass=Helped):
     """Many experiments: a base and what is varied.
 
     Points come in the order of the file, what is last there fastest, and seeds

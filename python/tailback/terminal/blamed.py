@@ -3,44 +3,126 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Column
+from rich.table import Column, Table
 from rich.text import Text
 
-from tailback.charging import KIND_WORDS, KINDS, Blame, Charged, unknown_blame
+from tailback.answers import of_blame
+from tailback.answers.lateness import SMALL, Lateness, Rows, kept, remarks
+from tailback.answers.of_blame import own_text
+from tailback.charging import KIND_WORDS, KINDS, Blame, Charged
 from tailback.results import Result
 from tailback.results.names import Names
-from tailback.units import counted
-from tailback.wording import UNKNOWN, number, warnings
+from tailback.wording import UNKNOWN, number
+from tailback.wording.phrases import sentence
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
-from .layout import cautions, heading, new_table, numbers, words
+from .layout import FULL, cautions, head, more, new_table, numbers, texts, words
+from .shading import heat_map
 
 
-def blame_report(result: Result, top: int) -> RenderableType:
-    """Return what `tailback blame` prints: tables, each of at most `top` rows."""
-    blame, names = kept(result), Names.of(result)
-    confidence = result.experiment.run.confidence
+def blame_report(result: Result, top: int, *, full: bool = False) -> RenderableType:
+    """Return what `tailback blame` prints: the answer, then tables of at most `top` rows.
+
+    `full`: every table, with shares however small.
+    """
+    late = Lateness.of(result)
+    blame, names = late.blame, late.names
+    cautious = [*remarks(result)]
+    tables: list[RenderableType] = []
+    if len(blame.pairs.keys):
+        tables += _every_table(late, top) if full else _first_tables(late, top)
+        grid = heat_map(late)
+        tables += [] if grid is None else [grid]
+    # Of jobs and traffic classes the answer says it.
+    own = "" if late.groups.are_classes and not full else own_text(late, "all lateness")
+    return Group(
+        *head(result.experiment, of_blame(result)),
+        *(part for table in tables for part in (Text(), table)),
+        *([Text(), Text(f"{sentence(own)}")] if own else []),
+        *cautions(cautious),
+        *_packet_waits(blame, names, top),
+        *([] if full else more(FULL, "--packet-waits", "--html PAGE")),
+    )
+
+
+def _first_tables(late: Lateness, top: int) -> list[Table]:
+    """Return the rows that matter: kinds, first roots, who makes whom late."""
+    unit = unit_for([late.blame.late(late.confidence).value], MICROSECONDS)
+    per_message = f"{unit.name} per message"
+
+    def told(charged: Charged, *words_of: str) -> tuple[str, ...]:
+        mean = number(charged.per_message_us, 1 / unit.size, 4)
+        return (*words_of, mean, share_text(charged.share))
+
+    kinds = [(kind, c) for kind, c in late.kinds() if c.share >= SMALL]
+    roots, who = late.roots(min(top, _ROOTS)), late.culprits(min(top, _PAIRS))
+    tables = [
+        new_table(
+            "Why messages are late",
+            Column("where"),
+            *numbers(per_message, "share"),
+            rows=[told(c, KIND_WORDS[kind]) for kind, c in kinds],
+        ),
+        new_table(
+            "Where it begins, and what mostly waits for whom there",
+            *words("root channel", "kind"),
+            *texts("traffic of", "makes late"),
+            *numbers(per_message, "share"),
+            rows=[told(row.charged, *row.words) for row in roots.shown],
+        ),
+        _who_table(late, who, per_message, told),
+    ]
+    shown = [True, bool(roots.shown), bool(who.shown) and late.stands_out]
+    _fold(tables[1], roots)
+    _fold(tables[2], who)
+    return [table for table, is_shown in zip(tables, shown, strict=True) if is_shown]
+
+
+_ROOTS, _PAIRS = 5, 8
+"""Rows of the tables that are shown first."""
+
+
+def _who_table(
+    late: Lateness, who: Rows, per_message: str, told: Callable[..., tuple[str, ...]]
+) -> Table:
+    if late.groups.are_classes:
+        columns = (*texts("traffic of", "makes late"), *numbers(per_message, "of its lateness"))
+        title = "Who makes whom late, others than itself"
+    else:
+        columns = (*texts("traffic of"), *numbers(per_message, "share"))
+        title = "Who makes messages late"
+    rows = [told(row.charged, *row.words) for row in who.shown]
+    return new_table(title, *columns, rows=rows)
+
+
+def _fold(table: Table, rows: Rows) -> None:
+    """Say in a last row how many rows are left out, and their share where they have one."""
+    if rows.others:
+        share = "" if math.isnan(rows.others_share) else share_text(rows.others_share)
+        blank = [""] * (len(table.columns) - 2)
+        table.add_row(f"{rows.others:,} more", *blank, share, style="dim")
+
+
+def _every_table(late: Lateness, top: int) -> list[Table]:
+    """Return the tables of `--full`: kinds, charges by root channel, root channels."""
+    blame, names, confidence = late.blame, late.names, late.confidence
     unit = unit_for([blame.late(confidence).value], MICROSECONDS)
     per_message = f"{unit.name} per message"
 
     def told(row: Charged, *key: str) -> tuple[str, ...]:
         return (*key, number(row.per_message_us, 1 / unit.size), share_text(row.share))
 
-    tables = [
+    return [
         new_table(
             "Why messages are late",
             Column("where"),
             *words("kind"),
             *numbers(per_message, "share"),
-            rows=[
-                told(row, KIND_WORDS[kind], kind)
-                for row in blame.by_kind(confidence)
-                for kind in [KINDS[row.key[0]]]
-            ],
+            rows=[told(c, KIND_WORDS[kind], kind) for kind, c in late.kinds()],
         ),
         new_table(
             "Who makes whom late, and at which root channel",
@@ -61,82 +143,10 @@ def blame_report(result: Result, top: int) -> RenderableType:
             ],
         ),
     ]
-    if not len(blame.pairs.keys):
-        tables = []
-    return Group(
-        heading(result.experiment),
-        Text(f"mode {result.mode}: {lateness(blame, confidence)}"),
-        *(part for table in tables for part in (Text(), table)),
-        Text(),
-        *map(Text, _own(blame)),
-        *cautions((*warnings(result.ending), *remarks(result))),
-        *_packet_waits(blame, names, top),
-    )
-
-
-def lateness(blame: Blame, confidence: float) -> str:
-    """Return how late messages are, of how much latency, in a sentence."""
-    late = blame.late(confidence)
-    if not blame.has_lateness:
-        return _UNDEFINED
-    if math.isnan(late.value):
-        return "lateness is not known"
-    unit = unit_for([blame.alone_us + late.value], MICROSECONDS)
-    whole, alone = (
-        number(type(late).exact(value), 1 / unit.size)
-        for value in (blame.alone_us + late.value, blame.alone_us)
-    )
-    own = unit_for([late.value], MICROSECONDS)
-    return (
-        f"a message is late by {number(late, 1 / own.size)} {own.name} on average, of a latency of "
-        f"{whole} {unit.name}; alone it takes {alone} {unit.name}"
-    )
-
-
-def remarks(result: Result) -> list[str]:
-    """Return what limits the numbers: sampling, sums, early and lost messages."""
-    found, blame = [], result.blame
-    if blame is not None and blame.share < 1:
-        found.append(f"estimates from {100 * blame.share:g} % of all messages")
-    found += untold_texts(result)
-    if blame is not None and blame.rest_share:
-        share = 100 * blame.rest_share
-        found.append(f"{share:.2g} % of all lateness is not broken down by channel")
-    return found
-
-
-def untold_texts(result: Result) -> list[str]:
-    """Return what means of lateness leave out; nothing if lateness was not asked for."""
-    if not result.asks_for_lateness:
-        return []
-    found, untold = [], result.untold
-    if untold.early_messages and untold.early_us is not None:
-        early = counted(untold.early_messages, "message")
-        time = scaled(untold.early_us, MICROSECONDS)
-        were = "was" if untold.early_messages == 1 else "were"
-        found.append(f"{early} {were} faster than alone, by {time} in total (counted as negative)")
-    if untold.unattributed_us and untold.unattributed_share is not None:
-        share = 100 * untold.unattributed_share
-        found.append(f"{share:.2g} % of all lateness is charged to nobody")
-    if untold.lost_packets:
-        lost = f"{counted(untold.lost_packets, 'packet')} lost"
-        if untold.lost_messages:
-            lost += f" of {counted(untold.lost_messages, 'message')}"
-        found.append(f"{lost}: a message with a lost packet has no latency and is in no mean")
-    if untold.are_thinned:
-        kept = f"{untold.rows:,} of {counted(untold.received, 'message')}"
-        found.append(f"percentiles of flows, classes and jobs are of {kept}, at equal distances")
-    return found
-
-
-_UNDEFINED = (
-    "lateness is defined only in modes full, endpoints and free, where a message is compared with "
-    "itself alone; this mode has waits of packets only"
-)
 
 
 def facts(result: Result, top: int) -> dict[str, Any]:
-    """Return the same for JSON, with at most `top` rows of each table."""
+    """Return who made whom late for JSON, with at most `top` rows of each table."""
     blame, names = kept(result), Names.of(result)
     confidence = result.experiment.run.confidence
     late, traffic = blame.late(confidence), names.traffic
@@ -194,13 +204,6 @@ def _waits(blame: Blame, names: Names, top: int) -> dict[str, Any] | None:
     }
 
 
-def kept(result: Result) -> Blame:
-    """Return who made whom late; raise `UserError` where that was not kept."""
-    if result.blame is None:
-        raise unknown_blame()
-    return result.blame
-
-
 def waits_by_cause(blame: Blame) -> list[tuple[str, float, float]]:
     """Return why packets waited: the cause, microseconds and share."""
     if blame.waits is None:
@@ -223,8 +226,7 @@ def packet_waits_text(blame: Blame) -> str:
 
 def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
     if blame.waits is None:
-        hint = "what packets waited for, by place and cause: --packet-waits"
-        return [Text(hint, style="dim")]
+        return []
     if not len(blame.waits.keys):
         return [Text("no packet waited")]
     found: list[RenderableType] = [Text(), Text(f"packet waits: {packet_waits_text(blame)}")]
@@ -250,10 +252,3 @@ def share_text(share: float) -> str:
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _own(blame: Blame) -> list[str]:
-    """Return the share of lateness that traffic classes cause themselves."""
-    if math.isnan(blame.own_share):
-        return []
-    return [f"{100 * blame.own_share:.1f} % of all lateness is caused by traffic of the same class"]

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tailback.answers.lateness import untold_texts
 from tailback.errors import choice
 from tailback.results import PERCENTS, Fared
 from tailback.results.of_jobs import JobResult
@@ -18,7 +19,6 @@ from tailback.units import counted
 from tailback.wording import UNKNOWN, number, plain, warnings
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled, unit_for
 
-from .blamed import untold_texts
 from .layout import cautions, heading, new_table, numbers, words
 
 if TYPE_CHECKING:

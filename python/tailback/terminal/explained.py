@@ -1,75 +1,91 @@
-"""The report of `tailback explain`, in about ten lines."""
+"""The report of `tailback explain`, the answer first."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Column, Table
 from rich.text import Text
 
+from tailback.answers.lateness import SMALL
+from tailback.answers.of_program import of_explanation
 from tailback.critical_path import PART_WORDS
 from tailback.explaining import Explanation
 from tailback.explaining.facts import facts
-from tailback.wording import warnings
+from tailback.units import counted
+from tailback.wording import UNKNOWN
 from tailback.wording.scaling import MICROSECONDS, scaled
 
-from .layout import cautions, heading, new_table, numbers, words
+from .layout import FULL, head, more, new_table, numbers, words
 
 _TOP = 3
 
 
-def explain_report(explanation: Explanation) -> RenderableType:
-    """Return the report of `tailback explain`."""
-    told = facts(explanation, _TOP)
-    lines = [_takes(told), *_consists(told), *_in_the_way(told), *_late(told)]
+def explain_report(
+    explanation: Explanation, top: int = _TOP, *, full: bool = False
+) -> RenderableType:
+    """Return the report of `tailback explain`: the answer, the parts of the path, what may help.
+
+    `full`: also tables of channels, culprits and processes, of at most `top` rows.
+    """
+    told = facts(explanation, top)
     has_network = explanation.result.experiment.machine.loggops is None
-    lines += _hints(told, _HINTS if has_network else _WITHOUT_NETWORK)
-    parts: list[RenderableType] = [heading(explanation.result.experiment)]
-    parts += [Text(line) for line in lines]
+    hints = [*_late(told), *_hints(told, _HINTS if has_network else _WITHOUT_NETWORK)]
+    parts = head(explanation.result.experiment, of_explanation(explanation))
+    parts += [Text(), _parts(told, full=full), Text(), *map(Text, hints)]
     if explanation.what_if:
         parts += [Text(), _what_if(told)]
-    return Group(*parts, *cautions(warnings(explanation.result.ending)))
+    if full:
+        tables = (_rows(title, told[name], names) for title, name, names in _TABLES)
+        parts += [part for table in tables if table.row_count for part in (Text(), table)]
+    return Group(*parts, *([] if full else more(FULL, "--faster NAME:FACTOR", "--html PAGE")))
 
 
-def _takes(told: dict[str, Any]) -> str:
-    line = f"The program takes {_time(told['makespan_us'])}"
-    if told["baseline_us"] is None:
-        return f"{line}."
-    line += f", and {_time(told['baseline_us'])} in mode {told['baseline']}"
-    if told["makespan_us"] == told["baseline_us"]:
-        return f"{line}: contention costs nothing."
-    if told["makespan_us"] < told["baseline_us"]:
-        # It restricts what the other mode does not, see `verdict`.
-        return f"{line}, which takes longer, since it lets nothing pass in another order."
-    if told["baseline_us"] > 0:
-        longer = told["makespan_us"] / told["baseline_us"] - 1
-        line += f": contention makes it {100 * longer:.1f} % longer"
-    return f"{line}."
+def _parts(told: dict[str, Any], *, full: bool) -> Table:
+    """Return what the time of the critical path consists of."""
+    rows = [row for row in told["parts"] if row["share"] is not None]
+    shown = [row for row in rows if full or row["share"] >= SMALL]
+    table = new_table(
+        f"The critical path: {counted(told['segments'], 'segment')}",
+        Column("what"),
+        *numbers("time", "share"),
+        rows=[(PART_WORDS[row["part"]], _time(row["us"]), _share(row)) for row in shown],
+    )
+    if len(shown) < len(rows):
+        left = sum(row["share"] for row in rows if row not in shown)
+        table.add_row(f"{len(rows) - len(shown)} more", "", f"{100 * left:.1f} %", style="dim")
+    return table
 
 
-def _consists(told: dict[str, Any]) -> list[str]:
-    count = told["segments"]
-    shares = [
-        f"  {100 * row['share']:5.1f} %  {PART_WORDS[row['part']]}, {_time(row['us'])}"
-        for row in told["parts"]
-        if row["share"] is not None
-    ]
-    return [f"Its critical path has {count} segments, which are:", *shares]
+_TABLES = (
+    ("Where messages on it waited", "channels", ("channel",)),
+    ("For whose messages", "culprits", ("culprit",)),
+    ("The same by place in their programs", "culprit_calls", ("culprit", "place")),
+    ("Processes that it leads to", "processes", ("process",)),
+    ("Where in the program", "calls", ("process", "place", "part")),
+)
+"""Tables of `--full`: title, name in `facts`, and columns before the time."""
 
 
-def _in_the_way(told: dict[str, Any]) -> list[str]:
-    lines = []
-    for what, rows in (
-        ("What kept messages on it waiting was at", _listed(told["channels"], "channel")),
-        ("There were messages of", _listed(told["culprits"], "culprit")),
-    ):
-        if rows:
-            lines.append(f"{what} {rows}.")
-    return lines
+def _rows(title: str, rows: list[dict[str, Any]], names: tuple[str, ...]) -> Table:
+    return new_table(
+        title,
+        *words(*names),
+        *numbers("time", "share"),
+        rows=[
+            (
+                *(UNKNOWN if row[name] is None else str(row[name]) for name in names),
+                _time(row["us"]),
+                _share(row),
+            )
+            for row in rows
+        ],
+    )
 
 
-def _listed(rows: list[dict[str, Any]], name: str) -> str:
-    return ", ".join(f"{row[name]} ({_time(row['us'])})" for row in rows if row[name] is not None)
+def _share(row: dict[str, Any]) -> str:
+    return "" if row["share"] is None else f"{100 * row['share']:.1f} %"
 
 
 def _late(told: dict[str, Any]) -> list[str]:
@@ -117,7 +133,8 @@ def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
     between = [row["channel"] for row in told["channels"] if row["between_switches"]]
     tries = [*hints.get(most, []), *(f'--without "channel:{name}"' for name in between[:1])]
     if tries and not told["what_if"]:
-        lines.append(f"To see what would help, try {' or '.join(tries)}.")
+        # Each on a line of its own, to be copied whole.
+        lines += ["To see what would help, try", *(f"  {option}" for option in tries)]
     return lines
 
 

@@ -43,7 +43,7 @@ def circle_report(circle: Sequence[dict[str, Any]]) -> RenderableType:
     asked = [*circle[1:], circle[0]]
     return new_table(
         "Channels that wait for each other",
-        *map(Column, ("channel", "held by a packet", "that asks for")),
+        *map(Column, ("channel", "held by a packet", "that requests")),
         rows=[
             (channel["channel"], channel["packet"], following["channel"])
             for channel, following in zip(circle, asked, strict=True)

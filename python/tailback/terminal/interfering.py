@@ -8,13 +8,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tailback.answers import of_interference
+from tailback.answers.lateness import SMALL
 from tailback.comparison.of_jobs import Interference
 from tailback.statistics import Estimate
-from tailback.wording import UNKNOWN, number, plain, warnings
+from tailback.units import counted
+from tailback.wording import UNKNOWN, number, plain
 from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .by_job import measure_name, measure_text
-from .layout import cautions, heading, new_table, numbers, words
+from .layout import head, more, new_table, numbers, texts, words
 
 BY = {
     "pairs": "How much longer a job takes beside one other than alone",
@@ -23,23 +26,72 @@ BY = {
 """What the matrix of runs shows."""
 
 
-def interference_report(found: Interference) -> RenderableType:
-    """Return the report of `tailback interference`."""
-    together = found.together
+def interference_report(found: Interference, *, full: bool = False) -> RenderableType:
+    """Return the report of `tailback interference`: the answer, the jobs, who slows whom down.
+
+    `full`: all jobs, and the matrices by runs and by blame.
+    """
     parts: list[RenderableType] = [
-        heading(found.experiment),
-        Text(f"mode {together.mode}: all jobs together, and each alone on the same nodes"),
+        *head(found.experiment, of_interference(found)),
         Text(),
-        _jobs(found),
+        _jobs(found, None if full else _MOST_JOBS),
         Text(),
-        _by_runs(found),
     ]
+    if not full:
+        return Group(*parts, _pairs(found), *more("--full (both matrices)", "--html PAGE"))
+    parts.append(_by_runs(found))
     if found.by_blame:
         parts += [Text(), _by_blame(found)]
-    for result in (together, *found.alone.values()):
-        names = "+".join(job.name for job in result.experiment.jobs)
-        parts += cautions(warnings(result.ending), names)
     return Group(*parts)
+
+
+_MOST_JOBS, _MOST_PAIRS = 8, 8
+"""Rows of the tables that are shown first."""
+
+
+def _pairs(found: Interference) -> Table:
+    """Return what jobs cost others: pairs of a percent or more, the most costly first."""
+    rows = []
+    for victim in found.names:
+        for culprit in found.names:
+            ratio, charge = (
+                found.by_runs.get((victim, culprit)),
+                found.by_blame.get((victim, culprit)),
+            )
+            longer = 0.0 if ratio is None or math.isnan(ratio.value) else ratio.value - 1
+            share = 0.0 if charge is None or math.isnan(charge.share) else charge.share
+            if victim != culprit:
+                rows.append((max(longer, share), victim, culprit, ratio, charge))
+    rows.sort(key=lambda row: -row[0])
+    shown = [row for row in rows[:_MOST_PAIRS] if row[0] >= SMALL]
+    table = new_table(
+        "Who slows whom down",
+        *texts("job", "because of"),
+        *numbers(f"takes longer,\n{_BY_RUNS[found.by]}", "of its messages' lateness"),
+        rows=[
+            (victim, culprit, _longer(ratio), UNKNOWN if charge is None else _part(charge.share))
+            for _, victim, culprit, ratio, charge in shown
+        ],
+    )
+    if len(shown) < len(rows):
+        more_pairs = counted(len(rows) - len(shown), "more pair")
+        table.add_row(more_pairs, style="dim")
+    return table
+
+
+_BY_RUNS = {"pairs": "these two alone", "without": "than without that"}
+
+
+def _longer(ratio: Estimate | None) -> str:
+    """Return `57 ±2 %` of a ratio of 1.57 ±0.02."""
+    if ratio is None or math.isnan(ratio.value):
+        return UNKNOWN
+    value, low, high = (100 * (end - 1) for end in (ratio.value, ratio.low, ratio.high))
+    return f"{number(Estimate(value, low, high), most=3)} %"
+
+
+def _part(share: float) -> str:
+    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
 
 
 def ratio_text(ratio: Estimate | None) -> str:
@@ -47,7 +99,7 @@ def ratio_text(ratio: Estimate | None) -> str:
     return UNKNOWN if ratio is None or math.isnan(ratio.value) else number(ratio)
 
 
-def _jobs(found: Interference) -> Table:
+def _jobs(found: Interference, most: int | None) -> Table:
     table = new_table(
         "How many times longer each job takes among the others, and its messages",
         *words("job"),
@@ -56,7 +108,11 @@ def _jobs(found: Interference) -> Table:
         *numbers("alone", "together"),
         *numbers("slowdown", "latency", no_wrap=True),
     )
+    worst = sorted(found.names, key=lambda name: -_value(found.slowdowns.get(name)))
+    chosen = set(worst[:most])
     for name in found.names:
+        if name not in chosen:
+            continue
         job = found.together.jobs[name]
         alone = found.alone[name].jobs[name] if name in found.alone else None
         metric = job.speed if alone is None else alone.speed
@@ -69,7 +125,14 @@ def _jobs(found: Interference) -> Table:
             ratio_text(found.slowdowns.get(name)),
             ratio_text(found.latencies.get(name)),
         )
+    if len(chosen) < len(found.names):
+        left = len(found.names) - len(chosen)
+        table.add_row(f"{left} more, slowed less", style="dim")
     return table
+
+
+def _value(ratio: Estimate | None) -> float:
+    return 0.0 if ratio is None or math.isnan(ratio.value) else ratio.value
 
 
 def _by_runs(found: Interference) -> Table:

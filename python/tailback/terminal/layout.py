@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
+from tailback.answers import Head
 from tailback.experiment import Experiment
 
 
@@ -33,7 +34,25 @@ def heading(experiment: Experiment) -> Text:
     words += [str(workload[key]) for key in ("sync",) if workload.get(key)]
     estimate = " (an estimate)" if experiment.fidelity == "fluid" else ""
     words += [f"fidelity {experiment.fidelity}{estimate}", f"seed {experiment.run.seed}"]
-    return Text(" · ".join(words), style="bold")
+    return Text(" · ".join(words), style="dim")
+
+
+_WIDTH = 80  # of a narrow terminal
+
+
+def head(experiment: Experiment, answer: Head) -> list[RenderableType]:
+    """Return what every report begins with: what was simulated, then the answer."""
+    status = [Text(line, style="bold yellow") for line in answer.status]
+    said = [Text(sentence, style="bold") for sentence in answer.sentences]
+    return [heading(experiment), *status, *said]
+
+
+def more(*options: str) -> list[RenderableType]:
+    """Return which options show more, as the last line of a report."""
+    return [Text(), Text(f"More: {', '.join(options)}", style="dim")] if options else []
+
+
+FULL = "--full (all tables)"
 
 
 def new_table(
@@ -45,7 +64,7 @@ def new_table(
     """Return a table in our style."""
     table = Table(
         *columns,
-        title=title,
+        title=None if title is None else _title(title),
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -56,6 +75,11 @@ def new_table(
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def _title(text: str) -> Text:
+    """Return a title that stays on its line where its table is narrower."""
+    return Text(text, no_wrap=len(text) < _WIDTH, overflow="ignore")
 
 
 def words(*names: str) -> list[Column]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -10,18 +10,19 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tailback.answers import of_cost, of_run
+from tailback.answers.lateness import SMALL, untold_texts
 from tailback.charging import KINDS
 from tailback.comparison import Cost, WaitingChannel
 from tailback.metrics import class_name
 from tailback.places import shown as place
 from tailback.results import Result
-from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, warnings
+from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
-from tailback.wording.verdict import latency_sentences
 
-from .blamed import share_text, untold_texts
+from .blamed import share_text
 from .by_job import jobs_table, percentiles_table, thetas_table
-from .layout import cautions, heading, new_table, numbers, texts, words
+from .layout import cautions, head, more, new_table, numbers, texts, words
 
 
 class _Row(NamedTuple):
@@ -99,17 +100,34 @@ _SECTIONS: dict[str, tuple[_Row, ...]] = {
 }
 
 
-def cost_report(cost: Cost) -> RenderableType:
-    """Return the report of `tailback cost`: modes side by side, thetas, channels with waits."""
+def cost_report(cost: Cost, *, full: bool = False) -> RenderableType:
+    """Return the report of `tailback cost`: the answer, modes side by side, where packets wait.
+
+    `full`: all that was measured, and all thetas with what they mean.
+    """
+    answer = head(cost.experiment, of_cost(cost))
     waiting = cost.channels_waiting_most()
+    if not full:
+        waiting = [channel for channel in waiting if channel.share >= SMALL]
     where: list[RenderableType] = [Text(), waiting_table(waiting)] if waiting else []
+    if not full:
+        return Group(
+            *answer,
+            Text(),
+            measured_table(cost.modes, _FIRST),
+            _modes_in_words(cost.modes),
+            *_thetas(cost),
+            *_thetas_of_jobs(cost),
+            *where,
+            *more("--full (all that was measured)", "tailback blame FILE (who causes it)"),
+        )
     return Group(
-        heading(cost.experiment),
+        *answer,
+        Text(),
         measured_table(cost.modes),
         *_tails(cost.modes.get("full")),
         *_jobs(cost.modes),
         *_endings(cost.modes.values()),
-        Text(),
         *_verdict(cost),
         *_thetas_of_jobs(cost),
         *where,
@@ -117,14 +135,53 @@ def cost_report(cost: Cost) -> RenderableType:
 
 
 def run_report(result: Result) -> RenderableType:
-    """Return the report of `tailback run`."""
+    """Return the report of `tailback run`: the answer, then all that was measured."""
     return Group(
-        heading(result.experiment),
+        *head(result.experiment, of_run(result)),
+        Text(),
         measured_table({result.mode: result}),
         *_tails(result),
         *_jobs({result.mode: result}),
         *_endings([result]),
     )
+
+
+_FIRST = frozenset(
+    {
+        "messages_per_node_per_ms",
+        "accepted_load",
+        "completion_us",
+        "message_latency_us",
+        "message_late_us",
+        "message_slowdown",
+        "internal_utilisation",
+    }
+)
+"""Metrics that `tailback cost` shows first."""
+
+
+_MODES = {
+    "full": "all channels are shared",
+    "endpoints": "links of nodes are",
+    "throttled": "first channels between switches are",
+    "free": "none is",
+    "ideal": "messages arrive at once",
+}
+"""What is shared in each mode, and so has contention."""
+
+
+def _modes_in_words(modes: Iterable[str]) -> Text:
+    """Return what the modes of the table are."""
+    told = "; ".join(f"{mode}: {_MODES[mode]}" for mode in modes)
+    return Text(told, style="dim")
+
+
+def _thetas(cost: Cost) -> list[RenderableType]:
+    """Return the ratios of modes; their meaning is left to the answer and `--full`."""
+    found = cost.findings()
+    rows = [(finding.name, number(finding.theta), finding.compared) for finding in found]
+    columns = (*words("ratio"), *numbers("value", no_wrap=True), *words("of"))
+    return [Text(), new_table(None, *columns, rows=rows)] if rows else []
 
 
 def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:
@@ -142,8 +199,8 @@ def _jobs(results: Mapping[str, Result]) -> list[RenderableType]:
     return [Text(), jobs_table(results)] if has_jobs else []
 
 
-def measured_table(results: Mapping[str, Result]) -> Table:
-    """Return metrics as rows, one column per mode, with half-widths."""
+def measured_table(results: Mapping[str, Result], chosen: Collection[str] | None = None) -> Table:
+    """Return metrics as rows, one column per mode, with half-widths; `chosen` only, if given."""
     digits = DIGITS if len(results) < 4 else DIGITS - 1
     # Many do not fit on a narrow terminal: intervals then go below their values.
     columns = numbers(*results, no_wrap=len(results) < 4)
@@ -151,7 +208,8 @@ def measured_table(results: Mapping[str, Result]) -> Table:
         column.min_width = len(mode)
     table = new_table(None, *words(""), *columns)
     for title, rows in (*_SECTIONS.items(), *_sections_of_classes(results)):
-        lines = [row for row in rows if _anything(row, results)]
+        lines = [row for row in rows if chosen is None or row.metric in chosen]
+        lines = [row for row in lines if _anything(row, results)]
         if not lines:
             continue
         lines = [row for row in lines if not _says_nothing_new(row, results)]
@@ -209,7 +267,7 @@ def waiting_table(channels: Sequence[WaitingChannel]) -> Table:
     unit = unit_for((c.throttling_us + c.internal_contention_us for c in channels), MICROSECONDS)
     waits = (f"throttling,\n{unit.name}/packet", f"internal,\n{unit.name}/packet")
     return new_table(
-        "Where packets wait most (mode full), also behind their own message",
+        "Where packets wait longest in mode full, also behind their own message",
         *texts("from", "to"),
         *words("channel"),
         *numbers("share of\nwaiting, %", *waits, "busy\n%", no_wrap=True),
@@ -291,16 +349,13 @@ def _endings(results: Iterable[Result]) -> list[Text]:
             f"{events_text(e.events, result.wall_seconds)}"
         )
         lines.append(Text(text, style="dim"))
-        lines += cautions((*warnings(e), *untold_texts(result)), result.mode)
+        lines += cautions(untold_texts(result), result.mode)
     return lines
 
 
 def _verdict(cost: Cost) -> list[Text]:
     """Return the thetas, each with a sentence on what it means."""
-    if cost.cut_off:
-        modes = " and ".join(cost.cut_off)
-        return [Text(f"What contention costs is not known: {modes} cut off before the end.")]
-    lines = [Text(sentence) for sentence in latency_sentences(cost.latencies, cost.saturated)]
+    lines = [Text()] if cost.findings() else []
     for compared, found in groupby(cost.findings(), lambda f: f.compared):
         lines.append(Text(compared, style="dim"))
         lines += [

@@ -2,72 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
+from tailback.answers import of_prediction
+from tailback.answers.of_prediction import by_pauses, headroom_text
 from tailback.machines import Machine
 from tailback.machines.describing import rounded
 from tailback.places import shown as place
-from tailback.prediction import Prediction
+from tailback.prediction import LoadedChannel, Prediction
 from tailback.prediction.message_law import Line, MessageLaw
 from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Bisection, Survey
 from tailback.wording import UNKNOWN, plain
-from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
+from tailback.wording.scaling import MICROSECONDS, scaled
 
-from .layout import heading, new_table, numbers, texts, words
+from .layout import head, more, new_table, numbers, texts, words
 from .parameters import parameters_tables
 
 _COUNTED = 1e12  # paths, above which not every digit is shown
-_SHOWN = 8  # switches named of a cycle
 
 
-def prediction_report(prediction: Prediction) -> RenderableType:
-    """Return the table of `tailback describe`."""
-    machine = _listing("Machine", _prediction_rows(prediction))
-    topology = _listing("Topology, all pairs of nodes", _survey_rows(prediction.survey))
-    chosen = _chosen_fidelity(prediction)
+def prediction_report(prediction: Prediction, *, full: bool = False) -> RenderableType:
+    """Return the report of `tailback describe`: the answer, the machine, the most loaded channels.
+
+    `full`: also the topology and all parameters, with their defaults.
+    """
+    p = prediction
+    notes = [*_rounded(p.experiment.machine), *_arbitration(p), *_headroom(p)]
     parts: list[RenderableType] = [
-        heading(prediction.experiment),
-        chosen,
-        *_rounded(prediction.experiment.machine),
-        *_arbitration(prediction),
-        *_mixed(prediction),
-        *_in_pieces(prediction),
-        *_headroom(prediction),
-        *_short_buffers(prediction),
-        *_beyond_switches(prediction),
+        *head(p.experiment, of_prediction(p)),
+        _chosen_fidelity(p),
+        *notes,
         Text(),
-        machine,
-        Text(),
-        topology,
+        _listing("Machine", _prediction_rows(p)),
     ]
-    if prediction.experiment.machine.chosen_routing is not None:
-        rows = _routing_rows(prediction)
-        parts += [Text(), _listing("Routing", rows)]
-    if prediction.law is not None:
+    if full:
+        parts += [Text(), _listing("Topology, all pairs of nodes", _survey_rows(p.survey))]
+    if p.experiment.machine.chosen_routing is not None:
+        parts += [Text(), _listing("Routing", _routing_rows(p))]
+    if p.law is not None:
         title = "A message alone, from node 0 to node 1"
-        parts += [Text(), _listing(title, _law_rows(prediction.law))]
-    loaded = prediction.most_loaded()
+        parts += [Text(), _listing(title, _law_rows(p.law))]
+    loaded = p.most_loaded()
     if loaded:
-        estimated = "" if prediction.load_is_exact else ", an estimate from two samples"
-        used = prediction.experiment.machine
-        together = used.shares_wires or used.node_channels_per_wire > 1
-        by_link = ", virtual channels of a link together" if together else ""
-        table = new_table(
-            f"Channels loaded most{by_link}{estimated}",
-            *texts("from", "to"),
-            *words("channel"),
-            *numbers("per message of every node"),
-            rows=[
-                (place(c.source), place(c.destination), c.kind, _time(c.load_us)) for c in loaded
-            ],
-        )
-        parts += [Text(), table]
-    return Group(*parts, Text(), *parameters_tables(prediction.experiment))
+        parts += [Text(), _loaded_table(p, loaded)]
+    if full:
+        return Group(*parts, Text(), *parameters_tables(p.experiment))
+    return Group(*parts, *more("--full (topology and all parameters)", "--plot PAGE"))
+
+
+def _loaded_table(p: Prediction, loaded: Sequence[LoadedChannel]) -> Table:
+    estimated = "" if p.load_is_exact else ", an estimate from two samples"
+    used = p.experiment.machine
+    together = used.shares_wires or used.node_channels_per_wire > 1
+    by_link = ", virtual channels of a link together" if together else ""
+    return new_table(
+        f"Most loaded channels{by_link}{estimated}",
+        *texts("from", "to"),
+        *words("channel"),
+        *numbers("per message of every node"),
+        rows=[(place(c.source), place(c.destination), c.kind, _time(c.load_us)) for c in loaded],
+    )
 
 
 def _chosen_fidelity(prediction: Prediction) -> Text:
@@ -86,28 +85,6 @@ def _rounded(machine: Machine) -> Iterator[Text]:
     """Yield the links whose flit time is rounded to whole picoseconds."""
     for rate, used, by in rounded(machine):
         yield Text(f"a flit at {rate} takes {used} ps, rounded by {plain(100 * float(by), 2)} %")
-
-
-def _mixed(prediction: Prediction) -> Iterator[Text]:
-    """Yield the request classes that can deadlock with their replies."""
-    for request, reply in prediction.mixed_with_replies:
-        places = prediction.experiment.machine.interface.reply_queue
-        yield Text(
-            f"{request} and its replies, {reply}, share virtual channels, and nodes have room for "
-            f"{places} replies: protocol deadlock is possible",
-            style="yellow",
-        )
-
-
-def _in_pieces(prediction: Prediction) -> Iterator[Text]:
-    """Yield the request classes whose packets can deadlock with each other."""
-    for request in prediction.requests_in_pieces:
-        places = prediction.experiment.machine.interface.reply_queue
-        yield Text(
-            f"{request} may be several packets, and nodes have room for {places}: the rest of one "
-            "can be blocked behind another that waits for room (protocol deadlock)",
-            style="yellow",
-        )
 
 
 def _listing(title: str, rows: list[tuple[str, str]]) -> Table:
@@ -143,55 +120,6 @@ _FREE = {
 }
 
 
-def _by_pauses(circle: tuple[int, ...]) -> str:
-    """Return that pauses can deadlock, and by which switches."""
-    named = ", ".join(map(str, circle[:_SHOWN])) + (", ..." if len(circle) > _SHOWN else "")
-    return f"possible by pauses: switches {named} can pause each other in a cycle"
-
-
-_ENDS = {"injection": "from nodes", "internal": "between switches"}
-
-
-def _short_buffers(prediction: Prediction) -> Iterator[Text]:
-    """Yield the links whose buffers are shorter than a round trip of credits."""
-    for one in prediction.short_buffers:
-        held, needed = (scaled(n * one.flit_bytes, BYTES) for n in (one.flits, one.needed))
-        yield Text(
-            f"links {_ENDS[one.kind]}: buffers hold {held}, but {needed} pass in a round trip of "
-            f"credits, so links carry at most {100 * one.share:.0f} % (switch.input_buffer)",
-            style="yellow",
-        )
-
-
-_QUEUES = {
-    "fifo": "one queue at every input (head-of-line blocking)",
-    "voq": "virtual output queues",
-    "output": "output queues",
-}
-
-
-def _beyond_switches(prediction: Prediction) -> Iterator[Text]:
-    """Yield that the switches cannot carry the offered load."""
-    limit = prediction.switch_limit
-    if limit is None or not limit.is_exceeded:
-        return
-    most, offered = (
-        _or_unknown(load)
-        for load in (
-            limit.saturation_messages_per_node_per_ms,
-            limit.offered_messages_per_node_per_ms,
-        )
-    )
-    packets = limit.packets
-    room = "" if packets is None else f" and room for {plain(packets, 3)} packets at every input"
-    yield Text(
-        f"the workload offers {offered} messages per node and ms, and switches with "
-        f"{_QUEUES[limit.queueing]}{room} carry about {most} "
-        "(switch.queueing, switch.input_buffer)",
-        style="yellow",
-    )
-
-
 def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
     """Return the predicted saturation and what limits it."""
     label = f"predicted saturation{estimated}, messages per node and ms"
@@ -211,16 +139,12 @@ def _limited_rows(p: Prediction, estimated: str) -> list[tuple[str, str]]:
 
 
 def _headroom(prediction: Prediction) -> Iterator[Text]:
-    """Yield whether frames can be lost in spite of pauses."""
+    """Yield that no frame is lost, where switches pause their neighbours in time."""
     pauses = prediction.pauses
     if pauses is None or pauses.headroom_bytes is None:
         return
-    room, late = (scaled(size, BYTES) for size in (pauses.headroom_bytes, pauses.late_bytes))
-    told = f"pauses: {room} of headroom above pause_high, and up to {late} may still arrive"
-    if pauses.may_lose:
-        yield Text(f"{told}: frames can be lost if all links send at once", style="yellow")
-    else:
-        yield Text(f"{told}: no frame is lost")
+    if not pauses.may_lose:
+        yield Text(f"{headroom_text(prediction)}: no frame is lost")
 
 
 def _arbitration(prediction: Prediction) -> Iterator[Text]:
@@ -245,7 +169,7 @@ def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
     if sum(r.classes) > 1:
         rows.append(("  share a wire", machine.link.sharing))
     circle = () if prediction.pauses is None else prediction.pauses.circle
-    rows.append(("deadlock", _by_pauses(circle) if circle else _FREE[r.free_by]))
+    rows.append(("deadlock", by_pauses(circle) if circle else _FREE[r.free_by]))
     if r.chooses or r.ways > 1:
         ways = "one route" if r.ways == 1 else f"up to {r.ways} routes"
         rows.append(("loads are averages over", f"{ways} of each packet, drawn at random"))

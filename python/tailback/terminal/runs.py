@@ -1,9 +1,10 @@
-"""Tables of many runs for the terminal: plain text, fast, as wide as they need to be."""
+"""Tables of many runs for the terminal: plain text, fast."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tailback.figures.labels import list_text
@@ -19,23 +20,61 @@ _GAP = "  "
 _WIDEST_HEAD = 12
 
 
-def runs_table(rows: pa.Table) -> str:
-    """Return a table of runs, one line each: `6.943 ±0.012` where there is an interval.
+@dataclass(frozen=True)
+class Shown:
+    """A column as it is shown."""
+
+    name: str
+    """In the table of runs."""
+    label: str
+    """Its name, as short as is clear."""
+    head: tuple[str, ...]
+    """The same on several lines."""
+    cells: tuple[str, ...]
+    is_number: bool
+
+    @property
+    def width(self) -> int:
+        """Characters of its widest line."""
+        return max(map(len, [*self.head, *self.cells]), default=0)
+
+
+def columns_of(rows: pa.Table) -> list[Shown]:
+    """Return the columns of a table of runs: `6.943 ±0.012` where there is an interval.
 
     Columns `x_low` and `x_high` beside `x` are its interval. Parameters are called by
     the last part of their names where that is clear.
     """
     names = [name for name in rows.column_names if not _is_end(name, rows.column_names)]
-    columns = [_cells(rows, name) for name in names]
-    heads = [_head(_short(name, names)) for name in names]
-    lines = max(map(len, heads), default=0)
-    heads = [[""] * (lines - len(head)) + head for head in heads]
-    numeric = [is_number(rows[name].type) for name in names]
-    widths = [max(map(len, [*head, *cells])) for head, cells in zip(heads, columns, strict=True)]
+    return [
+        Shown(
+            name, label, tuple(_head(label)), tuple(_cells(rows, name)), is_number(rows[name].type)
+        )
+        for name in names
+        for label in [_short(name, names)]
+    ]
+
+
+def runs_table(rows: pa.Table) -> str:
+    """Return a table of runs, one line each, as wide as it needs to be."""
+    return table_text(columns_of(rows))
+
+
+def table_text(columns: Sequence[Shown]) -> str:
+    """Return columns side by side below their heads."""
+    lines = max((len(column.head) for column in columns), default=0)
+    heads = [("",) * (lines - len(column.head)) + column.head for column in columns]
+    numeric = [column.is_number for column in columns]
+    widths = [column.width for column in columns]
     table = [_line(head, widths, numeric) for head in zip(*heads, strict=True)]
-    table.append("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
-    table += [_line(cells, widths, numeric) for cells in zip(*columns, strict=True)]
-    return "\n".join(table)
+    table.append("─" * width_of(columns))
+    rows = zip(*(column.cells for column in columns), strict=True)
+    return "\n".join([*table, *(_line(cells, widths, numeric) for cells in rows)])
+
+
+def width_of(columns: Sequence[Shown]) -> int:
+    """Return the width of columns side by side."""
+    return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)
 
 
 def _is_end(name: str, names: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from tailback.metrics import STEPS, THETAS
 from tailback.statistics import Estimate
 
 from .numbers import plain
+from .phrases import NEXT_TO_NONE, compared, interval, listed, longer, percent
 
 _RESTRICTIONS = {
     "endpoints": "as packets reach nodes in another order; a run can be quicker in company",
@@ -47,16 +48,21 @@ class Finding(NamedTuple):
 
 
 def findings(
-    thetas: Mapping[str, Estimate], baseline: str, *, open_loop: bool = False
+    thetas: Mapping[str, Estimate],
+    baseline: str,
+    *,
+    open_loop: bool = False,
+    confidence: float = 0.95,
 ) -> list[Finding]:
     """Return the cost of `full` against the baseline, then its known parts.
 
     Workloads that end are compared by completion time, others by message rate. `open_loop`:
-    processes send at their own pace, so that rates say little below saturation.
+    processes send at their own pace, so that rates say little below saturation. `confidence`:
+    that of the intervals.
     """
-    found = list(_step(thetas, "", baseline))
+    found = list(_step(thetas, "", baseline, confidence))
     for step in STEPS:
-        of_step = _step(thetas, step, baseline)
+        of_step = _step(thetas, step, baseline, confidence)
         if step and _modes(step, baseline) != _modes("", baseline):
             found += [finding for finding in of_step if not math.isnan(finding.theta.value)]
     return [_at_their_pace(found[0]), *found[1:]] if open_loop else found
@@ -71,49 +77,59 @@ def _at_their_pace(finding: Finding) -> Finding:
 
 
 _STEPS_IN_WORDS = {"network": "the network", "endpoints": "the links of nodes"}
+STEPS_OF_COST = tuple(_STEPS_IN_WORDS)
+"""The parts of the cost, each with a cause: inside the network, and at the links of nodes."""
 
 
-def latency_sentences(
-    latencies: Mapping[str, Estimate], saturated: Sequence[str] = ()
-) -> list[str]:
-    """Return how much longer the mean latency of messages is because of contention, and why.
+def unbounded(modes: Sequence[str]) -> str:
+    """Return that these modes are saturated, so that message latency has no mean."""
+    many = "modes" if len(modes) > 1 else "mode"
+    return (
+        f"The network cannot carry the load in {many} {listed(modes)}, so message latency grows "
+        "without end."
+    )
 
-    `latencies` are ratios by step, as `Cost.latencies`; `saturated` modes have no mean.
+
+def step_sentence(
+    step: str, what: str, times: Estimate, *, instead: str = "", confidence: float = 0.95
+) -> str:
+    """Return how much longer a time is because of a part of the cost.
+
+    `step`: of `STEPS_OF_COST`; `what`: the time, such as `message latency`; `times`: how many
+    times as long; `instead`: both times in words, `17.6 µs instead of 11.1 µs`.
     """
-    if saturated:
-        modes = " and ".join(saturated)
-        return [f"Messages: {modes} cannot carry the load, so that latency grows without end."]
-    known = {step: ratio for step, ratio in latencies.items() if not math.isnan(ratio.value)}
-    return [_latency_sentence(_STEPS_IN_WORDS[step], ratio) for step, ratio in known.items()]
-
-
-def _latency_sentence(what: str, ratio: Estimate) -> str:
-    makes = "make" if what.endswith("s") else "makes"
-    start = f"{_SHARED[what]} {makes} message latency"
-    if ratio.low > 1:
-        longer = plain(ratio.value, 3)
-        return f"{start} {'less than 0.5 % longer' if longer == '1.00' else longer + ' times'}" + (
-            "." if longer == "1.00" else " as long."
-        )
-    if ratio.high < 1:
-        shorter = plain(1 / ratio.value, 3)
-        return f"{start} no longer: messages are {shorter} times as quick in company here."
-    if math.isnan(ratio.low):
+    cause = _STEPS_IN_WORDS[step]
+    start = f"{_SHARED[cause]} {_makes(cause)} {what}"
+    told = f": {instead}." if instead else "."
+    if times.low > 1:
+        return f"{start} {longer(times, confidence)}{told}"
+    if times.high < 1:
+        shorter = plain(1 / times.value, 3)
+        return f"{start} no longer: it is {shorter} times as quick in company here."
+    if math.isnan(times.low):
         return (
-            f"{start} {plain(ratio.value, 3)} times as long; the run is too short for an interval."
+            f"{start} {plain(times.value, 3)} times as long{told[:-1]}; the run is too short for "
+            "an interval."
         )
-    most = plain(ratio.high, 3)
-    return f"{start} no longer" + ("." if most == "1.00" else f"; at most {most} times as long.")
+    most = longer(Estimate.exact(times.high), confidence)
+    return f"{start} no longer" + ("." if times.high - 1 < NEXT_TO_NONE else f"; at most {most}.")
 
 
-def _step(thetas: Mapping[str, Estimate], step: str, baseline: str) -> Iterator[Finding]:
+def _makes(cause: str) -> str:
+    return "make" if cause.endswith("s") else "makes"
+
+
+def _step(
+    thetas: Mapping[str, Estimate], step: str, baseline: str, confidence: float
+) -> Iterator[Finding]:
     has_ended = not math.isnan(thetas[f"theta_c{step}"].value)
     less, more = _modes(step, baseline)
     between = _BETWEEN.get((less, more))
     compared = f"{more} against {less}" + (f" ({between})" if between else "")
     for name in ("theta_c" if has_ended else "theta_r", "theta_t"):
         theta = thetas[name + step]
-        yield Finding(compared, name + step, theta, sentence(name + step, theta, baseline))
+        said = sentence(name + step, theta, baseline, confidence)
+        yield Finding(compared, name + step, theta, said)
 
 
 def _modes(step: str, baseline: str) -> tuple[str, str]:
@@ -121,64 +137,78 @@ def _modes(step: str, baseline: str) -> tuple[str, str]:
     return theta.less, theta.more
 
 
-def sentence(name: str, theta: Estimate, baseline: str) -> str:
+def sentence(name: str, theta: Estimate, baseline: str, confidence: float = 0.95) -> str:
     """Return the meaning of a theta; `name` as in `metrics.THETAS`."""
     compared = THETAS[name].against(baseline)
     less, more = compared.less, compared.more
     if compared.metric == "messages_per_node_per_ms":
-        return rate_sentence(theta, less, more)
-    if compared.metric == "completion_us":
-        return _times_sentence(theta, (less, more), "Completion takes", "no workload has ended")
-    reason = "no packet crossed between switches"
-    return _times_sentence(theta, (less, more), "Packets are routed", reason)
+        return rate_sentence(theta, less, more, confidence)
+    takes, reason = _TAKES[compared.metric]
+    return _times_sentence(theta, (less, more), takes, reason, confidence)
 
 
-def rate_sentence(theta: Estimate, less: str, more: str = "full") -> str:
+def rate_sentence(theta: Estimate, less: str, more: str = "full", confidence: float = 0.95) -> str:
     """Return the meaning of the message rate in mode `more` divided by that in mode `less`."""
     if math.isnan(theta.value):
         return "Not known: a mode is missing or sent nothing."
     if theta.low > 1:
-        fewer = 100 * (1 - 1 / theta.value)
-        return f"No cost: {less} is slower here, by {fewer:.2g} %, {_because(less)}."
+        fewer = percent(1 - 1 / theta.value)
+        return f"No cost: {less} is slower here, by {fewer}, {_because(less)}."
     if theta.high < 1:
         what = _BETWEEN.get((less, more), "contention")
         costs = "cost" if what.endswith("s") else "costs"
-        share = 100 * (1 - theta.value)
-        return f"{_SHARED.get(what, what.capitalize())} {costs} {share:.2g} % of the message rate."
+        ends = [percent(1 - end) for end in (theta.high, theta.low)]
+        return (
+            f"{_SHARED.get(what, what.capitalize())} {costs} {percent(1 - theta.value)} of the "
+            f"message rate{interval(theta, ends, confidence)}."
+        )
     if math.isnan(theta.low):
         return "No cost can be seen: the run is too short to say."
-    most = 100 * (1 - theta.low)
-    return f"No cost can be seen; at most {most:.2g} % of the message rate." if most else _NONE
+    most = 1 - theta.low
+    return f"No cost can be seen; at most {percent(most)} of the message rate." if most else _NONE
 
 
+_TAKES = {
+    "completion_us": ("Completion takes", "no workload has ended"),
+    "routed_lifetime_us": ("Packets are routed", "no packet crossed between switches"),
+}
+"""By metric: what takes a time, and why that may be unknown."""
 _TIME = {"Completion takes": "completion", "Packets are routed": "routed lifetimes"}
 
 
-def _times_sentence(theta: Estimate, modes: tuple[str, str], takes: str, reason: str) -> str:
+def _times_sentence(
+    theta: Estimate, modes: tuple[str, str], takes: str, reason: str, confidence: float
+) -> str:
     """Return the meaning of a time in the first mode divided by that in the second."""
     less, _ = modes
     if math.isnan(theta.value) or theta.value == 0:
         return f"Not known: a mode is missing or {reason}."
     if theta.low > 1:
-        longer = f"{takes} {plain(theta.value, 3)} times as long in {less}"
-        return f"No cost: {longer[0].lower()}{longer[1:]}, {_because(less)}."
+        start = f"{takes[0].lower()}{takes[1:]}"
+        return f"No cost: {start} {longer(theta, confidence)} in {less}, {_because(less)}."
+    times = inverse(theta)
     if theta.high < 1:
-        return _longer_sentence(1 / theta.value, modes, takes)
+        return _longer_sentence(times, modes, takes, confidence)
     if math.isnan(theta.low):
         return "No cost can be seen: the run is too short to say."
-    most = plain(1 / theta.low, 3)
-    return _NONE if most == "1.00" else f"No cost can be seen; at most {most} times as long."
+    if times.high - 1 < NEXT_TO_NONE:
+        return _NONE
+    return f"No cost can be seen; at most {longer(Estimate.exact(times.high), confidence)}."
 
 
-def _longer_sentence(times: float, modes: tuple[str, str], takes: str) -> str:
+def inverse(theta: Estimate) -> Estimate:
+    """Return how many times as long, of how many times as short."""
+    return Estimate(1 / theta.value, 1 / theta.high, 1 / theta.low if theta.low else math.inf)
+
+
+def _longer_sentence(times: Estimate, modes: tuple[str, str], takes: str, confidence: float) -> str:
     """Return a sentence for a time that is `times` as long in the second mode."""
-    longer, what = plain(times, 3), _BETWEEN.get(modes)
-    if longer == "1.00":
-        return f"Next to no cost: less than 0.5 % longer than in {modes[0]}."
+    what, told = _BETWEEN.get(modes), compared(times, confidence, f"in {modes[0]}")
+    if times.value - 1 < NEXT_TO_NONE:
+        return f"Next to no cost: {told}."
     if what is None:
-        return f"{takes} {longer} times as long as in {modes[0]}."
-    make = "make" if what.endswith("s") else "makes"
-    return f"{_SHARED[what]} {make} {_TIME[takes]} {longer} times as long."
+        return f"{takes} {told}."
+    return f"{_SHARED[what]} {_makes(what)} {_TIME[takes]} {longer(times, confidence)}."
 
 
 def _because(less: str) -> str:

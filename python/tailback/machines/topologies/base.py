@@ -28,6 +28,7 @@ class _Routings:
 class Topology(Part):
     """Who is wired to whom; the base of every kind."""
 
+    helpful: ClassVar[tuple[str, ...]] = ("degree", "node_count", "routings", "switch_count")
     section: ClassVar[str] = "machine.topology"
     kind: ClassVar[str]
     family: ClassVar[str] = ""

@@ -1,0 +1,103 @@
+"""How late messages are, where it begins, and who makes them late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tailback.charging import KIND_WORDS
+from tailback.results.names import Names
+from tailback.units import counted
+from tailback.wording.phrases import listed, percent, sentence
+
+from .lateness import MUCH, SMALL, Lateness, Rows, lateness_text
+from .status import Head, status
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+
+MOST = 3
+"""Channels, and pairs of classes, that a sentence names."""
+
+_NEARLY_ALL = 0.995
+
+
+def of_blame(result: Result) -> Head:
+    """Return the head of what made messages late in one run, which needs `run.blame`."""
+    late = Lateness.of(result)
+    told = [sentence(lateness_text(late.blame, late.confidence))]
+    if len(late.blame.pairs.keys):
+        told += [_why_and_where(late), *who_sentences(late)]
+    return Head(status({result.mode: result}), tuple(told))
+
+
+def _why_and_where(late: Lateness) -> str:
+    """Return of which kind lateness is, and at which channels it begins."""
+    (kind, charged), *others = [known for known in late.kinds() if known[1].share >= MUCH][:2]
+    told = [f"{_part(charged.share)} is {KIND_WORDS[kind]}"]
+    told += [f"{percent(c.share)} {KIND_WORDS[kind]}" for kind, c in others]
+    return sentence(f"{listed(told)}{where_text(late.roots(MOST))}")
+
+
+def where_text(roots: Rows) -> str:
+    """Return `; it begins mostly at …` for the first roots; nothing without any."""
+    together = sum(root.share for root in roots.shown)
+    count = len(roots.shown) + roots.others
+    if together < MUCH:
+        none = f", none with more than {percent(roots.largest)}"
+        return f"; it begins at {counted(count, 'channel')}{none}" if count else ""
+    named = [f"{channel_text(root.words[0])} ({percent(root.share)})" for root in roots.shown]
+    mostly = "" if together >= _NEARLY_ALL else "mostly "
+    return f"; it begins {mostly}at {listed(named)}"
+
+
+def who_sentences(late: Lateness) -> list[str]:
+    """Return who makes messages late, in at most one sentence."""
+    rows, own = late.culprits(MOST), own_text(late)
+    if late.groups.are_classes:
+        parts = [part for part in (own, _pairs_text(late, rows)) if part]
+        return [sentence("; ".join(parts))] if parts else []
+    worst = late.worst_class()
+    if worst is None:
+        return []
+    if worst.share >= MUCH:
+        return [f"{_upper(who(late.names, worst.words[0]))} causes {percent(worst.share)} of it."]
+    if late.stands_out and rows.shown:
+        [group] = rows.shown[0].words
+        return [f"Nodes of {group} cause {percent(rows.shown[0].share)} of it."]
+    return [f"No {late.names.classes} stands out: none causes more than {percent(worst.share)}."]
+
+
+def own_text(late: Lateness, whole: str = "it") -> str:
+    """Return the share of `whole` that classes owe to their own messages; nothing if small."""
+    share = late.blame.own_share
+    if not share >= SMALL or len(late.groups.names) < 2:
+        return ""
+    return f"{_part(share, whole)} is caused by messages of the same {late.names.classes}"
+
+
+def _pairs_text(late: Lateness, rows: Rows) -> str:
+    told: list[str] = []
+    for row in rows.shown:
+        culprit, victim = (who(late.names, word) for word in row.words)
+        part = "all" if row.share >= _NEARLY_ALL else percent(row.share)
+        verb, of = ("", "that") if told else (" causes", "the lateness")
+        told.append(f"{culprit}{verb} {part} of {of} of {victim}")
+    return ", ".join(told)
+
+
+def who(names: Names, traffic: str) -> str:
+    """Return `job train`, `node (3, 4)`, `process 7`."""
+    return f"{names.classes} {traffic}" if names.classes in {"job", "node"} else traffic
+
+
+def channel_text(name: str) -> str:
+    """Return `the link to node (3, 4)`, or `(3, 4)->(4, 4)` for a channel between switches."""
+    return f"the link {name}" if name.startswith(("to node ", "from node ")) else name
+
+
+def _upper(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _part(share: float, whole: str = "it") -> str:
+    return f"{'all' if share >= _NEARLY_ALL else percent(share)} of {whole}"

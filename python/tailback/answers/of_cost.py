@@ -1,0 +1,99 @@
+"""What contention costs, where, and because of whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tailback.metrics import STEPS
+from tailback.wording.phrases import listed, percent, sentence
+from tailback.wording.verdict import (
+    STEPS_OF_COST,
+    inverse,
+    rate_sentence,
+    step_sentence,
+    unbounded,
+)
+
+from .lateness import SMALL, Lateness
+from .of_blame import MOST, where_text, who_sentences
+from .of_run import time_text
+from .places import link_text
+from .status import Head, status
+
+if TYPE_CHECKING:
+    from tailback.comparison import Cost
+    from tailback.statistics import Estimate
+
+_LATENCY, _COMPLETION = "message_latency_us", "completion_us"
+
+
+def of_cost(cost: Cost) -> Head:
+    """Return the head of a comparison of modes.
+
+    The cost of workloads that end is that of their completion, of open loops that of message
+    latency, and else of the message rate.
+    """
+    found = status({f"mode {mode}": result for mode, result in cost.modes.items()})
+    if cost.cut_off:
+        modes = listed(cost.cut_off)
+        return Head(found, (f"What contention costs is not known: {modes} did not end.",))
+    return Head(found, (*_how_much(cost), *_where(cost)))
+
+
+def _how_much(cost: Cost) -> list[str]:
+    open_loop = cost.experiment.workload.is_open_loop
+    if not math.isnan(cost.theta_c.value):
+        times = {step: inverse(cost.thetas[f"theta_c_{step}"]) for step in STEPS_OF_COST}
+        found = _steps(cost, times, "completion", _COMPLETION)
+    elif open_loop and not cost.saturated:
+        found = _steps(cost, cost.latencies, "message latency", _LATENCY)
+    else:
+        found = [unbounded(cost.saturated)] if open_loop else []
+        found += _rates(cost)
+    return found or [finding.sentence for finding in cost.findings()[:1]]
+
+
+def _steps(cost: Cost, times: Mapping[str, Estimate], what: str, metric: str) -> list[str]:
+    """Return a sentence for each known part of the cost."""
+    found = []
+    for step, ratio in times.items():
+        if math.isnan(ratio.value):
+            continue
+        less, more = (cost.modes[mode][metric] for mode in STEPS[f"_{step}"])
+        instead = f"{time_text(more)} instead of {time_text(less)}"
+        confidence = cost.experiment.run.confidence
+        found.append(step_sentence(step, what, ratio, instead=instead, confidence=confidence))
+    return found
+
+
+def _rates(cost: Cost) -> list[str]:
+    """Return what each known part costs of the message rate."""
+    found = []
+    for step, place in zip(STEPS_OF_COST, ("In the network", "At the links of nodes"), strict=True):
+        theta = cost.thetas[f"theta_r_{step}"]
+        if not math.isnan(theta.value):
+            less, more = STEPS[f"_{step}"]
+            confidence = cost.experiment.run.confidence
+            said = rate_sentence(theta, less, more, confidence)
+            is_none = said.startswith("No cost")
+            found.append(f"{place} n{said[1:]}" if is_none else said)
+    return found
+
+
+def _where(cost: Cost) -> list[str]:
+    """Return where waits begin and who causes them, or without blame where packets wait."""
+    full = cost.modes.get("full")
+    if full is not None and full.blame is not None and full.blame.has_lateness:
+        late = Lateness.of(full)
+        where = where_text(late.roots(MOST)).removeprefix("; it")
+        return [*([f"Lateness{where}."] if where else []), *who_sentences(late)]
+    waiting = cost.channels_waiting_most(MOST)
+    if not waiting:
+        return []
+    if waiting[0].share < SMALL:
+        most = percent(waiting[0].share)
+        return [f"Packets wait at many channels: none has more than {most} of all waits."]
+    named = [f"{link_text(c.kind, c.source, c.destination)} ({percent(c.share)})" for c in waiting]
+    return [sentence(f"packets wait longest for {listed(named)}")]

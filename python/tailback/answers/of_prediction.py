@@ -1,0 +1,152 @@
+"""What is to be expected of a network, before anything is simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tailback.wording import plain
+from tailback.wording.phrases import percent, sentence
+from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
+
+from .places import link_text
+from .status import Head
+
+if TYPE_CHECKING:
+    from tailback.prediction import Prediction
+
+_SHOWN = 8  # switches named of a cycle
+
+
+def of_prediction(prediction: Prediction) -> Head:
+    """Return the head of a description: latency, saturation, the most loaded channel."""
+    told = (*_alone(prediction), *_saturation(prediction), *_most_loaded(prediction))
+    return Head(tuple(_status(prediction)), told)
+
+
+def _alone(p: Prediction) -> list[str]:
+    if not p.experiment.workload.sends_messages or math.isnan(p.zero_load_data_us):
+        return []
+    what = "a full packet"
+    if not p.experiment.machine.sends_whole_messages:
+        what += f" of {scaled(p.experiment.machine.interface.packet_room.bytes, BYTES)}"
+    if p.zero_loads:
+        first = p.zero_loads[0]
+        kind = "message" if first.is_whole else "full packet"
+        what = f"a {kind} of {scaled(first.data_bytes, BYTES)}"
+    return [
+        sentence(
+            f"{what} takes {scaled(p.zero_load_data_us, MICROSECONDS, 3)} if it meets no "
+            f"other, {scaled(p.zero_load_neighbour_us, MICROSECONDS, 3)} to a neighbour"
+        )
+    ]
+
+
+def _saturation(p: Prediction) -> list[str]:
+    """Return the rate that the network carries, and how much of it the workload offers."""
+    most = p.limited_saturation_messages_per_node_per_ms
+    if most is None:
+        return []
+    is_bound = p.load_is_exact and most == p.saturation_messages_per_node_per_ms
+    line = f"The network carries {'at most' if is_bound else 'about'} {plain(most, 4)} messages"
+    line += " per node and ms"
+    offered = p.offered_messages_per_node_per_ms
+    if offered is None:
+        return [f"{line}."]
+    return [f"{line}; the workload offers {percent(offered / most)} of that."]
+
+
+def _most_loaded(p: Prediction) -> list[str]:
+    loaded = p.most_loaded()
+    if not loaded:
+        return []
+    first, last = loaded[0], loaded[-1]
+    name = link_text(first.kind, first.source, first.destination)
+    load = f"{scaled(first.load_us, MICROSECONDS, 3)} per message of every node"
+    if len(loaded) > 1 and last.load_us >= first.load_us * (1 - 1e-9):
+        return [f"Many channels are loaded alike, the first {name}: {load}."]
+    return [f"The most loaded channel is {name}: {load}."]
+
+
+def _status(p: Prediction) -> Iterator[str]:
+    """Yield what is wrong with the machine, or with this workload on it."""
+    yield from _deadlocks(p)
+    pauses = p.pauses
+    if pauses is not None and pauses.may_lose:
+        yield f"{headroom_text(p)}: frames can be lost if all links send at once"
+    yield from _short_buffers(p)
+    yield from _beyond_switches(p)
+
+
+def _deadlocks(p: Prediction) -> Iterator[str]:
+    circle = () if p.pauses is None else p.pauses.circle
+    if circle:
+        yield f"deadlock is {by_pauses(circle)}"
+    places = p.experiment.machine.interface.reply_queue
+    for request, reply in p.mixed_with_replies:
+        yield (
+            f"{request} and its replies, {reply}, share virtual channels, and nodes have room for "
+            f"{places} replies: protocol deadlock is possible"
+        )
+    for request in p.requests_in_pieces:
+        yield (
+            f"{request} may be several packets, and nodes have room for {places}: the rest of one "
+            "can be blocked behind another that waits for room (protocol deadlock)"
+        )
+
+
+def by_pauses(circle: tuple[int, ...]) -> str:
+    """Return that pauses can deadlock, and by which switches."""
+    named = ", ".join(map(str, circle[:_SHOWN])) + (", ..." if len(circle) > _SHOWN else "")
+    return f"possible by pauses: switches {named} can pause each other in a cycle"
+
+
+def headroom_text(p: Prediction) -> str:
+    """Return the headroom of switches that pause, and how much may arrive late."""
+    pauses = p.pauses
+    if pauses is None or pauses.headroom_bytes is None:
+        return ""
+    room, late = (scaled(size, BYTES) for size in (pauses.headroom_bytes, pauses.late_bytes))
+    return f"pauses: {room} of headroom above pause_high, and up to {late} may still arrive"
+
+
+_ENDS = {"injection": "from nodes", "internal": "between switches"}
+
+
+def _short_buffers(p: Prediction) -> Iterator[str]:
+    """Yield the links whose buffers are shorter than a round trip of credits."""
+    for one in p.short_buffers:
+        held, needed = (scaled(n * one.flit_bytes, BYTES) for n in (one.flits, one.needed))
+        yield (
+            f"links {_ENDS[one.kind]}: buffers hold {held}, but {needed} pass in a round trip of "
+            f"credits, so links carry at most {100 * one.share:.0f} % (switch.input_buffer)"
+        )
+
+
+_QUEUES = {
+    "fifo": "one queue at every input (head-of-line blocking)",
+    "voq": "virtual output queues",
+    "output": "output queues",
+}
+
+
+def _beyond_switches(p: Prediction) -> Iterator[str]:
+    """Yield that the switches cannot carry the offered load."""
+    limit = p.switch_limit
+    if limit is None or not limit.is_exceeded:
+        return
+    most, offered = (
+        "-" if load is None else plain(load)
+        for load in (
+            limit.saturation_messages_per_node_per_ms,
+            limit.offered_messages_per_node_per_ms,
+        )
+    )
+    packets = limit.packets
+    room = "" if packets is None else f" and room for {plain(packets, 3)} packets at every input"
+    yield (
+        f"the workload offers {offered} messages per node and ms, and switches with "
+        f"{_QUEUES[limit.queueing]}{room} carry about {most} "
+        "(switch.queueing, switch.input_buffer)"
+    )

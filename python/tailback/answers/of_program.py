@@ -1,0 +1,96 @@
+"""How long a program takes, how much of that is contention, and who causes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tailback.critical_path import CONTENTION, PART_WORDS
+from tailback.explaining.facts import completion_ps
+from tailback.results.names import Names
+from tailback.statistics import Estimate
+from tailback.units import counted
+from tailback.wording.phrases import NEXT_TO_NONE, compared, listed, percent, sentence
+from tailback.wording.scaling import MICROSECONDS, scaled
+
+from .of_blame import MOST, channel_text, who
+from .status import Head, status
+
+if TYPE_CHECKING:
+    from tailback.explaining import Explanation
+
+_NEARLY_ALL = 0.995
+_SMALL = 0.01
+
+
+def of_explanation(explanation: Explanation) -> Head:
+    """Return the head of the critical path of a program."""
+    result = explanation.result
+    told = (_takes(explanation), _where(explanation), *_who(explanation))
+    return Head(status({result.mode: result}), told)
+
+
+def _takes(explanation: Explanation) -> str:
+    """Return how long the program takes, and how much longer because of contention."""
+    path, experiment = explanation.path, explanation.result.experiment
+    without = completion_ps(explanation.baseline)
+    line = f"The program takes {time_text(path.makespan_ps)}"
+    if without is None:
+        return f"{line}."
+    mode = f"in mode {experiment.run.baseline}"
+    baseline = f"{time_text(without)} {mode}"
+    if path.makespan_ps == without:
+        return f"{line}. Contention costs nothing: it takes as long {mode}."
+    if path.makespan_ps < without or not without:
+        # It restricts what the other mode does not, see `verdict`.
+        return f"{line}, and {baseline}, where messages come in another order."
+    times = Estimate.exact(path.makespan_ps / without)
+    more = compared(times, experiment.run.confidence, "without contention")
+    return f"{line}, {more} ({baseline})."
+
+
+def _where(explanation: Explanation) -> str:
+    """Return the share of contention on the critical path, and at which channels it was."""
+    path, names = explanation.path, Names.of(explanation.result)
+    makespan = path.makespan_ps
+    if not makespan or path.contention_ps < NEXT_TO_NONE * makespan:
+        parts = path.by("part")
+        if not parts:
+            return "Nothing is on its critical path."
+        largest, share = parts[0].key[0], percent(parts[0].time_ps / (makespan or 1))
+        return f"Nothing on its critical path waits for others; {share} is {PART_WORDS[largest]}."
+    channels = [c for c in path.by("channel", parts=CONTENTION) if c.key[0] is not None]
+    shown = [c for c in channels[:MOST] if c.time_ps >= _SMALL * path.contention_ps]
+    told = f"{percent(path.contention_ps / makespan)} of its critical path is contention"
+    if not shown:
+        return sentence(told)
+    named = [f"{channel_text(names.channel(c.key[0]))} ({time_text(c.time_ps)})" for c in shown]
+    more = len(channels) - len(shown)
+    others = f", and at {counted(more, 'more channel')}" if more else ""
+    return sentence(f"{told}, at {listed(named)}{others}")
+
+
+def _who(explanation: Explanation) -> list[str]:
+    """Return whose messages were there: classes of traffic where they are known, or processes."""
+    path, result = explanation.path, explanation.result
+    names = Names.of(result)
+    by_class = result.blame is not None and names.classes in {"job", "class"}
+    column = "culprit" if by_class else "culprit_process"
+    whole = path.contention_ps
+    if not whole or whole < NEXT_TO_NONE * path.makespan_ps:
+        return []
+    shares: list[tuple[str, float]] = [
+        (who(names, names.traffic(share.key[0])) if by_class else f"process {share.key[0]}", part)
+        for share in path.by(column, parts=CONTENTION)
+        if share.key[0] is not None and (part := share.time_ps / whole) >= _SMALL
+    ]
+    if not shares:
+        return []
+    (first, share), *others = shares[:MOST]
+    most = "all" if share >= _NEARLY_ALL else percent(share)
+    told = [f"{first} causes {most} of that", *(f"{one} {percent(its)}" for one, its in others)]
+    return [sentence(listed(told))]
+
+
+def time_text(time_ps: int) -> str:
+    """Return a time in four digits, in a unit that suits it."""
+    return scaled(time_ps / 1e6, MICROSECONDS, 4)

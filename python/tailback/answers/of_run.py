@@ -1,0 +1,52 @@
+"""How long messages take, and whether the network keeps up."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tailback.wording import number
+from tailback.wording.phrases import percent, sentence
+from tailback.wording.scaling import MICROSECONDS, unit_for
+
+from .status import Head, status
+
+if TYPE_CHECKING:
+    from tailback.results import Result
+    from tailback.statistics import Estimate
+
+
+def of_run(result: Result) -> Head:
+    """Return the head of one run: completion time, or latency and rate of messages."""
+    told = []
+    completion = result.estimates.get("completion_us")
+    if completion is not None and not math.isnan(completion.low):
+        told.append(f"The workload takes {time_text(completion)}.")
+    latency = result.estimates.get("message_latency_us")
+    if latency is not None and not math.isnan(latency.value):
+        told.append(sentence(f"a message takes {time_text(latency)} on average{_slowdown(result)}"))
+    return Head(status({result.mode: result}), (*told, *_load(result)))
+
+
+def _slowdown(result: Result) -> str:
+    """Return how many times as long as alone, where that is measured."""
+    slowdown = result.estimates.get("message_slowdown")
+    if slowdown is None or math.isnan(slowdown.value):
+        return ""
+    return f", {number(slowdown, most=3)} times as long as alone"
+
+
+def _load(result: Result) -> list[str]:
+    """Return what is accepted of the load that is offered, if any is."""
+    loads = [result.estimates.get(f"{name}_load") for name in ("offered", "accepted")]
+    offered, accepted = (math.nan if load is None else load.value for load in loads)
+    if math.isnan(offered) or math.isnan(accepted) or result.ending.saturated:
+        return []
+    return [f"The network accepts the offered load, {percent(offered)} of the injection rate."]
+
+
+def time_text(time_us: Estimate, most: int = 4) -> str:
+    """Return a time with its interval in a unit that suits it: `145 ±8 ns`."""
+    unit = unit_for([time_us.low if math.isnan(time_us.value) else time_us.value], MICROSECONDS)
+    told, cut, _ = number(time_us, 1 / unit.size, most).partition(" (cut off)")
+    return f"{told} {unit.name}{cut}"

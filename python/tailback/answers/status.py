@@ -1,0 +1,55 @@
+"""The state of runs in words: what to be wary of before reading any number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailback.results import Result
+from tailback.wording import warnings
+from tailback.wording.phrases import listed, percent
+
+_SATURATED = "SATURATED"
+
+
+@dataclass(frozen=True)
+class Head:
+    """What is said first about a result."""
+
+    status: tuple[str, ...]
+    """What to be wary of: `SATURATED: …`, `NOT SETTLED: …`, `CUT OFF by …`; mostly nothing."""
+    sentences: tuple[str, ...]
+    """The answer: how much, where, by whom."""
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it, the status first."""
+        return [*self.status, *self.sentences]
+
+
+def status(results: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return the warnings about runs by their names; runs with the same warning share a line.
+
+    Names are left out if there is only one run.
+    """
+    found: dict[str, list[str]] = {}
+    for name, result in results.items():
+        for text in warnings(result.ending):
+            found.setdefault(_with_load(text, result), []).append(name)
+    # What is in capitals says most.
+    found = dict(sorted(found.items(), key=lambda item: not item[0][:2].isupper()))
+    if len(results) == 1:
+        return tuple(found)
+    return tuple(f"{text} ({listed(names)})" for text, names in found.items())
+
+
+def _with_load(text: str, result: Result) -> str:
+    """Say how much of the offered load a saturated network accepts."""
+    loads = [result.estimates.get(name) for name in ("accepted_load", "offered_load")]
+    if not text.startswith(_SATURATED) or None in loads:
+        return text
+    accepted, offered = (load.value for load in loads if load is not None)
+    if not 0 < accepted < offered:
+        return text
+    share = percent(accepted / offered)
+    return f"{_SATURATED}: the network accepts {share} of the load that it is offered"

@@ -1,0 +1,237 @@
+"""The head of every answer: how much, where and because of whom, by hand and in the terminal."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import tailback as tb
+from tailback import answers, explaining
+from tailback.answers.lateness import Lateness
+from tailback.answers.of_program import of_explanation
+from tailback.comparison.of_jobs import interference
+from tailback.experiment import Experiment
+from tailback.runner import run_mode
+from tailback.statistics import Estimate
+from tailback.terminal.blamed import blame_report
+from tailback.terminal.explained import explain_report
+from tailback.terminal.interfering import interference_report
+from tailback.terminal.measured import cost_report
+from tailback.terminal.shading import heat_map, shares_of_switches
+from tailback.wording.phrases import compared, listed, longer, percent, sentence
+from tests.commands import tailback
+from tests.unit.test_terminal import printed
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@cache
+def example(name: str, *changes: str) -> Experiment:
+    return Experiment.load(EXAMPLES / f"{name}.toml", changes)
+
+
+def hot_spot(side: int, **run: object) -> Experiment:
+    """Half of all messages on a mesh go to one node."""
+    traffic = {"pattern": "hot_spot", "hot_spots": [5], "hot_spot_share": 0.5, "repeat": 20}
+    return Experiment.from_dict(
+        {
+            "machine": {"topology": {"kind": "mesh", "dims": [side, side]}},
+            "workload": {"kind": "synthetic", "compute_period": "1 us", **traffic},
+            "run": {"blame": True, **run},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.574, "57 %"), (0.0254, "2.5 %"), (0.0031, "0.31 %"), (0.0999, "10 %"), (0, "0 %")],
+)
+def test_shares_have_two_digits(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_ratios_are_said_as_people_say_them() -> None:
+    assert longer(Estimate(1.57, 1.55, 1.59), 0.95) == "57 % longer (95 % interval 55 to 59 %)"
+    assert longer(Estimate.exact(2.314), 0.95) == "2.31 times as long"
+    assert longer(Estimate(1.2, math.nan, math.nan), 0.95) == "20 % longer"
+    assert compared(Estimate(2.5, 2.0, 3.0), 0.9, "alone") == (
+        "2.50 times as long as alone (90 % interval 2.00 to 3.00)"
+    )
+    assert compared(Estimate.exact(1.5), 0.95, "alone") == "50 % longer than alone"
+    assert (listed(["a"]), listed(["a", "b", "c"])) == ("a", "a, b and c")
+    assert sentence("a b") == "A b."
+
+
+def test_cost_says_how_much_and_where() -> None:
+    """Two messages wait for others on one link: 17.64 µs instead of 11.06 (docs, by hand)."""
+    cost = tb.cost(example("messages"))
+    network, links, where = answers.of_cost(cost).lines
+    assert network == (
+        "The network (links shared between switches) makes completion 59 % longer: 17.64 µs "
+        "instead of 11.06 µs."
+    )
+    assert links.endswith("make completion no longer.")
+    assert where == "Packets wait longest for (3, 1)->(3, 2) (85 %) and (3, 0)->(3, 1) (15 %)."
+
+
+def test_cost_with_blame_says_where_lateness_begins_and_who_causes_it() -> None:
+    cost = tb.cost(example("messages", "run.blame=true"))
+    *_, where, who = answers.of_cost(cost).lines
+    assert where == "Lateness begins at (3, 1)->(3, 2) (77 %) and (3, 0)->(3, 1) (23 %)."
+    assert who.startswith("Node (3, 1) causes 52 % of the lateness of node (0, 0), node")
+
+
+def test_blame_says_kind_roots_and_culprits() -> None:
+    late, where, who = answers.of_blame(
+        run_mode(example("messages", "run.blame=true"), "full")
+    ).lines
+    assert late == "A message is late by 3.240 µs on average: it takes 8.04 µs, and 4.79 µs alone."
+    assert where == (
+        "All of it is contention in the network; it begins at (3, 1)->(3, 2) (77 %) and "
+        "(3, 0)->(3, 1) (23 %)."
+    )
+    assert who.count("causes") == 1
+
+
+def test_blame_of_an_incast_names_the_link_of_the_destination() -> None:
+    found = tb.blame(tb.Star(nodes=8), tb.FanIn(message_size="10 kB")).result
+    _, where, *_ = answers.of_blame(found).lines
+    assert where.startswith("All of it is contention at its destination's link; it begins at the")
+    assert "the link to node 0 (100 %)" in where
+
+
+def test_many_nodes_are_told_by_rows_and_what_is_small_is_folded() -> None:
+    result = run_mode(hot_spot(6), "full")
+    text = printed(blame_report(result, 10))
+    assert max(map(len, text.splitlines())) <= 80
+    # At most five roots, and what the others come to; no list of 36 nodes.
+    assert len(re.findall(r"->|to node|from node", text.split("Where it begins")[1])) <= 5
+    assert re.search(r"\d+ more", text)
+    assert text.count("\n") < 40
+    full = printed(blame_report(result, 10, full=True))
+    assert len(full) > len(text)
+
+
+def test_without_contention_nothing_is_said_of_where() -> None:
+    alone = example("messages", "run.blame=true", 'workload.messages=[["0 us", 0, 1, "32 B"]]')
+    assert answers.of_blame(run_mode(alone, "full")).lines == [
+        "No message is late: each takes as long as alone, 3.54 µs on average."
+    ]
+    [network, links] = answers.of_cost(tb.cost(alone)).lines
+    assert network.endswith("makes completion no longer.")
+    assert links.endswith("make completion no longer.")
+
+
+def test_the_status_comes_first() -> None:
+    load = {"preset": "uniform_open_loop", "message_size": "1 kB", "compute_period": "60 ns"}
+    machine = {"topology": {"kind": "mesh", "dims": [4, 4]}}
+    given = Experiment.from_dict({"machine": machine, "workload": load, "run": {"precision": 0.1}})
+    cost = tb.cost(given)
+    assert cost.saturated
+    head = answers.of_cost(cost)
+    assert re.match(r"SATURATED: the network accepts \d+ % of the load", head.status[0])
+    assert head.lines[0] == head.status[0]
+    assert printed(cost_report(cost)).splitlines()[1].startswith("SATURATED")
+    assert head.sentences[0].startswith("The network cannot carry the load in mode")
+
+
+def test_jobs_say_who_slows_whom_down_and_where() -> None:
+    found = interference(example("two_jobs"))
+    how_much, where, who = answers.of_interference(found).lines
+    assert how_much == (
+        "Beside the others, job train takes 57 % longer: 255.6 µs instead of 163.2 µs; job "
+        "shuffle takes 20 % longer: 165.0 µs instead of 136.9 µs."
+    )
+    assert where.startswith("Messages of job train wait for other jobs, mostly at spine1->leaf4")
+    assert who == "Job shuffle causes all of the lateness of job train."
+    text = printed(interference_report(found))
+    # The matrices, with what a job costs itself, are left to --full.
+    assert "by train" not in text
+    assert "by train" in printed(interference_report(found, full=True))
+
+
+def test_jobs_on_leaves_of_their_own_cost_each_other_nothing() -> None:
+    apart = [f"job.{name}.placement=contiguous" for name in ("train", "shuffle")]
+    found = interference(example("two_jobs", *apart))
+    assert answers.of_interference(found).lines == [
+        "The jobs cost each other nothing: each is as fast as alone."
+    ]
+
+
+def test_a_program_says_how_much_of_its_critical_path_is_contention() -> None:
+    found = explaining.explain(explaining.prepared(example("two_jobs")))
+    how_much, where, who = of_explanation(found).lines
+    assert how_much == (
+        "The program takes 255.6 µs, 57 % longer than without contention (163.2 µs in mode "
+        "endpoints)."
+    )
+    assert where.startswith("36 % of its critical path is contention, at leaf4->spine3 (46.53 µs)")
+    assert who == "Job shuffle causes all of that."
+    # What is to be copied is on one line.
+    assert '  --without "channel:leaf4->spine3"\n' in re.sub(
+        " +\n", "\n", printed(explain_report(found))
+    )
+
+
+def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
+    given = example("torus", "workload.sync=asynchronous", 'run.duration="100 us"')
+    latency, load = answers.of_run(run_mode(given, "full")).sentences
+    assert re.fullmatch(r"A message takes [\d.]+ ±[\d.]+ [nµ]s on average\.", latency)
+    assert load.startswith("The network accepts the offered load, ")
+    alone, carries, loaded = answers.of_prediction(tb.describe(given)).lines
+    assert re.match(r"A .* takes .*s if it meets no other", alone)
+    assert re.match(r"The network carries .* the workload offers \d", carries)
+    assert loaded.startswith("Many channels are loaded alike, the first (0, 0)->")
+
+
+@pytest.mark.parametrize("command", ["cost", "blame", "explain", "interference", "describe", "run"])
+def test_every_command_prints_its_head_below_the_heading(command: str) -> None:
+    name = "jobs" if command == "interference" else "messages"
+    done = tailback(command, str(EXAMPLES / f"{name}.toml"))
+    assert done.returncode == 0, done.stderr
+    heading, first, *_ = done.stdout.splitlines()
+    assert "fidelity packet · seed 1" in heading
+    assert re.match(r"[A-Z][a-z]* .*[a-z]", first)
+
+
+def test_no_colour_where_none_is_wanted() -> None:
+    coloured = "\x1b[1;33m"
+    from rich.console import Console
+
+    def shown(environment: dict[str, str]) -> str:
+        console = Console(force_terminal=True, _environ={**os.environ, **environment})
+        head = answers.Head(("SATURATED: much",), ("An answer.",))
+        from tailback.terminal.layout import head as lines
+
+        with console.capture() as captured:
+            for line in lines(example("messages"), head):
+                console.print(line)
+        return captured.get()
+
+    assert coloured in shown({"TERM": "xterm-256color", "NO_COLOR": ""})
+    assert "33m" not in shown({"TERM": "xterm-256color", "NO_COLOR": "1"})
+
+
+def test_a_grid_is_shaded_by_where_lateness_begins() -> None:
+    """All of it at the inner link from (3, 1), and a quarter as dark at (3, 0)."""
+    late = Lateness.of(run_mode(example("messages", "run.blame=true"), "full"))
+    shares = shares_of_switches(late)
+    assert shares.sum() == pytest.approx(1)
+    assert shares[3 + 4 * 1] == pytest.approx(0.765, abs=0.001)
+    grid = heat_map(late)
+    assert grid is not None
+    title, *rows, _ = printed(grid).splitlines()
+    assert title.startswith("Where it begins, by switch: █ is 77 % of all lateness")
+    assert [row.rstrip() for row in rows] == [
+        "3 │        │",
+        "2 │        │",
+        "1 │      ██│",
+        "0 │      ▓▓│",
+    ]
+    star = tb.blame(tb.Star(nodes=8), tb.FanIn(message_size="10 kB")).result
+    assert heat_map(Lateness.of(star)) is None
