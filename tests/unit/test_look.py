@@ -268,6 +268,18 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     assert " ".join(words) in " ".join(done.stdout.split())
 
 
+def test_the_page_of_blame_leads_to_it(tmp_path: Path) -> None:
+    (tmp_path / "incast.toml").write_text(
+        "machine.topology = {kind = 'star', nodes = 4}\n"
+        "workload = {kind = 'fan_in', message_size = '1 kB'}\n"
+    )
+    pages = ("--html", "late.html", "--look", "a map.html")
+    done = tailback("blame", "incast.toml", *pages, cwd=tmp_path)
+    assert done.returncode == 0
+    assert '<a href="a%20map.html">' in (tmp_path / "late.html").read_text()
+    assert "tailback look incast.toml" in (tmp_path / "a map.html").read_text()
+
+
 # --- Colours
 
 
