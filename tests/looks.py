@@ -22,7 +22,7 @@ INCAST: Mapping[str, Any] = {
     "run": {"blame": True, "packet_waits": True},
 }
 
-#: Five switches in a row: nodes 0 to 3 send 20 packets each to node 4, and buffers have room for two.
+#: Five switches in a row: nodes 0 to 3 send 20 packets each to node 4. Buffers have room for two.
 #: The queue grows backwards from the link to switch 4.
 BACKWARDS: Mapping[str, Any] = {
     "machine": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
@@ -105,6 +106,11 @@ class Asked:
         allowed = ["machine.routing.allow_deadlock=true"] if self.allow_deadlock else []
         seeds = [] if self.seed is None else [f"run.seed={self.seed}"]
         return [*(self.set_ or []), *allowed, *seeds]
+
+    def again(self, command: str) -> str:
+        """Return the line of a command on the same experiment."""
+        changes = [word for change in self.overrides for word in ("--set", change)]
+        return shlex.join(["tailback", command, str(self.file), *changes])
 
     def experiment(self, *changes: str) -> Experiment:
         """Return the experiment, with further changes."""

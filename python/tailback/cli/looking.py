@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,19 +15,18 @@ Page = Annotated[
     typer.Option(
         "--html",
         metavar="PAGE",
-        help="Where the page goes; default: beside here, as look-FILE.html.",
+        help="Where the page goes; default: look-FILE.html, in this folder.",
     ),
 ]
 
 
-KEPT = ("run.blame=true", "run.packet_waits=true", "run.slices=200")
-"""What a run keeps for the page."""
-
-
 @command("tailback look mesh.toml", "tailback look jobs.toml --html jobs.html --seed 2")
 def look(asked: Asked, html: Page = None) -> Found:
-    """Run one contention mode and write a page: where packets wait, since when, and for whom."""
-    from tailback.look import check_drawable, write_look
+    """Show on a map where packets wait, since when, and for whom.
+
+    Runs one contention mode (run.mode) and writes a page.
+    """
+    from tailback.look import KEPT, check_drawable, write_look
     from tailback.runner import run_mode
     from tailback.terminal.looked import look_report
 
@@ -40,14 +38,8 @@ def look(asked: Asked, html: Page = None) -> Found:
     check_files(html=page)
     with asked.running() as watch:
         result = run_mode(experiment, mode, watch=watch)
-    shown = write_look(result, page, _written(asked))
+    shown = write_look(result, page, asked.again("look"))
     answer = {**result.to_dict(), "page": str(page)}
     asked.save(answer, partial(stored, {mode: result}))
-    asked.tell(answer, partial(look_report, experiment, shown.lead, shown.status, page))
+    asked.tell(answer, partial(look_report, experiment, shown.head, shown.remarks, page))
     return result
-
-
-def _written(asked: Asked) -> str:
-    """Return the command line that makes the same page."""
-    changes = [word for change in asked.overrides for word in ("--set", change)]
-    return shlex.join(["tailback", "look", str(asked.file), *changes])

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from tailback import files
 from tailback.errors import UserError
 
-from .model import Look, check_drawable, look_of
+from .model import KEPT, Look, check_drawable, look_of
 from .rendering import html
 
 if TYPE_CHECKING:
     from tailback.results import Result
 
-__all__ = ["Look", "check_drawable", "html", "look_of", "write_look"]
+__all__ = ["KEPT", "Look", "check_drawable", "html", "look_of", "write_look"]
 
 
 def write_look(result: Result, path: Path, command: str = "") -> Look:

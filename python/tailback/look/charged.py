@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailback.answers.places import Groups
 from tailback.charging import NOBODY, REST, Blame, Ints, Sums
 from tailback.statistics import Floats
 
-from .groups import Groups
 from .lines import Lines, added
 
 MOST_ROWS = 8
@@ -119,14 +119,22 @@ def _by_group(
         return Rows.empty()
     line, who, times_ps = at_lines
     everybody, all_ps = of_all
-    by_line = _rows(line, groups.by(who), times_ps)
+    by_line = _rows(line, _grouped(groups, who), times_ps)
     zeros = np.zeros(len(everybody), dtype=np.int64)
-    in_all = _rows(zeros, groups.by(everybody), all_ps)
+    in_all = _rows(zeros, _grouped(groups, everybody), all_ps)
     return Rows(
         np.concatenate([np.full(len(in_all.owner), OTHERS), by_line.owner]),
         np.concatenate([in_all.other, by_line.other]),
         np.concatenate([in_all.time_ps, by_line.time_ps]),
     )
+
+
+def _grouped(groups: Groups, classes: Ints) -> Ints:
+    """Return the group of each class; what is below 0 is kept."""
+    known = classes >= 0
+    found = classes.copy()
+    found[known] = np.array(groups.of_class, dtype=np.int64)[classes[known]]
+    return found
 
 
 def _causes(blame: Blame, lines: Lines) -> Rows:

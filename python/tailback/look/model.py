@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tailback.answers import Head, of_blame
+from tailback.answers.lateness import Lateness, remarks
 from tailback.charging import NOBODY
 from tailback.errors import UserError, one_line
 from tailback.places import shown as shown_place
 from tailback.results.names import Names
-from tailback.terminal.blamed import kept, share_text
+from tailback.terminal.blamed import share_text
 from tailback.terminal.layout import heading
 from tailback.units import counted
 from tailback.wording import number
@@ -22,11 +24,9 @@ from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 from . import scale
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
-from .groups import groups_of
-from .head import begins, sentences, status
 from .lines import KINDS, Lines
 from .plan import Plan, plan
-from .sliced import Sliced, sliced
+from .sliced import Sliced, begins, sliced
 from .tailbacks import trees
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from tailback.experiment import Experiment
     from tailback.results import Result
     from tailback.statistics import Floats
+
+KEPT = ("run.blame=true", "run.packet_waits=true", "run.slices=200")
+"""What a run keeps for all of the page, as changes of an experiment."""
 
 MOST_SWITCHES = 20_000
 MOST_LINKS = 200_000
@@ -43,6 +46,9 @@ _CHARGES = (
     *("victims", "culprits", "places", "blamed", "delayed", "causes"),
     *("victims_by_group", "culprits_by_group"),
 )
+_NAMED = 3
+_LATER = 0.05
+"""A tailback that begins in this share of a run, or before, is there from its start."""
 _DIGITS = 4
 _INSTEAD = "is too large to draw; `tailback blame` lists where messages wait, and for whom"
 
@@ -66,8 +72,12 @@ class Look:
     """A run as the page shows it."""
 
     title: str
-    lead: Sequence[str]
-    status: Sequence[str]
+    head: Head
+    """The answer, as `tailback blame` gives it, and when it began."""
+    remarks: Sequence[str]
+    """What else limits the numbers."""
+    names: Sequence[str]
+    """Names in the sentences that stand out."""
     command: str
     facts: Sequence[tuple[str, str]]
     shown: Mapping[str, Any]
@@ -78,11 +88,12 @@ class Look:
 
 def look_of(result: Result, command: str = "") -> Look:
     """Return what the page shows of a run with `run.blame`; `command`: what made it."""
-    blame, names = kept(result), Names.of(result)
+    late = Lateness.of(result)
+    blame, names = late.blame, late.names
     lines = Lines.of(result.channels, names)
     topology = result.experiment.machine.topology
     where = plan(topology, lines, result.nodes.num_rows, topology.facts.switches)
-    groups = groups_of(result.nodes, where, lines, names)
+    groups = None if late.groups.are_classes else late.groups
     charges, times = Charges.of(blame, lines, groups), sliced(result, lines)
     confidence = result.experiment.run.confidence
     shown = {
@@ -92,7 +103,7 @@ def look_of(result: Result, command: str = "") -> Look:
         "charges": {name: table(getattr(charges, name)) for name in _CHARGES},
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
-        "groups": None if groups is None else {"what": groups.what, "name": groups.names},
+        "groups": None if groups is None else groups.names,
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
@@ -102,8 +113,9 @@ def look_of(result: Result, command: str = "") -> Look:
     ending = result.ending
     return Look(
         title=str(heading(result.experiment)),
-        lead=sentences(result, lines, names, times, groups),
-        status=status(result),
+        head=_head(of_blame(result), charges, lines, times),
+        remarks=remarks(result),
+        names=[row.words[0] for row in late.roots(_NAMED).shown] if blame.late_ps else (),
         command=command,
         facts=[
             ("mode", result.mode),
@@ -115,6 +127,19 @@ def look_of(result: Result, command: str = "") -> Look:
         shown=shown,
         tables={} if times is None else _tables(times),
     )
+
+
+def _head(head: Head, charges: Charges, lines: Lines, times: Sliced | None) -> Head:
+    """Say when the tailback of the first root begins, if it is not there from the start."""
+    if times is None or not charges.late_ps.any():
+        return head
+    root = int(charges.late_ps.argmax())
+    begun = begins(times.root_ps[:, root])
+    if begun is None or begun < _LATER * len(times.begin_ps):
+        return head
+    since = scaled(int(times.begin_ps[begun]) / 1e6, MICROSECONDS, 3)
+    said = f"Packets wait because of {lines.names[root]} from {since} on."
+    return replace(head, sentences=(*head.sentences, said))
 
 
 def _points(where: Plan, names: Names) -> dict[str, Any]:

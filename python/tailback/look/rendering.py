@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -33,6 +35,7 @@ def html(look: Look) -> str:
     script, style = _script(), "\n" + _file("look.css")
     return environment.get_template(_TEMPLATE).render(
         look=look,
+        lead=_marked(" ".join(look.head.sentences), look.names),
         policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'",
         data=compressed_json(look.shown),
@@ -48,6 +51,13 @@ def _script() -> str:
     parts = [_file(f"script/{name}.js") for name in _SCRIPTS]
     text = "\n".join(["", '"use strict";', "(async () => {", *parts, "})();", ""])
     return plotly_js.inlined(text)
+
+
+def _marked(text: str, names: Sequence[str]) -> str:
+    """Put names in backticks, which become code; each where it is no part of a longer one."""
+    for name in names:
+        text = re.sub(rf"(?<![\w`]){re.escape(name)}(?![\w`])", lambda found: f"`{found[0]}`", text)
+    return text
 
 
 def _hash(text: str) -> str:

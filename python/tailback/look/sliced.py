@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NO_ROOT = -1
 MOST_PAIRS = 20_000
 """Pairs of a root and a line whose waits are kept by slice; the longest."""
+_BEGUN = 0.1
+"""Waits have begun in the first slice with this share of those of the longest."""
 MOST_PLACES = 64
 """Lines that are told apart of those for which the packets of a class waited."""
 
@@ -102,6 +104,12 @@ def of_tables(waits: pa.Table, channels: pa.Table, lines: Lines) -> Sliced:
         culprits=_summed(line, culprit, waited_ps),
         waits=_summed(victim, line, waited_ps, MOST_PLACES),
     )
+
+
+def begins(waited_ps: Floats) -> int | None:
+    """Return the slice in which waits by slice begin; None if there are none."""
+    most = float(waited_ps.max(initial=0.0))
+    return int(np.argmax(waited_ps >= _BEGUN * most)) if most > 0 else None
 
 
 def _ends(waits: pa.Table, channels: pa.Table) -> tuple[Ints, Ints]:

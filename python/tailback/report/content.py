@@ -74,3 +74,5 @@ class Page:
     terms: tuple[tuple[str, str], ...] = ()
     """The glossary: a term and its meaning in one line."""
     footer: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    """Words, and the address of another file that they lead to, relative to the page."""

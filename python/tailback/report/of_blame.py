@@ -6,10 +6,12 @@ The report on a store has the same figures for all of its points (`blamed`).
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import numpy as np
 
@@ -75,9 +77,16 @@ class Blamed:
         return [((self.names.channel(charged.key[0]),), charged) for charged in found]
 
 
-def write_blame(result: Result, path: Path) -> None:
-    """Write the page; raise `UserError` if it cannot be written or nothing was charged."""
-    write(blame_page(result), path)
+def write_blame(result: Result, path: Path, look: Path | None = None) -> None:
+    """Write the page, with a link to that of `look` if there is one.
+
+    Raises `UserError` if it cannot be written or nothing was charged.
+    """
+    page = blame_page(result)
+    if look is not None:
+        address = quote(os.path.relpath(look, path.parent).replace(os.sep, "/"))
+        page = replace(page, links=(("The waits on a map of the network", address),))
+    write(page, path)
 
 
 def blame_page(result: Result) -> Page:

@@ -1,4 +1,4 @@
-"""What `tailback look` prints: the sentences at the head of its page, and where that is."""
+"""What `tailback look` prints: the head of its page, and where that is."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tailback.answers import Head
 from tailback.experiment import Experiment
 
-from .layout import cautions, heading
+from .layout import cautions, head
 
 
 def look_report(
-    experiment: Experiment, lead: Sequence[str], status: Sequence[str], page: Path
+    experiment: Experiment, answer: Head, remarks: Sequence[str], page: Path
 ) -> RenderableType:
-    """Return the sentences (with names in backticks), the warnings, and the path of the page."""
-    told = Text(" ".join(lead).replace("`", ""))
-    return Group(heading(experiment), told, *cautions(tuple(status)), Text(f"page: {page}"))
+    """Return the answer, what limits it, and the path of the page."""
+    return Group(*head(experiment, answer), *cautions(remarks), Text(f"page: {page}"))

@@ -58,7 +58,7 @@ function who(title, owner, name, whole, note = "") {
   if (!data.groups) return list(title, classRows(rows), whole, note);
   const groups = rowsOf(charges[`${name}_by_group`], owner ?? OTHERS);
   return [
-    ...list(`${title}, by ${data.groups.what}`, groupRows(groups), whole, note),
+    ...list(`${title}, by group of nodes`, groupRows(groups), whole, note),
     ...list(`${title}, by node`, classRows(rows.slice(0, 4)), whole),
   ];
 }

@@ -27,7 +27,7 @@ function className(number) {
   return classes.what === "node" ? `node ${classes.name[number]}` : classes.name[number];
 }
 
-const groupName = (number) => (number < 0 ? (number === OTHERS ? "others" : "nobody") : data.groups.name[number]);
+const groupName = (number) => (number < 0 ? (number === OTHERS ? "others" : "nobody") : data.groups[number]);
 const CLASS_WORDS = { job: "job", node: "node", process: "process", class: "traffic class" };
 
 const KIND_TEXTS = {
