@@ -43,13 +43,13 @@ def test_a_share_of_all_messages_gives_estimates_and_roots_are_always_known(smal
 
 
 def test_tables_say_who_makes_whom_late(small: Path) -> None:
-    done = tailback("blame", small, "--top", "3", "--packet-waits")
+    done = tailback("blame", small, "--top", "3", "--packet-waits", "--full")
     assert done.returncode == 0, done.stderr
     titles = ("Why messages are late", "Who makes whom late", "Where it begins", "Packet waits")
     places = [done.stdout.index(title) for title in titles]
     assert places == sorted(places)
     assert "contention in the network" in done.stdout
-    assert "a message is late by" in done.stdout
+    assert "A message is late by" in done.stdout
     assert "output_busy" in done.stdout[places[-1] :]
     without = tailback("blame", small, "--top", "3")
     assert "packet waits" not in without.stdout.lower()
@@ -121,7 +121,7 @@ def test_where_no_message_is_compared_with_alone_that_is_said(small: Path, tmp_p
     page = tmp_path / "page.html"
     done = tailback("blame", small, "--html", page, "--set", "run.mode=throttled")
     assert done.returncode == 0, done.stderr
-    assert "lateness is defined only in modes" in done.stdout
+    assert "Lateness is defined only in modes" in done.stdout
     assert "Packet waits, by place" in done.stdout
     told = page.read_text()
     assert "Lateness is defined only in modes" in told

@@ -186,7 +186,7 @@ def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
     alone, carries, loaded = answers.of_prediction(tb.describe(given)).lines
     assert re.match(r"A .* takes .*s if it meets no other", alone)
     assert re.match(r"The network carries .* the workload offers \d", carries)
-    assert loaded.startswith("Many channels are loaded alike, the first (0, 0)->")
+    assert loaded.startswith("Many channels are loaded alike, such as (0, 0)->")
 
 
 @pytest.mark.parametrize("command", ["cost", "blame", "explain", "interference", "describe", "run"])

@@ -319,4 +319,4 @@ def test_the_terminal_says_what_is_an_estimate(tmp_path: Any) -> None:
     done = tailback("describe", "m.toml", cwd=tmp_path)
     assert "most loaded channel (estimate)" in done.stdout
     assert "predicted saturation (estimate), messages per node and ms" in done.stdout
-    assert "Channels loaded most, an estimate from two samples" in done.stdout
+    assert "Most loaded channels, an estimate from two samples" in done.stdout

@@ -91,8 +91,10 @@ def who(names: Names, traffic: str) -> str:
 
 
 def channel_text(name: str) -> str:
-    """Return `the link to node (3, 4)`, or `(3, 4)->(4, 4)` for a channel between switches."""
-    return f"the link {name}" if name.startswith(("to node ", "from node ")) else name
+    """Return `the link to node (3, 4)`, `channel 3->4`, or `leaf1->spine2` if ends have names."""
+    if name.startswith(("to node ", "from node ")):
+        return f"the link {name}"
+    return f"channel {name}" if name[:1].isdigit() else name
 
 
 def _upper(text: str) -> str:

@@ -65,7 +65,7 @@ def _most_loaded(p: Prediction) -> list[str]:
     name = link_text(first.kind, first.source, first.destination)
     load = f"{scaled(first.load_us, MICROSECONDS, 3)} per message of every node"
     if len(loaded) > 1 and last.load_us >= first.load_us * (1 - 1e-9):
-        return [f"Many channels are loaded alike, the first {name}: {load}."]
+        return [f"Many channels are loaded alike, such as {name}: {load}."]
     return [f"The most loaded channel is {name}: {load}."]
 
 

@@ -55,7 +55,11 @@ def fitted_table(rows: pa.Table, width: int | None, *, asked: bool) -> str:
     shown = _fitting(columns, width)
     left = dict.fromkeys(column.label for column in columns if column not in shown)
     more = f"+{counted(len(columns) - len(shown), 'column')}: --fields {','.join(left)}"
-    lines = textwrap.wrap(more, width, subsequent_indent="  ") if left else []
+    # What is to be copied stays whole.
+    lines = textwrap.wrap(
+        more, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    lines = lines if left else []
     return "\n".join([*_said_once(constant, width), table_text(shown), *lines])
 
 
