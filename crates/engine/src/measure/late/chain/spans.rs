@@ -51,6 +51,12 @@ impl<'a> Chain<'a> {
         self.log.stations()
     }
 
+    /// Whether packets on channels are stopped while their headers wait.
+    #[cfg(debug_assertions)]
+    pub(in super::super) fn are_stopped(&self) -> bool {
+        self.rules.are_stopped
+    }
+
     /// Since when turns are kept.
     pub(in super::super) fn since(&self) -> Time {
         self.log.since()
