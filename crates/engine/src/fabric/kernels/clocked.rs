@@ -11,7 +11,6 @@ mod accepts;
 mod lane;
 mod nodes;
 mod observe;
-mod passing;
 mod places;
 mod replies;
 mod room;
@@ -39,11 +38,10 @@ use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use lane::{Entrance, Lane};
 use nodes::Sources;
-use passing::{Batches, Behind};
 use places::Side;
-use room::Room;
+use room::{Behind, Room};
 use stages::Scratch;
-use switches::Switches;
+use switches::{Batches, Switches};
 use urgency::Urgency;
 use wheel::{What, Wheel};
 
@@ -116,8 +114,10 @@ impl ClockedKernel {
         }
         // Flits may queue behind the crossbar for as long as there are credits, and credits as
         // many as there are places.
-        let has_queues =
+        let is_faster =
             pipeline.output_speedup > 1 || pipeline.internal_speedup > pipeline.speedup_cycles;
+        // A batch may bring several for one wire.
+        let has_queues = is_faster || pipeline.in_batches;
         let places = u64::from(own) * u64::from(inputs.lanes.max(outputs.lanes));
         let queued = u64::from(has_queues) * (places + u64::from(shared));
         Self {

@@ -107,13 +107,17 @@ fn machine(dice: &mut Dice) -> Machine {
     };
     network(dice, &mut machine, cycle);
     let order = port_order(dice, &machine);
-    let is_single =
-        machine.link.width == 1 && machine.node_link.and_then(|link| link.width) != Some(2);
+    machine.switch.pipeline.as_mut().expect("a clock").port_order = order;
+    machine
+}
+
+/// Perhaps packets keep the number of their channel to their nodes, where links have one wire.
+pub fn keep_channels(dice: &mut Dice, machine: &mut Machine) {
+    let of_nodes = machine.node_link.and_then(|link| link.width).unwrap_or(1);
+    let has_one = machine.link.width == 1 && of_nodes == 1;
     let suffices = machine.switch.node_virtual_channels >= machine.switch.virtual_channels;
     let pipeline = machine.switch.pipeline.as_mut().expect("a clock");
-    pipeline.port_order = order;
-    pipeline.keeps_channel = is_single && suffices && dice.chance(30);
-    machine
+    pipeline.keeps_channel = has_one && suffices && dice.chance(50);
 }
 
 /// The usual one, or any that the links can have.
@@ -160,7 +164,7 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
     if dice.chance(50) {
         return usual;
     }
-    let steps = dice.number(1, 3) as u32;
+    let (steps, is_batched) = (dice.number(1, 3) as u32, dice.chance(30));
     Pipeline {
         route_cycles: dice.number(0, 3) as u32,
         traversal_cycles: dice.number(1, 2) as u32,
@@ -170,8 +174,8 @@ pub fn pipeline(dice: &mut Dice) -> Pipeline {
         output_speedup: dice.number(1, 3) as u32,
         internal_speedup: steps,
         speedup_cycles: dice.one_of(&[1, 1, 2, steps]).min(steps),
-        sees_output_buffer: dice.chance(30),
-        in_batches: dice.chance(30),
+        sees_output_buffer: is_batched || dice.chance(30),
+        in_batches: is_batched,
         output_buffer_flits: dice.chance(50).then(|| dice.number(1, 4) as u32),
         ..usual
     }

@@ -4,7 +4,6 @@ use super::allocators::{Dense, Recent, first_from, nothing, to_the_end};
 use super::ports::sides;
 use super::twin::{Behind, Channel, Packet, Stage, Twin};
 use crate::reference::wiring::{End, Group, Wiring};
-use std::collections::BTreeMap;
 use tailback_engine::spec::{self, Arbiter};
 
 /// A switch.

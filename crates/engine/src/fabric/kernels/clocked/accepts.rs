@@ -129,6 +129,11 @@ fn stages(pipeline: &Pipeline) -> Result<(), SpecError> {
     }
     let (steps, cycles) = (pipeline.internal_speedup.into(), pipeline.speedup_cycles.into());
     within("machine.switch.pipeline.internal_speedup", steps, cycles, MOST * cycles)?;
+    if pipeline.in_batches && pipeline.output_buffer_flits.is_some() && !pipeline.sees_output_buffer
+    {
+        let allowed = "must be false with an output buffer that is looked at for later";
+        return Err(SpecError::new("machine.switch.pipeline.in_batches", "true", allowed));
+    }
     let flits = pipeline.output_buffer_flits.unwrap_or(1);
     within("machine.switch.pipeline.output_buffer_flits", flits.into(), 1, 1 << 16)?;
     let shared = pipeline.shared_buffer_flits;

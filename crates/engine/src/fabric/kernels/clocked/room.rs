@@ -1,5 +1,5 @@
 //! Room in the buffers that channels lead to: places of their own, and places that all virtual
-//! channels of a wire share.
+//! channels of a wire share; and in the buffers behind the crossbar, where inputs see how they stand.
 //!
 //! A flit takes a place of its channel's own as long as there is one, else a shared one. Of a
 //! channel that has both in use the shared ones come free first. So what is shared is a matter of
@@ -16,6 +16,8 @@ use crate::fabric::switch::switchboard::Switchboard;
 use crate::fabric::transit::PacketPool;
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
+use crate::spec::Pipeline;
+use std::collections::VecDeque;
 
 /// The places that virtual channels share.
 #[derive(Clone)]
@@ -169,5 +171,42 @@ impl ClockedKernel {
         let in_use = |standing: &Standing| all.saturating_sub(standing.room);
         let shared = standings.iter().map(in_use).collect();
         deadlock::find_sharing(wiring, packets, (standings, nodes), shared)
+    }
+}
+
+/// What stands behind the crossbar. By wire, in order: the last step in which a flit crosses, and
+/// the cycle in which it is sent.
+#[derive(Clone)]
+pub struct Behind {
+    wires: Vec<VecDeque<(u64, u64)>>,
+}
+
+impl Behind {
+    /// Empty buffers; none where nobody looks at them.
+    pub fn new(pipeline: &Pipeline, wires: usize) -> Self {
+        Self { wires: vec![VecDeque::new(); if pipeline.sees_output_buffer { wires } else { 0 }] }
+    }
+
+    /// Whether somebody looks at them.
+    #[inline]
+    pub fn is_seen(&self) -> bool {
+        !self.wires.is_empty()
+    }
+
+    /// A flit that crosses until a step is to be sent in a cycle, and some before it have been.
+    #[inline]
+    pub fn add(&mut self, wire: usize, step: u64, start: u64, now: u64) {
+        let flits = &mut self.wires[wire];
+        while flits.front().is_some_and(|&(_, sent)| sent < now) {
+            flits.pop_front();
+        }
+        flits.push_back((step, start));
+    }
+
+    /// Flits that stand in a buffer in a step of a cycle.
+    #[inline]
+    pub fn count(&self, wire: usize, step: u64, cycle: u64) -> u64 {
+        let stands = |&&(crossed, sent): &&(u64, u64)| crossed < step && sent >= cycle;
+        self.wires[wire].iter().filter(stands).count() as u64
     }
 }
