@@ -66,6 +66,7 @@ fn rules(wiring: &Wiring, traits: &Traits, (machine, mode): (&Machine, Mode)) ->
         come_in_order: machine.switch.arbiter == Arbiter::Fifo && !machine.switch.ack_priority,
         is_private: mode != Mode::Full,
         are_stopped: traits.stretches || holds,
+        are_held: holds,
         regrant_ps: machine.switch.regrant_delay_ps,
         credit_ps: if traits.stretches { machine.link.credit_delay_ps } else { 0 },
         have_choice: wiring.routing.chooses()

@@ -66,7 +66,8 @@ impl Late {
         }
         let booker = &mut self.booker;
         booker.stands.clear();
-        booker.takes_turns((&self.log, id), NEVER, slices, takes);
+        let takes = |channel| if self.rules.are_held { NEVER } else { takes(channel) };
+        booker.takes_turns((&self.log, id), fared.at, slices, takes);
         let waited: Time = booker.stands.iter().map(|stand| stand.to - stand.from).sum();
         booker.catch_up(waited.saturating_sub(fared.beyond));
         let late = fared.beyond.saturating_sub(waited);
@@ -122,7 +123,9 @@ impl Late {
         let mut order: Vec<_> = all.iter().map(|&(_, id)| (self.log.waits_since(id), id)).collect();
         order.sort_unstable();
         for &(packet, id) in &all {
-            booker.takes_turns((&self.log, id), now, slices, |channel| takes(packet, channel));
+            let are_held = self.rules.are_held;
+            let takes = |channel| if are_held { NEVER } else { takes(packet, channel) };
+            booker.takes_turns((&self.log, id), now, slices, takes);
             booker.stands.clear();
         }
         for (_, id) in order {
@@ -150,7 +153,8 @@ impl Booker {
             let &Entry { start, end, .. } = log.entry(Turn { record: id, hop: hop as u32 });
             if end > start && !log.stations().has(channel) {
                 let busy = takes(channel).min(end - start);
-                slices.add(What::Busy, channel, (start.min(until), (start + busy).min(until)));
+                let end = start.saturating_add(busy).min(until);
+                slices.add(What::Busy, channel, (start.min(until), end));
             }
         }
         self.waits((log, id), until);
@@ -236,8 +240,9 @@ impl Booker {
             }
             let is_booked = queue.books(waiter, (from, to), slices);
             self.queues[number] = queue;
+            // Where packets are stopped on channels it may be seen only later what for.
             #[cfg(debug_assertions)]
-            if is_booked {
+            if is_booked && !chain.are_stopped() {
                 let mut right = Vec::new();
                 self.find(chain, place, (from, to), class, |one, _| {
                     right.push((one.by, one.begin))

@@ -30,6 +30,8 @@ pub struct Rules {
     pub is_private: bool,
     /// Whether a packet on a channel is stopped while its header waits.
     pub are_stopped: bool,
+    /// Whether channels are held by packets until these have been delivered, and are busy as long.
+    pub are_held: bool,
     /// Whether packets have a choice of ways, or those of a message have several, so that others can make them
     /// take longer ones, or come in another order.
     pub have_choice: bool,

@@ -29,9 +29,10 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// The queue that a packet stands in, if all that wait there have the same root at any instant.
+    /// The queue that a packet stands in, if all that wait there have the same root at any instant: not where
+    /// packets have a choice of outputs.
     pub(in super::super) fn queue(&self, place: Place) -> Option<usize> {
-        if self.rules.is_private {
+        if self.rules.is_private || self.rules.have_choice {
             return None;
         }
         let (log, numbers) = (self.log, self.log.numbers());
@@ -49,6 +50,12 @@ impl<'a> Chain<'a> {
     /// What packets take turns at besides channels.
     pub(in super::super) fn stations(&self) -> &'a Stations {
         self.log.stations()
+    }
+
+    /// Whether packets on channels are stopped while their headers wait.
+    #[cfg(debug_assertions)]
+    pub(in super::super) fn are_stopped(&self) -> bool {
+        self.rules.are_stopped
     }
 
     /// Since when turns are kept.
