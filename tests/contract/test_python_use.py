@@ -201,7 +201,7 @@ def said(operation: Callable[[tb.Node], Any]) -> Any:
     return tb.run(MESH, tb.PythonProgram(function=program))
 
 
-HUGE = 2**40
+HUGE = 2**60
 
 #: Numbers beyond 32 or 64 bits, and the key that the mistake names.
 BEYOND: dict[str, tuple[str, Callable[[], Any]]] = {
@@ -215,7 +215,7 @@ BEYOND: dict[str, tuple[str, Callable[[], Any]]] = {
     "a rate": ("machine.link.rate", lambda: tb.Link(rate=Rate(2**70))),
     "packets": ("machine.interface.packet_size", lambda: tb.Interface(packet_size=Size(HUGE))),
     "a window": ("machine.interface.window", lambda: tb.Interface(window=HUGE)),
-    "bytes of a row": ("workload.messages[0].bytes", lambda: listed(bytes=Size(2**33))),
+    "bytes of a row": ("workload.messages[0].bytes", lambda: listed(bytes=Size(HUGE))),
     "source of a row": ("workload.messages[0].source", lambda: listed(source=HUGE)),
     "time of a row": ("workload.messages[0].time", lambda: listed(time=Time(2**70))),
     "send": ("send.size", lambda: said(lambda node: node.send(1, Size(HUGE)))),
