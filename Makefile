@@ -132,7 +132,7 @@ wheel: $(VENV)/made
 # A lock for all platforms and versions of Python; every version in it is the same everywhere.
 lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
-		--extra dev --extra dask --extra notebook --extra pandas pyproject.toml \
+		--extra dev --extra dask --extra dot --extra notebook --extra pandas pyproject.toml \
 		--output-file requirements-dev.lock
 	$(BIN)/pip install --requirement requirements-dev.lock
 	cp $$($(BIN)/python -c 'import plotly; print(plotly.__path__[0])')/package_data/plotly.min.js \

@@ -362,7 +362,7 @@ def _write(rows: Table, form: Form, out: Path | None, *, asked: bool) -> None:
     if form is Form.table:
         from tailback.terminal.fitting import fitted_table
 
-        print(fitted_table(rows, _width(), asked=asked))
+        print(printable(fitted_table(rows, _width(), asked=asked)))
         return
     if form is Form.parquet and sys.stdout.isatty():
         raise UserError("--format", "parquet", "is not for a terminal; give --out FILE")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
+from ..distribution import installing
 from ..errors import UserError
 from .assembling import Assembly
 from .attributes import add_edges, add_vertices
@@ -25,7 +26,7 @@ def read_dot(path: Path, text: str, cycle_ps: int | None) -> Assembly:
     try:
         import pydot  # here: an extra
     except ModuleNotFoundError:
-        allowed = "needs the package pydot: pip install pydot; GML and GraphML need nothing"
+        allowed = f"needs pydot: {installing('dot')}; GML and GraphML need nothing"
         raise UserError(str(path), None, allowed) from None
     said = StringIO()
     try:

@@ -75,19 +75,9 @@ _OF_MACHINE = (
 #: What is stored of jobs side by side.
 _JOBS = Column("job.all", "text", "", "All jobs with their nodes, as JSON.")
 
-#: Keys that have no column where they are not among the resolved parameters.
-_OPTIONAL = {
-    "format",
-    "includes_self",
-    "load",
-    "message_sizes",
-    "message_weights",
-    "pattern_base",
-    "pattern_dimension",
-    "pattern_seed",
-    "rates",
-    "repeat",
-}
+#: Keys that have no column where they are not among the resolved parameters, besides those that
+#: are shown where they are given.
+_OPTIONAL = {"format", "message_weights", "pattern_seed", "repeat"}
 
 #: What is stored of a written list of messages; see `Messages.resolved`.
 _LIST = {
@@ -143,8 +133,14 @@ def parameters(experiment: Experiment) -> Iterator[tuple[Column, Value]]:
     for part in parts:
         values = resolved[part.section]
         for key, column in _columns(type(part)).items():
-            if key in values or key not in _OPTIONAL:
+            if key in values or not _is_optional(type(part), key):
                 yield column, _stored(values[key], column)
+
+
+def _is_optional(kind: type[Part], key: str) -> bool:
+    """Return whether a key has no column where it is not among the resolved parameters."""
+    known = kind.keys.get(key)
+    return key in _OPTIONAL or (known is not None and known.shown == "given")
 
 
 def labels(experiment: Experiment, varied: Mapping[str, object]) -> dict[str, Value]:

@@ -77,7 +77,7 @@ fn waits_by_root_are_those_of_chains() {
         let mut spec = Spec { lateness: true, ..sliced(spec, false) };
         let most = spec.machine.interface.packet_bytes;
         let Workload::Messages(messages) = &mut spec.workload else { return };
-        messages.bytes.iter_mut().for_each(|bytes| *bytes = (*bytes).min(most));
+        messages.bytes.iter_mut().for_each(|bytes| *bytes = (*bytes).min(most.into()));
         spec.machine.interface.acknowledges = false;
         if !is_whole(&spec) || spec.mode != Mode::Full {
             return;

@@ -254,12 +254,13 @@ pub fn bytes(dice: &mut Dice, machine: &Machine) -> u64 {
 fn gaps(dice: &mut Dice, mean: u64) -> Distribution {
     let slot = dice.one_of(&[mean, mean / 2 + 1, mean / 50 + 1, 1]);
     let (burst, peak) = (dice.one_of(&[1.0, 2.0, 5.5]), dice.one_of(&[1.0, 3.0, 100.0]));
-    let turns = (dice.one_of(&[1.0, 0.5, 0.1]), dice.one_of(&[1.0, 0.5, 0.05]));
-    let modulated = Shape::Modulated { slot: mean / 50 + 1, turn_on: turns.0, turn_off: turns.1 };
-    let is_on_enough = (mean / 50 + 1) as f64 * (turns.0 + turns.1) <= mean as f64 * turns.0;
-    let bursts = Shape::OnOff { burst, peak };
-    let third = if is_on_enough { modulated } else { bursts };
-    let shape = dice.one_of(&[Shape::Geometric { slot }, bursts, third]);
+    let bursts = dice.one_of(&[Shape::Geometric { slot }, Shape::OnOff { burst, peak }]);
+    // Without a draw of its own, so that cases of before stay the same.
+    let (slot, turn_on) = (mean / 50 + 1, [1.0, 0.5, 0.1][(mean % 3) as usize]);
+    let turn_off = [1.0, 0.5, 0.05][(mean / 3 % 3) as usize];
+    let is_on_enough = slot as f64 * (turn_on + turn_off) <= mean as f64 * turn_on;
+    let modulated = Shape::Modulated { slot, turn_on, turn_off };
+    let shape = if mean / 9 % 3 == 0 && is_on_enough { modulated } else { bursts };
     let slots_or_bursts = Distribution { shape, mean, relative_sigma: 0.0 };
     if dice.chance(40) { slots_or_bursts } else { distribution(dice, mean) }
 }
