@@ -69,14 +69,3 @@ def test_nodes_that_drain_and_costs_are_taken_into_account() -> None:
     tables = {"machine": machine, "workload": {"kind": "messages", "messages": rows}, "run": run}
     taken = tb.run(tb.Experiment.from_dict(tables))["completion_us"].value
     assert taken == pytest.approx(231 + 2 * 17920 * 0.022, rel=0.02)
-
-
-@pytest.mark.parametrize("mode", ["full", "endpoints", "free"])
-def test_an_early_acknowledgement_does_not_slow_its_own_message(mode: str) -> None:
-    """On a butterfly both go the same way; contention is between messages."""
-    machine = {"topology": {"kind": "butterfly"}, "interface": {"acknowledgements": True}}
-    messages = {"kind": "messages", "messages": [("0 ns", 12, 13, "104 B")]}
-    run = {"mode": mode, "fidelity": "fluid", "max_duration": "1 s", "keep_messages": True}
-    result = tb.run(tb.Experiment.from_dict({"machine": machine, "workload": messages, "run": run}))
-    assert result.messages is not None
-    assert result.messages["latency_ps"].to_pylist() == [10_880]

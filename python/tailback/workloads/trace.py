@@ -153,6 +153,8 @@ class Trace(Workload, init=False):
 
     def facts(self) -> TraceFacts:
         """Return what the trace has. Raises `UserError` for what is wrong with the file."""
+        if Path(self.file).is_fifo():
+            raise UserError(self.file, None, "must be a file: a trace is read more than once")
         try:
             content = self.digest()
         except UserError:

@@ -24,7 +24,7 @@ use crate::fabric::kernel::{Kernel, Queues, Traits};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, NodeId, PacketId};
-use crate::measure::{ChannelKind, Class, Use, Wait};
+use crate::measure::{ChannelKind, Use, Wait};
 use crate::spec::{Machine, Mode};
 use crate::time::{NEVER, Time};
 use agenda::Agenda;
@@ -122,16 +122,9 @@ impl FluidKernel {
         (flow.route, flow.turn, self.turn) = (header.route, self.turn, self.turn.wrapping_add(1));
         (flow.rate, flow.left, flow.settled) = (0, 0, act.now);
         flow.pace.begin(&flow.way, act.wiring);
-        // An early acknowledgement shares no link with the message that it belongs to.
-        let packet = &act.packets[id];
-        let flows = &self.flows;
-        let is_of_message = |other: u32| flows[other as usize].origin.is_of(packet.message);
-        let is_own = (packet.class == Class::Ack).then_some(is_of_message);
-        let way = &flows[slot as usize].way;
-        let links = self.ways.shared(&act.wiring.layout, way);
-        self.sharing.join(slot, way.most, links, is_own);
-        let Flow { origin, ref way, .. } = self.flows[slot as usize];
-        self.sources.begins(origin, way.lanes);
+        let links = self.ways.shared(&act.wiring.layout, &flow.way);
+        self.sharing.join(slot, flow.way.most, links);
+        self.sources.begins(flow.origin, flow.way.lanes);
         self.set_out(id, slot, act);
     }
 

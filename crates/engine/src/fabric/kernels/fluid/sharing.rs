@@ -136,15 +136,8 @@ impl Sharing {
         self.joined.is_empty() && self.left.is_empty()
     }
 
-    /// A flow with a limit of its own joins, over these links; links on which a flow already is that
-    /// `is_own` do not slow it.
-    pub fn join(
-        &mut self,
-        slot: u32,
-        limit: u64,
-        way: impl Iterator<Item = u32>,
-        is_own: Option<impl Fn(u32) -> bool>,
-    ) {
+    /// A flow with a limit of its own joins, over these links.
+    pub fn join(&mut self, slot: u32, limit: u64, way: impl Iterator<Item = u32>) {
         let place = slot as usize;
         if self.flows.len() <= place {
             self.flows.resize_with(place + 1, Flow::default);
@@ -152,12 +145,9 @@ impl Sharing {
         let flow = &mut self.flows[place];
         (flow.limit, flow.rate, flow.stopped_by, flow.epoch) = (limit, 0, NONE, 0);
         flow.way.clear();
-        for number in way {
-            let (mark, link) = (&mut self.marks[number as usize], &mut self.links[number as usize]);
-            if is_own.as_ref().is_some_and(|is_own| link.flows.iter().any(|&slot| is_own(slot))) {
-                continue;
-            }
-            flow.way.push(number);
+        for link in way {
+            flow.way.push(link);
+            let (mark, link) = (&mut self.marks[link as usize], &mut self.links[link as usize]);
             link.flows.push(slot);
             link.wanted += u128::from(limit);
             if link.can_be_full() {

@@ -216,11 +216,6 @@ impl Origin {
     pub fn of(packet: &Packet) -> Self {
         Self { node: packet.source, message: packet.message, class: packet.class }
     }
-
-    /// Whether it is this message, or acknowledges it.
-    pub fn is_of(self, message: MessageId) -> bool {
-        self.message == message
-    }
 }
 
 impl Node {

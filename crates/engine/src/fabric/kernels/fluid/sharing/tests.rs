@@ -79,7 +79,7 @@ fn whoever_comes_and_goes_all_rates_are_right() {
                 }
                 let limit = limits[random.below(2) as usize];
                 let way = way(&mut random, links);
-                sharing.join(slot as u32, limit, way.iter().copied(), None::<fn(u32) -> bool>);
+                sharing.join(slot as u32, limit, way.iter().copied());
                 flows[slot] = Some(Plain { limit, way });
                 // It does not leave before it has a rate.
                 sharing.work_out(|_, _| {});
