@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from tailback.workloads import Trace as Trace
     from tailback.workloads import Traffic as Traffic
     from tailback.workloads import TrafficClass as TrafficClass
+    from tailback.workloads.all_to_all import *  # noqa: F403
     from tailback.workloads.builtin import *  # noqa: F403
     from tailback.workloads.exchanges import *  # noqa: F403
 

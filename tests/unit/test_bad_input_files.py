@@ -54,6 +54,7 @@ def test_a_file_without_permission(
     def denied(self: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(self))
 
+    (tmp_path / "secret.csv").touch()
     # The superuser, who runs tests in containers, may read everything.
     monkeypatch.setattr(Path, "read_bytes", denied)
     assert refused(tmp_path / "secret.csv") == "secret.csv: cannot be read: permission denied"
@@ -120,9 +121,15 @@ def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
         (HEADER + "0,0,1,2\n-5,0,1,2\n", "x.csv: time_ns of message 1 = -5: must be 0 to"),
         (HEADER + "0,0,1,2\n0,-1,1,2\n", "x.csv: source of message 1 = -1: must be 0 to"),
         (HEADER + "0,0,1.5,2\n", "x.csv: destination of message 0 = 1.5: must be a whole number"),
-        (HEADER + "0,0,1,2\n0,0,1,\n", "x.csv: bytes of message 1 = nan: must be 0 to 1000000000"),
-        (HEADER + "inf,0,1,2\n", "x.csv: time_ns of message 0 = inf: must be 0 to 1e+14"),
-        (HEADER + "0,0,1,2000000000\n", "bytes of message 0 = 2000000000: must be 0 to 1000000000"),
+        (
+            HEADER + "0,0,1,2\n0,0,1,\n",
+            "x.csv: bytes of message 1 = nan: must be 0 to 1000000000000000",
+        ),
+        (HEADER + "inf,0,1,2\n", "x.csv: time_ns of message 0 = inf: must be 0 to 100000000000000"),
+        (
+            HEADER + "0,0,1,2000000000000000\n",
+            "bytes of message 0 = 2000000000000000: must be 0 to 1000000000000000",
+        ),
     ],
 )
 def test_message_files(tmp_path: Path, text: str, expected: str) -> None:
@@ -132,7 +139,9 @@ def test_message_files(tmp_path: Path, text: str, expected: str) -> None:
 
 
 def test_message_files_of_another_kind(tmp_path: Path) -> None:
-    assert read_refused(tmp_path / "x.xls") == "x.xls: must end in .csv or .parquet"
+    assert read_refused(tmp_path / "x.xls") == (
+        "x.xls: must end in .csv, .parquet or .cm, or be a flow file of HPCC; else give the format"
+    )
     broken = tmp_path / "x.parquet"
     broken.write_bytes(b"PAR1 not really")
     assert read_refused(broken).startswith("x.parquet: cannot be read: ")

@@ -11,7 +11,7 @@ import tailback as tb
 
 LINES = 70
 #: Instructions of a process, each with what it does: the page is a reference.
-LONGER = {"Node": 100}
+LONGER = {"Node": 100, "Switch": 71}
 
 PUBLIC = [name for name in tb.__all__ if not isinstance(getattr(tb, name), str)]
 

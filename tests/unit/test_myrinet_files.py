@@ -252,7 +252,7 @@ def test_routes_that_can_deadlock_are_found_before_the_run(tmp_path: Path) -> No
         f"p{source} p{(source + step) % 4} {ways[step]}\n" for source in range(4) for step in ways
     )
     experiment = tb.load(_imported(tmp_path, RING, routes))
-    with pytest.raises(UserError, match="can deadlock: channel 0->1 waits for"):
+    with pytest.raises(UserError, match="can deadlock: channel S0->S1 waits for"):
         tb.run(experiment)
 
 

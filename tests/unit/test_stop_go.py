@@ -148,7 +148,7 @@ class TestFlits:
 
     def test_a_rate_without_whole_flits_is_refused_as_ever(self) -> None:
         with pytest.raises(UserError, match=r"takes 7\.27273 ps") as caught:
-            Machine(link=Link(rate="1.1 Tbit/s", delay="3 flits"))
+            Machine(link=Link(rate="1.1 Tbit/s", flit="1 B", delay="3 flits"))
         assert caught.value.field == "machine.link.rate"
 
 

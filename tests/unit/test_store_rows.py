@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,10 @@ WORKLOADS: dict[str, dict[str, Any]] = {
         "kind": "trace",
         "file": str(Path(__file__).parents[1] / "traces" / "goal" / "incast_3.goal"),
     },
+    "all_to_all_v": {
+        "kind": "all_to_all_v",
+        "file": str(Path(__file__).parents[2] / "examples" / "bytes.csv"),
+    },
     "messages": {"kind": "messages", "messages": [["0 ns", 0, 1, "32 B"], ["1 us", 1, 0, "9 B"]]},
     "python": {
         "kind": "python",
@@ -137,6 +142,26 @@ def _with_added_keys(machine: dict[str, Any]) -> Iterator[Cost]:
     shared = {"switch": {"arbiter": "deficit_round_robin", "shares": ["1 kB", "2 kB"]}}
     flows = [{"name": name, "period": "1 us", "message_size": "64 B"} for name in "ab"]
     yield cost_of(machine | shared, {"kind": "traffic", "traffic_class": flows})
+    clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
+    as_elsewhere = {
+        "allocator": "wavefront",
+        "route_delay": "2 cycles",
+        "stages": "batched",
+        "output_buffer": "128 B",
+        "output_buffer_view": "request",
+        "delivery": "same_channel",
+        "port_order": "dimensions",
+    }
+    modulated = {"compute_distribution": "modulated", "compute_turn_on": 0.4}
+    offering = {"preset": "uniform_open_loop", "load": 0.1, "compute_turn_off": 0.3, **modulated}
+    yield cost_of(clocked | {"switch": as_elsewhere}, {"kind": "synthetic", **offering})
+    twice = {"allocator": "islip", "arbiter": "round_robin", "iterations": 2, "vc_iterations": 1}
+    yield cost_of(clocked | {"switch": twice}, {"kind": "synthetic", **offering})
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "matrix.csv"
+        file.write_text("source,destination,weight\n0,1,2\n1,2,1\n", encoding="utf-8")
+        by_source = {"pattern": "traffic_matrix", "file": str(file), "rates": "by_source"}
+        yield cost_of(machine, {"kind": "synthetic", **offering, **by_source})
 
 
 class TestColumns:

@@ -52,8 +52,8 @@ MISTAKES = [
         "run.flux = [1]",
         "sweep.run.flux: unknown key; known here: seed, mode, baseline, fidelity, duration, "
         "precision, confidence, metric, warmup, sample_interval, blame, blame_share, "
-        "blame_memory, packet_waits, keep_messages, critical_path, slack, title, max_duration, "
-        "max_events",
+        "blame_memory, packet_waits, slices, keep_messages, critical_path, slack, title, "
+        "max_duration, max_events",
     ),
     (
         'run.mode = ["full"]',
@@ -508,9 +508,11 @@ def test_a_parameter_without_a_value_is_named() -> None:
             'must be a time, such as "16 us"',
         ),
         (
-            'machine.link.rate = { from = "400 Gbit/s", to = "800 Gbit/s", step = "200 Gbit/s" }',
-            'with link.rate = "600 Gbit/s": machine.link.rate = "600 Gbit/s": '
-            "a flit of 1 B takes 13.3333 ps; must be a whole number of ps, or nearly (0.1 %)",
+            'machine.link.rate = { from = "400 Gbit/s", to = "800 Gbit/s", step = "200 Gbit/s" }\n'
+            'machine.link.flit = ["1 B"]',
+            'with link.rate = "600 Gbit/s", flit = "1 B": machine.link.rate = "600 Gbit/s": '
+            "a flit of 1 B takes 13.3333 ps; must be a whole number of ps, or nearly (0.1 %); "
+            "machine.link.flit = 3 B would do",
         ),
         (
             'machine.preset = ["t9000_c140"]\nworkload.preset = ["tweedie"]',

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .outcome import described
@@ -35,13 +36,19 @@ def scheduler_problem(address: str, timeout_s: float) -> str | None:
     except (OSError, UnicodeError) as error:
         return f"no Dask scheduler answers there ({getattr(error, 'strerror', None) or error})"
     try:
-        workers = asyncio.run(asyncio.wait_for(_workers(address), timeout_s / 2))
+        # In a thread of its own: notebooks run a loop in theirs.
+        with ThreadPoolExecutor(1) as thread:
+            workers = thread.submit(asyncio.run, _in_time(address, timeout_s / 2)).result()
     except asyncio.TimeoutError:
         return "no Dask scheduler answers there, but something else, or with other encryption"
     except Exception as error:
         # Anything may answer at a port, with anything.
         return f"what answers there is no Dask scheduler ({described(error)})"
     return None if workers else f"the scheduler has no worker: start some (dask worker {address})"
+
+
+async def _in_time(address: str, timeout_s: float) -> bool:
+    return await asyncio.wait_for(_workers(address), timeout_s)
 
 
 async def _workers(address: str) -> bool:

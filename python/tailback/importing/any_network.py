@@ -44,7 +44,7 @@ class Listed:
         """Return for every switch the next one on the way to each: the quickest way.
 
         Of several the same as in BookSim2: switches are reached in the order of their distances
-        and numbers, and a way found later has to be quicker [Dijkstra].
+        and numbers, and a way found later has to be quicker [Dijkstra 1959].
         """
         delays: list[dict[int, int]] = [{} for _ in self.graph.switches]
         for link in self.graph.links:

@@ -26,6 +26,7 @@ from tailback.parts import Part, fields_of
 from tailback.store.columns import Column, Type
 from tailback.units import Quantity, Rate, Size, Time, TimePerByte
 from tailback.workloads import KINDS, Messages, PythonProgram, Trace, Workload
+from tailback.workloads.all_to_all import AllToAllV
 
 Value = str | float | int | bool | None
 
@@ -88,6 +89,12 @@ _LIST = {
 #: What is stored of a program in Python; see `PythonProgram.resolved`.
 _PROGRAM = {
     "program_sha256": Column("workload.program_sha256", "text", "", "Hash of the program."),
+}
+
+#: What is stored of an exchange by a matrix; see `AllToAllV.resolved`.
+_MATRIX = {
+    "message_bytes": Column("workload.message_bytes", "int64", "", "Bytes of its messages."),
+    "matrix_sha256": Column("workload.matrix_sha256", "text", "", "Hash of the matrix."),
 }
 
 #: What is stored of a trace; see `Trace.resolved`.
@@ -217,6 +224,8 @@ def _columns(described: type[Part]) -> dict[str, Column]:
         kept |= _PROGRAM
     if described is Trace:
         kept |= _TRACE
+    if described is AllToAllV:
+        kept |= _MATRIX
     if issubclass(described, Workload) and KINDS.origin(described) is not None:
         kept["plugin"] = Column(f"{described.section}.plugin", "text", "", _PLUGIN)
     return kept

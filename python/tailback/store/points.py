@@ -292,7 +292,8 @@ class PointStore(metaclass=Helped):
 
     def write_index(self) -> None:
         """Make `runs.parquet` anew from the files of all points."""
-        if self._index.is_of(self._identities()):
+        identities = self._identities()
+        if not identities or self._index.is_of(identities):
             return
         runs = self._runs().combine_chunks()
         try:

@@ -120,6 +120,10 @@ def resolved(name: str, own: Iterable[str]) -> str:
     return found[0]
 
 
+#: What sweeps called a load before it was a key of workloads; theirs comes first.
+_LOAD = "load"
+
+
 def check_own(name: str, field: str) -> None:
     """Raise `UserError` if ``name`` cannot be one of [sweep.let]."""
     if not name.isidentifier() or not name.isascii():
@@ -132,7 +136,7 @@ def check_own(name: str, field: str) -> None:
         allowed = "is a word of expressions"
     elif name in SECTIONS or name == "sweep":
         allowed = "is the name of a table"
-    elif name in _by_key():
+    elif name in _by_key() and name != _LOAD:
         allowed = f"is the name of a parameter: {' or '.join(_by_key()[name])}"
     else:
         return

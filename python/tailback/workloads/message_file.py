@@ -190,7 +190,7 @@ def _check_numbers(path: Path, name: str, column: Column, most: float) -> None:
         raise UserError(str(path), None, f"column {name} must hold numbers only")
     wrong = ~((column >= 0) & (column <= most))
     if wrong.any():
-        raise _bad_value(path, name, column, wrong, f"must be 0 to {most:.10g}")
+        raise _bad_value(path, name, column, wrong, f"must be 0 to {most:.16g}")
 
 
 def _bad_value(path: Path, name: str, column: Column, wrong: Column, allowed: str) -> UserError:
