@@ -61,7 +61,8 @@ def test_what_a_machine_takes_is_known_before(fidelity: str, blame: bool) -> Non
 
 def test_describe_says_it() -> None:
     described = tb.describe(torus(8))
-    assert described.to_dict()["memory_bytes"] == 8 * 8 * (4 * 2 + 2) * 270
+    channels, packets = 8 * 8 * (4 * 2 + 2), 1
+    assert described.to_dict()["memory_bytes"] == channels * 270 + packets * 64
 
 
 def test_more_than_is_left_is_refused_and_nearly_as_much_is_warned_of(
@@ -119,3 +120,14 @@ def test_under_a_limit_a_large_machine_is_one_line(tmp_path: Path) -> None:
         )
         assert done.returncode == 2, done.stderr
         assert done.stderr.startswith("error: memory: the machine needs about 1.4 GB")
+
+
+def test_packets_of_one_message_count() -> None:
+    """They are all queued at once: 32 TB in packets of 32 B are 10^12 packets of 64 B."""
+    long = tb.Experiment(tb.Machine(), tb.Synthetic(message_size="32000 GB"))
+    short = tb.Experiment(tb.Machine(), tb.Synthetic(message_size="32 B"))
+    packet = tb.Machine().interface.packet_room.bytes
+    queued = 64 * (-(-(32 * 10**12) // packet) - 1)
+    assert predicted.needed_bytes(long) - predicted.needed_bytes(short) == queued
+    with pytest.raises(ShortMemoryError, match="the machine needs about"):
+        tb.run(long)

@@ -18,14 +18,17 @@ _FLIT_BYTES = 16
 _MOST_PLACES = 4096
 """Larger buffers there grow as they are used."""
 
+_PACKET_BYTES = 64
+"""Of a packet that waits in its node: all packets of a message do, unless there is a window."""
+
 _CLOSE = 0.7
 """Share of what is left from which on a machine is warned of: a run adds to it."""
 
 
 def needed_bytes(experiment: Experiment) -> int:
-    """Return about what the machine takes before anything is sent; measured within 10 %.
+    """Return about what the machine takes, and the packets of one message; measured within 10 %.
 
-    What a run adds (messages and rows that are kept, packets under way) is not known before.
+    What a run adds (messages and rows that are kept, other packets) is not known before.
     """
     machine = experiment.machine
     if machine.loggops is not None:
@@ -37,7 +40,16 @@ def needed_bytes(experiment: Experiment) -> int:
     places = machine.input_flits(experiment.fidelity) if experiment.fidelity == "flit" else None
     if places is not None and places <= _MOST_PLACES:
         each += _FLIT_BYTES * places
-    return channels * each
+    return channels * each + _queued_bytes(experiment)
+
+
+def _queued_bytes(experiment: Experiment) -> int:
+    """Return what the packets of the longest message take that are queued at once."""
+    interface = experiment.machine.interface
+    longest = experiment.workload.longest_bytes()
+    packets = -(-longest // max(1, interface.packet_room.bytes))
+    window = interface.packets_in_flight
+    return _PACKET_BYTES * (packets if window is None else min(packets, window))
 
 
 def check_memory(experiment: Experiment) -> None:

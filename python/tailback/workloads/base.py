@@ -130,6 +130,10 @@ class Workload(Part, init=False):
         if network.nodes < 2:
             raise self.refused("kind", "needs at least two nodes")
 
+    def longest_bytes(self) -> int:
+        """Return about how long the longest message is that is sent at once; 0 if not known."""
+        return 0
+
     def on(self, network: Network) -> Self:
         """Return the same with what follows from the machine: periods for loads."""
         return self

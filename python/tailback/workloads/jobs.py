@@ -230,6 +230,10 @@ class Jobs(Workload, init=False):
             return self
         return type(self)(made, self.absent)
 
+    def longest_bytes(self) -> int:
+        """Return the longest of the jobs' messages."""
+        return max(job.workload.longest_bytes() for job in self.jobs)
+
     def on(self, network: Network) -> Self:
         """Return the same with the periods that give the loads of jobs."""
         made = []

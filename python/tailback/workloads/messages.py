@@ -100,6 +100,10 @@ class Messages(Workload, init=False):
         rows = self._list
         return rows.time_ps, rows.source, rows.destination, rows.bytes
 
+    def longest_bytes(self) -> int:
+        """Return the longest message of the list."""
+        return int(max(self._list.bytes, default=0))
+
     def message_classes(self) -> Any:
         """Return the traffic class of every message (uint32), or None if they have none."""
         return self._list.traffic_class

@@ -392,6 +392,10 @@ class Synthetic(Workload, init=False):
         """The matrix of the file, which is read once."""
         return read_matrix(Path(self.file or ""), includes_self=self.includes_self)
 
+    def longest_bytes(self) -> int:
+        """Return the mean length of its messages, or the longest of several lengths."""
+        return max((size.bytes for size in self.message_sizes), default=self.message_size.bytes)
+
     def on(self, network: Network) -> Self:
         """Return the same with the period that gives its load on this machine."""
         if self.load is None:

@@ -275,6 +275,10 @@ class Traffic(Workload, init=False):
             return self
         return type(self)(**self.named() | {"traffic_class": tuple(made)})
 
+    def longest_bytes(self) -> int:
+        """Return the longest of its classes' messages."""
+        return max(one.as_synthetic.longest_bytes() for one in self.traffic_class)
+
     def _called(self, name: str) -> TrafficClass:
         return next(one for one in self.traffic_class if one.name == name)
 
