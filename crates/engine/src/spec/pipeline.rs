@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// flit, for the crossbar. Allocation takes one cycle each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a key that users write")]
 pub struct Pipeline {
     /// Cycles in which a header is routed; 0: one switch ahead.
     pub route_cycles: u32,
@@ -101,6 +102,7 @@ pub enum PortOrder {
 }
 
 impl PortOrder {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     fn is_usual(&self) -> bool {
         *self == Self::Channels
     }

@@ -245,7 +245,7 @@ impl Booker {
             if is_booked && !chain.are_stopped() {
                 let mut right = Vec::new();
                 self.find(chain, place, (from, to), class, |one, _| {
-                    right.push((one.by, one.begin))
+                    right.push((one.by, one.begin));
                 });
                 assert_eq!(
                     self.queues[number].cut((from, to)),

@@ -260,7 +260,7 @@ fn gaps(dice: &mut Dice, mean: u64) -> Distribution {
     let turn_off = [1.0, 0.5, 0.05][(mean / 3 % 3) as usize];
     let is_on_enough = slot as f64 * (turn_on + turn_off) <= mean as f64 * turn_on;
     let modulated = Shape::Modulated { slot, turn_on, turn_off };
-    let shape = if mean / 9 % 3 == 0 && is_on_enough { modulated } else { bursts };
+    let shape = if (mean / 9).is_multiple_of(3) && is_on_enough { modulated } else { bursts };
     let slots_or_bursts = Distribution { shape, mean, relative_sigma: 0.0 };
     if dice.chance(40) { slots_or_bursts } else { distribution(dice, mean) }
 }
