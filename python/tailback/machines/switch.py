@@ -543,3 +543,5 @@ class Switch(Part):
                 raise self.refused(name, "must be at most 1 s")
         if self.is_segmented and self.cell_time is None:
             raise self.refused("segmentation", "needs machine.switch.cell_time")
+        if self.is_segmented and self.allocator is not None:
+            raise self.refused("segmentation", "must be left out with switch.allocator")
