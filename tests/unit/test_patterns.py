@@ -488,3 +488,13 @@ class TestWording:
         page = tmp_path / "page.html"
         tb.write_report(store, page)
         assert "pattern several" in page.read_text()
+
+
+def test_a_silent_source_is_refused_where_processes_wait_for_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.csv"
+    file.write_text("source,destination,weight\n0,1,1\n", encoding="utf-8")
+    matrix = {"pattern": "traffic_matrix", "file": str(file)}
+    machine = tb.Machine(topology=tb.Star(nodes=3))
+    with pytest.raises(UserError, match="node 1 sends nothing, and others wait for it"):
+        tb.Experiment(machine, tb.Synthetic(**matrix))
+    tb.Experiment(machine, tb.Synthetic(sync="asynchronous", **matrix))
