@@ -63,7 +63,7 @@ def sha256_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             before = _stamp(os.fstat(file.fileno()))
-            digest = _read(file)
+            digest = sha256_read(file)
             after = _stamp(os.fstat(file.fileno()))
     except OSError as error:
         problem = f"cannot be read: {(error.strerror or str(error)).lower()}"
@@ -84,7 +84,8 @@ def check_is_file(path: Path) -> None:
         raise UserError(str(path), None, "must be a file: it is read more than once")
 
 
-def _read(file: IO[bytes]) -> str:
+def sha256_read(file: IO[bytes]) -> str:
+    """Return the SHA-256 of the rest of a file as hexadecimal digits, in constant memory."""
     found = hashlib.sha256()
     while piece := file.read(_PIECE):
         found.update(piece)

@@ -14,23 +14,12 @@ from tailback import Experiment, UserError
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.store import run_folder
+from tests.looks import BACKWARDS
 from tests.machines import t9000_tables
 
 #: Nodes 0 to 3 send 20 packets each to node 4: over the link from switch 3 to 4, which has a
 #: quarter of the rate that they have together. A FIFO buffer has room for two packets.
-LINE: dict[str, Any] = {
-    "machine": {
-        "topology": {"kind": "mesh", "dims": [5]},
-        "link": {"rate": "8 Gbit/s"},
-        "switch": {"queueing": "fifo", "input_buffer": "2100 B"},
-        "interface": {"packet_size": "1 kB", "header": "1 B"},
-    },
-    "workload": {
-        "kind": "messages",
-        "messages": [["0 us", source, 4, "1 kB"] for source in range(4) for _ in range(20)],
-    },
-    "run": {"blame": True, "slices": 16},
-}
+LINE: dict[str, Any] = {**BACKWARDS, "run": {"blame": True, "slices": 16}}
 
 
 def incast(classes: tuple[int, ...] | None = None, **run: Any) -> Result:

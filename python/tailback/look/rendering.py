@@ -9,31 +9,21 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tailback import plotly_js
 from tailback.report.encoding import compressed_json
-from tailback.report.rendering import prose
+from tailback.report.rendering import page_template
 
 from .model import Look
 
-_TEMPLATE = "template.html.j2"
 _SCRIPTS = ("data", "words", "colours", "map", "drawing", "strip", "panel", "controls", "start")
 
 
 def html(look: Look) -> str:
     """Return the page as text."""
-    environment = Environment(
-        loader=PackageLoader("tailback.look", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
     script, style = _script(), "\n" + _file("look.css")
-    return environment.get_template(_TEMPLATE).render(
+    return page_template("tailback.look").render(
         look=look,
         lead=_marked(" ".join(look.head.sentences), look.names),
         policy=f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from tailback import plotly_js
@@ -49,18 +49,10 @@ class _Block:
 
 def html(page: Page) -> str:
     """Return a page as text."""
-    environment = Environment(
-        loader=PackageLoader("tailback.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["prose"] = prose
     encoder = Encoder()
     sections = [_section(section, encoder, f"s{i}") for i, section in enumerate(page.sections)]
     themes = {"light": look.LIGHT.to_dict(), "dark": look.DARK.to_dict()}
-    return environment.get_template(_TEMPLATE).render(
+    return page_template("tailback.report").render(
         page=page,
         sections=sections,
         chunks=encoder.finish(),
@@ -69,6 +61,19 @@ def html(page: Page) -> str:
         script=_script(_own_script()),
         style=Markup(_file("tailback.report", "page.css")),  # a file of ours
     )
+
+
+def page_template(package: str) -> Template:
+    """Return the template of a page that lies in a package: all text is escaped."""
+    environment = Environment(
+        loader=PackageLoader(package, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = prose
+    return environment.get_template(_TEMPLATE)
 
 
 def prose(text: str) -> Markup:

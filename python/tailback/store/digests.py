@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
-_BLOCK = 1 << 20
+from tailback.contents import sha256_read
 
 
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, which need not fit into memory; raise `OSError`."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return sha256_read(file)
 
 
 class Verified:
