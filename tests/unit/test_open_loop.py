@@ -213,6 +213,13 @@ class TestLoad:
         assert isinstance(fast, tb.Synthetic)
         assert (fast.load, fast.compute_period.ps) == (0.5, tb.Machine().injection_ps(31) * 2)
 
+    def test_the_last_counts_of_a_class_too(self) -> None:
+        base = {"workload": {"kind": "traffic", "traffic_class": [{"name": "a", "period": "9 us"}]}}
+        change = {"workload": {"traffic_class": {"a": {"load": 0.5}}}}
+        found = Experiment.from_dict(base, change).workload
+        assert isinstance(found, tb.Traffic)
+        assert found.traffic_class[0].period.ps == tb.Machine().injection_ps(32) * 2
+
     def test_of_traffic_classes_and_jobs(self) -> None:
         one = {"name": "a", "load": 0.25, "message_size": "32 B"}
         traffic = {"kind": "traffic", "traffic_class": [one, {"name": "b", "period": "9 us"}]}

@@ -12,7 +12,7 @@ from ..errors import UserError, choice, joined, unknown_key
 from ..machines import TOPOLOGIES
 from ..machines.reading import canonical
 from ..parts import Part
-from .tables import laid_over
+from .tables import laid_over, without_others
 
 Kind = TypeVar("Kind", bound=Part)
 
@@ -28,9 +28,6 @@ class Described(Generic[Kind]):
     classes: Kinds[Kind]
     presets: Mapping[str, Mapping[str, Any]]
 
-
-#: Of these pairs a user gives one.
-_EITHER = {"load": "compute_period"}
 
 WORKLOAD = Described("workload", "kind", workloads.DEFAULT_KIND, workloads.KINDS, workloads.PRESETS)
 
@@ -67,7 +64,7 @@ def chosen(
     if they are a preset's, or the table's and the changes choose another class.
     """
     changes = {} if changes is None else changes
-    given = laid_over(_without_other(table, changes), changes)
+    given = laid_over(table, changes)
     preset: Mapping[str, Any] = {}
     if "preset" in given:
         name = given.pop("preset")
@@ -88,17 +85,9 @@ def chosen(
             del given[key]
         else:
             raise _misplaced(described, kind, key)
-    preset = _without_other(preset, given)
+    preset = without_others(preset, given)
     kept = {key: value for key, value in preset.items() if key in fields}
     return described.classes[kind](**kept | given | {described.word: kind})
-
-
-def _without_other(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table without the period or the load that is laid over as the other of these."""
-    others = {other: word for word, other in _EITHER.items()} | _EITHER
-    return {
-        key: value for key, value in table.items() if key not in others or others[key] not in over
-    }
 
 
 def _misplaced(described: Described[Kind], kind: str, key: str) -> UserError:

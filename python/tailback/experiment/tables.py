@@ -84,12 +84,22 @@ def named(tables: Sequence[object]) -> dict[str, Mapping[str, Any]]:
     return {str(table["name"]): table for table in having if "name" in table}
 
 
+#: A load is another way to say a period: the one that is laid over the other takes its place.
+_OTHERS = {"load": ("compute_period", "period"), "compute_period": ("load",), "period": ("load",)}
+
+
+def without_others(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table without the keys that what is laid over it says in another way."""
+    gone = {other for key in over for other in _OTHERS.get(key, ())}
+    return {key: value for key, value in table.items() if key not in gone}
+
+
 def laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the table of a workload with changes laid over it: of traffic classes, by name.
 
     Raises `UserError` for a class that there is not.
     """
-    found = {**table, **changes}
+    found = _laid_over(table, changes)
     classes, change = table.get(CLASSES), changes.get(CLASSES)
     if isinstance(classes, list | tuple) and isinstance(change, Mapping):
         known = named(classes)
@@ -101,10 +111,14 @@ def laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
                     f"workload.{CLASSES}.{name}", shown(keys), "must be a table of keys"
                 )
         found[CLASSES] = [
-            {**one, **change.get(one.get("name"), {})} if isinstance(one, Mapping) else one
+            _laid_over(one, change.get(one.get("name"), {})) if isinstance(one, Mapping) else one
             for one in classes
         ]
     return found
+
+
+def _laid_over(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    return {**without_others(table, over), **over}
 
 
 def put(tables: dict[str, Any], name: str, value: object) -> None:
