@@ -10,6 +10,7 @@ from tailback.units import counted
 from tailback.wording.phrases import listed, percent, sentence
 
 from .lateness import MUCH, SMALL, Lateness, Rows, lateness_text
+from .places import channel_text
 from .status import Head, status
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 3
 """Channels, and pairs of classes, that a sentence names."""
 
-_NEARLY_ALL = 0.995
+_NEARLY_ALL, _HALF = 0.995, 0.5
 
 
 def of_blame(result: Result) -> Head:
@@ -39,15 +40,18 @@ def _why_and_where(late: Lateness) -> str:
 
 
 def where_text(roots: Rows) -> str:
-    """Return `; it begins mostly at …` for the first roots; nothing without any."""
+    """Return `; it begins mostly at …` for the first roots; nothing without any.
+
+    Mostly is half of it or more.
+    """
     together = sum(root.share for root in roots.shown)
     count = len(roots.shown) + roots.others
     if together < MUCH:
         none = f", none with more than {percent(roots.largest)}"
         return f"; it begins at {counted(count, 'channel')}{none}" if count else ""
     named = [f"{channel_text(root.words[0])} ({percent(root.share)})" for root in roots.shown]
-    mostly = "" if together >= _NEARLY_ALL else "mostly "
-    return f"; it begins {mostly}at {listed(named)}"
+    most = "mostly " if together >= _HALF else "most of all "
+    return f"; it begins {'' if together >= _NEARLY_ALL else most}at {listed(named)}"
 
 
 def who_sentences(late: Lateness) -> list[str]:
@@ -88,13 +92,6 @@ def _pairs_text(late: Lateness, rows: Rows) -> str:
 def who(names: Names, traffic: str) -> str:
     """Return `job train`, `node (3, 4)`, `process 7`."""
     return f"{names.classes} {traffic}" if names.classes in {"job", "node"} else traffic
-
-
-def channel_text(name: str) -> str:
-    """Return `the link to node (3, 4)`, `channel 3->4`, or `leaf1->spine2` if ends have names."""
-    if name.startswith(("to node ", "from node ")):
-        return f"the link {name}"
-    return f"channel {name}" if name[:1].isdigit() else name
 
 
 def _upper(text: str) -> str:

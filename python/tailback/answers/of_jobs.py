@@ -13,8 +13,9 @@ from tailback.results.names import Names
 from tailback.statistics import Estimate
 from tailback.wording.phrases import NEXT_TO_NONE, listed, longer, percent, sentence
 
-from .of_blame import MOST, channel_text
+from .of_blame import MOST
 from .of_run import time_text
+from .places import channel_text
 from .status import Head, status
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from tailback.units import counted
 from tailback.wording.phrases import NEXT_TO_NONE, compared, listed, percent, sentence
 from tailback.wording.scaling import MICROSECONDS, scaled
 
-from .of_blame import MOST, channel_text, who
+from .of_blame import MOST, who
+from .places import channel_text
 from .status import Head, status
 
 if TYPE_CHECKING:

@@ -89,11 +89,18 @@ def _group_of_nodes(result: Result, names: Names) -> Callable[[int], str]:
     return lambda node: shown(names.ends.of_end("switch", homes[node]))
 
 
+def channel_text(name: str) -> str:
+    """Return `the link to node (3, 4)`, `channel 3->4`, or `leaf1->spine2` if ends have names."""
+    if name.startswith(("to node ", "from node ")):
+        return f"the link {name}"
+    return f"channel {name}" if name[:1].isdigit() else name
+
+
 def link_text(kind: str, source: End, destination: End) -> str:
-    """Return `the link from node 3`, or `leaf1->spine2` for a channel between switches."""
-    first, last = shown(source), shown(destination)
+    """Return the same of a channel by its ends, as `Names.channel` calls it."""
+    first, last = (shown(end).removeprefix("node ") for end in (source, destination))
     if kind == "injection":
-        return f"the link from node {first.removeprefix('node ')}"
+        return channel_text(f"from node {first}")
     if kind == "ejection":
-        return f"the link to node {last.removeprefix('node ')}"
-    return f"{first}->{last}"
+        return channel_text(f"to node {last}")
+    return channel_text("->".join(end.removeprefix("switch ") for end in (first, last)))
