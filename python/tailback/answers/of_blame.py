@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tailback.charging import KIND_WORDS
 from tailback.results.names import Names
 from tailback.units import counted
-from tailback.wording.phrases import listed, percent, sentence
+from tailback.wording.phrases import NEARLY_ALL, all_or_percent, listed, percent, sentence
 
 from .lateness import MUCH, SMALL, Lateness, Rows, lateness_text
 from .places import channel_text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 3
 """Channels, and pairs of classes, that a sentence names."""
 
-_NEARLY_ALL, _HALF = 0.995, 0.5
+_HALF = 0.5
 
 
 def of_blame(result: Result) -> Head:
@@ -34,7 +34,7 @@ def of_blame(result: Result) -> Head:
 def _why_and_where(late: Lateness) -> str:
     """Return of which kind lateness is, and at which channels it begins."""
     (kind, charged), *others = [known for known in late.kinds() if known[1].share >= MUCH][:2]
-    told = [f"{_part(charged.share)} is {KIND_WORDS[kind]}"]
+    told = [f"{all_or_percent(charged.share)} of it is {KIND_WORDS[kind]}"]
     told += [f"{percent(c.share)} {KIND_WORDS[kind]}" for kind, c in others]
     return sentence(f"{listed(told)}{where_text(late.roots(MOST))}")
 
@@ -51,7 +51,7 @@ def where_text(roots: Rows) -> str:
         return f"; it begins at {counted(count, 'channel')}{none}" if count else ""
     named = [f"{channel_text(root.words[0])} ({percent(root.share)})" for root in roots.shown]
     most = "mostly " if together >= _HALF else "most of all "
-    return f"; it begins {'' if together >= _NEARLY_ALL else most}at {listed(named)}"
+    return f"; it begins {'' if together >= NEARLY_ALL else most}at {listed(named)}"
 
 
 def who_sentences(late: Lateness) -> list[str]:
@@ -76,16 +76,17 @@ def own_text(late: Lateness, whole: str = "it") -> str:
     share = late.blame.own_share
     if not share >= SMALL or len(late.groups.names) < 2:
         return ""
-    return f"{_part(share, whole)} is caused by messages of the same {late.names.classes}"
+    return (
+        f"{all_or_percent(share)} of {whole} is caused by messages of the same {late.names.classes}"
+    )
 
 
 def _pairs_text(late: Lateness, rows: Rows) -> str:
     told: list[str] = []
     for row in rows.shown:
         culprit, victim = (who(late.names, word) for word in row.words)
-        part = "all" if row.share >= _NEARLY_ALL else percent(row.share)
         verb, of = ("", "that") if told else (" causes", "the lateness")
-        told.append(f"{culprit}{verb} {part} of {of} of {victim}")
+        told.append(f"{culprit}{verb} {all_or_percent(row.share)} of {of} of {victim}")
     return ", ".join(told)
 
 
@@ -96,7 +97,3 @@ def who(names: Names, traffic: str) -> str:
 
 def _upper(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
-
-
-def _part(share: float, whole: str = "it") -> str:
-    return f"{'all' if share >= _NEARLY_ALL else percent(share)} of {whole}"

@@ -11,7 +11,7 @@ import numpy as np
 from tailback.charging import NOBODY, Blame
 from tailback.results.names import Names
 from tailback.statistics import Estimate
-from tailback.wording.phrases import NEXT_TO_NONE, listed, longer, percent, sentence
+from tailback.wording.phrases import NEXT_TO_NONE, all_or_percent, listed, longer, percent, sentence
 
 from .of_blame import MOST
 from .of_run import time_text
@@ -21,7 +21,7 @@ from .status import Head, status
 if TYPE_CHECKING:
     from tailback.comparison.of_jobs import Interference
 
-_SMALL, _NEARLY_ALL = 0.01, 0.995
+_SMALL = 0.01
 _TAKES = {
     "completion_us": "takes",
     "message_latency_us": "needs for a message",
@@ -119,8 +119,7 @@ def _where_and_who(found: Interference, victim: str) -> list[str]:
         mostly = ", mostly" if len(roots) > len(named) else ""
         where += f"{mostly} at {listed(named)}"
     (share, first), *others = causes
-    part = "all" if share >= _NEARLY_ALL else percent(share)
-    told = [f"job {first} causes {part} of the lateness of job {victim}"]
+    told = [f"job {first} causes {all_or_percent(share)} of the lateness of job {victim}"]
     told += [f"job {culprit} {percent(its)}" for its, culprit in others]
     return [sentence(where), sentence(listed(told))]
 

@@ -9,7 +9,14 @@ from tailback.explaining.facts import completion_ps
 from tailback.results.names import Names
 from tailback.statistics import Estimate
 from tailback.units import counted
-from tailback.wording.phrases import NEXT_TO_NONE, compared, listed, percent, sentence
+from tailback.wording.phrases import (
+    NEXT_TO_NONE,
+    all_or_percent,
+    compared,
+    listed,
+    percent,
+    sentence,
+)
 from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .of_blame import MOST, who
@@ -19,7 +26,6 @@ from .status import Head, status
 if TYPE_CHECKING:
     from tailback.explaining import Explanation
 
-_NEARLY_ALL = 0.995
 _SMALL = 0.01
 
 
@@ -87,8 +93,10 @@ def _who(explanation: Explanation) -> list[str]:
     if not shares:
         return []
     (first, share), *others = shares[:MOST]
-    most = "all" if share >= _NEARLY_ALL else percent(share)
-    told = [f"{first} causes {most} of that", *(f"{one} {percent(its)}" for one, its in others)]
+    told = [
+        f"{first} causes {all_or_percent(share)} of that",
+        *(f"{one} {percent(its)}" for one, its in others),
+    ]
     return [sentence(listed(told))]
 
 

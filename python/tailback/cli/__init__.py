@@ -1,8 +1,9 @@
 """The command line.
 
 Standard output carries the answer, as a table or one JSON object; everything
-else goes to standard error. Exit codes: 0, 2 for a mistake of the user, 3 for
-a run that cannot go on, 4 for a workload that a limit cut off, 130 after Ctrl-C.
+else goes to standard error. Exit codes: 0, 1 where a rerun gives other bytes, 2
+for a mistake of the user, 3 for a run that cannot go on, 4 for a workload that a
+limit cut off, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -19,35 +20,10 @@ from typing import TYPE_CHECKING
 from tailback import interrupts
 from tailback.errors import one_line
 
+from .homes import HOMES
+
 if TYPE_CHECKING:
     from typer.models import CommandInfo
-
-#: Which module of this folder has which commands, in the order in which they are listed.
-HOMES = {
-    "describe": "single",
-    "run": "single",
-    "cost": "single",
-    "blame": "blaming",
-    "look": "looking",
-    "explain": "explaining",
-    "interference": "interfering",
-    "flows": "blaming",
-    "saturate": "sweeping",
-    "sweep": "sweeping",
-    "table": "sweeping",
-    "plot": "plotting",
-    "report": "sweeping",
-    "diff": "sending",
-    "rerun": "sending",
-    "pack": "sending",
-    "timeline": "timelines",
-    "schedule": "scheduling",
-    "convert": "converting",
-    "schema": "single",
-    "import": "importing",
-    "export": "exporting",
-}
-
 
 #: New objects after which Python looks for garbage.
 _OBJECTS = 100_000

@@ -17,6 +17,7 @@ import typer
 from tailback.errors import UserError, shown
 
 from .answering import failures, print_json
+from .homes import HOMES
 from .options import Json, NoCode, app, examples
 from .words import option_names
 
@@ -26,17 +27,8 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 """Exit code where a result differs."""
 
-#: Commands that are run again, and where they are.
-_AGAIN = {
-    "run": "single",
-    "cost": "single",
-    "describe": "single",
-    "blame": "blaming",
-    "flows": "blaming",
-    "explain": "explaining",
-    "interference": "interfering",
-    "sweep": "sweeping",
-}
+#: Commands that are run again.
+_AGAIN = {"run", "cost", "describe", "blame", "flows", "explain", "interference", "sweep"}
 
 Results = Annotated[
     Path, typer.Argument(metavar="DIR", help="Folder of results of run --out or sweep, or a pack.")
@@ -126,7 +118,7 @@ def _checked(kept: Kept) -> list[str]:
     command, *options = kept.words
     if command not in _AGAIN:
         raise UserError(str(kept.file), shown(command), "is no command that is run again")
-    home = import_module(f"{__package__}.{_AGAIN[command]}")
+    home = import_module(f"{__package__}.{HOMES[command]}")
     known = option_names(signature(getattr(home, command), eval_str=True).parameters.values())
     for word in options:
         if word.startswith("-") and word not in known:

@@ -13,6 +13,9 @@ from .scaling import trimmed
 DOUBLE = 2.0
 """Ratios from here on are told as `2.31 times as long`, lower ones as `57 % longer`."""
 
+NEARLY_ALL = 0.995
+"""A share from here on is told as all."""
+
 NEXT_TO_NONE = 0.005
 """By how much something may be longer and still be next to no longer."""
 
@@ -21,6 +24,11 @@ def percent(share: float) -> str:
     """Return `57 %`, `2.5 %`, `0.31 %`: two digits, and whole percents from ten on."""
     value = 100 * share
     return f"{value:.0f} %" if abs(value) >= 9.95 else f"{trimmed(plain(value, 2))} %"
+
+
+def all_or_percent(share: float) -> str:
+    """Return the same, or `all` of what is next to all."""
+    return "all" if share >= NEARLY_ALL else percent(share)
 
 
 def longer(times: Estimate, confidence: float) -> str:
