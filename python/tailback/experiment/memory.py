@@ -53,14 +53,16 @@ def _queued_bytes(experiment: Experiment) -> int:
 
 
 def check_memory(experiment: Experiment) -> None:
-    """Warn of a machine that takes nearly all memory that is left.
+    """Warn of a machine, with the packets of one message, that takes nearly all memory left.
 
-    Raises `ShortMemoryError` for one that takes more.
+    Raises `ShortMemoryError` for what takes more.
     """
     needed, left = needed_bytes(experiment), left_bytes()
     if left is None or needed < _CLOSE * left:
         return
     told = f"the machine needs about {amount(needed)}, {amount(left)} are left"
+    if _queued_bytes(experiment) > needed / 2:
+        told += "; most of it for the packets of the longest message, which are queued at once"
     if needed > left:
         raise ShortMemoryError(told)
     warnings.warn(f"memory: {told}", stacklevel=2)
