@@ -202,6 +202,13 @@ class TestLoad:
         result = tb.run(Experiment.from_dict({**tables, "run": {"precision": 0.03}}))
         assert result["offered_load"].value == pytest.approx(0.2, rel=0.05)
 
+    def test_it_is_offered_by_processes_that_wait_for_nothing(self) -> None:
+        assert tb.Synthetic(load=0.5) == tb.Synthetic(load=0.5, sync="asynchronous")
+        assert tb.Synthetic().sync == "loosely_synchronous"
+        base = {"workload": {"kind": "synthetic", "load": 0.5}}
+        later = Experiment.from_dict(base, {"workload": {"compute_period": "9 us"}}).workload
+        assert later == tb.Synthetic(compute_period="9 us", sync="asynchronous")
+
     def test_the_last_that_is_given_counts(self) -> None:
         """A preset, a file and a change of it: of load and period the later one."""
         base = {"workload": {"preset": "uniform_open_loop", "load": 0.5}}
@@ -235,7 +242,10 @@ class TestLoad:
     @pytest.mark.parametrize(
         ("tables", "problem"),
         [
-            ({"workload": {"load": 0.3}}, "workload.load = 0.3: has no effect here; needs sync = "),
+            (
+                {"workload": {"load": 0.3, "sync": "loosely_synchronous"}},
+                "workload.load = 0.3: has no effect here; needs sync = ",
+            ),
             ({"workload": {"load": 0}}, "workload.load = 0: must be a number above 0, such as 0.3"),
             ({"workload": {"load": "30 %"}}, 'workload.load = "30 %": must be a number above 0'),
             (

@@ -89,9 +89,15 @@ _OTHERS = {"load": ("compute_period", "period"), "compute_period": ("load",), "p
 
 
 def without_others(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table without the keys that what is laid over it says in another way."""
+    """Return a table without the keys that what is laid over it says in another way.
+
+    Processes that a load made asynchronous stay so with a period.
+    """
     gone = {other for key in over for other in _OTHERS.get(key, ())}
-    return {key: value for key, value in table.items() if key not in gone}
+    kept = {key: value for key, value in table.items() if key not in gone}
+    if "load" in table and "compute_period" in over:
+        kept.setdefault("sync", "asynchronous")
+    return kept
 
 
 def laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -229,7 +229,7 @@ class Synthetic(Workload, init=False):
         default=None,
         description="Load that every node offers, as a share of what its link into the network can "
         "carry; compute_period follows from it, from the messages and from their packets with "
-        'header and gap. For sync = "asynchronous".',
+        'header and gap. sync is "asynchronous" then.',
     )
     messages: int = key(
         engine=True, default=1, between=(1, 4096), description="Messages of one iteration."
@@ -262,7 +262,7 @@ class Synthetic(Workload, init=False):
         engine=True,
         default="loosely_synchronous",
         description="What a process waits for: its acknowledgements and the messages of its "
-        "iteration, its acknowledgements, or nothing.",
+        "iteration, its acknowledgements, or nothing. Where load is given: nothing.",
     )
     throttle: Literal["outstanding", "queue_length"] = key(
         default="outstanding",
@@ -293,6 +293,12 @@ class Synthetic(Workload, init=False):
         description="Iterations of each process; the run ends when everything they sent is "
         "there. Default: without end.",
     )
+
+    def __init__(self, **values: Any) -> None:
+        """See the class; a load is offered by processes that wait for nothing."""
+        if values.get("load") is not None:
+            values.setdefault("sync", "asynchronous")
+        super().__init__(**values)
 
     def _check(self) -> None:
         self._check_sizes()
