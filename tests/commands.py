@@ -6,6 +6,7 @@ how a command begins or ends (signals, closed streams, workers) is tested by rea
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import subprocess
@@ -52,6 +53,9 @@ def _carry_out(
     os.chdir(cwd)
     os.environ.update(env)
     sys.argv = ["tailback", *words]
+    from tailback import progress
     from tailback.cli import main
 
+    # What a command prints does not depend on how fast it is here.
+    progress.QUIET_S = math.inf
     main()

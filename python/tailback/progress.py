@@ -17,7 +17,8 @@ from tailback.statistics import Estimate
 if TYPE_CHECKING:
     from rich.live import Live
 
-_QUIET_S = 2.0
+QUIET_S = 2.0
+"""Seconds that runs last before anything is said of them, and between two plain lines."""
 _LEAST_SHARE = 0.02
 """Of a run that is done, before which nothing is said of the rest."""
 
@@ -117,8 +118,8 @@ class Ticker:
         if self._which != (which := (state.mode, state.run, state.note)):
             self._which, self._started = which, now
         terminal = sys.stderr.isatty()
-        is_early = now - self._begun < _QUIET_S
-        if is_early or now - self._shown < (0.1 if terminal else _QUIET_S):
+        is_early = now - self._begun < QUIET_S
+        if is_early or now - self._shown < (0.1 if terminal else QUIET_S):
             return
         self._shown = now
         elapsed = now - self._started
