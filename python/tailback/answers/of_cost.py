@@ -16,7 +16,7 @@ from tailback.wording.verdict import (
     unbounded,
 )
 
-from .lateness import SMALL, Lateness
+from .lateness import MUCH, Lateness
 from .of_blame import MOST, where_text, who_sentences
 from .of_run import time_text
 from .places import link_text
@@ -92,7 +92,7 @@ def _where(cost: Cost) -> list[str]:
     waiting = cost.channels_waiting_most(MOST)
     if not waiting:
         return []
-    if waiting[0].share < SMALL:
+    if sum(channel.share for channel in waiting) < MUCH:
         most = percent(waiting[0].share)
         return [f"Packets wait at many channels: none has more than {most} of all waits."]
     named = [f"{link_text(c.kind, c.source, c.destination)} ({percent(c.share)})" for c in waiting]
