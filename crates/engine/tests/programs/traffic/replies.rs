@@ -3,6 +3,7 @@
 use super::{NS, Ran, asking, class, clocked, machine, ran, spec};
 use tailback_engine::Simulation;
 use tailback_engine::error::{Lack, RunError};
+use tailback_engine::measure::late::{Charge, Kind, Why};
 use tailback_engine::spec::*;
 
 /// Four nodes of a star, each of which asks the next twice, 1 ns after the other, before the first
@@ -99,6 +100,16 @@ fn without_a_clock_they_wait_for_each_other_whatever_virtual_channels_they_have(
     }
 }
 
+/// Two nodes that ask each other, with one place each.
+fn two_nodes(fidelity: Fidelity) -> Spec {
+    let mut classes = vec![asking(1, 2, class(NS, 1, 2)), class(0, 1, 1)];
+    classes[0].messages.pattern = Pattern::Permutation { to: vec![1, 0] };
+    let mut machine = machine(TopologySpec::Star { nodes: 2 }, 1);
+    machine.interface.header_bytes = 1;
+    machine.interface.reply_queue = Some(1);
+    Spec { fidelity, ..spec(machine, &[None; 2], classes) }
+}
+
 /// Two nodes ask each other at 1 ns and at 2 ns, 1 byte behind a header of 1, for answers as long; a byte
 /// takes 1 ns on a link. The first requests are there at 4 ns, the second ones on the links of their nodes
 /// from 3 to 5 ns, so that the first answers follow from 5 to 7 ns. Then their places are free: the second
@@ -106,15 +117,52 @@ fn without_a_clock_they_wait_for_each_other_whatever_virtual_channels_they_have(
 #[test]
 fn a_place_is_free_when_the_tail_of_the_reply_has_left() {
     for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
-        let mut classes = vec![asking(1, 2, class(NS, 1, 2)), class(0, 1, 1)];
-        classes[0].messages.pattern = Pattern::Permutation { to: vec![1, 0] };
-        let mut machine = machine(TopologySpec::Star { nodes: 2 }, 1);
-        machine.interface.header_bytes = 1;
-        machine.interface.reply_queue = Some(1);
-        let rows = ran(&Spec { fidelity, ..spec(machine, &[None; 2], classes) }).rows;
+        let rows = ran(&two_nodes(fidelity)).rows;
         let mut times: Vec<_> = rows.iter().map(|row| row.delivered).collect();
         times.sort_unstable();
         assert_eq!(times, [4, 4, 9, 9, 11, 11, 13, 13].map(|time| time * NS), "{fidelity:?}");
+    }
+}
+
+/// In the same run a message takes 3 ns alone. The second request waits at the switch until the answer to
+/// the first has left the node it goes to: 1 ns for that node's own second request, which is sent there, and
+/// 2 ns for the answer itself. The first answer stands behind its own node's second request, which waits for
+/// the other node's answer, and then is sent.
+#[test]
+fn a_wait_for_a_place_is_charged_to_the_reply_that_frees_it() {
+    let (source, spread, destination) = (Kind::Source, Kind::Spread, Kind::Destination);
+    for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
+        let blame = Some(Blame::default());
+        let mut simulation = ran(&Spec { lateness: true, blame, ..two_nodes(fidelity) }).simulation;
+        let mut rows = simulation.take_late();
+        rows.sort_by_key(|why| (why.label, why.span));
+        let charged = |why: &Why| {
+            let charge = |of: &Charge| (of.culprit, of.channel.0, of.kind, of.waited / NS);
+            why.charges.iter().map(charge).collect::<Vec<_>>()
+        };
+        for (node, rows) in (0..).zip(rows.chunks(4)) {
+            let other = 1 - node;
+            let expected = [
+                ((1, 4), vec![]),
+                ((2, 9), vec![(node, node, source, 1), (other, other, spread, 3)]),
+                (
+                    (4, 11),
+                    vec![
+                        (node, node, source, 1),
+                        (other, other, spread, 1),
+                        (node, 2 + other, destination, 2),
+                    ],
+                ),
+                ((9, 13), vec![(node, 2 + other, destination, 1)]),
+            ];
+            for (why, (span, charges)) in rows.iter().zip(expected) {
+                assert_eq!(why.span, (span.0 * NS, span.1 * NS), "{fidelity:?}");
+                assert_eq!((why.alone, why.own), (3 * NS, 3 * NS), "{fidelity:?}: {why:?}");
+                assert_eq!(charged(why), charges, "{fidelity:?}, {span:?}");
+            }
+        }
+        let counters = simulation.counters().packets[0];
+        assert!(counters.wait_throttling_ps + counters.wait_internal_ps > 0);
     }
 }
 
