@@ -106,7 +106,7 @@ def _requests(rng: random.Random, scale: Scale, drawn: frozen.Drawn) -> dict[str
     """Return a few requests of every node, and their replies; None if the machine refuses all."""
     for _ in range(_TRIES):
         workload = loads.draw(rng, scale, drawn.nodes(), ("replies",)).tables["workload"]
-        workload["traffic_class"][0]["repeat"] = rng.choice([1, 2, 4])
+        workload["traffic_class"][0]["repeat"] = rng.choice([1, 2])
         if drawn.is_accepted({**drawn.tables, "workload": workload}):
             return dict(workload)
     return None

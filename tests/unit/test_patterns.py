@@ -496,5 +496,7 @@ def test_nobody_waits_for_a_silent_source(tmp_path: Path, mode: str) -> None:
     file.write_text("source,destination,weight\n0,1,1\n2,0,1\n", encoding="utf-8")
     workload = tb.Synthetic(pattern="traffic_matrix", file=str(file), repeat=7)
     experiment = tb.Experiment(tb.Machine(topology=tb.Star(nodes=4)), workload)
-    delivered = [row["messages_delivered"] for row in tb.run(experiment, mode=mode).nodes.to_pylist()]
+    delivered = [
+        row["messages_delivered"] for row in tb.run(experiment, mode=mode).nodes.to_pylist()
+    ]
     assert delivered == [7, 7, 0, 0], "nodes 1 and 3 take no part"

@@ -124,46 +124,57 @@ fn a_place_is_free_when_the_tail_of_the_reply_has_left() {
     }
 }
 
-/// In the same run a message takes 3 ns alone. The second request waits at the switch until the answer to
-/// the first has left the node it goes to: 1 ns for that node's own second request, which is sent there, and
-/// 2 ns for the answer itself. The first answer stands behind its own node's second request, which waits for
-/// the other node's answer, and then is sent.
+/// Who is charged for what a message waited for: label, number of the channel, kind and time in nanoseconds.
+type Charged = Vec<(u32, u32, Kind, u64)>;
+
+/// By label and instant of the messages of a run: from when until when, its own time, and who is charged.
+fn charged(spec: Spec) -> Vec<((u64, u64), u64, Charged)> {
+    let blame = Some(Blame::default());
+    let mut simulation = ran(&Spec { lateness: true, blame, ..spec }).simulation;
+    let mut rows = simulation.take_late();
+    rows.sort_by_key(|why| (why.label, why.span));
+    let charge = |of: &Charge| (of.culprit, of.channel.0, of.kind, of.late / NS);
+    let row = |why: &Why| {
+        assert_eq!(why.alone, 3 * NS, "{why:?}");
+        let charges = why.charges.iter().map(charge).collect();
+        ((why.span.0 / NS, why.span.1 / NS), why.own / NS, charges)
+    };
+    rows.iter().map(row).collect()
+}
+
+/// If node 0 alone asks, its second request waits at the switch from 4 to 6 ns, for as long as the answer to
+/// the first is sent on the link of node 1.
 #[test]
 fn a_wait_for_a_place_is_charged_to_the_reply_that_frees_it() {
-    let (source, spread, destination) = (Kind::Source, Kind::Spread, Kind::Destination);
     for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
-        let blame = Some(Blame::default());
-        let mut simulation = ran(&Spec { lateness: true, blame, ..two_nodes(fidelity) }).simulation;
-        let mut rows = simulation.take_late();
-        rows.sort_by_key(|why| (why.label, why.span));
-        let charged = |why: &Why| {
-            let charge = |of: &Charge| (of.culprit, of.channel.0, of.kind, of.waited / NS);
-            why.charges.iter().map(charge).collect::<Vec<_>>()
-        };
-        for (node, rows) in (0..).zip(rows.chunks(4)) {
-            let other = 1 - node;
-            let expected = [
-                ((1, 4), vec![]),
-                ((2, 9), vec![(node, node, source, 1), (other, other, spread, 3)]),
-                (
-                    (4, 11),
-                    vec![
-                        (node, node, source, 1),
-                        (other, other, spread, 1),
-                        (node, 2 + other, destination, 2),
-                    ],
-                ),
-                ((9, 13), vec![(node, 2 + other, destination, 1)]),
-            ];
-            for (why, (span, charges)) in rows.iter().zip(expected) {
-                assert_eq!(why.span, (span.0 * NS, span.1 * NS), "{fidelity:?}");
-                assert_eq!((why.alone, why.own), (3 * NS, 3 * NS), "{fidelity:?}: {why:?}");
-                assert_eq!(charged(why), charges, "{fidelity:?}, {span:?}");
-            }
-        }
-        let counters = simulation.counters().packets[0];
-        assert!(counters.wait_throttling_ps + counters.wait_internal_ps > 0);
+        let mut spec = two_nodes(fidelity);
+        let Workload::Traffic(traffic) = &mut spec.workload else { unreachable!() };
+        let rows = vec![vec![Share { to: 1, weight: 1.0 }], vec![]];
+        traffic.classes[0].messages.pattern = Pattern::Matrix { rows, periods: Vec::new() };
+        let waits = vec![(0, 0, Kind::Source, 1), (1, 1, Kind::Spread, 2)];
+        let requests = [((1, 4), 3, vec![]), ((2, 8), 3, waits)];
+        let replies = [((4, 7), 3, vec![]), ((8, 11), 3, vec![])];
+        assert_eq!(charged(spec), [requests, replies].concat(), "{fidelity:?}");
     }
+}
+
+/// If both ask, a second request waits for 1 ns for that of the other node, behind which the answer stands
+/// there, and for 2 ns for the answer itself. The first answer stands behind its own node's second request,
+/// which waits for the other node's answer, and then is sent.
+#[test]
+fn a_wait_for_a_place_is_charged_to_whom_the_reply_waits_for() {
+    let (source, spread, destination) = (Kind::Source, Kind::Spread, Kind::Destination);
+    let of = |node: u32| {
+        let (other, link) = (1 - node, 3 - node);
+        let answered = vec![(node, node, source, 1), (other, other, spread, 1)];
+        [
+            ((1, 4), 3, vec![]),
+            ((2, 9), 3, vec![(node, node, source, 1), (other, other, spread, 3)]),
+            ((4, 11), 3, [answered, vec![(node, link, destination, 2)]].concat()),
+            ((9, 13), 3, vec![(node, link, destination, 1)]),
+        ]
+    };
+    assert_eq!(charged(two_nodes(Fidelity::Packet)), [of(0), of(1)].concat());
 }
 
 /// A node has a packet of 12 flits and, of a class with virtual channels of its own, one of 4: they take

@@ -227,7 +227,7 @@ impl<C: HasPort> Switchboard<C> {
             !at.waiting.is_empty()
         });
         self.replies = Some(replies);
-        if act.is_observed() {
+        if act.measures.blame.is_some() {
             self.observe_no_places(now, instant, act);
         }
     }
