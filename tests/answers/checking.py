@@ -39,6 +39,7 @@ class Told:
     waited: int
     charged: int
     late: int
+    label: int
     culprits: tuple[int, ...]
 
 
@@ -61,8 +62,11 @@ def check(case: Case) -> Found:
     found = Found()
     try:
         runs = {mode: _run(case, case.rows, mode, found) for mode in MODES}
-        _check_modes(case, runs, found)
+        _check_modes(runs, found)
         _check_single(case, runs, found)
+        if case.requests is not None:
+            asked = {mode: _run_requests(case, mode, found) for mode in MODES}
+            _check_modes(asked, found)
     except UserError:
         found.kernel = "refused"
     except KeyboardInterrupt:
@@ -72,8 +76,9 @@ def check(case: Case) -> Found:
     return found
 
 
-def _check_modes(case: Case, runs: dict[str, dict[int, Told] | None], found: Found) -> None:
+def _check_modes(runs: dict[str, dict[int, Told] | None], found: Found) -> None:
     for mode, run in runs.items():
+        messages = Counter(told.label for told in (run or {}).values())
         for number, told in (run or {}).items():
             which = f"{mode}, message {number}: {told}"
             found.counted["messages"] += 1
@@ -87,7 +92,7 @@ def _check_modes(case: Case, runs: dict[str, dict[int, Told] | None], found: Fou
                 found.counted["charged in part"] += 1
             elif told.charged == 0 < told.late:
                 found.counted["unattributed"] += 1
-            if number in told.culprits:
+            if told.label in told.culprits and messages[told.label] == 1:
                 found.fails("is charged to itself", which)
             if mode == "free" and told.latency != told.alone:
                 found.fails("free is not alone", which)
@@ -134,15 +139,28 @@ def _has_software(case: Case) -> bool:
 
 def _run(case: Case, rows: tuple[Row, ...], mode: str, found: Found) -> dict[int, Told] | None:
     """Return what is told of each message; None if the run does not come to its end."""
+    tables = case.tables() | {"workload": {"kind": "messages", "messages": list(rows)}}
     try:
-        experiment, sim = _begun(case, rows, mode, blame=True)
+        experiment, sim = _begun(tables, mode, blame=True)
     except UserError as error:
         # Where messages flow nobody is charged.
         if "blame" not in str(error):
             raise
-        experiment, sim = _begun(case, rows, mode, blame=False)
+        experiment, sim = _begun(tables, mode, blame=False)
     if mode == "full":
         found.kernel = sim.kernel
+    return _ended(sim, "label" if experiment.run.blame else "message", found)
+
+
+def _run_requests(case: Case, mode: str, found: Found) -> dict[int, Told] | None:
+    """Return the same of requests and replies: those of a node are a class."""
+    _, sim = _begun(case.asking(), mode, blame=True)
+    told = _ended(sim, "message", found)
+    found.counted["requests and replies"] += len(told or ())
+    return told
+
+
+def _ended(sim: engine.Simulation, key: str, found: Found) -> dict[int, Told] | None:
     try:
         if sim.advance(_UNTIL_PS, _EVENTS) != "finished":
             found.counted["long"] += 1
@@ -150,27 +168,25 @@ def _run(case: Case, rows: tuple[Row, ...], mode: str, found: Found) -> dict[int
     except RunFailure as failure:
         found.counted[failure.kind] += 1
         return None
-    return dict(_told(sim.take_late(), is_blamed=experiment.run.blame))
+    return dict(_told(sim.take_late(), key))
 
 
 def _begun(
-    case: Case, rows: tuple[Row, ...], mode: str, *, blame: bool
+    tables: dict[str, Any], mode: str, *, blame: bool
 ) -> tuple[Experiment, engine.Simulation]:
-    """Return a run at its beginning, in which every message is a class of its own."""
-    tables = case.tables()
-    tables["workload"] = {"kind": "messages", "messages": list(rows)}
-    tables["run"] = tables["run"] | {"keep_messages": True, "blame": blame}
-    experiment = Experiment.from_dict(tables)
-    classes = np.arange(len(rows), dtype=np.uint32) if blame else None
+    """Return a run at its beginning, in which every message of a list is a class of its own."""
+    run = tables["run"] | {"keep_messages": True, "blame": blame}
+    experiment = Experiment.from_dict({**tables, "run": run})
+    rows = len(tables["workload"].get("messages", ()))
+    classes = np.arange(rows, dtype=np.uint32) if blame and rows else None
     spec, messages = experiment.spec(mode), experiment.messages_arrays()
     return experiment, engine.Simulation(spec, messages, classes)
 
 
-def _told(late: dict[str, Any], *, is_blamed: bool) -> Iterator[tuple[int, Told]]:
-    """Yield each message by its place in the list, and what is told of it."""
+def _told(late: dict[str, Any], key: str) -> Iterator[tuple[int, Told]]:
+    """Yield each message by its place in the list, or its number, and what is told of it."""
     first = 0
-    numbers = late["label" if is_blamed else "message"].tolist()
-    for row, number in enumerate(numbers):
+    for row, number in enumerate(late[key].tolist()):
         last = first + int(late["charges"][row])
         alone, latency = int(late["alone_ps"][row]), int(late["delivered_ps"][row])
         latency -= int(late["queued_ps"][row])
@@ -184,6 +200,7 @@ def _told(late: dict[str, Any], *, is_blamed: bool) -> Iterator[tuple[int, Told]
                 waited=int(late["waited_ps"][of].sum()),
                 charged=int(late["late_ps"][of].sum()),
                 late=latency - alone,
+                label=int(late["label"][row]),
                 culprits=tuple(late["culprit"][of].tolist()),
             ),
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.frozen import drawing as frozen
+from tests.frozen import loads
 from tests.frozen.families import FAMILIES, Family
 from tests.frozen.loads import Scale
 from tests.frozen.machines import whole_packets
@@ -34,6 +35,7 @@ KINDS = (
 #: How long a run may be: a message that is held up by software for seconds is none of ours.
 _LIMIT = "1 s"
 _MOST = 10
+_TRIES = 8
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,24 @@ class Case:
     machine: dict[str, Any]
     run: dict[str, Any]
     rows: tuple[Row, ...]
+    requests: dict[str, Any] | None = None
+    """Requests and replies, which are sent in other runs."""
 
     def tables(self) -> dict[str, Any]:
         """Return it as the tables of an experiment."""
         workload = {"kind": "messages", "messages": list(self.rows)}
         return {"machine": self.machine, "workload": workload, "run": self.run}
 
+    def asking(self) -> dict[str, Any]:
+        """Return the same with requests and replies."""
+        return {**self.tables(), "workload": self.requests}
+
     def text(self) -> str:
-        """Return it as a file."""
-        return valid.toml(self.tables())
+        """Return it as a file, or two."""
+        text = valid.toml(self.tables())
+        if self.requests is not None:
+            text += "\n# And with requests:\n" + valid.toml({"workload": self.requests})
+        return text
 
     def smaller(self) -> Iterator[Case]:
         """Yield cases that lack something of this one: a message, or a key."""
@@ -85,7 +96,20 @@ def draw(number: int, folder: Path) -> Case:
     machine: dict[str, Any] = drawn.tables["machine"]
     run = {name: value for name, value in drawn.tables["run"].items() if name in ("fidelity",)}
     run |= {"seed": rng.randrange(100), "max_duration": _LIMIT}
-    return Case(number, family.name, machine, run, tuple(rows))
+    case = Case(number, family.name, machine, run, tuple(rows))
+    if "replies" in family.workloads:
+        return replace(case, requests=_requests(rng, scale, drawn))
+    return case
+
+
+def _requests(rng: random.Random, scale: Scale, drawn: frozen.Drawn) -> dict[str, Any] | None:
+    """Return a few requests of every node, and their replies; None if the machine refuses all."""
+    for _ in range(_TRIES):
+        workload = loads.draw(rng, scale, drawn.nodes(), ("replies",)).tables["workload"]
+        workload["traffic_class"][0]["repeat"] = rng.choice([1, 2])
+        if drawn.is_accepted({**drawn.tables, "workload": workload}):
+            return dict(workload)
+    return None
 
 
 def _rows(rng: random.Random, family: Family, scale: Scale, nodes: int) -> list[Row]:

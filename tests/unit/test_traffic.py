@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 import tailback as tb
+from tailback.charging import KINDS
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
 from tailback.report.content import Table
@@ -369,10 +370,24 @@ def test_a_protocol_deadlock_without_a_clock_is_told_in_words(fidelity: str) -> 
     )
 
 
-def test_waits_for_places_are_charged_by_a_clock_only() -> None:
-    told = "run.blame = true: must be false with machine.interface.reply_queue, but with switch.all"
-    with pytest.raises(UserError, match=told):
-        tb.run(_without_a_clock("flit", 2, blame=True))
+@pytest.mark.parametrize("fidelity", ["packet", "worm", "flit"])
+def test_waits_for_places_are_charged_to_the_replies_that_free_them(fidelity: str) -> None:
+    ask = {"name": "ask", "message_size": "8 B", "period": "2 ns", "start": "together"}
+    ask |= {"reply": "data", "max_outstanding": 2, "repeat": 4}
+    machine = {
+        "preset": "wormhole_mesh",
+        "topology": {"kind": "star", "nodes": 3},
+        "switch": {"input_buffer": "64 B"},
+        "interface": {"reply_queue": 1},
+    }
+    workload = {"kind": "traffic", "traffic_class": [ask, {"name": "data", "message_size": "8 B"}]}
+    run = {"fidelity": fidelity, "blame": True}
+    blame = tb.run(
+        Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
+    ).blame
+    assert blame is not None
+    spread = blame.pairs.keys[:, -1] == KINDS.index("spread")
+    assert blame.pairs.totals_ps[spread].sum() > 0 == blame.totals.unattributed_ps
 
 
 def _text(report: RenderableType) -> str:

@@ -46,7 +46,6 @@ impl Assembly {
             return Err(SpecError::new("run.blame", true, allowed));
         }
         check_loggops(spec)?;
-        check_replies(spec)?;
         let topology = Topology::new(&spec.machine.topology)?;
         let is_charged = spec.blame.is_some() || charges(spec);
         let accounts = match (keeps_waits(spec), is_charged) {
@@ -125,22 +124,6 @@ fn check_loggops(spec: &Spec) -> Result<(), SpecError> {
         return refuse("run.blame", "true", "must be false");
     }
     Ok(())
-}
-
-/// Refuses to charge waits for places for replies where it is not known whose they are.
-fn check_replies(spec: &Spec) -> Result<(), SpecError> {
-    let is_clocked = spec.machine.switch.pipeline.is_some();
-    if spec.machine.interface.reply_queue.is_none() || is_clocked {
-        return Ok(());
-    }
-    let field = match (&spec.blame, charges(spec)) {
-        (_, true) => "run.critical_path",
-        (Some(_), false) => "run.blame",
-        (None, false) => return Ok(()),
-    };
-    let allowed = "must be false with machine.interface.reply_queue, but with switch.pipeline: only \
-                   there waits for places are charged";
-    Err(SpecError::new(field, true, allowed))
 }
 
 /// Whether waits are charged because the critical path is: it is divided by what its messages

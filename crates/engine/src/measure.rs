@@ -41,7 +41,7 @@ pub use tally::{ChannelTally, NodeTally, QueueTally, Use};
 pub use traffic::Traffic;
 pub use window::Window;
 
-use crate::ids::{ChannelId, MessageId, NodeId, ProcessId};
+use crate::ids::{ChannelId, MessageId, NodeId, PacketId, ProcessId};
 use crate::rare::rare;
 use crate::time::{NEVER, Time};
 use blame::Labels;
@@ -141,6 +141,11 @@ pub struct Measures {
 }
 
 impl Measures {
+    /// What stands for a packet on its way for who keeps account of how late messages are, if anybody does.
+    pub fn mark(&self, id: PacketId) -> late::Mark {
+        self.late.as_ref().map_or(late::UNMARKED, |late| late.mark(id))
+    }
+
     /// Measures of a machine, from time 0.
     pub fn new(channels: usize, nodes: usize, sample_interval: Time, record: bool) -> Self {
         Self {

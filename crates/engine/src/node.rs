@@ -109,6 +109,19 @@ impl Nodes {
         count
     }
 
+    /// A process wants to compute.
+    #[inline]
+    fn compute(&mut self, node: NodeId, process: ProcessId, duration: Time, world: &mut World) {
+        if self.software.serves() {
+            return self.compute_at_desk(node, process, duration, world);
+        }
+        world.begins_to_compute(process, Some(duration), (0, 0));
+        let (now, events) = (world.now, &mut *world.events);
+        if let Some(piece) = self.processors.compute(node, process, duration, now, events) {
+            world.computes(process, piece);
+        }
+    }
+
     /// Lets a process go on until it waits; how many instructions that took.
     #[inline]
     fn run(&mut self, process: ProcessId, node: NodeId, world: &mut World) -> u64 {
@@ -121,20 +134,19 @@ impl Nodes {
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
             match op {
-                Op::Compute(duration) | Op::ComputeSaturated(duration)
-                    if self.software.serves() =>
-                {
+                Op::ComputeSaturated(duration) if self.software.serves() => {
                     self.compute(node, process, duration, world);
                     break;
                 }
                 Op::Compute(duration) => {
-                    world.begins_to_compute(process, Some(duration), (0, 0));
-                    let (now, events) = (world.now, &mut *world.events);
-                    let piece = self.processors.compute(node, process, duration, now, events);
-                    if let Some(piece) = piece {
-                        world.computes(process, piece);
-                    }
+                    self.compute(node, process, duration, world);
                     // It waits until that has been done.
+                    break;
+                }
+                Op::ComputeReady(duration) => {
+                    self.compute(node, process, duration, world);
+                    count += 1;
+                    self.accept_waiting(process, world);
                     break;
                 }
                 Op::ComputeSaturated(duration) => {

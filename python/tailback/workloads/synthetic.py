@@ -497,17 +497,7 @@ class Synthetic(Workload, init=False):
             weighted_rows(self.pattern, network.nodes, includes_self=self.includes_self)
         if self.pattern == "traffic_matrix":
             check_matrix(Path(self.file or ""), self._matrix, network.nodes)
-            self._check_silent(network)
         self.permutation(network)
-
-    def _check_silent(self, network: Network) -> None:
-        """Raise `UserError` for a source of no weight where processes wait for each other."""
-        if self.sync != "loosely_synchronous":
-            return
-        silent = [node for node in range(network.nodes) if not self._matrix.get(node)]
-        if silent:
-            allowed = f"must be another: node {silent[0]} sends nothing, and others wait for it"
-            raise self.refused("sync", allowed)
 
     def _check_that_time_passes(self, network: Network) -> None:
         """Raise `UserError` if processes that compute for no time wait for nothing either."""

@@ -33,6 +33,12 @@ use std::collections::VecDeque;
 pub use tables::Tables;
 use turns::RecordId;
 
+/// What stands for a packet as long as anybody may ask for its turns, also when it has been delivered.
+pub type Mark = RecordId;
+
+/// It stands for no packet.
+pub const UNMARKED: Mark = NOBODY;
+
 /// What channels are to messages.
 pub struct Sites {
     /// By channel: what it connects.
@@ -273,6 +279,18 @@ impl Late {
     #[cold]
     pub fn serves(&mut self, id: PacketId, service: Service) {
         self.log.serves(id, service);
+    }
+
+    /// What stands for a packet on its way.
+    pub fn mark(&self, id: PacketId) -> Mark {
+        self.log.record_of(id)
+    }
+
+    /// A packet may cross the channel to its node from now on, which had no place for it until another left
+    /// its own node.
+    #[cold]
+    pub fn gets_place(&mut self, id: PacketId, by: Mark, now: Time) {
+        self.log.gets_place(id, by, now);
     }
 
     /// The packet that a channel was granted to last starts there.

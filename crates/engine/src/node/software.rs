@@ -25,7 +25,7 @@ impl Nodes {
     }
 
     /// A process wants to compute, where messages cost something.
-    pub(super) fn compute(
+    pub(super) fn compute_at_desk(
         &mut self,
         node: NodeId,
         process: ProcessId,

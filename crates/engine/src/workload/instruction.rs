@@ -9,7 +9,10 @@ use std::sync::Arc;
 pub enum Op {
     /// Use the processor for a time; the process waits until it has been computed.
     Compute(Time),
-    /// The same, by a process alone on its processor that until one of its messages
+    /// The same, and from then on the process is ready for more messages: those that wait for it are offered
+    /// as by [`Self::AcceptWaiting`].
+    ComputeReady(Time),
+    /// The same as [`Self::Compute`], by a process alone on its processor that until one of its messages
     /// is acknowledged will only go on computing and have its messages dropped: it
     /// need not be looked at until then ([`super::Workload::pass`]).
     ComputeSaturated(Time),

@@ -58,8 +58,6 @@ const IDLE: Process = Process { phase: Phase::Begin, reached: 0, unacknowledged:
 enum Phase {
     /// An iteration begins.
     Begin,
-    /// What waits for this iteration has been accepted.
-    Accepted,
     Computing,
     /// So many messages have been sent, or dropped.
     Sending(u32),
@@ -167,14 +165,13 @@ impl Synthetic {
                 }
                 Phase::Begin => {
                     state.reached += 1;
-                    state.phase = Phase::Accepted;
-                    if self.expected.is_some() {
-                        return Some(Op::AcceptWaiting);
-                    }
-                }
-                Phase::Accepted => {
                     state.phase = Phase::Computing;
-                    return Some(Op::Compute(self.compute.draw(process.index())));
+                    let duration = self.compute.draw(process.index());
+                    return Some(if self.expected.is_some() {
+                        Op::ComputeReady(duration)
+                    } else {
+                        Op::Compute(duration)
+                    });
                 }
                 Phase::Computing | Phase::Waiting | Phase::Finished => return None,
             }
@@ -264,13 +261,23 @@ impl Synthetic {
 
     /// See [`super::Workload::accepts`].
     pub fn accepts(&mut self, process: ProcessId, iteration: u32) -> bool {
-        self.expected.is_none() || self.processes[process.index()].reached > iteration
+        !self.takes_part(process) || self.processes[process.index()].reached > iteration
+    }
+
+    /// Whether a process waits for others in every iteration, and others for it: not one that has nobody to
+    /// send to.
+    fn takes_part(&self, process: ProcessId) -> bool {
+        self.expected.is_some() && !self.destinations.is_silent(process.index())
     }
 
     /// See [`super::Workload::received`].
     pub fn received(&mut self, process: ProcessId, iteration: u32) -> bool {
-        let Some(expected) = &mut self.expected else { return false };
-        expected.received(process, iteration);
+        if !self.takes_part(process) {
+            return false;
+        }
+        if let Some(expected) = &mut self.expected {
+            expected.received(process, iteration);
+        }
         self.completes(process)
     }
 
@@ -282,11 +289,12 @@ impl Synthetic {
 
     /// Completes the iteration of a process that waits, if nothing is missing.
     fn completes(&mut self, process: ProcessId) -> bool {
+        let takes_part = self.takes_part(process);
         let state = &mut self.processes[process.index()];
         if state.phase != Phase::Waiting || state.unacknowledged > 0 {
             return false;
         }
-        if let Some(expected) = &mut self.expected {
+        if takes_part && let Some(expected) = &mut self.expected {
             let iteration = state.reached - 1;
             if expected.missing(process, iteration) > 0 {
                 return false;
@@ -308,7 +316,8 @@ impl Synthetic {
             return Some("its start".into());
         }
         let iteration = state.reached - 1;
-        let missing = self.expected.as_ref().map_or(0, |e| e.missing(process, iteration));
+        let expected = self.expected.as_ref().filter(|_| self.takes_part(process));
+        let missing = expected.map_or(0, |e| e.missing(process, iteration));
         Some(format!(
             "{} acknowledgements and {missing} messages of iteration {iteration}",
             state.unacknowledged

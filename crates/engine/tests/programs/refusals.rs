@@ -4,9 +4,8 @@ use crate::common::parts::{Scheme, delayed};
 use crate::common::{message_list, spec};
 use tailback_engine::Simulation;
 use tailback_engine::spec::{
-    Arbiter, Blame, Causes, Costs, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass,
-    Machine, Marks, Mode, RoutingSpec, Selection, Sharing, Side, Spec, Switching, TopologySpec,
-    Unit,
+    Arbiter, Costs, Fidelity, FlowControl, GraphLink, HalfDuplex, LinkClass, Machine, Marks, Mode,
+    RoutingSpec, Selection, Sharing, Side, Spec, Switching, TopologySpec, Unit,
 };
 
 /// A mesh of 3 × 3 with two virtual channels.
@@ -210,13 +209,6 @@ fn places_for_replies_need_channels_that_are_granted() {
     spec.machine.link.flow_control = FlowControl::StopGo(Marks { stop_flits: 2, go_flits: 1 });
     let refused = |spec: &Spec| Simulation::new(spec).err().unwrap().to_string();
     assert_eq!(refused(&spec), format!("{field} link.flow_control stop_go, {nodes}"));
-    // Whom a request waits for is told by switches that run by a clock only.
-    spec.machine.link.flow_control = FlowControl::OutOfBand;
-    spec.blame = Some(Blame::default());
-    let with = "must be false with machine.interface.reply_queue, but with switch.pipeline";
-    assert!(refused(&spec).starts_with(&format!("run.blame = true: {with}")));
-    spec.causes = Some(Causes::default());
-    assert!(refused(&spec).starts_with(&format!("run.critical_path = true: {with}")));
 }
 
 /// Who takes packets in one after the other knows of nothing but packets.

@@ -30,12 +30,16 @@ mod windows;
 pub mod wiring;
 
 use crate::common::random::{Cells, Dice, check, random_cases, same_packets};
+use crate::common::{spec, synthetic};
 use cases::Kind;
 use machine::{Counters, NEVER, Reference, Time};
 use std::ops::Range;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, Use};
-use tailback_engine::spec::{Mode, Spec, Sync};
+use tailback_engine::spec::{
+    Costs, Distribution, Fidelity, Machine, Mode, Side, Spec, Start, Sync, Synthetic, TopologySpec,
+    Workload,
+};
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 use tally::Tally;
 
@@ -364,6 +368,44 @@ fn receivers_of_processes() {
     compare_receivers(170_000, Kind::Synthetic(Sync::LooselySynchronous));
     compare_receivers(180_000, Kind::Synthetic(Sync::Asynchronous));
     compare_receivers(190_000, Kind::AnyProgram);
+}
+
+/// A process begins to compute and then accepts what waits for it, so that a packet that this lets come at
+/// once finds its CPU busy: in mode `ideal` the second packet of a message is there as soon as the first is accepted.
+#[test]
+fn a_process_computes_before_it_accepts_what_waits_for_it() {
+    let mut machine = Machine::t9000(TopologySpec::Mesh { dims: vec![2, 2] });
+    machine.interface.packet_bytes = 32;
+    machine.interface.window = Some(1);
+    let [before, after] = [714_869, 647_896];
+    let receive =
+        Side { before_ps: before, per_packet_ps: 0, per_byte_fs: 7_583_331, after_ps: after };
+    let send = Side { before_ps: after, ..Side::default() };
+    machine.interface.costs = Some(Costs { send, receive, overlap: true, ..Costs::default() });
+    let workload = Synthetic {
+        bytes: Distribution::constant(37),
+        start: Start::Random,
+        ..synthetic(1, 161_974, Sync::LooselySynchronous)
+    };
+    let workload = Workload::Synthetic(workload);
+    let spec = spec(machine, workload, Mode::Ideal);
+    let spec = Spec { fidelity: Fidelity::Packet, seed: 16_597_989_152_346_071_581, ..spec };
+    compare(&spec, 7);
+}
+
+/// Sources without weight send nothing, and nobody waits for them.
+#[test]
+fn matrices_with_silent_sources() {
+    let syncs = [Sync::LooselySynchronous, Sync::AsynchronousBlocking, Sync::Asynchronous];
+    for (number, sync) in (0..).zip(syncs) {
+        let first = 260_000 + 10_000 * number;
+        compare_all(first..first + random_cases(CASES), Kind::Synthetic(sync), |dice, spec| {
+            cases::weigh(dice, spec);
+            if dice.chance(40) {
+                cases::open_windows(dice, &mut spec.machine);
+            }
+        });
+    }
 }
 
 /// Circuits, on links of one rate and of several, listed ones too.

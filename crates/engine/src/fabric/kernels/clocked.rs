@@ -369,7 +369,7 @@ impl ClockedKernel {
                 && let Some(replies) = &mut self.board.replies
             {
                 let step = first_step;
-                replies.left(&act.packets[id], step);
+                replies.left((&act.packets[id], act.measures.mark(id)), step);
             }
         }
         if is_last && act.is_observed() {

@@ -8,6 +8,7 @@
 
 mod accepts;
 mod agenda;
+mod own;
 mod pace;
 mod pacing;
 mod passage;
@@ -87,7 +88,7 @@ struct Flow {
 impl FluidKernel {
     /// An empty network.
     pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize, mode: Mode) -> Self {
-        let (ways, sharing) = Ways::new(wiring, nodes, mode);
+        let (ways, sharing) = Ways::new(machine, wiring, nodes, mode);
         let width = |node| wiring.layout.injection(NodeId::from_index(node)).width;
         Self {
             sources: Sources::new(&machine.interface, mode, (0..nodes).map(width)),
@@ -112,7 +113,8 @@ impl FluidKernel {
         });
         let flow = &mut self.flows[slot as usize];
         let header = act.packets[id].header();
-        self.ways.find(header, act.wiring, &self.sharing, &mut flow.way);
+        let message = act.packets[id].message;
+        self.ways.find((message, header), act.wiring, &self.sharing, &mut flow.way);
         flow.origin = Origin::of(&act.packets[id]);
         if let Some(limit) = self.pacing.as_ref().and_then(|pacing| pacing.limit(&act.packets[id]))
         {
@@ -122,8 +124,8 @@ impl FluidKernel {
         (flow.route, flow.turn, self.turn) = (header.route, self.turn, self.turn.wrapping_add(1));
         (flow.rate, flow.left, flow.settled) = (0, 0, act.now);
         flow.pace.begin(&flow.way, act.wiring);
-        let links = self.ways.shared(&act.wiring.layout, &flow.way);
-        self.sharing.join(slot, flow.way.most, links);
+        let layout = &act.wiring.layout;
+        self.ways.join((slot, message), layout, &flow.way, &mut self.sharing);
         self.sources.begins(flow.origin, flow.way.lanes);
         self.set_out(id, slot, act);
     }
@@ -214,7 +216,7 @@ impl FluidKernel {
             return self.set_out(next, slot, act);
         }
         if act.packets[id].is_last() {
-            return self.end(slot);
+            return self.end(slot, act.wiring);
         }
         self.linger(slot);
     }
@@ -226,9 +228,11 @@ impl FluidKernel {
     }
 
     /// No packet follows on a flow.
-    fn end(&mut self, slot: u32) {
-        self.sources.ends(self.flows[slot as usize].origin);
+    fn end(&mut self, slot: u32, wiring: &Wiring) {
+        let Flow { origin, ref way, .. } = self.flows[slot as usize];
+        self.sources.ends(origin);
         self.sharing.leave(slot);
+        self.ways.leave(origin.message, &wiring.layout, way, &self.sharing);
         self.flows[slot as usize].passage.forget();
         self.agenda.set(slot, NEVER);
         self.free.push(slot);
@@ -360,7 +364,7 @@ impl Kernel for FluidKernel {
         while let Some(slot) = self.lingering.pop() {
             match self.sources.take_behind(self.flows[slot as usize].origin, act.packets) {
                 Some(next) => self.set_out(next, slot, act),
-                None => self.end(slot),
+                None => self.end(slot, act.wiring),
             }
         }
         while let Some(awake) = self.sources.next_awake() {

@@ -345,13 +345,13 @@ impl Kernel for PacketKernel {
             return self.board.mark(lead);
         }
         self.board.mark(lead);
+        if act.is_observed() {
+            self.board.observe_request(channel, act);
+        }
         if self.board.has_reply_places() && self.board.lacks_reply_place(channel, act.now, act) {
             return;
         }
         self.board.wait(channel, act.packets);
-        if act.is_observed() {
-            self.board.observe_request(channel, act);
-        }
     }
 
     #[inline]

@@ -184,11 +184,11 @@ impl TokensKernel {
     /// Those that ask at this instant join the queues, in order of channel number.
     fn note_requests(&mut self, act: &mut Act) {
         self.asking.sort_unstable();
-        if self.board.has_reply_places() {
-            self.only_with_places(act);
-        }
         if act.is_observed() {
             self.observe_requests(act);
+        }
+        if self.board.has_reply_places() {
+            self.only_with_places(act);
         }
         self.freed.clear();
         self.board.join(&mut self.asking, act.packets);
@@ -198,10 +198,10 @@ impl TokensKernel {
     /// for which there are some now ask behind the others.
     #[cold]
     #[inline(never)]
-    fn only_with_places(&mut self, act: &Act) {
+    fn only_with_places(&mut self, act: &mut Act) {
         let (board, asking) = (&mut self.board, &mut self.asking);
         asking.retain(|&channel| !board.lacks_reply_place(channel, act.now, act));
-        board.give_places(act.now, act, |_, channel| asking.push(channel));
+        board.give_places((act.now, act.now), act, |_, channel| asking.push(channel));
     }
 
     /// What is to be noted of those that ask at this instant.

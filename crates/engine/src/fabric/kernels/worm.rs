@@ -150,13 +150,13 @@ impl WormKernel {
             return self.grant(lead, id, channel, act);
         }
         let (is_released, at) = (!output.owner.is_some(), output.since);
+        if act.is_observed() {
+            self.board.observe_request(channel, act);
+        }
         if self.board.has_reply_places() && self.board.lacks_reply_place(channel, act.now, act) {
             return self.board.mark(lead);
         }
         self.board.wait(channel, act.packets);
-        if act.is_observed() {
-            self.board.observe_request(channel, act);
-        }
         if !is_alone || is_idle || self.board.choices.is_some() {
             self.board.mark(lead);
         } else if is_released {

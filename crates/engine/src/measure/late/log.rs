@@ -46,6 +46,15 @@ pub struct Record {
     pub held: u32,
 }
 
+/// A packet could not cross a channel until another had left its node.
+#[derive(Clone, Copy, Debug)]
+struct Lacked {
+    /// Which of its hops it could not cross.
+    hop: u32,
+    until: Time,
+    by: RecordId,
+}
+
 /// The number of packets that have none.
 pub const UNNUMBERED: u32 = u32::MAX;
 
@@ -71,6 +80,8 @@ pub struct Log {
     departures: Option<Departures>,
     /// While it is told of those who wait at this instant: what for.
     standing: Mixed<RecordId, Waiting>,
+    /// By packet that had to wait for a place at its node: how long, and for whom.
+    lacked: Mixed<RecordId, Lacked>,
     /// Turns on these.
     kept: usize,
     /// By channel: whether every message has one of its own.
@@ -135,6 +146,7 @@ impl Log {
             outgoing,
             lists,
             listed: vec![Turns::default(); nodes],
+            lacked: Mixed::default(),
             kept: 0,
             departures: speedups.map(Departures::new),
             standing: Mixed::default(),
@@ -311,7 +323,39 @@ impl Log {
         record.held -= 1;
         if record.held == 0 {
             self.free.push(id);
+            if !self.lacked.is_empty() {
+                self.lacks_no_more(id);
+            }
         }
+    }
+
+    /// Nobody asks any more what a packet lacked.
+    #[cold]
+    fn lacks_no_more(&mut self, id: RecordId) {
+        if let Some(Lacked { by, .. }) = self.lacked.remove(&id) {
+            self.lets_go(by);
+        }
+    }
+
+    /// A packet lacks nothing any more at its node, where it had to wait until another left that.
+    pub fn gets_place(&mut self, packet: PacketId, by: RecordId, now: Time) {
+        let id = self.record_of(packet);
+        if id == NOBODY || by == NOBODY {
+            return;
+        }
+        self.records[by as usize].held += 1;
+        let hop = self.records[id as usize].hops.len() as u32;
+        self.lacked.insert(id, Lacked { hop, until: now, by });
+    }
+
+    /// The packet that was to leave its node before another could cross a channel to that, just before an
+    /// instant; that is to start there.
+    pub fn lacked(&self, turn: Turn, at: Time) -> Option<Turn> {
+        if self.lacked.is_empty() {
+            return None;
+        }
+        let &Lacked { hop, until, by } = self.lacked.get(&turn.record)?;
+        (hop == turn.hop && at <= until).then_some(Turn { record: by, hop: 0 })
     }
 
     /// A packet starts on a channel.

@@ -5,7 +5,7 @@ use super::iterations::Iterations;
 use crate::ids::ProcessId;
 use crate::rng::Stream;
 
-/// What each process is still to receive in the iteration it is in.
+/// What each process that sends is still to receive in the iteration it is in.
 pub enum Expected {
     /// As many as have drawn it as their destination.
     Drawn(Iterations),
@@ -27,9 +27,7 @@ impl Expected {
     /// Nothing received yet; `messages` messages are sent in every iteration.
     pub fn new(destinations: &Destinations, processes: usize, messages: u32) -> Self {
         if let Destinations::Permutation(..) = destinations {
-            // In a permutation, whoever sends nothing is sent nothing.
-            let each = |process| if destinations.is_silent(process) { 0 } else { messages };
-            let all: Vec<u32> = (0..processes).map(each).collect();
+            let all = vec![messages; processes];
             return Self::Fixed { missing: all.clone(), all };
         }
         Self::Drawn(Iterations::new(processes, messages as usize))

@@ -3,7 +3,8 @@
 //! A loosely synchronous process waits for all messages that others address to
 //! it in *their* iteration k, sent or not. So the destinations of an iteration
 //! are drawn for all processes as soon as the first process sends in it. Each
-//! process has its own stream, so this changes nobody's destinations.
+//! process has its own stream, so this changes nobody's destinations. A process that has nobody to
+//! send to takes no part: it is in no iteration, and nobody waits for it.
 
 use super::destinations::Destinations;
 use crate::ids::ProcessId;
@@ -61,12 +62,17 @@ impl Iterations {
             missing: vec![0; self.processes],
             remaining: 0,
         });
-        iteration.remaining = self.processes;
         iteration.missing.fill(0);
-        for (at, place) in iteration.places.iter_mut().enumerate() {
-            let process = at / self.messages;
-            *place = destinations.draw(process, &mut streams[process]);
-            iteration.missing[destinations.process_at(process, *place)] += 1;
+        iteration.remaining = 0;
+        for (process, places) in iteration.places.chunks_exact_mut(self.messages).enumerate() {
+            if destinations.is_silent(process) {
+                continue;
+            }
+            iteration.remaining += 1;
+            for place in places {
+                *place = destinations.draw(process, &mut streams[process]);
+                iteration.missing[destinations.process_at(process, *place)] += 1;
+            }
         }
         iteration
     }

@@ -3,6 +3,7 @@
 use super::{NS, Ran, asking, class, clocked, machine, ran, spec};
 use tailback_engine::Simulation;
 use tailback_engine::error::{Lack, RunError};
+use tailback_engine::measure::late::{Charge, Kind, Why};
 use tailback_engine::spec::*;
 
 /// Four nodes of a star, each of which asks the next twice, 1 ns after the other, before the first
@@ -99,6 +100,16 @@ fn without_a_clock_they_wait_for_each_other_whatever_virtual_channels_they_have(
     }
 }
 
+/// Two nodes that ask each other, with one place each.
+fn two_nodes(fidelity: Fidelity) -> Spec {
+    let mut classes = vec![asking(1, 2, class(NS, 1, 2)), class(0, 1, 1)];
+    classes[0].messages.pattern = Pattern::Permutation { to: vec![1, 0] };
+    let mut machine = machine(TopologySpec::Star { nodes: 2 }, 1);
+    machine.interface.header_bytes = 1;
+    machine.interface.reply_queue = Some(1);
+    Spec { fidelity, ..spec(machine, &[None; 2], classes) }
+}
+
 /// Two nodes ask each other at 1 ns and at 2 ns, 1 byte behind a header of 1, for answers as long; a byte
 /// takes 1 ns on a link. The first requests are there at 4 ns, the second ones on the links of their nodes
 /// from 3 to 5 ns, so that the first answers follow from 5 to 7 ns. Then their places are free: the second
@@ -106,16 +117,64 @@ fn without_a_clock_they_wait_for_each_other_whatever_virtual_channels_they_have(
 #[test]
 fn a_place_is_free_when_the_tail_of_the_reply_has_left() {
     for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
-        let mut classes = vec![asking(1, 2, class(NS, 1, 2)), class(0, 1, 1)];
-        classes[0].messages.pattern = Pattern::Permutation { to: vec![1, 0] };
-        let mut machine = machine(TopologySpec::Star { nodes: 2 }, 1);
-        machine.interface.header_bytes = 1;
-        machine.interface.reply_queue = Some(1);
-        let rows = ran(&Spec { fidelity, ..spec(machine, &[None; 2], classes) }).rows;
+        let rows = ran(&two_nodes(fidelity)).rows;
         let mut times: Vec<_> = rows.iter().map(|row| row.delivered).collect();
         times.sort_unstable();
         assert_eq!(times, [4, 4, 9, 9, 11, 11, 13, 13].map(|time| time * NS), "{fidelity:?}");
     }
+}
+
+/// Who is charged for what a message waited for: label, number of the channel, kind and time in nanoseconds.
+type Charged = Vec<(u32, u32, Kind, u64)>;
+
+/// By label and instant of the messages of a run: from when until when, its own time, and who is charged.
+fn charged(spec: Spec) -> Vec<((u64, u64), u64, Charged)> {
+    let blame = Some(Blame::default());
+    let mut simulation = ran(&Spec { lateness: true, blame, ..spec }).simulation;
+    let mut rows = simulation.take_late();
+    rows.sort_by_key(|why| (why.label, why.span));
+    let charge = |of: &Charge| (of.culprit, of.channel.0, of.kind, of.late / NS);
+    let row = |why: &Why| {
+        assert_eq!(why.alone, 3 * NS, "{why:?}");
+        let charges = why.charges.iter().map(charge).collect();
+        ((why.span.0 / NS, why.span.1 / NS), why.own / NS, charges)
+    };
+    rows.iter().map(row).collect()
+}
+
+/// If node 0 alone asks, its second request waits at the switch from 4 to 6 ns, for as long as the answer to
+/// the first is sent on the link of node 1.
+#[test]
+fn a_wait_for_a_place_is_charged_to_the_reply_that_frees_it() {
+    for fidelity in [Fidelity::Flit, Fidelity::Worm, Fidelity::Packet] {
+        let mut spec = two_nodes(fidelity);
+        let Workload::Traffic(traffic) = &mut spec.workload else { unreachable!() };
+        let rows = vec![vec![Share { to: 1, weight: 1.0 }], vec![]];
+        traffic.classes[0].messages.pattern = Pattern::Matrix { rows, periods: Vec::new() };
+        let waits = vec![(0, 0, Kind::Source, 1), (1, 1, Kind::Spread, 2)];
+        let requests = [((1, 4), 3, vec![]), ((2, 8), 3, waits)];
+        let replies = [((4, 7), 3, vec![]), ((8, 11), 3, vec![])];
+        assert_eq!(charged(spec), [requests, replies].concat(), "{fidelity:?}");
+    }
+}
+
+/// If both ask, a second request waits for 1 ns for that of the other node, behind which the answer stands
+/// there, and for 2 ns for the answer itself. The first answer stands behind its own node's second request,
+/// which waits for the other node's answer, and then is sent.
+#[test]
+fn a_wait_for_a_place_is_charged_to_whom_the_reply_waits_for() {
+    let (source, spread, destination) = (Kind::Source, Kind::Spread, Kind::Destination);
+    let of = |node: u32| {
+        let (other, link) = (1 - node, 3 - node);
+        let answered = vec![(node, node, source, 1), (other, other, spread, 1)];
+        [
+            ((1, 4), 3, vec![]),
+            ((2, 9), 3, vec![(node, node, source, 1), (other, other, spread, 3)]),
+            ((4, 11), 3, [answered, vec![(node, link, destination, 2)]].concat()),
+            ((9, 13), 3, vec![(node, link, destination, 1)]),
+        ]
+    };
+    assert_eq!(charged(two_nodes(Fidelity::Packet)), [of(0), of(1)].concat());
 }
 
 /// A node has a packet of 12 flits and, of a class with virtual channels of its own, one of 4: they take

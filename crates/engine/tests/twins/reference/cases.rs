@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use tailback_engine::fabric::Timing;
 use tailback_engine::spec::{
     Costs, Distribution, Fidelity, FlowControl, Framing, HalfDuplex, Interface, Link, LinkClass,
-    Local, Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Sharing,
-    Side, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
+    Local, Machine, MessageOrder, Messages, Mode, Pattern, Routing, RoutingSpec, Shape, Share,
+    Sharing, Side, Spec, Start, Switch, Sync, Synthetic, Throttle, TopologySpec, Unit, Workload,
 };
 use tailback_engine::time::Time;
 
@@ -312,6 +312,28 @@ fn hot_spots(dice: &mut Dice, count: u64) -> Pattern {
         }
     }
     Pattern::HotSpot { nodes, share: dice.one_of(&[0.0, 0.1, 0.5, 1.0]) }
+}
+
+/// Rows of weights, some of them empty: who has none sends nothing, and may be sent something all the same.
+pub fn weigh(dice: &mut Dice, spec: &mut Spec) {
+    let count = nodes(&spec.machine);
+    let Workload::Synthetic(synthetic) = &mut spec.workload else { return };
+    let mut rows = vec![Vec::new(); count as usize];
+    for (node, row) in (0..count).zip(&mut rows) {
+        if dice.chance(40) {
+            continue;
+        }
+        let others = (0..count).filter(|&to| to != node && dice.chance(50));
+        let to: Vec<u64> = others.collect();
+        *row = to
+            .into_iter()
+            .map(|to| Share { to: to as u32, weight: dice.number(1, 5) as f64 })
+            .collect();
+    }
+    if rows.iter().all(Vec::is_empty) {
+        rows[0].push(Share { to: count as u32 - 1, weight: 1.0 });
+    }
+    (synthetic.pattern, synthetic.radius) = (Pattern::Matrix { rows, periods: Vec::new() }, 0);
 }
 
 fn permutation(dice: &mut Dice, count: u64) -> Pattern {

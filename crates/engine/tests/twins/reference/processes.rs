@@ -178,6 +178,7 @@ impl Reference {
         match &self.spec.workload {
             Workload::Synthetic(synthetic) => {
                 synthetic.sync != Sync::LooselySynchronous
+                    || self.synthetic.is_silent(message.to)
                     || message.iteration < receiver.iterations
             }
             Workload::Program(_) => match receiver.state {

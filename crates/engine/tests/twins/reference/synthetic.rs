@@ -11,6 +11,8 @@ use tailback_engine::spec::{self, Pattern, Spec, Sync, Throttle, TopologySpec, W
 pub struct Synthetic {
     /// For each process those it may send to.
     candidates: Vec<Vec<usize>>,
+    /// For each process how often it sends to each of them, where some get more than others.
+    weights: Vec<Vec<f64>>,
     /// For each process those at hot spots, and the share of messages they get.
     hot: Vec<Vec<usize>>,
     share: f64,
@@ -23,6 +25,7 @@ impl Synthetic {
     pub fn new(spec: &Spec, wiring: &Wiring, processes: usize) -> Self {
         let mut new = Self {
             candidates: vec![],
+            weights: vec![Vec::new(); processes],
             hot: vec![Vec::new(); processes],
             share: 0.0,
             streams: vec![],
@@ -38,6 +41,15 @@ impl Synthetic {
             let (a, b) = (place(a), place(b));
             a.iter().zip(&b).all(|(&i, &j)| i.abs_diff(j) <= synthetic.radius as usize)
         };
+        if let Pattern::Matrix { rows, .. } = &synthetic.pattern {
+            for process in 0..processes {
+                let row = &rows[process / each];
+                let of_row = row.iter().map(|share| share.to as usize * each + process % each);
+                new.candidates.push(of_row.collect());
+                new.weights[process] = row.iter().map(|share| share.weight).collect();
+            }
+            return new;
+        }
         let may_send = |from: usize, to: usize| match &synthetic.pattern {
             Pattern::Uniform => !has_grid || is_near(from, to),
             Pattern::HotSpot { .. } => true,
@@ -59,11 +71,16 @@ impl Synthetic {
         new
     }
 
+    /// Whether a process has nobody to send to: others do not wait for it, nor it for them.
+    pub fn is_silent(&self, process: usize) -> bool {
+        self.candidates[process].is_empty()
+    }
+
     /// Where a process sends its messages in an iteration, whether or not it
     /// has got there yet; nowhere, if it has nobody to send to.
     fn destinations(&mut self, process: usize, iteration: u64, messages: u32) -> Vec<usize> {
         while self.destinations[process].len() as u64 <= iteration {
-            let messages = if self.candidates[process].is_empty() { 0 } else { messages };
+            let messages = if self.is_silent(process) { 0 } else { messages };
             let drawn = (0..messages).map(|_| self.draw(process)).collect();
             self.destinations[process].push(drawn);
         }
@@ -72,6 +89,17 @@ impl Synthetic {
 
     fn draw(&mut self, process: usize) -> usize {
         let (stream, hot) = (&mut self.streams[process], &self.hot[process]);
+        let weights = &self.weights[process];
+        if !weights.is_empty() {
+            let drawn = stream.unit() * weights.iter().sum::<f64>();
+            let mut sum = 0.0;
+            let is_above = |weight: &f64| {
+                sum += weight;
+                sum > drawn
+            };
+            let place = weights.iter().position(is_above).unwrap_or(weights.len() - 1);
+            return self.candidates[process][place];
+        }
         let is_to_hot_spot = !hot.is_empty() && stream.unit() < self.share;
         let among = if is_to_hot_spot { hot } else { &self.candidates[process] };
         among[stream.below(among.len() as u64) as usize]
@@ -135,8 +163,10 @@ impl Reference {
             Sync::Asynchronous => true,
             Sync::AsynchronousBlocking => state.unacknowledged == 0,
             Sync::LooselySynchronous => {
+                let is_alone = self.synthetic.is_silent(process);
                 state.unacknowledged == 0
-                    && received == self.synthetic.expected(process, iteration, messages)
+                    && (is_alone
+                        || received == self.synthetic.expected(process, iteration, messages))
             }
         }
     }

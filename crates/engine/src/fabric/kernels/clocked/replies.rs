@@ -3,7 +3,6 @@
 use super::ClockedKernel;
 use crate::fabric::act::Act;
 use crate::ids::ChannelId;
-use crate::measure::blame::Observation;
 
 impl ClockedKernel {
     /// Whether the header at the front of a buffer asks for the channel to a node that has no place
@@ -16,29 +15,11 @@ impl ClockedKernel {
 
     /// Requests that wait for places get those that are free in a step, and ask for their channels.
     pub(super) fn give_places(&mut self, step: u64, act: &mut Act) {
+        let instant = self.granted_in(step);
         let switches = &mut self.switches;
-        self.board.give_places(step, act, |board, channel| {
+        self.board.give_places((step, instant), act, |board, channel| {
             let lane = board.at(channel);
             switches.asks(lane.port.switch.0, lane.entrance.number);
         });
-        if act.is_observed() {
-            self.observe_no_places(step, act);
-        }
-    }
-
-    /// Some requests go on waiting for places.
-    #[cold]
-    fn observe_no_places(&self, step: u64, act: &mut Act) {
-        let Some(places) = &self.board.replies else { return };
-        for (node, waiting) in places.waiting() {
-            let by = self.board.before_replies(node, act.wiring);
-            for &(due, channel) in waiting {
-                let packet = self.board.at(channel).port.buffer.first;
-                if due <= step {
-                    let at = self.granted_in(step);
-                    act.observe_at(Observation::LacksReplyPlace { packet, by }, at);
-                }
-            }
-        }
     }
 }

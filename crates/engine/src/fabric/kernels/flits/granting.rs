@@ -51,11 +51,11 @@ impl FlitsKernel {
                 self.board.redirect(channel, act);
             }
         }
-        if self.board.has_reply_places() {
-            self.only_with_places(act);
-        }
         if act.is_observed() {
             self.observe_requests(act);
+        }
+        if self.board.has_reply_places() {
+            self.only_with_places(act);
         }
         if let Some(regrant) = rare(&mut self.regrant) {
             regrant.ask(&self.asking, act.now);
@@ -67,10 +67,10 @@ impl FlitsKernel {
     /// for which there are some now ask behind the others.
     #[cold]
     #[inline(never)]
-    fn only_with_places(&mut self, act: &Act) {
+    fn only_with_places(&mut self, act: &mut Act) {
         let (board, asking) = (&mut self.board, &mut self.asking);
         asking.retain(|&channel| !board.lacks_reply_place(channel, act.now, act));
-        board.give_places(act.now, act, |_, channel| asking.push(channel));
+        board.give_places((act.now, act.now), act, |_, channel| asking.push(channel));
     }
 
     /// The front packet of `input` (none: the node's packet at hand) is to be granted a channel:

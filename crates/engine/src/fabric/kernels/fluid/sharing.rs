@@ -76,6 +76,10 @@ struct Flow {
 }
 
 impl Link {
+    fn new(capacity: u64) -> Self {
+        Self { capacity, wanted: 0, flows: Vec::new(), filled_in: 0, rest: 0, rising: 0 }
+    }
+
     fn can_be_full(&self) -> bool {
         self.wanted > u128::from(self.capacity)
     }
@@ -89,15 +93,7 @@ impl Link {
 impl Sharing {
     /// Links of these capacities, which nobody uses.
     pub fn new(capacities: impl Iterator<Item = u64>) -> Self {
-        let link = |capacity| Link {
-            capacity,
-            wanted: 0,
-            flows: Vec::new(),
-            filled_in: 0,
-            rest: 0,
-            rising: 0,
-        };
-        let links: Vec<Link> = capacities.map(link).collect();
+        let links: Vec<Link> = capacities.map(Link::new).collect();
         Self {
             marks: vec![CANNOT_BE_FULL; links.len()],
             links,
@@ -128,6 +124,20 @@ impl Sharing {
     /// What a link can carry.
     pub fn capacity(&self, link: u32) -> u64 {
         self.links[link as usize].capacity
+    }
+
+    /// One link more, which can carry nothing yet; its number.
+    pub fn add(&mut self) -> u32 {
+        self.links.push(Link::new(0));
+        self.marks.push(CANNOT_BE_FULL);
+        self.links.len() as u32 - 1
+    }
+
+    /// A link that nobody uses can carry so much from now on.
+    pub fn set_capacity(&mut self, link: u32, capacity: u64) {
+        let link = &mut self.links[link as usize];
+        debug_assert!(link.flows.is_empty(), "nobody uses it");
+        link.capacity = capacity;
     }
 
     /// Whether all rates have been worked out.

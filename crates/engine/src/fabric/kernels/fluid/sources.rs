@@ -35,7 +35,8 @@ pub enum Awake {
 #[derive(Clone, Copy)]
 pub struct Origin {
     node: NodeId,
-    message: MessageId,
+    /// The message that it belongs to, or acknowledges.
+    pub message: MessageId,
     class: Class,
 }
 

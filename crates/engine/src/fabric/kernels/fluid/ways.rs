@@ -1,13 +1,14 @@
 //! The links that messages share, in units of the rate of the fastest wire, and the ways over them.
 
+use super::own::OwnLinks;
 use super::sharing::{self, Sharing};
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, MessageId};
 use crate::measure::ChannelKind;
 use crate::routing::{Header, Outputs};
-use crate::spec::Mode;
+use crate::spec::{Machine, Mode};
 use crate::time::Time;
 
 /// The rate of the fastest wire.
@@ -27,6 +28,11 @@ pub struct Ways {
     /// The link that is draining at the first node, and its rate; none where nodes take everything
     /// in at once.
     drains: Option<(u32, u64)>,
+    /// Links that are not shared, as messages have them that may meet acknowledgements of theirs there; none
+    /// if none do, or all links are shared.
+    own: Option<OwnLinks>,
+    /// Those of a way; scratch.
+    found: Vec<(u32, bool)>,
     chooses: bool,
     outputs: Outputs,
 }
@@ -46,7 +52,7 @@ pub struct Way {
 
 impl Ways {
     /// Those of a machine, with what is shared of it in a mode.
-    pub fn new(wiring: &Wiring, nodes: usize, mode: Mode) -> (Self, Sharing) {
+    pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize, mode: Mode) -> (Self, Sharing) {
         let rate_of = |timing: &Timing| rate(wiring, 1, timing.flit_ps);
         let rates: Vec<u64> = wiring.timings.iter().map(rate_of).collect();
         let (link_of, mut capacities) = links(&wiring.layout, &rates);
@@ -60,7 +66,10 @@ impl Ways {
         let chooses = wiring.routing.chooses();
         let outputs = Outputs::default();
         let sharing = Sharing::new(capacities.into_iter());
-        (Self { mode, link_of, rates, drains, chooses, outputs }, sharing)
+        let meets_itself =
+            machine.interface.acknowledges && matches!(mode, Mode::Endpoints | Mode::Free);
+        let own = meets_itself.then(OwnLinks::default);
+        (Self { mode, link_of, rates, drains, own, found: Vec::new(), chooses, outputs }, sharing)
     }
 
     /// The link whose wires a group is on.
@@ -69,12 +78,12 @@ impl Ways {
         self.link_of[layout.group_of[lead.index()].index()]
     }
 
-    /// The links of a way that are shared, in this mode.
-    pub fn shared<'a>(
+    /// The links of a way, each with whether it is shared in this mode.
+    fn links<'a>(
         &'a self,
         layout: &'a Layout,
         way: &'a Way,
-    ) -> impl Iterator<Item = u32> + 'a {
+    ) -> impl Iterator<Item = (u32, bool)> + 'a {
         let is_internal = |lead: &ChannelId| layout.group(*lead).kind == ChannelKind::Internal;
         let first = way.leads.iter().position(is_internal);
         let is_shared = move |place: usize, lead: &ChannelId| match self.mode {
@@ -83,10 +92,42 @@ impl Ways {
             Mode::Throttled => first == Some(place),
             Mode::Free | Mode::Ideal => false,
         };
-        let shared = way.leads.iter().enumerate();
-        let shared = shared.filter(move |&(place, lead)| is_shared(place, lead));
-        let drain = self.drain(layout, way).filter(|_| is_shared_at_ends(self.mode));
-        shared.map(|(_, &lead)| self.link_of(layout, lead)).chain(drain)
+        let all = way.leads.iter().enumerate();
+        let all =
+            all.map(move |(place, lead)| (self.link_of(layout, *lead), is_shared(place, lead)));
+        let drain = self.drain(layout, way).map(|link| (link, is_shared_at_ends(self.mode)));
+        all.chain(drain)
+    }
+
+    /// A flow of a message joins the links of its way: those that are shared in this mode, and of the others
+    /// the message's own, if it has any.
+    pub fn join(
+        &mut self,
+        (slot, message): (u32, MessageId),
+        layout: &Layout,
+        way: &Way,
+        sharing: &mut Sharing,
+    ) {
+        let mut links = std::mem::take(&mut self.found);
+        links.extend(self.links(layout, way));
+        links.retain_mut(|(link, is_shared)| match &mut self.own {
+            _ if *is_shared => true,
+            Some(own) => {
+                *link = own.join(message, *link, sharing);
+                true
+            }
+            None => false,
+        });
+        sharing.join(slot, way.most, links.drain(..).map(|(link, _)| link));
+        self.found = links;
+    }
+
+    /// A flow of a message has left the links of its way.
+    pub fn leave(&mut self, message: MessageId, layout: &Layout, way: &Way, sharing: &Sharing) {
+        let Some(mut own) = self.own.take() else { return };
+        let unshared = self.links(layout, way).filter(|&(_, is_shared)| !is_shared);
+        unshared.for_each(|(link, _)| own.leave(message, link, sharing));
+        self.own = Some(own);
     }
 
     /// The link that is draining at the end of a way.
@@ -98,9 +139,15 @@ impl Ways {
         }
     }
 
-    /// Finds the way of a packet. Where it has a choice it takes, of the outputs that routing
+    /// Finds the way of a packet of a message. Where it has a choice it takes, of the outputs that routing
     /// prefers, that with the fewest flows for its capacity; of several the first.
-    pub fn find(&mut self, mut header: Header, wiring: &Wiring, sharing: &Sharing, way: &mut Way) {
+    pub fn find(
+        &mut self,
+        (message, mut header): (MessageId, Header),
+        wiring: &Wiring,
+        sharing: &Sharing,
+        way: &mut Way,
+    ) {
         let layout = &wiring.layout;
         way.leads.clear();
         way.limit = u64::MAX;
@@ -112,7 +159,7 @@ impl Ways {
             let End::Switch(switch) = group.end else { break };
             header.route = wiring.passed(group, header);
             lead = if self.chooses {
-                self.least_used(wiring, sharing, switch, header)
+                self.least_used(wiring, sharing, switch, (message, header))
             } else {
                 wiring.first_lead(switch, header)
             };
@@ -131,11 +178,12 @@ impl Ways {
         wiring: &Wiring,
         sharing: &Sharing,
         switch: crate::ids::SwitchId,
-        header: Header,
+        (message, header): (MessageId, Header),
     ) -> ChannelId {
-        let (link_of, layout) = (&self.link_of, &wiring.layout);
+        let (link_of, own, layout) = (&self.link_of, &self.own, &wiring.layout);
         let used = |lead: ChannelId| {
             let link = link_of[layout.group_of[lead.index()].index()];
+            let link = own.as_ref().map_or(link, |own| own.seen(message, link));
             (sharing.flows_on(link) as u128, u128::from(sharing.capacity(link)))
         };
         let mut leads = wiring.leads(switch, header, &mut self.outputs);

@@ -14,6 +14,8 @@ use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
+use crate::measure::blame::Observation;
+use crate::measure::late::Mark;
 use crate::measure::{ChannelKind, Class};
 use crate::rare::rarely;
 use crate::time::Time;
@@ -36,8 +38,8 @@ pub struct ReplyPlaces {
 #[derive(Clone, Default)]
 struct AtNode {
     taken: u32,
-    /// When those of them will be free of which that is known.
-    free_at: Vec<u64>,
+    /// When those of them will be free of which that is known, and by the reply that leaves its place then.
+    free_at: Vec<(u64, Mark)>,
     /// Messages that have a place and have not been received, with their traffic classes.
     coming: Vec<(MessageId, u8)>,
     /// Requests without one: since when each has asked, at the end of which channel. In the order in
@@ -64,11 +66,11 @@ impl AtNode {
         is_free
     }
 
-    /// Places that have fallen free by now are.
-    fn forget_left(&mut self, now: u64) {
-        let before = self.free_at.len();
-        self.free_at.retain(|&at| at > now);
-        self.taken -= (before - self.free_at.len()) as u32;
+    /// Places that have fallen free by now are; by which replies.
+    fn forget_left(&mut self, now: u64) -> impl Iterator<Item = Mark> + use<> {
+        let freed: Vec<_> = self.free_at.extract_if(.., |&mut (at, _)| at <= now).collect();
+        self.taken -= freed.len() as u32;
+        freed.into_iter().map(|(_, by)| by)
     }
 }
 
@@ -89,23 +91,17 @@ impl ReplyPlaces {
     }
 
     /// The tail of a packet leaves its node, so that a place is free then; whether it is a reply's.
-    pub fn left(&mut self, packet: &Packet, at: u64) -> bool {
+    pub fn left(&mut self, (packet, by): (&Packet, Mark), at: u64) -> bool {
         let is_reply = packet.class == Class::Data && self.answers[usize::from(packet.traffic())];
         let is_last = is_reply && packet.is_last();
         if is_last {
-            self.nodes[packet.source.index()].free_at.push(at);
+            self.nodes[packet.source.index()].free_at.push((at, by));
         }
         is_last
     }
 
     fn is_request(&self, packet: &Packet) -> bool {
         packet.class == Class::Data && self.answered_by[usize::from(packet.traffic())].is_some()
-    }
-
-    /// Requests that wait for places: at which node, and since when each has asked at the end of which
-    /// channel.
-    pub fn waiting(&self) -> impl Iterator<Item = (u32, &[(u64, ChannelId)])> {
-        self.wanted.iter().map(|&node| (node, self.nodes[node as usize].waiting.as_slice()))
     }
 
     /// Where a node keeps what a class sends.
@@ -197,20 +193,32 @@ impl<C: HasPort> Switchboard<C> {
         true
     }
 
-    /// Requests that wait for places get those that are free, and are told one by one.
+    /// Requests that wait for places get those that are free, and are told one by one; at an instant, if
+    /// when things happen is another number.
     #[cold]
     #[inline(never)]
-    pub fn give_places(&mut self, now: u64, act: &Act, mut each: impl FnMut(&mut Self, ChannelId)) {
+    pub fn give_places(
+        &mut self,
+        (now, instant): (u64, Time),
+        act: &mut Act,
+        mut each: impl FnMut(&mut Self, ChannelId),
+    ) {
         let Some(mut replies) = self.replies.take() else { return };
         let ReplyPlaces { limit, nodes, wanted, .. } = &mut *replies;
         wanted.retain(|&node| {
             let at = &mut nodes[node as usize];
-            at.forget_left(now);
+            let mut freed = at.forget_left(now);
             let mut waiting = std::mem::take(&mut at.waiting);
             waiting.retain(|&(since, channel)| {
-                let packet = &act.packets[self.at(channel).port().buffer.first];
-                let goes_on = since <= now && at.gives_place(packet, *limit);
+                let id = self.at(channel).port().buffer.first;
+                let goes_on = since <= now && at.gives_place(&act.packets[id], *limit);
                 if goes_on {
+                    if since < now
+                        && let Some(by) = freed.next()
+                        && let Some(late) = &mut act.measures.late
+                    {
+                        late.gets_place(id, by, instant);
+                    }
                     each(self, channel);
                 }
                 !goes_on
@@ -219,19 +227,39 @@ impl<C: HasPort> Switchboard<C> {
             !at.waiting.is_empty()
         });
         self.replies = Some(replies);
+        if act.measures.blame.is_some() {
+            self.observe_no_places(now, instant, act);
+        }
+    }
+
+    /// Some requests go on waiting for places.
+    #[cold]
+    fn observe_no_places(&self, now: u64, instant: Time, act: &mut Act) {
+        let Some(replies) = &self.replies else { return };
+        for &node in &replies.wanted {
+            let by = self.before_replies(node, act.wiring);
+            for &(since, channel) in &replies.nodes[node as usize].waiting {
+                let packet = self.at(channel).port().buffer.first;
+                if since <= now {
+                    act.observe_at(Observation::LacksReplyPlace { packet, by }, instant);
+                }
+            }
+        }
     }
 
     /// The same in the order of nodes where they ask for their channels at once, in queues.
     #[cold]
     #[inline(never)]
-    pub fn ask_with_places(&mut self, act: &Act) {
+    pub fn ask_with_places(&mut self, act: &mut Act) {
         if let Some(replies) = &mut self.replies {
             replies.wanted.sort_unstable();
         }
-        self.give_places(act.now, act, |board, channel| {
-            board.wait(channel, act.packets);
-            board.mark(board.at(channel).port().front_output);
-        });
+        let mut given = Vec::new();
+        self.give_places((act.now, act.now), act, |_, channel| given.push(channel));
+        for channel in given {
+            self.wait(channel, act.packets);
+            self.mark(self.at(channel).port().front_output);
+        }
     }
 
     /// The tail of a packet leaves a channel at `at`: the same as [`Act::leaves`] where with it may go a
@@ -251,7 +279,7 @@ impl<C: HasPort> Switchboard<C> {
         let Some(replies) = &mut self.replies else { return };
         let packet = &act.packets[id];
         if self.channels[channel.index()].port().kind == ChannelKind::Injection
-            && replies.left(packet, at)
+            && replies.left((packet, act.measures.mark(id)), at)
         {
             // Whoever waits for it looks then.
             let lead = act.wiring.layout.ejection_lead(packet.source);

@@ -208,6 +208,9 @@ impl Chain<'_> {
         {
             return (Keeps::Before(holder.turn), idle_since);
         }
+        if let Some(reply) = log.lacked(place, at) {
+            return (Keeps::Before(reply), idle_since);
+        }
         if let Some(departures) = log.departures() {
             return self.lacks_room_behind(departures, (turns, channel), idle_since, at);
         }
