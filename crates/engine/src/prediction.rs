@@ -112,6 +112,9 @@ pub fn predict_weighted(
         let weight = flow.weight * weights.next().copied().unwrap_or(1.0);
         walk.add(&Flow { weight, ..flow }, &mut sums);
     })?;
+    if let Some(gap) = sums.apart.and_then(|pair| wiring.routing.gap(pair, topology)) {
+        return Err(gap);
+    }
     Ok(summarise(spec, topology, &walk, &sums, exact))
 }
 
@@ -165,6 +168,8 @@ struct Sums {
     /// The same of acknowledgements.
     ack_ps: f64,
     pairs: u64,
+    /// The first two nodes with a message and without a route.
+    apart: Option<(NodeId, NodeId)>,
 }
 
 impl Walk<'_> {
@@ -217,6 +222,10 @@ impl Walk<'_> {
         load: impl Fn(&dyn Fn(u32) -> Time) -> f64,
         sums: &mut Sums,
     ) -> (f64, f64) {
+        if self.wiring.routing.misses(self.wiring.layout.home(from), to) {
+            sums.apart.get_or_insert((from, to));
+            return (0.0, 0.0);
+        }
         let routes = self.wiring.routing.beginnings(from, to);
         let all = u64::from(routes.end - routes.start);
         let takes_all = all <= self.ways && !self.wiring.routing.has_several_ways();

@@ -70,5 +70,6 @@ def places_of(topology: Topology) -> Places:
         switches = {name: number for number, name in enumerate(graph.switches)}
         nodes = {name: number for number, name in enumerate(graph.nodes)}
         if graph.node_ports is not None:
-            return Places(len(switches), len(nodes), switches, nodes, graph.enters, graph.ports)
+            at = tuple(zip(graph.enters, graph.node_ports, strict=True))
+            return Places(len(switches), len(nodes), switches, nodes, graph.enters, graph.ports, at)
     return Places(topology.switch_count, topology.node_count, switches, nodes)
