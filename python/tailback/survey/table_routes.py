@@ -152,7 +152,7 @@ def _shortest(graph: Columns, rows: int, found: _Follower) -> Numbers:
 
 
 def _shifts(found: _Follower) -> tuple[float, float, int]:
-    """Return the routes on the most loaded cable: in the worst shift, on average, and of how many."""
+    """Return the routes on the most loaded cable, of the worst shift and on average; shifts."""
     nodes = len(found.homes)
     step = max(1, nodes * nodes * 4 // _MOST_STEPS)
     numbers = np.arange(nodes)

@@ -13,8 +13,10 @@ from ...units import Rate
 from .description import MOST, Cluster
 from .lines import decimal, rate, whole
 
-_KEY = re.compile(r'([A-Za-z_][\w-]*)\s*=\s*(?:"([^"]*)"|(\([^)]*\)))\s*;?')
-_SECTION = re.compile(r"[A-Za-z_]\w*")
+_TOKEN = re.compile(
+    r'[{}]|(?P<key>[A-Za-z_][\w-]*)\s*=\s*(?:"(?P<value>[^"]*)"|(?P<list>\([^)]*\)))\s*;?'
+    r"|[A-Za-z_]\w*(?=\s*(?:\{|$))"
+)
 _GIB = Fraction(8 * 2**30)
 _RECORDS = 1 << 24
 
@@ -102,25 +104,20 @@ def read_conf(path: Path) -> Conf:
     said: dict[str, tuple[int, str]] = {}
     depth = 0
     for line, raw in enumerate(read_text(path).splitlines(), 1):
-        text = re.sub(r"#.*", "", raw).strip()
+        text = raw.partition("#")[0].strip()
         while text:
-            if text[0] in "{}":
-                depth += 1 if text[0] == "{" else -1
-                if depth < 0:
-                    raise found.mistake(line, "}", "closes nothing")
-                text = text[1:].strip()
-                continue
-            key, section = _KEY.match(text), _SECTION.fullmatch(text.rstrip("{ "))
-            if key is None and section is None:
+            token = _TOKEN.match(text)
+            if token is None:
                 raise found.mistake(line, text, 'must be a section or key="value";')
-            if key is None:
-                text = "{" if text.endswith("{") else ""
-                continue
-            name = key[1]
-            if name in said:
+            depth += (token[0] == "{") - (token[0] == "}")
+            if depth < 0:
+                raise found.mistake(line, "}", "closes nothing")
+            name = token["key"]
+            if name is not None and name in said:
                 raise found.mistake(line, name, f"is there already, in line {said[name][0]}")
-            said[name] = line, key[2] if key[2] is not None else key[3]
-            text = text[key.end() :].strip()
+            if name is not None:
+                said[name] = line, token["value"] if token["list"] is None else token["list"]
+            text = text[token.end() :].strip()
     if depth:
         raise found.mistake(None, None, "ends inside a section; is the file cut?")
     return Conf(found, said)
