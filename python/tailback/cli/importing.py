@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tailback.errors import UserError, printable
+from tailback.errors import CircleError, UserError, printable
 from tailback.files import write_named
 
 from .answering import failures, loaded, print_json
 from .options import Json, app, examples
 
 if TYPE_CHECKING:
+    from tailback.experiment import Experiment as Described
     from tailback.importing import BookSim
 
 
@@ -212,16 +213,28 @@ def network(  # noqa: PLR0913, PLR0917  # one argument per option
         if found.routes is not None:
             write_named("--out", ways, found.routes)
         write_named("--out", out, found.toml(graph.name, ways.name).encode())
+        notes = [*found.notes, *_examined(loaded(out))]
         counts = found.counts()
         if json:
-            print_json({"experiment": str(out), **counts, "notes": found.notes})
-        else:
-            in_words = ", ".join(f"{count} {what}" for what, count in counts.items())
-            typer.echo(f"found: {in_words}")
-            for note in found.notes:
-                typer.echo(printable(f"note: {note}"))
-            typer.echo(f"written: {out}")
-        loaded(out).spec("full")
+            print_json({"experiment": str(out), **counts, "notes": notes})
+            return
+        in_words = ", ".join(f"{count} {what}" for what, count in counts.items())
+        typer.echo(f"found: {in_words}")
+        for note in notes:
+            typer.echo(printable(f"note: {note}"))
+        typer.echo(f"written: {out}")
+
+
+def _examined(experiment: Described) -> list[str]:
+    """Return that routes can deadlock, if they can. Raises `UserError` for what cannot be run."""
+    from tailback import engine
+
+    try:
+        with experiment.machine.topology.names():
+            engine.Simulation(experiment.spec("full"))
+    except CircleError as error:
+        return [f"the routes can deadlock, and a run is refused: {error.allowed}"]
+    return []
 
 
 @foreign.command("plugin", hidden=True)

@@ -329,9 +329,10 @@ def describe(experiment: Experiment) -> Prediction:
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
-    machine = engine.Simulation(spec, messages, traces=experiment.traces())
-    channels = tables.channel_ends(machine.channels())
-    loads = predicted_loads(experiment, channels)
+    with experiment.machine.topology.names():
+        machine = engine.Simulation(spec, messages, traces=experiment.traces())
+        channels = tables.channel_ends(machine.channels())
+        loads = predicted_loads(experiment, channels)
     predicted = loads.predicted
     alone = zero_loads(experiment, predicted) if experiment.workload.sends_messages else ()
     data_us = predicted["zero_load_data_ps"] / 1e6

@@ -115,8 +115,9 @@ class Listed(Topology):
         classes = graph.link_classes
         number = {name: place for place, name in enumerate(classes)}
         more: dict[str, Any] = {"classes": list(classes)} if classes else {}
-        if graph.node_times is not None:
-            more["node_links"] = [times(of_node) for of_node in graph.node_times]
+        of_nodes = [times(of_node) for of_node in graph.node_times or ()]
+        if any(of_nodes):
+            more["node_links"] = of_nodes
         return {
             "kind": self.family,
             "switches": len(graph.switches),
