@@ -130,18 +130,21 @@ def test_names_rates_and_addresses(tmp_path: Path) -> None:
         (
             '[2] "S-0000000000000001"[4] # "leaf 1" lid 1 4xHDR\n',
             "",
-            'line 7 = "[4] of leaf 1": is a cable known from one end only: leaf 2 port 2 has no such line',
+            'line 7 = "[4] of leaf 1": is a cable known from one end only: leaf 2 port 2 has '
+            "no such line",
         ),
         (
             '"S-0000000000000002"[2]',
             '"S-0000000000000002"[3]',
-            'line 7 = "[4] of leaf 1": is a cable known from one end only: leaf 2 port 3 says otherwise '
+            'line 7 = "[4] of leaf 1": is a cable known from one end only: leaf 2 port 3 '
+            "says otherwise "
             "in line 13",
         ),
         (
             "4xFDR",
             "4xFOO",
-            'line 13 = "FOO": is no known rate; must be SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR',
+            'line 13 = "FOO": is no known rate; must be SDR, DDR, QDR, FDR10, FDR, EDR, HDR, '
+            "NDR or XDR",
         ),
         ("4xFDR", "5xFDR", 'line 13 = "5x": is no width of a link; must be 1x, 2x, 4x, 8x or 12x'),
         (
@@ -176,17 +179,20 @@ def test_forwarding_tables_keep_parallel_cables_apart(tmp_path: Path) -> None:
         (
             "0x0008 003\n",
             "0x0008 013\n",
-            'lfts: line 9 = "port 13": has no cable at switch leaf 1; must be one of its ports, 1 to 4',
+            'lfts: line 9 = "port 13": has no cable at switch leaf 1; must be one of its '
+            "ports, 1 to 4",
         ),
         (
             "0x0008 003\n",
             "",
-            'lfts: line 1 = "lid 8": a HCA-1 does not reach c HCA-1: switch leaf 1 has no line for it',
+            'lfts: line 1 = "lid 8": a HCA-1 does not reach c HCA-1: switch leaf 1 has no '
+            "line for it",
         ),
         (
             "0x0004 001\n0x0005 002",
             "0x0004 003\n0x0005 002",
-            'lfts: line 12 = "lid 4": c HCA-1 does not reach a HCA-1: switch leaf 2 sends it to port 3, which leads to another host or to the switch itself',
+            'lfts: line 12 = "lid 4": c HCA-1 does not reach a HCA-1: switch leaf 2 sends it '
+            "to port 3, which leads to another host or to the switch itself",
         ),
         (
             "0x0006 002\n0x0007 002",
@@ -220,7 +226,8 @@ def test_a_circle_of_tables_is_refused(tmp_path: Path) -> None:
         text += head + f'Switch 3 "S-{n + 1}" # "s{n + 1}" base port 0 lid {n + 1} lmc 0\n'
         text += f'[1] "H-a{n + 1}"[1] # "h{n + 1}" lid {n + 11} 4xEDR\n'
         text += f'[2] "S-{after}"[3] # "s{after}" 4xEDR\n[3] "S-{before}"[2] # "s{before}" 4xEDR\n'
-        text += f'Ca 1 "H-a{n + 1}" # "h{n + 1}"\n[1](a{n}) "S-{n + 1}"[1] # lid {n + 11} lmc 0 "s" 4xEDR\n'
+        text += f'Ca 1 "H-a{n + 1}" # "h{n + 1}"\n'
+        text += f'[1](a{n}) "S-{n + 1}"[1] # lid {n + 11} lmc 0 "s" 4xEDR\n'
     rows = [(1, {11: 1, 12: 2, 13: 2}), (2, {11: 2, 12: 1, 13: 3}), (3, {11: 2, 12: 2, 13: 1})]
     tables = ""
     for switch, ports in rows:
@@ -292,7 +299,10 @@ def test_hpn_has_two_planes_for_every_gpu() -> None:
         assert sum(name.startswith("nvswitch") for name in around[gpu]) == 1
 
 
-HPCC = "5 2 5\n3 4\n0 3 100Gbps 1000ns 0.000000\n1 3 100Gbps 1us 0\n2 4 50Gbps 0.001ms 0\n3 4 100Gbps 1000ns 0\n3 4 100Gbps 1000ns 0\n"
+HPCC = (
+    "5 2 5\n3 4\n0 3 100Gbps 1000ns 0.000000\n1 3 100Gbps 1us 0\n2 4 50Gbps 0.001ms 0\n"
+    "3 4 100Gbps 1000ns 0\n3 4 100Gbps 1000ns 0\n"
+)
 
 
 def test_hpcc(tmp_path: Path) -> None:
@@ -476,10 +486,12 @@ def test_lingjun(tmp_path: Path) -> None:
 def test_anytopo(tmp_path: Path) -> None:
     vertices = "".join(f'<node id="r{n}"><data key="t">router</data></node>' for n in (0, 1))
     vertices += "".join(f'<node id="e{n}"><data key="t">endpoint</data></node>' for n in (0, 1))
-    edges = '<edge source="r0" target="r1"/><edge source="e0" target="r0"/><edge source="r1" target="e1"/>'
+    ends = (("r0", "r1"), ("e0", "r0"), ("r1", "e1"))
+    edges = "".join(f'<edge source="{one}" target="{other}"/>' for one, other in ends)
     text = (
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="t" for="node" '
-        f'attr.name="type" attr.type="string"/><graph edgedefault="undirected">{vertices}{edges}</graph></graphml>'
+        f'attr.name="type" attr.type="string"/><graph '
+        f'edgedefault="undirected">{vertices}{edges}</graph></graphml>'
     )
     assert made(tmp_path / "t", text).counts() == {"switches": 2, "hosts": 2, "cables": 3}
     assert refused(tmp_path / "t", text.replace("endpoint", "enpoint", 1)) == (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import tailback as tb
 from tailback.errors import UserError
@@ -15,6 +17,7 @@ from tailback.importing import Imported, import_network
 from tailback.importing.toml import to_toml
 from tailback.machines import machine_of
 from tailback.survey import survey, table_routes
+from tailback.terminal.by_job import flows_report
 
 SAMPLES = Path(__file__).parents[1] / "networks"
 
@@ -256,3 +259,15 @@ def test_topo_equals_the_family_channel_by_channel(name: str, tmp_path: Path) ->
     assert channels(ours) == channels(family)
     assert ours.homes() == family.homes()
     assert {link.rate for link in ours.topology.graph.links} == {ours.link.rate}
+
+
+def test_flows_name_nodes(tmp_path: Path) -> None:
+    tables = {
+        "machine": ring(tmp_path, RING),
+        "workload": {"kind": "messages", "messages": [["0 ns", 0, 2, "1 kB"]]},
+        "run": {"blame": True, "keep_messages": True},
+    }
+    console = Console(width=100, file=StringIO())
+    console.print(flows_report(tb.run(Experiment.from_dict(tables)), ("source", "destination"), 5))
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert [line.split()[:3] for line in lines if "kB" in line] == [["a", "c", "1"]]
