@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..csv_files import cell, cell_mistake, read_csv, whole_number
+from ..csv_files import cell, cell_mistake, csv_rows, read_csv, whole_number
 from ..errors import UserError, read_lines, shown
 
 #: Largest class of virtual channels, of which a link has 255 at most.
@@ -148,7 +148,9 @@ def _read_ports(reader: _Reader) -> dict[str, Any]:
     if not places.ports:
         allowed = "has ports, which the network does not have; must have switch,destination,..."
         raise UserError(str(path), None, allowed)
-    names, rows = _read(path, ("ports",))
+    # One row at a time: tables of large clusters have millions of cells.
+    rows = csv_rows(path)
+    names = [name.strip() for name in next(rows)[1]]
     columns = [reader.node(1, "ports", name) for name in names[1:]]
     if len(set(columns)) < len(columns):
         raise UserError(str(path), None, "has two columns of one node")
