@@ -54,11 +54,7 @@ def read_csv(path: Path, columns: Sequence[str], hint: str = "") -> CsvFile:
     Raises `UserError` for a file that is missing or unreadable, and for a missing column: ``hint``
     then follows.
     """
-    lines = csv.reader(read_text(path).splitlines())
-    try:
-        rows = [(lines.line_num, row) for row in lines if row]
-    except csv.Error as error:
-        raise UserError(str(path), None, f"cannot be read: {error}") from None
+    rows = list(csv_rows(path))
     if not rows:
         raise UserError(str(path), None, "has no rows")
     names = [name.strip() for name in rows[0][1]]
@@ -69,6 +65,20 @@ def read_csv(path: Path, columns: Sequence[str], hint: str = "") -> CsvFile:
                 str(path), None, f"has no column {column}{hint}", nearest(column, others)
             )
     return CsvFile(path, names, rows[1:])
+
+
+def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a file that are not empty, with their lines.
+
+    Raises `UserError` for a file that is missing or unreadable.
+    """
+    lines = csv.reader(read_text(path).splitlines())
+    try:
+        for row in lines:
+            if row:
+                yield lines.line_num, row
+    except csv.Error as error:
+        raise UserError(str(path), None, f"cannot be read: {error}") from None
 
 
 def cell(row: list[str], place: int) -> str:

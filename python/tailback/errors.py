@@ -227,6 +227,14 @@ def read_bytes(path: Path) -> bytes:
     return content
 
 
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file of any size; raise `UserError` if it cannot be read."""
+    with _problems(path):
+        _is_pipe(path)
+        with path.open("rb") as file:
+            yield from file
+
+
 def _is_pipe(path: Path) -> bool:
     """Whether a file is a pipe; raise `UserError` if it is neither that nor a file or folder."""
     mode = path.stat().st_mode

@@ -205,7 +205,7 @@ WRONG: list[tuple[str, str, str]] = [
     (
         "table",
         _table().replace("\n5,11,6", ""),
-        "routing table: node 4 to node 11: switch 5 has no hop for it",
+        "routing table: node 5 to node 11: switch 5 has no hop for it, and a message needs it",
     ),
     (
         "table",

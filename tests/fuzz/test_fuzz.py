@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import valid
+from tailback.importing import import_network
+from tests.fuzz import networks, valid
 from tests.fuzz.cases import FAULTS, Case
 from tests.fuzz.judging import Outcome, problems
 from tests.fuzz.keys import known_keys
@@ -80,3 +81,16 @@ def test_standard_output_must_be_one_object(stdout: str) -> None:
 
 def test_there_are_faults_of_every_kind() -> None:
     assert {"nothing", "value", "file", "sweep", "option"} <= set(FAULTS)
+
+
+def test_broken_networks_are_one_line(tmp_path: Path) -> None:
+    assert list(networks.problems(12, tmp_path)) == []
+
+
+def test_networks_are_read_before_something_is_broken(tmp_path: Path) -> None:
+    for sample in networks.samples().values():
+        for name, content in (*sample.beside, ("broken", sample.content)):
+            (tmp_path / name).write_bytes(content)
+        network = tmp_path / ("broken" if sample.role == "network" else "n")
+        given = {} if sample.role == "network" else {sample.role: tmp_path / "broken"}
+        assert import_network(network, **given).counts()["hosts"] >= 2

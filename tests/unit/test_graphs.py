@@ -268,7 +268,7 @@ BAD = [
     ("net.anynet", "router x node 1", 'line 1: "x" is no number of a router'),
     ("net.anynet", "router 0 router 1 -3", "line 1: latency -3 must not be negative"),
     ("net.anynet", "router 0 router 1 3", "line 1: latency 3 is in cycles; machine.clock or"),
-    ("net.anynet", "router 0 node 1 3", "the link of node n1 has a width, delay or rate; those of"),
+    ("net.anynet", "router 0 node 1 3", "line 1: latency 3 is in cycles; machine.clock or "),
     ("net.anynet", "router 0 router 0", "link from 0 to 0: must not lead back to where it comes"),
     ("net.anynet", "router 0 node 1\nrouter 2 node 1", "node n1 is on two switches, 0 and 2"),
     ("net.anynet", "node 0 node 1\nrouter 0", "nodes n0 and n1 are joined without a switch"),
@@ -311,9 +311,8 @@ BAD = [
     ("net.edges", "a b {'widht': 2}", "attribute widht is not understood; did you mean width?"),
     (
         "net.graphml",
-        graphml(A + vertex("p", kind="node"), edge("p", "a", rate="1 Gbit/s")),
-        "the link of node p has a width, delay or rate; those of nodes are all the same: "
-        "machine.node_link",
+        graphml(A + vertex("p", kind="node"), edge("p", "a", width=2)),
+        "the link of node p has a width; those of nodes all have the same: machine.node_link.width",
     ),
     ("net.edges", "a b\nc d", "is not connected: there is no way from node a to node c"),
     ("net.edges", "a a", "link from a to a: must not lead back to where it comes from"),

@@ -205,7 +205,11 @@ impl Fabric {
     fn insert(&mut self, packet: Packet) -> PacketId {
         let Packet { source, destination, route: flow, serial: drawn_by, .. } = packet;
         let route = self.wiring.routing.begin(source, destination, (flow, drawn_by));
-        self.packets.insert(packet.begins_with(route))
+        let id = self.packets.insert(packet.begins_with(route));
+        if self.wiring.routing.misses(self.wiring.layout.home(source), destination) {
+            self.packets.strays(id);
+        }
+        id
     }
 
     /// A packet enters its node's output queue, with its riders.

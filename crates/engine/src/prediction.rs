@@ -112,6 +112,9 @@ pub fn predict_weighted(
         let weight = flow.weight * weights.next().copied().unwrap_or(1.0);
         walk.add(&Flow { weight, ..flow }, &mut sums);
     })?;
+    if let Some(gap) = sums.apart.and_then(|pair| wiring.routing.gap(pair, topology)) {
+        return Err(gap);
+    }
     Ok(summarise(spec, topology, &walk, &sums, exact))
 }
 
@@ -165,6 +168,8 @@ struct Sums {
     /// The same of acknowledgements.
     ack_ps: f64,
     pairs: u64,
+    /// The first two nodes with a message and without a route.
+    apart: Option<(NodeId, NodeId)>,
 }
 
 impl Walk<'_> {
@@ -188,6 +193,12 @@ impl Walk<'_> {
         sums.bytes += flow.weight * f64::from(size);
         let byte_ps = self.wiring.drain_ps(1) as f64;
         sums.drain_ps[flow.to.index()] += flow.weight * flow.bytes as f64 * byte_ps;
+        let lacks_answer = self.acknowledges && self.misses(flow.to, flow.from);
+        if self.misses(flow.from, flow.to) {
+            sums.apart.get_or_insert((flow.from, flow.to));
+        } else if lacks_answer {
+            sums.apart.get_or_insert((flow.to, flow.from));
+        }
         let (hops, lifetime) = self.occupy((flow.from, flow.to, flow.traffic), size, data, sums);
         sums.data_ps += flow.weight * lifetime;
         let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
@@ -195,6 +206,11 @@ impl Walk<'_> {
         let (_, lifetime) = self.occupy((flow.to, flow.from, flow.traffic), 0, acks, sums);
         sums.ack_ps += flow.weight * lifetime;
         sums.hops += flow.weight * hops;
+    }
+
+    /// Whether a node has no route to another.
+    fn misses(&self, from: NodeId, to: NodeId) -> bool {
+        self.wiring.routing.misses(self.wiring.layout.home(from), to)
     }
 
     /// Data bytes of the packets whose lifetimes are told: full ones, or where a message is one
@@ -217,6 +233,9 @@ impl Walk<'_> {
         load: impl Fn(&dyn Fn(u32) -> Time) -> f64,
         sums: &mut Sums,
     ) -> (f64, f64) {
+        if self.misses(from, to) {
+            return (0.0, 0.0);
+        }
         let routes = self.wiring.routing.beginnings(from, to);
         let all = u64::from(routes.end - routes.start);
         let takes_all = all <= self.ways && !self.wiring.routing.has_several_ways();

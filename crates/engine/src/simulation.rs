@@ -200,13 +200,18 @@ impl Simulation {
         }
     }
 
-    /// Why a run cannot go on that has a packet which strayed, or came to a buffer too full.
+    /// Why a run cannot go on that has a packet which strayed, has no route, or came to a buffer too
+    /// full.
     #[cold]
     #[inline(never)]
     fn stray(&self, packet: &Packet, at: Time) -> RunError {
         if let Some(channel) = self.fabric.packets().overfull() {
             let (place, limit) = (self.layout().place(channel), spec::Switch::MOST_FLITS);
             return RunError::BufferTooFull { at, place, limit };
+        }
+        let pair = (packet.source, packet.destination);
+        if let Some(error) = self.fabric.wiring().routing.gap(pair, &self.topology) {
+            return RunError::Refused { at, error };
         }
         RunError::Livelock {
             at,

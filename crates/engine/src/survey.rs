@@ -246,7 +246,14 @@ mod tests {
     fn parallel_links_are_several_paths() {
         let link = GraphLink::new;
         let links = vec![link(0, 1, 1), link(0, 1, 1), link(1, 0, 2)];
-        let graph = TopologySpec::Graph { switches: 2, links, nodes: vec![0, 1], leaves: vec![] };
+        let graph = TopologySpec::Graph {
+            switches: 2,
+            links,
+            nodes: vec![0, 1],
+            leaves: vec![],
+            node_links: Vec::new(),
+            classes: Vec::new(),
+        };
         let found = of(&graph);
         assert_eq!((found.paths_min, found.paths_mean, found.paths_max), (1.0, 1.5, 2.0));
         assert!(found.symmetric);
@@ -258,7 +265,14 @@ mod tests {
         let link = |from, to| GraphLink::new(from, to, 1);
         let links = vec![link(0, 1), link(1, 2)];
         let (nodes, leaves) = (vec![0, 0, 1], vec![1, 2, 2]);
-        let found = of(&TopologySpec::Graph { switches: 3, links, nodes, leaves });
+        let found = of(&TopologySpec::Graph {
+            switches: 3,
+            links,
+            nodes,
+            leaves,
+            node_links: Vec::new(),
+            classes: Vec::new(),
+        });
         // From node 0 to 1 and 2: two links; from 1 to 0: one, to 2: two; from 2 to 0 none.
         assert_eq!((found.diameter, found.switch_diameter), (4, 2));
         assert_eq!(found.mean_hops, f64::from(4 + 4 + 3 + 4 + 2 + 3) / 6.0);

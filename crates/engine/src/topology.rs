@@ -99,8 +99,8 @@ impl Topology {
             TopologySpec::Kautz { links_per_switch, diameter, nodes_per_switch } => {
                 kautz::build(*links_per_switch, *diameter, *nodes_per_switch)
             }
-            TopologySpec::Graph { switches, links, nodes, leaves } => {
-                graph::build(*switches, links, nodes, leaves)
+            TopologySpec::Graph { switches, links, nodes, leaves, node_links, classes } => {
+                graph::build(*switches, links, nodes, leaves, (node_links, classes))
             }
             TopologySpec::Failing { of, links, share, seed } => {
                 failures::fail(Self::new(of)?, links, *share, *seed)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tailback.errors import UserError, printable
+from tailback.errors import CircleError, UserError, printable
 from tailback.files import write_named
 
 from .answering import failures, loaded, print_json
 from .options import Json, app, examples
 
 if TYPE_CHECKING:
+    from tailback.experiment import Experiment as Described
     from tailback.importing import BookSim
 
 
@@ -159,6 +160,81 @@ def myrinet(
         for note in found.notes:
             typer.echo(f"not as in the files: {note}")
         typer.echo(f"written: {out}")
+
+
+@foreign.command(
+    epilog=examples(
+        "tailback import network ibnetdiscover.txt --routes lfts.txt --out cluster.toml",
+        "tailback import network leaf_spine.topo --out cluster.toml",
+    )
+)
+def network(  # noqa: PLR0913, PLR0917  # one argument per option
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of a network.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE.toml", help="Write the experiment here.")
+    ],
+    routes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Forwarding tables of InfiniBand switches, as dump_lfts or OpenSM write them.",
+        ),
+    ] = None,
+    names: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help='Names of switches and adapters: 0x<guid> "<name>".'),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="What the file is; default: what its content looks like."),
+    ] = None,
+    path: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=127,
+            help="With --routes: which of several addresses of an adapter (lmc) senders use.",
+        ),
+    ] = 0,
+    json: Json = False,
+) -> None:
+    """Make an experiment of the network of a cluster, from a file of a tool or a simulator.
+
+    Reads output of ibnetdiscover, Slurm's topology.conf, networks of htsim, HPCC, SimAI, CODES, SST
+    and BookSim2, and graph files. Writes the graph beside the experiment, and the routes if there
+    are any: forwarding tables are checked, and packets follow them.
+    """
+    with failures(json, file):
+        from tailback.importing import import_network
+
+        found = import_network(file, form, routes, names, path)
+        graph, ways = out.with_suffix(".graphml"), out.with_suffix(".routes.csv")
+        write_named("--out", graph, found.graph())
+        if found.routes is not None:
+            write_named("--out", ways, found.routes)
+        write_named("--out", out, found.toml(graph.name, ways.name).encode())
+        notes = [*found.notes, *_examined(loaded(out))]
+        counts = found.counts()
+        if json:
+            print_json({"experiment": str(out), **counts, "notes": notes})
+            return
+        in_words = ", ".join(f"{count} {what}" for what, count in counts.items())
+        typer.echo(f"found: {in_words}")
+        for note in notes:
+            typer.echo(printable(f"note: {note}"))
+        typer.echo(f"written: {out}")
+
+
+def _examined(experiment: Described) -> list[str]:
+    """Return that routes can deadlock, if they can. Raises `UserError` for what cannot be run."""
+    from tailback import engine
+
+    try:
+        with experiment.machine.topology.names():
+            engine.Simulation(experiment.spec("full"))
+    except CircleError as error:
+        return [f"the routes can deadlock, and a run is refused: {error.allowed}"]
+    return []
 
 
 @foreign.command("plugin", hidden=True)

@@ -165,6 +165,8 @@ def _links(spec: Spec, name: str, classes: Sequence[str], factor: float) -> Spec
     changed = copy.deepcopy(spec)
     machine = changed["machine"]
     link = machine["link"]
+    for own in _own_links(machine["topology"], name):
+        _speed_up(own, factor)
     if name == NETWORK and not classes:
         # Node links keep their rate, which may be that of all links.
         machine["node_link"] = _at(machine.get("node_link") or {}, link, 1)
@@ -177,6 +179,20 @@ def _links(spec: Spec, name: str, classes: Sequence[str], factor: float) -> Spec
     for one in classes if name == NETWORK else (name,):
         special[one] = _at(special.get(one) or {}, link, factor)
     return changed
+
+
+def _own_links(topology: Spec, name: str) -> list[Spec]:
+    """Return the links of a graph that are meant and have a rate of their own."""
+    while "of" in topology:
+        topology = topology["of"]
+    if topology["kind"] != "graph":
+        return []
+    links, classes = topology["links"], topology.get("classes", ())
+    if name == NODES:
+        links = topology.get("node_links", ())
+    elif name != NETWORK:
+        links = [link for link in links if classes[link["class"]] == name]
+    return [link for link in links if link.get("flit_ps") is not None]
 
 
 def _at(special: Spec, link: Spec, factor: float) -> Spec:

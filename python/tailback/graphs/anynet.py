@@ -118,8 +118,9 @@ def _join(found: Assembly, mentions: list[_Mention], cycle_ps: int | None) -> No
         if "node" in (kind, mention.kind):
             # BookSim's own default, written out, says nothing.
             told = None if mention.cycles in (None, _USUAL_CYCLES) else mention.cycles
-            found.add_edge(head, other, Wires(delay_ps=told))
-            found.add_edge(other, head)
+            delay_ps = None if told is None else _delay(found, mention, told, cycle_ps)
+            found.add_edge(head, other, Wires(delay_ps=delay_ps))
+            found.add_edge(other, head, Wires(delay_ps=delay_ps))
             continue
         delay_ps = _delay(found, mention, mention.cycles, cycle_ps)
         found.add_edge(head, other, Wires(delay_ps=delay_ps))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import UserError, nearest
 from ..units import Rate
-from .network import Link, NetworkGraph
+from .network import Link, NetworkGraph, NodeTimes
 
 _WIDEST = 255
 _MOST_ON_A_SWITCH = 65_536
@@ -25,15 +25,12 @@ class Wires:
     rate: Rate | None = None
     ports: tuple[int | None, int | None] = (None, None)
     """At which ports of its two switches it is; of the link of a node the node's is None."""
-
-    @property
-    def differ(self) -> bool:
-        """Whether anything is said that is not the same for all nodes."""
-        return (self.width, self.delay_ps, self.rate) != (1, None, None)
+    link_class: str | None = None
+    """None: the file does not say. Of no meaning for the link of a node."""
 
 
 _Ports = tuple[int | None, int | None]
-_Like = tuple[str, str, int | None, Rate | None, _Ports]
+_Like = tuple[str, str, int | None, Rate | None, str | None, _Ports]
 """What is the same of the wires of one link."""
 
 
@@ -52,6 +49,7 @@ class Assembly:
     _enters: dict[str, str] = field(default_factory=dict)
     _leaves: dict[str, str] = field(default_factory=dict)
     _node_ports: dict[str, int | None] = field(default_factory=dict)
+    _node_times: dict[str, NodeTimes] = field(default_factory=dict)
 
     def mistake(self, problem: str, meant: str | None = None) -> UserError:
         """Return a mistake in the file."""
@@ -83,34 +81,37 @@ class Assembly:
         what = f"link from {source} to {destination}"
         if source == destination:
             raise self.mistake(f"{what}: must not lead back to where it comes from")
-        if source in self.nodes or destination in self.nodes:
-            self._attach(source, destination, wires)
-            return
         width, delay_ps = wires.width, wires.delay_ps
         if delay_ps is not None and delay_ps > _LONGEST_PS:
             raise self.mistake(f"{what}: must take at most 1 s")
+        if source in self.nodes or destination in self.nodes:
+            self._attach(source, destination, wires)
+            return
         if wires.ports != (None, None):
             if None in wires.ports:
                 raise self.mistake(f"{what}: must have a port at both switches, or at none")
             if width != 1:
                 raise self.mistake(f"{what}: has {width} wires at one port; must be 1")
-        key = (source, destination, delay_ps, wires.rate, wires.ports)
+        key = (source, destination, delay_ps, wires.rate, wires.link_class, wires.ports)
         self._widths[key] = total = self._widths.get(key, 0) + width
         if width < 1 or total > _WIDEST:
             given = width if width < 1 else total
             raise self.mistake(f"{what}: has {given} wires; must be 1 to {_WIDEST}")
 
     def _attach(self, source: str, destination: str, wires: Wires) -> None:
-        """Note where a node is; what its links are like is the machine's to say."""
+        """Note where a node is, and what differs on its links."""
         if source in self.nodes and destination in self.nodes:
             problem = f"nodes {source} and {destination} are joined without a switch between them"
             raise self.mistake(problem)
         node, switch = (source, destination) if source in self.nodes else (destination, source)
-        if wires.differ:
+        if wires.width != 1:
             raise self.mistake(
-                f"the link of node {node} has a width, delay or rate; those of nodes are all the "
-                "same: machine.node_link"
+                f"the link of node {node} has a width; those of nodes all have the same: "
+                "machine.node_link.width"
             )
+        times = NodeTimes(wires.delay_ps, wires.rate)
+        if self._node_times.setdefault(node, times) != times:
+            raise self.mistake(f"the two links of node {node} differ in rate or delay")
         port = wires.ports[source == node]
         if wires.ports[source != node] is not None:
             raise self.mistake(f"the link of node {node} has a port at the node; must have none")
@@ -155,6 +156,7 @@ class Assembly:
             self._places(),
             self._ports_of_nodes(),
             tuple(self.ignored),
+            self._times_of_nodes(names),
         )
         if graph.node_ports is not None:
             self._check_ports(graph, graph.node_ports)
@@ -174,10 +176,17 @@ class Assembly:
 
     def _links(self, number: dict[str, int]) -> tuple[Link, ...]:
         links = [
-            Link(number[source], number[destination], width, delay_ps, rate, *ports)
-            for (source, destination, delay_ps, rate, ports), width in self._widths.items()
+            Link(number[source], number[destination], width, delay_ps, rate, *ports, in_class)
+            for (source, destination, delay_ps, rate, in_class, ports), width in (
+                self._widths.items()
+            )
         ]
         return tuple(sorted(links, key=lambda link: (link.source, link.port or 0)))
+
+    def _times_of_nodes(self, names: Sequence[str]) -> tuple[NodeTimes, ...] | None:
+        usual = NodeTimes()
+        times = tuple(self._node_times.get(name, usual) for name in names)
+        return None if set(times) == {usual} else times
 
     def _ports_of_nodes(self) -> tuple[int, ...] | None:
         """Return the port of every node; raises `UserError` unless all links have some, or none."""

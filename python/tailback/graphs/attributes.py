@@ -4,7 +4,8 @@
   nodes are on it; of either `x` and `y`, where it is drawn.
 * Of an edge: `width`, its parallel wires (1 if left out); `rate`, such as `"400 Gbit/s"`;
   `delay`, such as `"5 ns"`, or `latency` in cycles: the time a flit is on it. What is left
-  out is as on the machine's links. `source_port` and `target_port`: at which ports of its two
+  out is as on the machine's links, of nodes on `machine.node_link`; `class`, the name of a class
+  of links. `source_port` and `target_port`: at which ports of its two
   switches it is, of the link of a node at which of its switch; of all edges, or of none.
 
 `label`, `name`, `id` and `key` may stand anywhere. Attributes that tools call what is meant here,
@@ -14,6 +15,7 @@ and misspelt ones, are refused; others have no effect, and `Assembly.ignored` ha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,8 +28,9 @@ _KINDS = ("switch", "node")
 _LARGEST_PORT = 65_535
 _MOST_DIGITS = 20
 _TOO_MUCH = 10**_MOST_DIGITS
+_CLASS = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 OF_VERTICES = ("kind", "nodes", "x", "y")
-OF_EDGES = ("width", "rate", "delay", "latency", "source_port", "target_port")
+OF_EDGES = ("width", "rate", "delay", "latency", "class", "source_port", "target_port")
 _NAMES = ("label", "name", "id", "key", "description")
 
 #: What attributes are called elsewhere.
@@ -73,10 +76,22 @@ def add_edges(
         width = _whole(found, what, "width", given.get("width"))
         delay_ps, rate = _delay_ps(found, what, given, cycle_ps), _rate(found, what, given)
         ports = (_port(found, what, given, "source"), _port(found, what, given, "target"))
-        wires = Wires(1 if width is None else width, delay_ps, rate, ports)
+        in_class = _class(found, what, given)
+        wires = Wires(1 if width is None else width, delay_ps, rate, ports, in_class)
         found.add_edge(source, destination, wires)
         if not directed:
             found.add_edge(destination, source, replace(wires, ports=ports[::-1]))
+
+
+def _class(found: Assembly, what: str, given: Attributes) -> str | None:
+    """Return the class of a link, which `machine.link_classes` may name."""
+    name = given.get("class")
+    if name is None:
+        return None
+    if not (isinstance(name, str) and _CLASS.fullmatch(name)):
+        allowed = "must be letters, digits and underscores, beginning with a letter"
+        raise found.mistake(f"{what}: class is {shown(name)}; {allowed}")
+    return name
 
 
 def _port(found: Assembly, what: str, given: Attributes, end: str) -> int | None:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from ..units import Rate
 
+#: The class of links of which a file says none, if it says one of others.
+OTHER = "other"
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -24,6 +27,18 @@ class Link:
     """By which port it leaves its switch; None: the file does not say."""
     at: int | None = None
     """The port of the switch that it leads to; None: the file does not say."""
+    link_class: str | None = None
+    """The class it is in; None: the file does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTimes:
+    """What differs on the links of one node."""
+
+    delay_ps: int | None = None
+    """Time a flit is on them; None: as on the machine's links of nodes."""
+    rate: Rate | None = None
+    """Their rate; None: that of the machine's links of nodes."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,18 @@ class NetworkGraph:
     """The port of its switch at which each node is, if the file says so of all nodes and links."""
     ignored: tuple[str, ...] = ()
     """Attributes that the file has and that have no effect."""
+    node_times: tuple[NodeTimes, ...] | None = None
+    """What differs on the links of each node; None: nothing on any."""
+
+    @property
+    def link_classes(self) -> tuple[str, ...]:
+        """The classes that links are in, in the order in which they first occur; empty if in none.
+
+        A link whose class the file does not say is then in class ``other``.
+        """
+        found = dict.fromkeys(link.link_class for link in self.links)
+        named = [name for name in found if name is not None]
+        return (*named, *((OTHER,) if named and None in found else ()))
 
     @property
     def ports(self) -> dict[tuple[int, int], tuple[int, int]]:

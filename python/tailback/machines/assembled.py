@@ -119,7 +119,9 @@ class Assembled(Part):
     @property
     def rates(self) -> tuple[Rate, ...]:
         """Rates of all links there are: of nodes, of every class, of a graph's."""
-        return (self.node_rate, *self.internal_rates)
+        own = self.topology.graph.node_times if isinstance(self.topology, Listed) else None
+        of_nodes = {times.rate for times in own or () if times.rate is not None}
+        return (self.node_rate, *sorted(of_nodes), *self.internal_rates)
 
     @cached_property
     def internal_rates(self) -> tuple[Rate, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UserError
 from ..graphs.network import Link as GraphLink
+from ..graphs.network import NodeTimes
 from ..parts import plain
 from ..units import Rate, Size, Time
 from . import costs, needs
@@ -19,7 +20,7 @@ from .routing import DimensionOrder
 from .topologies import Listed
 
 if TYPE_CHECKING:
-    from .link import LinkClass, NodeLink
+    from .link import Link, LinkClass, NodeLink
     from .loggops import LogGops
 
 #: What keys are by default, where that depends on others; worked out only for those listed.
@@ -235,18 +236,36 @@ def _half_duplex(links: LinkClass | NodeLink) -> dict[str, Any]:
     return {} if links.duplex is None else {"half_duplex": _HALF_DUPLEX[links.duplex]}
 
 
-def _times(machine: Assembled, links: LinkClass | NodeLink | LinkTimes) -> dict[str, Any]:
-    """Return what differs from the machine's link."""
+def _times(
+    machine: Assembled,
+    links: LinkClass | NodeLink | LinkTimes,
+    usual: Link | LinkTimes | None = None,
+) -> dict[str, Any]:
+    """Return what differs from the usual link, by default the machine's."""
     found: dict[str, Any] = {}
     rate, delay = links.rate, links.delay
-    if rate is not None and rate != machine.link.rate:
+    usual = machine.link if usual is None else usual
+    if rate is not None and rate != usual.rate:
         found |= {
             "flit_ps": machine.link.flit_ps(rate),
             "control_ps": machine.link.control_ps(rate),
         }
-    if delay is not None and delay != machine.link.delay:
+    if delay is not None and delay != usual.delay:
         found |= {"delay_ps": delay.ps}
     return found
+
+
+def _check_rate(machine: Assembled, topology: Listed, link: GraphLink | NodeTimes) -> None:
+    """Refuse a rate of a file at which a flit takes no whole number of picoseconds."""
+    try:
+        check_whole(machine.link, link.rate or machine.link.rate, "")
+    except UserError as error:
+        where = "the link of a node"
+        if isinstance(link, GraphLink):
+            names = topology.graph.switches
+            where = f"link from {names[link.source]} to {names[link.destination]}"
+        problem = f"{where}: rate is {error.given}; {error.allowed}"
+        raise UserError(topology.place, None, problem) from None
 
 
 def _topology_spec(machine: Assembled) -> dict[str, Any]:
@@ -254,16 +273,17 @@ def _topology_spec(machine: Assembled) -> dict[str, Any]:
     if not isinstance(topology, Listed):
         return topology.spec_left()
 
-    def times(link: GraphLink) -> dict[str, Any]:
+    fits: set[Rate | None] = set()
+
+    def times(link: GraphLink | NodeTimes) -> dict[str, Any]:
         delay = None if link.delay_ps is None else Time(link.delay_ps)
-        try:
-            check_whole(machine.link, link.rate or machine.link.rate, "")
-        except UserError as error:
-            names = topology.graph.switches
-            where = f"link from {names[link.source]} to {names[link.destination]}"
-            problem = f"{where}: rate is {error.given}; {error.allowed}"
-            raise UserError(topology.place, None, problem) from None
-        return _times(machine, LinkTimes(link.rate, delay))
+        if link.rate not in fits:
+            _check_rate(machine, topology, link)
+            fits.add(link.rate)
+        usual: Link | LinkTimes = machine.link
+        if isinstance(link, NodeTimes):
+            usual = LinkTimes(machine.node_rate, machine.node_delay)
+        return _times(machine, LinkTimes(link.rate, delay), usual)
 
     return topology.spec_left(topology.spec_with(times))
 

@@ -1,7 +1,9 @@
 """Routes that are written down in a file.
 
 Two kinds of CSV files. A *routing table* has the columns ``switch``, ``destination`` and
-``next_switch``, and perhaps ``class``: which switch a packet for a node goes to next.
+``next_switch``, and perhaps ``class``: which switch a packet for a node goes to next, perhaps with
+the port by which it leaves, as in ``7@2``. Where the network has ports, a table may also have a
+column for each destination, behind the column ``ports`` of switches: by which port they are left.
 *Source routes* have the columns ``source``, ``destination`` and ``hops``, the last of which
 goes on to the end of the row: the switches on the way after the source's own, each perhaps
 with the port by which the switch before is left, as in ``7@2``, and with its class, as in ``7:1``.
@@ -14,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..csv_files import cell, cell_mistake, read_csv, whole_number
-from ..errors import UserError, shown
+from ..csv_files import cell, cell_mistake, csv_rows, read_csv, whole_number
+from ..errors import UserError, read_lines, shown
 
 #: Largest class of virtual channels, of which a link has 255 at most.
 MOST_CLASS = 254
@@ -42,6 +44,8 @@ class Places:
     """The switch of every node, if there are ports."""
     ports: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     """By switch and port: which link of the switch that is, and the switch it leads to."""
+    node_ports: Sequence[tuple[int, int]] = ()
+    """The switch and the port of every node, if there are ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +93,90 @@ def read_table(path: Path, places: Places) -> dict[str, Any]:
     no switch, node or class, and a pair that is there twice.
     """
     reader = _Reader(path, places)
+    if _begins_with_ports(path):
+        return _read_ports(reader)
     names, rows = _read(path, _TABLE)
     columns = [names.index(column) for column in _TABLE]
     class_column = names.index("class") if "class" in names else None
     hops = [[_NONE] * places.nodes for _ in range(places.switches)]
     classes = [[0] * places.nodes for _ in range(places.switches)]
     lines: dict[tuple[int, int], int] = {}
+    ports: dict[tuple[int, int], tuple[int, int]] = {}
     for line, row in rows:
         cells = [cell(row, column) for column in columns]
         at = reader.switch(line, "switch", cells[0])
         to = reader.node(line, "destination", cells[1])
         _once(reader, lines, line, (at, to), ("switch", "destination"))
-        hops[at][to] = reader.switch(line, "next_switch", cells[2])
+        hops[at][to], _, by = _hop(reader, line, cells[2], "next_switch")
+        if by is not None:
+            ports[at, to] = line, by
         if class_column is not None:
             classes[at][to] = reader.virtual_class(line, "class", cell(row, class_column))
     any_class = any(any(row) for row in classes)
-    return {"hops": "switches", "next": hops, "classes": classes if any_class else []}
+    named = "switches"
+    if ports:
+        named = "ports"
+        _by_links(reader, hops, lines, ports)
+    return {"hops": named, "next": hops, "classes": classes if any_class else []}
+
+
+def _by_links(
+    reader: _Reader,
+    hops: list[list[int]],
+    lines: Mapping[tuple[int, int], int],
+    ports: Mapping[tuple[int, int], tuple[int, int]],
+) -> None:
+    """Put the link by which a switch is left in place of the next switch."""
+    links = _first_links(reader.places)
+    for (at, to), line in lines.items():
+        port = ports[at, to][1] if (at, to) in ports else None
+        if port is None and at == hops[at][to]:
+            # The switch of the node itself: the row has no effect.
+            hops[at][to] = _NONE
+            continue
+        hops[at][to] = _link(reader, (line, "next_switch"), links, (at, hops[at][to], port))
+
+
+def _begins_with_ports(path: Path) -> bool:
+    line = next(read_lines(path), b"")
+    return line.partition(b",")[0].strip().strip(b'"') == b"ports"
+
+
+def _read_ports(reader: _Reader) -> dict[str, Any]:
+    """Read a table with a column for each destination, whose cells are ports."""
+    places, path = reader.places, reader.path
+    if not places.ports:
+        allowed = "has ports, which the network does not have; must have switch,destination,..."
+        raise UserError(str(path), None, allowed)
+    # One row at a time: tables of large clusters have millions of cells.
+    rows = csv_rows(path)
+    names = [name.strip() for name in next(rows)[1]]
+    columns = [reader.node(1, "ports", name) for name in names[1:]]
+    if len(set(columns)) < len(columns):
+        raise UserError(str(path), None, "has two columns of one node")
+    of_switch: dict[int, dict[str, int]] = {}
+    for (at, port), (link, _) in places.ports.items():
+        of_switch.setdefault(at, {})[str(port)] = link
+    at_home = {(at, port): node for node, (at, port) in enumerate(places.node_ports)}
+    hops = [[_NONE] * places.nodes for _ in range(places.switches)]
+    lines: dict[int, int] = {}
+    for line, row in rows:
+        at = reader.switch(line, "ports", cell(row, 0))
+        if at in lines:
+            raise reader.mistake(line, "ports", row[0], f"has a row already, line {lines[at]}")
+        lines[at] = line
+        links, onward = of_switch.get(at, {}), hops[at]
+        for to, text in zip(columns, row[1:], strict=False):
+            leaving = links.get(text)
+            if leaving is not None:
+                onward[to] = leaving
+            elif text.strip():
+                number = whole_number(text.strip())
+                if number is None or (number and at_home.get((at, number)) != to):
+                    name = names[1 + columns.index(to)]
+                    allowed = "must be a port with a cable to another switch, or to the node"
+                    raise reader.mistake(line, name, text, allowed)
+    return {"hops": "ports", "next": hops, "classes": []}
 
 
 def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
@@ -138,7 +210,7 @@ def read_source_routes(path: Path, places: Places) -> dict[str, Any]:
         ports.append([port for _, _, port in hops])
     if all(port is None for of_route in ports for port in of_route):
         return {"hops": "switches", "routes": routes}
-    links = {(at, to): link for (at, _), (link, to) in reversed([*places.ports.items()])}
+    links = _first_links(places)
     for (line, _), route, of_route in zip(rows, routes, ports, strict=True):
         route["hops"] = _by_port(reader, line, links, route, of_route)
     return {"hops": "ports", "routes": routes}
@@ -152,36 +224,51 @@ def _by_port(
     ports: Sequence[int | None],
 ) -> list[int]:
     """Return the link by which a route leaves each switch: the first if no port is given."""
-    places = reader.places
-    at, found = places.enters[route["source"]], []
+    at, found = reader.places.enters[route["source"]], []
     for switch, port in zip(route["hops"], ports, strict=True):
-        if port is None:
-            link, leads = links.get((at, switch)), switch
-        else:
-            link, leads = places.ports.get((at, port), (None, switch))
-        if link is None or leads != switch:
-            names = {number: name for name, number in places.switch_names.items()}
-            here, there = names.get(at, at), names.get(switch, switch)
-            by = "" if port is None else f" at port {port}"
-            raise reader.mistake(line, "hops", there, f"switch {here} has no link to it{by}")
-        found.append(link)
+        found.append(_link(reader, (line, "hops"), links, (at, switch, port)))
         at = switch
     return found
 
 
-def _hop(reader: _Reader, line: int, hop: str) -> tuple[int, int, int | None]:
+def _first_links(places: Places) -> dict[tuple[int, int], int]:
+    """Return the first link from a switch to another."""
+    return {(at, to): link for (at, _), (link, to) in reversed([*places.ports.items()])}
+
+
+def _link(
+    reader: _Reader,
+    place: tuple[int, str],
+    links: Mapping[tuple[int, int], int],
+    hop: tuple[int, int, int | None],
+) -> int:
+    """Return the link by which a switch is left to another: the first if no port is given."""
+    (line, column), (at, switch, port), places = place, hop, reader.places
+    if port is None:
+        link, leads = links.get((at, switch)), switch
+    else:
+        link, leads = places.ports.get((at, port), (None, switch))
+    if link is None or leads != switch:
+        names = {number: name for name, number in places.switch_names.items()}
+        here, there = names.get(at, at), names.get(switch, switch)
+        by = "" if port is None else f" at port {port}"
+        raise reader.mistake(line, column, there, f"switch {here} has no link to it{by}")
+    return link
+
+
+def _hop(reader: _Reader, line: int, hop: str, column: str = "hops") -> tuple[int, int, int | None]:
     """Return the switch, the class and the port of ``7``, ``7:1``, ``7@2`` or ``7@2:1``."""
     names = reader.places.switch_names
     before, colon, number = hop.rpartition(":")
-    has_class = bool(colon) and hop not in names
+    has_class = bool(colon) and hop not in names and column == "hops"
     place = before.strip() if has_class else hop
     name, at, port = place.rpartition("@")
     has_port = bool(at and reader.places.ports) and place not in names
-    switch = reader.switch(line, "hops", name.strip() if has_port else place)
+    switch = reader.switch(line, column, name.strip() if has_port else place)
     by = whole_number(port.strip()) if has_port else None
     if has_port and by is None:
-        raise reader.mistake(line, "hops", hop, "must name a port by its number behind @")
-    return switch, reader.virtual_class(line, "hops", number.strip()) if has_class else 0, by
+        raise reader.mistake(line, column, hop, "must name a port by its number behind @")
+    return switch, reader.virtual_class(line, column, number.strip()) if has_class else 0, by
 
 
 def _once(

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ..door import RoutingFacts
 from ..parts import key
 from .routes_file import Places, read_source_routes, read_table
 from .routing import Routing
@@ -35,6 +36,16 @@ class _Written(Routing):
         if topology not in self._read:
             self._read[topology] = type(self).reader(Path(self.file), places_of(topology))
         return self._read[topology]
+
+    @cached_property
+    def _known(self) -> dict[Topology, RoutingFacts]:
+        return {}
+
+    def facts(self, topology: Topology) -> RoutingFacts:
+        """Return what the engine knows of it there, which takes long for large tables: once."""
+        if topology not in self._known:
+            self._known[topology] = super().facts(topology)
+        return self._known[topology]
 
     def algorithm_spec(self, topology: Topology) -> dict[str, Any]:
         """Return the algorithm as the engine describes it."""
@@ -70,5 +81,6 @@ def places_of(topology: Topology) -> Places:
         switches = {name: number for number, name in enumerate(graph.switches)}
         nodes = {name: number for number, name in enumerate(graph.nodes)}
         if graph.node_ports is not None:
-            return Places(len(switches), len(nodes), switches, nodes, graph.enters, graph.ports)
+            at = tuple(zip(graph.enters, graph.node_ports, strict=True))
+            return Places(len(switches), len(nodes), switches, nodes, graph.enters, graph.ports, at)
     return Places(topology.switch_count, topology.node_count, switches, nodes)

@@ -15,7 +15,7 @@ from tailback import engine, tables
 from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json
-from tailback.survey import Survey, survey
+from tailback.survey import Survey, TableRoutes, survey, table_routes
 from tailback.units import Size
 from tailback.workloads import Synthetic, Traffic
 
@@ -130,6 +130,8 @@ class Prediction:
     """By channel, the smaller load of two samples; None without samples."""
     ends: Ends
     survey: Survey
+    table_routes: TableRoutes | None
+    """The routes of a routing table beside shortest paths; None with other routing."""
     pauses: Pauses | None
     """Deadlock and loss by pauses of switches; None without pauses."""
     short_buffers: tuple[ShortBuffers, ...]
@@ -292,6 +294,7 @@ class Prediction:
             "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
             "routing": self.routing.to_dict() | self._stopped,
+            **({} if (found := self.table_routes) is None else {"table_routes": found.to_dict()}),
             **({} if self.arbitration is None else {"arbitration": self.arbitration}),
             **self._by_buffers,
             **({} if self.pauses is None else {"pauses": self.pauses.to_dict()}),
@@ -326,9 +329,10 @@ def describe(experiment: Experiment) -> Prediction:
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
-    machine = engine.Simulation(spec, messages, traces=experiment.traces())
-    channels = tables.channel_ends(machine.channels())
-    loads = predicted_loads(experiment, channels)
+    with experiment.machine.topology.names():
+        machine = engine.Simulation(spec, messages, traces=experiment.traces())
+        channels = tables.channel_ends(machine.channels())
+        loads = predicted_loads(experiment, channels)
     predicted = loads.predicted
     alone = zero_loads(experiment, predicted) if experiment.workload.sends_messages else ()
     data_us = predicted["zero_load_data_ps"] / 1e6
@@ -384,6 +388,7 @@ def describe(experiment: Experiment) -> Prediction:
         least_load_us=None if loads.least_load is None else loads.least_load / 1e6,
         ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
+        table_routes=table_routes(experiment.machine, counted.graph),
         law=message_law(experiment),
     )
 

@@ -60,7 +60,8 @@ def run_mode(
             planned = plan(experiment, mode, sim)
             _check_metric(planned.metric, measured(sim.counters(), planned.populations.load))
             procedure = Procedure(sim, planned, watch, interrupted)
-            stop = procedure.run()
+            with experiment.machine.topology.names():
+                stop = procedure.run()
             wall_seconds = time.perf_counter() - started
             from .collecting import result_of
 

@@ -3,5 +3,15 @@
 from .bisection import Bisection, bisection_found
 from .counting import Survey, survey
 from .symmetry import Symmetry, symmetry
+from .table_routes import TableRoutes, table_routes
 
-__all__ = ["Bisection", "Survey", "Symmetry", "bisection_found", "survey", "symmetry"]
+__all__ = [
+    "Bisection",
+    "Survey",
+    "Symmetry",
+    "TableRoutes",
+    "bisection_found",
+    "survey",
+    "symmetry",
+    "table_routes",
+]

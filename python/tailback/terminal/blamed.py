@@ -69,7 +69,8 @@ def _first_tables(late: Lateness, top: int) -> list[Table]:
         ),
         new_table(
             "Where it begins, and what mostly waits for whom there",
-            *words("root channel", "kind"),
+            *_places(late.names, "root channel"),
+            *words("kind"),
             *texts("traffic of", "makes late"),
             *numbers(per_message, "share"),
             rows=[told(row.charged, *row.words) for row in roots.shown],
@@ -80,6 +81,11 @@ def _first_tables(late: Lateness, top: int) -> list[Table]:
     _fold(tables[1], roots)
     _fold(tables[2], who)
     return [table for table, is_shown in zip(tables, shown, strict=True) if is_shown]
+
+
+def _places(names: Names, *heads: str) -> list[Column]:
+    """Return columns of nodes and channels: folded if they have names, which may be long."""
+    return texts(*heads) if names.ends.names else words(*heads)
 
 
 _ROOTS, _PAIRS = 5, 8
@@ -126,7 +132,7 @@ def _every_table(late: Lateness, top: int) -> list[Table]:
         ),
         new_table(
             "Who makes whom late, and at which root channel",
-            *words("traffic of", "makes late", "at"),
+            *_places(names, "traffic of", "makes late", "at"),
             *numbers(f"{unit.name} per message of those that are late", "of their lateness"),
             rows=[
                 told(row, names.traffic(culprit), names.traffic(victim), names.channel(channel))
@@ -136,7 +142,7 @@ def _every_table(late: Lateness, top: int) -> list[Table]:
         ),
         new_table(
             "Where it begins",
-            *words("root channel"),
+            *_places(names, "root channel"),
             *numbers(per_message, "share"),
             rows=[
                 told(row, names.channel(row.key[0])) for row in blame.by_channel(confidence, top)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tailback.answers.lateness import untold_texts
-from tailback.errors import choice
+from tailback.errors import choice, one_line
 from tailback.results import PERCENTS, Fared
 from tailback.results.of_jobs import JobResult
 from tailback.statistics import Estimate
@@ -87,9 +87,10 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
     flows = result.flows(by).to_pylist()
     order = sorted(flows, key=lambda row: -(row["late_mean_ps"] or row["latency_mean_ps"]))
     keys = [key for key in by if key in (flows[0] if flows else {})]
+    order = _with_names(order[:top], keys, result)
     counts = numbers("messages", "data", "early", "time alone unknown")
     count = new_table(None, *words(*keys), *counts)
-    for row in order[:top]:
+    for row in order:
         cells = (f"{row['messages']:,}", scaled(row["bytes"], BYTES), *_few(row))
         count.add_row(*(str(row[key]) for key in keys), *cells)
     parts: list[RenderableType] = [
@@ -99,8 +100,17 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
     ]
     for measure in MEASURES:
         stem, unit = (measure[:-3], "_ps") if measure.endswith("_ps") else (measure, "")
-        parts += [Text(), _measure_table(order[:top], keys, stem, unit)]
+        parts += [Text(), _measure_table(order, keys, stem, unit)]
     return Group(*parts, *cautions((*warnings(result.ending), *untold_texts(result))))
+
+
+def _with_names(
+    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], result: Result
+) -> list[dict[str, Any]]:
+    """Return rows with the names of nodes for their numbers, if the topology has names."""
+    names = result.experiment.machine.topology.labels.get("node", ())
+    ends = [key for key in ("source", "destination") if key in keys and names]
+    return [{**row, **{end: one_line(names[row[end]]) for end in ends}} for row in rows]
 
 
 def percentiles_table(result: Result) -> Table | None:

@@ -17,7 +17,7 @@ from tailback.places import shown as place
 from tailback.prediction import LoadedChannel, Prediction
 from tailback.prediction.message_law import Line, MessageLaw
 from tailback.prediction.zero_load import ZeroLoad
-from tailback.survey import Bisection, Survey
+from tailback.survey import Bisection, Survey, TableRoutes
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import MICROSECONDS, scaled
 
@@ -183,7 +183,26 @@ def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
     if r.chooses or r.ways > 1:
         ways = "one route" if r.ways == 1 else f"up to {r.ways} routes"
         rows.append(("loads are averages over", f"{ways} of each packet, drawn at random"))
-    return rows
+    return [*rows, *_table_rows(prediction.table_routes)]
+
+
+def _table_rows(t: TableRoutes | None) -> list[tuple[str, str]]:
+    """Return how the routes of a table compare with shortest paths, and how they share links."""
+    if t is None:
+        return []
+    missing = [("  pairs of nodes without a route", f"{t.missing:,}")]
+    of_all = f"all {t.shifts:,}" if t.shifts == t.nodes - 1 else f"{t.shifts:,} of {t.nodes - 1:,}"
+    return [
+        ("routes of the table, mean links", plain(t.mean_links)),
+        ("  shortest paths between the same nodes", plain(t.shortest_mean_links)),
+        ("  longer than shortest, pairs", f"{t.longer:,} of {t.pairs:,}"),
+        ("  longer by at most, links", f"{t.most_extra_links:,}"),
+        *(missing if t.missing else []),
+        ("routes on the most loaded wire, all pairs", plain(t.uniform_most)),
+        ("  mean of all wires with routes", plain(t.uniform_mean)),
+        (f"  worst of {of_all} shifts", plain(t.shift_most)),
+        ("  mean of these shifts", plain(t.shift_mean)),
+    ]
 
 
 def _law_rows(law: MessageLaw) -> list[tuple[str, str]]:

@@ -87,10 +87,16 @@ impl PacketPool {
         }
     }
 
-    /// The first packet that has crossed more channels than it may.
+    /// A packet that has crossed more channels than it may, or has no route.
     #[inline]
     pub fn strayed(&self) -> Option<&Packet> {
         self.strayed.is_some().then(|| &self.packets[self.strayed])
+    }
+
+    /// There is no route for a packet.
+    #[cold]
+    pub fn strays(&mut self, id: PacketId) {
+        self.strayed = id;
     }
 
     /// A packet comes to a buffer without bounds that holds as many flits as can be told apart.

@@ -1,6 +1,7 @@
 //! An algorithm with the virtual channels of a machine.
 
 use super::algorithm::Algorithm;
+use super::base::Base;
 use super::dimension_order::DimensionOrder;
 use super::header::Header;
 use super::outputs::Outputs;
@@ -25,6 +26,8 @@ pub struct Routing {
     parallel: Option<Parallel>,
     /// What all ways are drawn with.
     seed: Key,
+    /// Whether pairs of nodes may have no route.
+    has_gaps: bool,
 }
 
 /// Nothing is known that keeps packets from waiting for each other in a circle.
@@ -59,7 +62,13 @@ impl Routing {
         }
         let classes = shared_by(channels, &properties, parallel.as_ref())?;
         let seed = Key::of(seed);
-        let routing = Self { algorithm, properties, classes, parallel, seed };
+        let has_gaps = match &algorithm {
+            Chosen::Fixed(routing) => {
+                matches!(routing.base(), Base::Paths(table) if table.has_gaps())
+            }
+            _ => false,
+        };
+        let routing = Self { algorithm, properties, classes, parallel, seed, has_gaps };
         // Frames stand in queues of outputs, and keep no channel while they wait for another.
         let is_safe = properties.is_known_free
             || machine.forwards_frames()
@@ -191,6 +200,34 @@ impl Routing {
             }
             Chosen::Fixed(routing) if self.parallel.is_none() => routing.next(switch, header),
             _ => self.next_of_others(switch, header),
+        }
+    }
+
+    /// Whether there is no route from a switch to a node ([`Self::gap`]).
+    #[inline]
+    pub fn misses(&self, switch: SwitchId, destination: NodeId) -> bool {
+        self.has_gaps
+            && matches!(&self.algorithm, Chosen::Fixed(routing)
+                if matches!(routing.base(), Base::Paths(table) if table.misses(switch, destination)))
+    }
+
+    /// Whether it is a table, and packets cannot wait for each other in a circle even if all are in
+    /// one class.
+    pub(super) fn is_free_table(&self, topology: &Topology) -> bool {
+        matches!(&self.algorithm, Chosen::Fixed(routing)
+            if matches!(routing.base(), Base::Paths(table) if !table.closes_circle(topology)))
+    }
+
+    /// Why there is no route from a node to another, if there is none.
+    #[cold]
+    #[inline(never)]
+    pub fn gap(&self, pair: (NodeId, NodeId), topology: &Topology) -> Option<SpecError> {
+        match &self.algorithm {
+            Chosen::Fixed(routing) => match routing.base() {
+                Base::Paths(table) => table.gap(pair, topology),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

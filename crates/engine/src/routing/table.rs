@@ -7,7 +7,7 @@ use super::distances::{Distances, check_pairs};
 use super::named::Namer;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
-use crate::spec::Hops;
+use crate::spec::{Hops, NO_HOP};
 use crate::topology::{Family, Topology};
 
 /// Stands for "has arrived".
@@ -22,6 +22,8 @@ pub struct Table {
     class_of: Vec<u8>,
     classes: usize,
     is_known_free: bool,
+    /// By switch, then by node: whether rows are missing on the way; empty: none are.
+    lost: Vec<bool>,
 }
 
 impl Table {
@@ -49,7 +51,14 @@ impl Table {
                 ports.push(lowest);
             }
         }
-        Self { nodes: topology.nodes, ports, class_of: Vec::new(), classes: 1, is_known_free }
+        Self {
+            nodes: topology.nodes,
+            ports,
+            class_of: Vec::new(),
+            classes: 1,
+            is_known_free,
+            lost: Vec::new(),
+        }
     }
 
     /// A table of ports and classes, by switch, then by destination, whose classes are an argument
@@ -60,14 +69,15 @@ impl Table {
         class_of: Vec<u8>,
         classes: usize,
     ) -> Self {
-        Self { nodes: destinations, ports, class_of, classes, is_known_free: true }
+        let lost = Vec::new();
+        Self { nodes: destinations, ports, class_of, classes, is_known_free: true, lost }
     }
 
-    /// A table that the user gives.
+    /// A table that the user gives. Rows that no message needs may be missing.
     ///
     /// # Errors
     /// A table of the wrong size; the first pair of nodes (by destination) whose route uses a link that is
-    /// not there, or never arrives.
+    /// not there, or comes to a switch again.
     pub fn given(
         hops: Hops,
         next: &[Vec<u32>],
@@ -84,8 +94,8 @@ impl Table {
         let class_of: Vec<u8> = classes.concat();
         let classes = 1 + usize::from(class_of.iter().copied().max().unwrap_or(0));
         let ports = vec![HERE; topology.switches * topology.nodes];
-        let mut table =
-            Self { nodes: topology.nodes, ports, class_of, classes, is_known_free: false };
+        let (nodes, lost) = (topology.nodes, Vec::new());
+        let mut table = Self { nodes, ports, class_of, classes, is_known_free: false, lost };
         for (destination, attachment) in topology.attachments.iter().enumerate() {
             let Some(home) = attachment.leaves() else { continue };
             let hop = |switch: SwitchId| next[switch.index()][destination];
@@ -103,27 +113,61 @@ impl Table {
         hop: impl Fn(SwitchId) -> u32,
     ) -> Result<(), SpecError> {
         let topology = namer.topology;
-        // By switch: the source whose route came by last; those with a port kept arrive.
+        // By switch: the source whose route came by last.
         let mut seen = vec![NodeId::NONE; topology.switches];
+        let mut passed = Vec::new();
         for (source, attachment) in topology.attachments.iter().enumerate() {
             let Some(mut at) = attachment.enters() else { continue };
             let pair = (NodeId::from_index(source), destination);
-            while at != home && seen[at.index()] != pair.0 {
-                let is_known = seen[at.index()].is_some();
-                if is_known {
-                    at = home;
-                    break;
-                }
+            passed.clear();
+            while at != home && seen[at.index()] == NodeId::NONE && hop(at) != NO_HOP {
                 seen[at.index()] = pair.0;
+                passed.push(at);
                 let (port, neighbour) = namer.link(pair, at, hop(at))?;
                 self.ports[at.index() * self.nodes + destination.index()] = port as u16;
                 at = neighbour;
             }
-            if at != home {
+            if at != home && seen[at.index()] == pair.0 {
                 return Err(namer.refuse(pair, format!("comes to switch {} again", at.0)));
+            }
+            if at != home && (hop(at) == NO_HOP || self.misses(at, destination)) {
+                passed.push(at);
+                self.lose(&passed, destination, topology);
             }
         }
         Ok(())
+    }
+
+    /// Notes that rows are missing on the way from these switches to a node.
+    fn lose(&mut self, switches: &[SwitchId], destination: NodeId, topology: &Topology) {
+        self.lost.resize(topology.switches * self.nodes, false);
+        for switch in switches {
+            self.lost[switch.index() * self.nodes + destination.index()] = true;
+        }
+    }
+
+    /// Whether rows are missing on the way from a switch to a node.
+    #[inline]
+    pub fn misses(&self, switch: SwitchId, destination: NodeId) -> bool {
+        !self.lost.is_empty() && self.lost[switch.index() * self.nodes + destination.index()]
+    }
+
+    /// Whether rows are missing on any way.
+    pub fn has_gaps(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Why there is no route from a node to another, if there is none.
+    pub fn gap(&self, pair: (NodeId, NodeId), topology: &Topology) -> Option<SpecError> {
+        let mut at = topology.attachments[pair.0.index()].enters()?;
+        if !self.misses(at, pair.1) {
+            return None;
+        }
+        while let Some((port, _)) = self.step(at, pair.1) {
+            at = topology.neighbour(at, port);
+        }
+        let reason = format!("switch {} has no hop for it, and a message needs it", at.0);
+        Some(Namer::new("routing table", Hops::Ports, topology).refuse(pair, reason))
     }
 
     /// Classes of virtual channels it names.
@@ -216,7 +260,7 @@ mod tests {
         Promise, cases, check_free, check_ways, graph, machine, random_graph, refusal_on,
         routing_on,
     };
-    use crate::spec::{NO_HOP, RoutingSpec, TopologySpec};
+    use crate::spec::{RoutingSpec, TopologySpec};
 
     fn table(hops: Hops, next: Vec<Vec<u32>>) -> RoutingSpec {
         RoutingSpec::Table { hops, next, classes: Vec::new() }
@@ -294,10 +338,6 @@ mod tests {
             "machine.routing = routing table: node 0 to node 3: comes to switch 1 again"
         );
         assert_eq!(
-            wrong(1, 3, NO_HOP),
-            "machine.routing = routing table: node 0 to node 3: switch 1 has no hop for it"
-        );
-        assert_eq!(
             refusal_on(&line, &table(Hops::Ports, right.clone()), 1),
             "machine.routing = routing table: node 2 to node 0: switch 3 has no link at port 2"
         );
@@ -309,6 +349,28 @@ mod tests {
             refusal_on(&line, &table(Hops::Ports, vec![vec![0; 4]; 3]), 1),
             "machine.routing.next = 3 rows: must have 4 rows (switches) of 4 numbers (nodes)"
         );
+    }
+
+    /// On a line of four, without the row of switch 1 for node 3: only what passes there is lost.
+    #[test]
+    fn missing_rows_matter_only_to_those_who_need_them() {
+        let line = graph(4, &[(0, 1), (1, 2), (2, 3)]);
+        let mut next: Vec<Vec<u32>> =
+            vec![vec![0, 1, 1, 1], vec![0, 1, 2, 2], vec![1, 1, 2, 3], vec![2, 2, 2, 3]];
+        next[1][3] = NO_HOP;
+        let routing = routing_on(&line, &table(Hops::Switches, next), 1).unwrap();
+        let gap = |from, to| {
+            let gap = routing.gap((NodeId(from), NodeId(to)), &line);
+            gap.map(|error| error.to_string())
+        };
+        let needed = |from| {
+            Some(format!(
+                "machine.routing = routing table: node {from} to node 3: switch 1 has no hop for \
+                 it, and a message needs it"
+            ))
+        };
+        assert_eq!((gap(0, 3), gap(1, 3)), (needed(0), needed(1)));
+        assert_eq!((gap(2, 3), gap(0, 2), gap(3, 0)), (None, None, None));
     }
 
     #[test]

@@ -283,6 +283,8 @@ mod tests {
             links: links.collect(),
             nodes: vec![1, 2, 2, 3, 3, 3],
             leaves: vec![],
+            node_links: Vec::new(),
+            classes: Vec::new(),
         };
         let spec = RoutingSpec::ValiantBySwitches { order: vec![] };
         let topology = Topology::new(&graph).unwrap();

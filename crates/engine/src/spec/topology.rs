@@ -176,6 +176,12 @@ pub enum TopologySpec {
         /// The switch each node receives from; empty: the one it sends to.
         #[serde(default)]
         leaves: Vec<u32>,
+        /// What differs on the links of each node; empty: nothing.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        node_links: Vec<LinkClass>,
+        /// The names of the classes that links may be of.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        classes: Vec<String>,
     },
     /// Any of these, some links of which have failed.
     Failing {
@@ -260,6 +266,9 @@ pub struct GraphLink {
     /// Its wires.
     #[serde(default = "one")]
     pub width: u16,
+    /// Its class, a place among the names; without names of no meaning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub class: u16,
     /// Time of a data or header flit; absent: as of other links.
     #[serde(default)]
     pub flit_ps: Option<Time>,
@@ -271,14 +280,19 @@ pub struct GraphLink {
     pub delay_ps: Option<Time>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u16) -> bool {
+    *number == 0
+}
+
 impl GraphLink {
     /// A link of so many wires, else as the others.
     pub fn new(from: u32, to: u32, width: u16) -> Self {
-        Self { from, to, width, flit_ps: None, control_ps: None, delay_ps: None }
+        Self { from, to, width, class: 0, flit_ps: None, control_ps: None, delay_ps: None }
     }
 
     /// What differs on it, width apart.
-    pub fn class(&self) -> LinkClass {
+    pub fn differs(&self) -> LinkClass {
         let (flit_ps, control_ps, delay_ps) = (self.flit_ps, self.control_ps, self.delay_ps);
         LinkClass { flit_ps, control_ps, delay_ps, ..LinkClass::default() }
     }

@@ -23,6 +23,12 @@ pub struct Topology {
     pub widths: Vec<u16>,
     /// What else differs on the link at each switch and port; empty: nothing.
     pub differing_links: Vec<LinkClass>,
+    /// What differs on the links of each node; empty: nothing.
+    pub node_links: Vec<LinkClass>,
+    /// The names of the classes of links, if they are not those of the family.
+    pub class_names: Vec<String>,
+    /// If there are such names, the class of the link at each switch and port.
+    pub class_of: Vec<u16>,
     /// Where each node is attached.
     pub attachments: Vec<Attachment>,
     /// Switches along each dimension of the grid; empty where there is none.
@@ -164,13 +170,19 @@ impl Topology {
 
     /// The names of the classes of its links; empty where there are none.
     pub fn link_classes(&self) -> Vec<String> {
-        self.family.link_classes(self.dims.len())
+        if self.class_names.is_empty() {
+            return self.family.link_classes(self.dims.len());
+        }
+        self.class_names.clone()
     }
 
     /// The class of the link at a place, switch by switch and port by port: a place among
     /// the names.
     pub fn link_class(&self, at: usize) -> usize {
-        self.family.link_class(at / self.ports.max(1), at % self.ports.max(1))
+        match self.class_of.get(at) {
+            Some(&class) => class.into(),
+            None => self.family.link_class(at / self.ports.max(1), at % self.ports.max(1)),
+        }
     }
 
     /// Whether every link has one that leads back, and every node enters where it leaves.

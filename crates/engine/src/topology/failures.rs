@@ -185,6 +185,8 @@ mod tests {
             links: links.clone(),
             nodes: vec![0, 1],
             leaves: vec![],
+            node_links: Vec::new(),
+            classes: Vec::new(),
         };
         let one = without(of(), vec![FailedLink::At { switch: 1, port: 1 }]).unwrap();
         let left = [SwitchId(1), SwitchId::NONE, SwitchId(0), SwitchId::NONE];

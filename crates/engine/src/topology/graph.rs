@@ -12,17 +12,20 @@ use crate::spec::{GraphLink, LinkClass};
 use std::fmt::Display;
 
 /// The graph with these `links`; `nodes` are the switches that nodes send to, and `leaves` those
-/// they receive from if there are others.
+/// they receive from if there are others. `node_links`: what differs on the links of each node;
+/// `classes`: the names of the classes of links, if there are any.
 pub(super) fn build(
     switches: u32,
     links: &[GraphLink],
     nodes: &[u32],
     leaves: &[u32],
+    (node_links, classes): (&[LinkClass], &[String]),
 ) -> Result<Topology, SpecError> {
     check_nodes(switches, nodes, leaves)?;
+    check_node_links(nodes.len(), node_links)?;
     let mut degree = vec![0; switches as usize];
     for (number, link) in links.iter().enumerate() {
-        check_link(switches, number, link)?;
+        check_link(switches, number, link, classes.len())?;
         degree[link.from as usize] += 1;
     }
     let ports: usize = degree.iter().copied().max().unwrap_or(0);
@@ -39,9 +42,12 @@ pub(super) fn build(
         neighbours: vec![SwitchId::NONE; slots],
         widths: vec![1; slots],
         attachments: attachments(nodes, leaves),
+        node_links: node_links.to_vec(),
+        class_names: classes.to_vec(),
+        class_of: vec![0; if classes.is_empty() { 0 } else { slots }],
         ..Topology::default()
     };
-    if links.iter().any(|link| link.class() != LinkClass::default()) {
+    if links.iter().any(|link| link.differs() != LinkClass::default()) {
         topology.differing_links = vec![LinkClass::default(); slots];
     }
     degree.fill(0);
@@ -52,7 +58,10 @@ pub(super) fn build(
         topology.neighbours[at] = SwitchId(link.to);
         topology.widths[at] = link.width;
         if let Some(own) = topology.differing_links.get_mut(at) {
-            *own = link.class();
+            *own = link.differs();
+        }
+        if let Some(class) = topology.class_of.get_mut(at) {
+            *class = link.class;
         }
     }
     if let Some((from, to)) = first_unreached(&topology) {
@@ -97,8 +106,38 @@ fn check_nodes(switches: u32, nodes: &[u32], leaves: &[u32]) -> Result<(), SpecE
     Ok(())
 }
 
-fn check_link(switches: u32, number: usize, link: &GraphLink) -> Result<(), SpecError> {
-    let field = |name| format!("links[{number}].{name}");
+fn check_node_links(nodes: usize, links: &[LinkClass]) -> Result<(), SpecError> {
+    if !links.is_empty() && links.len() != nodes {
+        let given = format!("{} links", links.len());
+        return Err(refused("node_links", given, format!("must be {nodes}, as nodes")));
+    }
+    for (node, link) in links.iter().enumerate() {
+        check_times(|name| format!("node_links[{node}].{name}"), link)?;
+    }
+    Ok(())
+}
+
+fn check_times(field: impl Fn(&str) -> String, link: &LinkClass) -> Result<(), SpecError> {
+    let ranges = [
+        ("flit_ps", link.flit_ps, LinkClass::FLIT_PS),
+        ("control_ps", link.control_ps, LinkClass::FLIT_PS),
+        ("delay_ps", link.delay_ps, LinkClass::DELAY_PS),
+    ];
+    for (name, given, (low, high)) in ranges {
+        if let Some(given) = given.filter(|given| !(low..=high).contains(given)) {
+            return Err(refused(field(name), given, format!("must be {low} to {high}")));
+        }
+    }
+    Ok(())
+}
+
+fn check_link(
+    switches: u32,
+    number: usize,
+    link: &GraphLink,
+    classes: usize,
+) -> Result<(), SpecError> {
+    let field = |name: &str| format!("links[{number}].{name}");
     for (name, end) in [("from", link.from), ("to", link.to)] {
         if end >= switches {
             let allowed = format!("must be a switch, 0 to {}", switches - 1);
@@ -111,17 +150,11 @@ fn check_link(switches: u32, number: usize, link: &GraphLink) -> Result<(), Spec
     if !(1..=255).contains(&link.width) {
         return Err(refused(field("width"), link.width, "must be 1 to 255"));
     }
-    let ranges = [
-        ("flit_ps", link.flit_ps, LinkClass::FLIT_PS),
-        ("control_ps", link.control_ps, LinkClass::FLIT_PS),
-        ("delay_ps", link.delay_ps, LinkClass::DELAY_PS),
-    ];
-    for (name, given, (low, high)) in ranges {
-        if let Some(given) = given.filter(|given| !(low..=high).contains(given)) {
-            return Err(refused(field(name), given, format!("must be {low} to {high}")));
-        }
+    if usize::from(link.class) >= classes.max(1) {
+        let allowed = format!("must be one of {classes} classes");
+        return Err(refused(field("class"), link.class, allowed));
     }
-    Ok(())
+    check_times(field, &link.differs())
 }
 
 /// The first node that cannot reach another, and that.
@@ -190,6 +223,15 @@ fn reached(switches: usize, start: SwitchId, links: &[Vec<SwitchId>]) -> Vec<boo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn build(
+        switches: u32,
+        links: &[GraphLink],
+        nodes: &[u32],
+        leaves: &[u32],
+    ) -> Result<Topology, SpecError> {
+        super::build(switches, links, nodes, leaves, (&[], &[]))
+    }
 
     fn link(from: u32, to: u32) -> GraphLink {
         GraphLink::new(from, to, 1)

@@ -175,6 +175,8 @@ fn every_link_may_have_a_rate_and_a_delay_of_its_own() {
         links: there.chain(back).collect(),
         nodes: vec![0, SWITCHES - 1],
         leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
     };
     machine.routing.algorithm = RoutingSpec::Shortest;
     machine.switch.switching = Switching::Wormhole;

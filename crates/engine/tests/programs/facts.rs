@@ -63,7 +63,14 @@ fn networks_are_counted() {
     // Two links in a row, both ways, the first node at an end: half of two.
     let link = |from, to| GraphLink::new(from, to, 1);
     let links = vec![link(0, 1), link(1, 0), link(1, 2), link(2, 1)];
-    let line = TopologySpec::Graph { switches: 3, links, nodes: vec![0, 1, 2], leaves: Vec::new() };
+    let line = TopologySpec::Graph {
+        switches: 3,
+        links,
+        nodes: vec![0, 1, 2],
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     assert_eq!(network(line).typical_hops, 1);
 }
 

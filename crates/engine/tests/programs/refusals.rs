@@ -25,7 +25,14 @@ fn two_switches(there: u16, back: u16, delay_ps: u64) -> Machine {
 /// Two switches with these links, and as many nodes.
 fn two_with(links: Vec<GraphLink>) -> Machine {
     let nodes = vec![0, 1];
-    let graph = TopologySpec::Graph { switches: 2, links, nodes, leaves: Vec::new() };
+    let graph = TopologySpec::Graph {
+        switches: 2,
+        links,
+        nodes,
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     let mut machine = Machine::t9000(graph);
     machine.routing.algorithm = RoutingSpec::Shortest;
     machine

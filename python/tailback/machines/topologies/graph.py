@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from ...door import Network
 from ...entry_points import blamed
 from ...errors import CircleError, UserError
 from ...graphs import Assembly, Conventions, Format, NetworkGraph, read_graph
-from ...graphs.network import Link
+from ...graphs.network import OTHER, Link, NodeTimes
 from ...parts import MaybeTime, key
 from ...units import Time
 from .base import MOST_NODES, Topology
@@ -25,6 +25,7 @@ __all__ = ["Graph"]
 
 #: Switches, channels between them, and routes between nodes in a message of the engine.
 _SWITCH = re.compile(r"\bswitch (\d+)")
+_NODE = re.compile(r"\bnode (\d+)")
 _CHANNEL = re.compile(r"\bchannel (\d+)->(\d+)")
 _ROUTES = re.compile(r"\broutes? \d+->\d+(?:, \d+->\d+)*")
 _PAIR = re.compile(r"(\d+)->(\d+)")
@@ -89,6 +90,7 @@ class Listed(Topology):
         """Return a message of the engine with the names of the file for numbers."""
         switches, nodes = self.graph.switches, self.graph.nodes
         text = _SWITCH.sub(lambda found: f"switch {switches[int(found[1])]}", text)
+        text = _NODE.sub(lambda found: f"node {nodes[int(found[1])]}", text)
         text = _CHANNEL.sub(
             lambda found: f"channel {switches[int(found[1])]}->{switches[int(found[2])]}", text
         )
@@ -107,9 +109,15 @@ class Listed(Topology):
         """Return the topology as the engine describes it, with links at the machine's rate."""
         return self.spec_with(lambda link: {})
 
-    def spec_with(self, times: Any) -> dict[str, Any]:
+    def spec_with(self, times: Callable[[Link | NodeTimes], dict[str, Any]]) -> dict[str, Any]:
         """Return the same; ``times(link)``: what is special about the times of a link."""
         graph = self.graph
+        classes = graph.link_classes
+        number = {name: place for place, name in enumerate(classes)}
+        more: dict[str, Any] = {"classes": list(classes)} if classes else {}
+        of_nodes = [times(of_node) for of_node in graph.node_times or ()]
+        if any(of_nodes):
+            more["node_links"] = of_nodes
         return {
             "kind": self.family,
             "switches": len(graph.switches),
@@ -118,12 +126,14 @@ class Listed(Topology):
                     "from": link.source,
                     "to": link.destination,
                     "width": link.width,
+                    **({"class": number[link.link_class or OTHER]} if classes else {}),
                     **times(link),
                 }
                 for link in graph.links
             ],
             "nodes": list(graph.enters),
             "leaves": [] if graph.enters == graph.leaves else list(graph.leaves),
+            **more,
         }
 
     @property
@@ -141,7 +151,7 @@ class Listed(Topology):
     def digest(self) -> str:
         """Return a hash of the network, which does not depend on the file format."""
 
-        def written(link: Link) -> dict[str, Any]:
+        def written(link: Link | NodeTimes) -> dict[str, Any]:
             return {"delay_ps": link.delay_ps, "rate": link.rate and link.rate.amount}
 
         described = self.spec_with(written)

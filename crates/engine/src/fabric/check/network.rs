@@ -92,8 +92,8 @@ pub fn rates(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
         "machine.node_link".to_string()
     } else if let Some((name, _)) = machine.link_classes.iter().find(|(_, class)| differs(class)) {
         format!("machine.link_classes.{name}")
-    } else if matches!(machine.topology.whole(), TopologySpec::Graph { links, .. }
-        if links.iter().any(|link| differs(&link.class())))
+    } else if matches!(machine.topology.whole(), TopologySpec::Graph { links, node_links, .. }
+        if links.iter().any(|link| differs(&link.differs())) || node_links.iter().any(differs))
     {
         "machine.topology.links".to_string()
     } else {

@@ -5,7 +5,7 @@ mod ways_back;
 use crate::error::{Place, SpecError};
 use crate::event_queue::EventQueue;
 use crate::fabric::network::shares::Shares;
-use crate::fabric::network::timing::{self, EXTERNAL, INTERNAL, Rates};
+use crate::fabric::network::timing::{self, INTERNAL, Rates};
 use crate::ids::{ChannelId, GroupId, NodeId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::routing::Routing;
@@ -125,7 +125,7 @@ impl Layout {
         };
         let node_wires = if node_channels > node_width { node_width as u16 } else { 0 };
         let widths = layout.share_out_nodes(machine, shares);
-        layout.add_injection(topology, (&widths, node_wires));
+        layout.add_injection((topology, rates), (&widths, node_wires));
         let is_shared = machine.link.sharing != Sharing::Separate;
         for (at, &neighbour) in topology.neighbours.iter().enumerate() {
             if neighbour.is_some() {
@@ -143,7 +143,7 @@ impl Layout {
                 }
             }
         }
-        layout.add_ejection(topology, (&widths, node_wires));
+        layout.add_ejection((topology, rates), (&widths, node_wires));
         if machine.switch.cells.is_some() {
             layout.add_fabric_ports(topology.switches);
         }
@@ -320,7 +320,11 @@ impl Layout {
         sizes.into_iter().map(|size| (width * size) as u16).collect()
     }
 
-    fn add_injection(&mut self, topology: &Topology, (widths, wires): (&[u16], u16)) {
+    fn add_injection(
+        &mut self,
+        (topology, rates): (&Topology, &Rates),
+        (widths, wires): (&[u16], u16),
+    ) {
         for (node, attachment) in topology.attachments.iter().enumerate() {
             let (kind, end) = match *attachment {
                 Attachment::Switch(switch) | Attachment::Ends { enters: switch, .. } => {
@@ -329,7 +333,7 @@ impl Layout {
                 Attachment::Node(peer) => (ChannelKind::Direct, End::Node(peer)),
             };
             for &width in widths {
-                self.add(kind, node as u32, end, (None, EXTERNAL), width);
+                self.add(kind, node as u32, end, (None, rates.external(node)), width);
             }
             self.add_wires(wires);
         }
@@ -408,13 +412,18 @@ impl Layout {
         }
     }
 
-    fn add_ejection(&mut self, topology: &Topology, (widths, wires): (&[u16], u16)) {
+    fn add_ejection(
+        &mut self,
+        (topology, rates): (&Topology, &Rates),
+        (widths, wires): (&[u16], u16),
+    ) {
         self.first_ejection = self.group_of.len() as u32;
         for (node, attachment) in topology.attachments.iter().enumerate() {
             if let Some(switch) = attachment.leaves() {
                 let end = End::Node(NodeId::from_index(node));
                 for &width in widths {
-                    self.add(ChannelKind::Ejection, switch.0, end, (None, EXTERNAL), width);
+                    let rate = (None, rates.external(node));
+                    self.add(ChannelKind::Ejection, switch.0, end, rate, width);
                 }
                 self.add_wires(wires);
             }

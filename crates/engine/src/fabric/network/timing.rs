@@ -238,6 +238,8 @@ pub struct Rates {
     pub all: Vec<Timing>,
     /// By switch and port: a place in `all`; empty where links do not differ.
     internal: Vec<u16>,
+    /// By node: a place in `all`; empty where links of nodes do not differ.
+    external: Vec<u16>,
     /// By switch and port: wires; empty where links do not differ.
     widths: Vec<u16>,
     /// Wires of links that do not differ.
@@ -274,36 +276,55 @@ impl Rates {
         fidelity: Fidelity,
     ) -> Result<Self, SpecError> {
         let (link, external) = (&machine.link, machine.node_link().of(&machine.link));
-        let at_edge = Timing::new(&external, machine).later(edge_delay(machine, fidelity)?);
+        let at_edge_ps = edge_delay(machine, fidelity)?;
+        let at_edge = Timing::new(&external, machine).later(at_edge_ps);
         let all = vec![Timing::new(link, machine), at_edge];
         let width = width("machine.link.width", link.width)?;
         let classes = classes(machine, topology)?;
-        let mut rates = Self { all, internal: Vec::new(), widths: Vec::new(), width };
+        let mut rates =
+            Self { all, internal: Vec::new(), external: Vec::new(), widths: Vec::new(), width };
+        // The second is what nodes have, whatever it is.
+        let mut known = HashMap::from([(rates.all[0], INTERNAL)]);
+        for own in &topology.node_links {
+            let timing = Timing::new(&own.of(&external), machine).later(at_edge_ps);
+            let is_usual = timing == rates.all[usize::from(EXTERNAL)];
+            let rate = if is_usual { EXTERNAL } else { rates.number(&mut known, timing)? };
+            rates.external.push(rate);
+        }
         let are_alike =
             classes.is_empty() && topology.differing_links.is_empty() && topology.widths.is_empty();
         if are_alike && machine.uncontended.is_empty() {
             return Ok(rates);
         }
-        // The second is what nodes have, whatever it is.
-        let mut known = HashMap::from([(rates.all[0], 0)]);
         for place in 0..topology.neighbours.len() {
             let class = classes.get(topology.link_class(place)).unwrap_or(link);
             let own = topology.differing_links.get(place).copied().unwrap_or_default().of(class);
-            let timing = Timing::new(&own, machine);
-            let rate = *known.entry(timing).or_insert(rates.all.len());
-            if rate == rates.all.len() {
-                rates.all.push(timing);
-            }
-            if rates.all.len() > MOST_RATES {
-                let (given, allowed) = (rates.all.len() - 2, MOST_RATES - 2);
-                let allowed = format!("must be at most {allowed}");
-                return Err(SpecError::new("different rates and delays", given, allowed));
-            }
-            rates.internal.push(rate as u16);
+            let rate = rates.number(&mut known, Timing::new(&own, machine))?;
+            rates.internal.push(rate);
             rates.widths.push(topology.widths.get(place).copied().unwrap_or(own.width as u16));
         }
         rates.widen(machine, topology)?;
         Ok(rates)
+    }
+
+    /// The place of times in `all`, where they are put if they are new; `known`: those of before.
+    fn number(
+        &mut self,
+        known: &mut HashMap<Timing, u16>,
+        timing: Timing,
+    ) -> Result<u16, SpecError> {
+        if let Some(&place) = known.get(&timing) {
+            return Ok(place);
+        }
+        if self.all.len() >= MOST_RATES {
+            let (given, allowed) = (self.all.len() - 1, MOST_RATES - 2);
+            let allowed = format!("must be at most {allowed}");
+            return Err(SpecError::new("different rates and delays", given, allowed));
+        }
+        let place = self.all.len() as u16;
+        known.insert(timing, place);
+        self.all.push(timing);
+        Ok(place)
     }
 
     /// Gives links at which nobody is to wait as many wires as lead to the switches at their ends.
@@ -342,6 +363,11 @@ impl Rates {
     /// Wires of the link at a switch and port.
     pub fn width(&self, at: usize) -> u16 {
         self.widths.get(at).copied().unwrap_or(self.width)
+    }
+
+    /// The rate of the links of a node: a place in `all`.
+    pub fn external(&self, node: usize) -> u16 {
+        self.external.get(node).copied().unwrap_or(EXTERNAL)
     }
 
     /// The rate of the link at a switch and port: a place in `all`.

@@ -40,6 +40,8 @@ fn listed(topology: &Topology) -> TopologySpec {
         links: switches.flat_map(of).collect(),
         nodes: (0..topology.nodes as u32).collect(),
         leaves: vec![],
+        node_links: Vec::new(),
+        classes: Vec::new(),
     }
 }
 

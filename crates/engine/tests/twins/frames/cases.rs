@@ -11,8 +11,14 @@ pub fn spec(dice: &mut Dice) -> Spec {
         (0..dice.number(2, 9)).map(|_| dice.number(0, switches - 1) as u32).collect();
     let links = links(dice, switches);
     let count = nodes.len() as u64;
-    let topology =
-        TopologySpec::Graph { switches: switches as u32, links, nodes, leaves: Vec::new() };
+    let topology = TopologySpec::Graph {
+        switches: switches as u32,
+        links,
+        nodes,
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     let mut machine = Machine::t9000(topology);
     let usual = machine.link;
     machine.link = Link {

@@ -42,7 +42,14 @@ fn a_node_pauses_and_goes_on() {
 fn two_switches_pause_each_other() {
     let links = vec![GraphLink::new(0, 1, 1), GraphLink::new(1, 0, 1)];
     let nodes = vec![0, 0, 1, 1];
-    let pair = TopologySpec::Graph { switches: 2, links, nodes, leaves: Vec::new() };
+    let pair = TopologySpec::Graph {
+        switches: 2,
+        links,
+        nodes,
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     let rows = [(0, 0, 2, 60_000), (0, 1, 3, 60_000), (0, 2, 0, 60_000), (0, 3, 1, 60_000)];
     let spec = |pause| {
         let machine = machine(pair.clone(), pause);

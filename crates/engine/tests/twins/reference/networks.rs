@@ -85,7 +85,14 @@ pub fn graph(dice: &mut Dice, machine: &mut Machine, longest: u64) {
     let count = dice.number(2, 9);
     let nodes = any(dice, count);
     let leaves = if dice.chance(30) { any(dice, count) } else { Vec::new() };
-    machine.topology = TopologySpec::Graph { switches, links, nodes, leaves };
+    machine.topology = TopologySpec::Graph {
+        switches,
+        links,
+        nodes,
+        leaves,
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     // What is drawn here changes nothing else of a case.
     let mut own = dice.clone();
     let number = own.number(0, ON_ANY_LINKS.len() as u64 - 1);

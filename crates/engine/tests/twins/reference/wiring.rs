@@ -144,7 +144,7 @@ impl Wiring {
             let first = self.groups.len();
             self.add_link(from, to, link.width.into(), machine);
             for group in &mut self.groups[first..] {
-                (group.port, group.own) = (port, link.class());
+                (group.port, group.own) = (port, link.differs());
             }
         }
     }

@@ -158,7 +158,17 @@ fn other_network(dice: &mut Dice) -> (TopologySpec, u32) {
             let both = pairs.into_iter().flat_map(|(one, other)| [(one, other), (other, one)]);
             let links = both.map(|(from, to)| delayed(from, to, 1, CYCLE)).collect();
             let nodes = (0..switches).collect();
-            (TopologySpec::Graph { switches, links, nodes, leaves: Vec::new() }, 2)
+            (
+                TopologySpec::Graph {
+                    switches,
+                    links,
+                    nodes,
+                    leaves: Vec::new(),
+                    node_links: Vec::new(),
+                    classes: Vec::new(),
+                },
+                2,
+            )
         }
     }
 }

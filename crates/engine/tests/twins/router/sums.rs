@@ -160,7 +160,14 @@ fn one_way(dice: &mut Dice) -> Spec {
     let own = Pipeline { shared_buffer_flits: dice.number(0, 4) as u32, ..clocked::pipeline(dice) };
     let links = (0..switches).map(|at| delayed(at, (at + 1) % switches, 1, CYCLE)).collect();
     let nodes = (0..switches).collect();
-    let ring = TopologySpec::Graph { switches, links, nodes, leaves: Vec::new() };
+    let ring = TopologySpec::Graph {
+        switches,
+        links,
+        nodes,
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     let mut machine = machine(ring, own);
     machine.routing.algorithm = RoutingSpec::Shortest;
     machine.routing.allow_deadlock = true;

@@ -23,7 +23,14 @@ pub fn any(dice: &mut Dice) -> Spec {
     let longest = links.iter().filter_map(|link| link.delay_ps).max().unwrap_or(0) / FLIT;
     let routes = routes(dice, &links, &nodes);
     let (leaves, count) = (Vec::new(), nodes.len());
-    let topology = TopologySpec::Graph { switches: switches as u32, links, nodes, leaves };
+    let topology = TopologySpec::Graph {
+        switches: switches as u32,
+        links,
+        nodes,
+        leaves,
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
     let mut machine = machine(topology, times);
     machine.routing.algorithm = RoutingSpec::SourceRoutes { hops: Hops::Ports, routes };
     machine.routing.allow_deadlock = true;

@@ -1,0 +1,102 @@
+"""A cluster as an experiment: links, switches, routing, and a workload to begin with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ...units import Rate, Time, is_nearly_whole
+from .description import Cable, Cluster
+from .graph_text import Drawn
+
+#: What is meant where a file says nothing: choices, told in the head of the experiment.
+_RATE = Rate(100 * 10**9)
+_DELAY_PS = 15_000
+_SWITCH_DELAY = "90 ns"
+_PACKET = {"header": "26 B", "packet_size": "2048 B"}
+_LOAD = 0.3
+_USUAL_FLITS = (8, 16, 32, 64)
+_LARGEST_FLIT = 256
+
+
+def usual(cables: Iterable[Cable]) -> tuple[Rate | None, int | None]:
+    """Return the most common rate and delay of links; None where none is said of any."""
+    found = list(cables)
+    rates = Counter(one.rate for one in found if one.rate is not None)
+    delays = Counter(one.delay_ps for one in found if one.delay_ps is not None)
+    rate = max(rates, key=lambda rate: (rates[rate], rate.amount)) if rates else None
+    delay = max(delays, key=lambda delay: (delays[delay], delay)) if delays else None
+    return rate, delay
+
+
+def fitting(found: Drawn, notes: list[str]) -> tuple[int, Drawn]:
+    """Return the bytes of a flit that takes a whole number of picoseconds at all rates.
+
+    If there is none, rates are rounded so that one of 64 B does.
+    """
+    rates = {one.rate for one in found.links if one.rate is not None} | {_RATE}
+    for size in (*_USUAL_FLITS, *range(1, _LARGEST_FLIT + 1)):
+        if all(is_nearly_whole(8 * size * rate.bit_ps) for rate in rates):
+            return size, found
+    bits = 8 * _USUAL_FLITS[-1]
+    rounded = {
+        rate: Rate(round(Fraction(bits * 10**12, round(bits * rate.bit_ps)))) for rate in rates
+    }
+    notes.append("rates are rounded: a flit of 64 B takes whole picoseconds")
+    links = tuple(
+        one if one.rate is None else replace(one, rate=rounded[one.rate]) for one in found.links
+    )
+    return _USUAL_FLITS[-1], replace(found, links=links)
+
+
+def tables(
+    cluster: Cluster, found: Drawn, flit: int, files: tuple[str, str | None]
+) -> dict[str, Any]:
+    """Return the tables of an experiment; ``files``: its graph, and its routes if there are any."""
+    graph, routes = files
+    of_links, of_nodes = usual(found.between), usual(found.of_nodes)
+    rate = of_links[0] or of_nodes[0] or _RATE
+    delay_ps = next((one for one in (of_links[1], of_nodes[1]) if one is not None), _DELAY_PS)
+    delay = str(Time(delay_ps))
+    node_rate = of_nodes[0] or rate
+    machine: dict[str, Any] = {
+        "topology": {"kind": "graph", "file": graph},
+        "link": {
+            "rate": str(rate),
+            "flit": f"{flit} B",
+            "delay": delay,
+            "credit_delay": delay,
+        },
+        "node_link": {
+            "rate": str(node_rate),
+            "delay": delay if of_nodes[1] is None else str(Time(of_nodes[1])),
+        },
+        "switch": {"switching": "cut_through", "delay": _SWITCH_DELAY}
+        | cluster.machine.get("switch", {}),
+        "routing": {"kind": "table", "file": routes} if routes else {"kind": "ecmp"},
+        "interface": _PACKET | cluster.machine.get("interface", {}),
+    }
+    return {
+        "machine": machine,
+        "workload": {
+            "preset": "uniform_open_loop",
+            "message_size": machine["interface"]["packet_size"],
+            "load": _load(cluster, found, node_rate),
+        },
+    }
+
+
+def _load(cluster: Cluster, found: Drawn, node_rate: Rate) -> float:
+    """Return the load at which the slowest cable of a host carries 0.3 of its rate."""
+    slowest = min(
+        (
+            cable.rate.amount
+            for cable in cluster.cables
+            if cable.rate is not None and any(name in cluster.hosts for name in cable.ends)
+        ),
+        default=node_rate.amount,
+    )
+    return round(min(1.0, slowest / node_rate.amount) * _LOAD, 4)
