@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from tailback import engine
 from tailback.comparison import compare
 from tailback.contents import ChangedError
 from tailback.errors import RunFailure, UserError, shown
-from tailback.execution import Display
+from tailback.execution import Display, LocalPool
 from tailback.experiment.content import Content
 from tailback.memory import ShortMemoryError
 from tailback.sending import keep
@@ -115,7 +116,7 @@ class SweepRun:
         efforts = sum(task.effort for task in self.to_do)
         display = Display("points", len(self.to_do), pool.capacity, efforts)
         with display if progress else nullcontext() as shown:
-            for outcome in pool.run(simulate, self.to_do):
+            for outcome in pool.run(partial(simulate, jobs=self._jobs(pool)), self.to_do):
                 problem = self._keep(outcome)
                 self.done += problem is None
                 self.failed += problem is not None
@@ -127,6 +128,11 @@ class SweepRun:
     def states(self) -> list[State]:
         """Return the points that did not settle, saturated, were cut off or failed, and why."""
         return states(self.store, {identity: where(point) for identity, point in self.points})
+
+    def _jobs(self, pool: Pool) -> int:
+        """Return how many modes of a point run at once: several if there are fewer points."""
+        is_here = isinstance(pool, LocalPool)
+        return max(1, pool.capacity // len(self.to_do)) if is_here and self.to_do else 1
 
     def _keep(self, outcome: Outcome[Finding]) -> str | None:
         """Store the outcome of a point; return its place and the reason if it has no result."""
@@ -181,13 +187,13 @@ def effort(point: Point) -> float:
     return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)
 
 
-def simulate(task: Task) -> Finding:
-    """Run a point in all its modes; the worker's part, which writes nothing."""
+def simulate(task: Task, jobs: int = 1) -> Finding:
+    """Run a point in all its modes, ``jobs`` at once; the worker's part, which writes nothing."""
     point = task.point
     workload = point.experiment.workload
     try:
         task.content.check(workload, _CHANGED)
-        cost = compare(point.experiment, point.modes)
+        cost = compare(point.experiment, point.modes, jobs=jobs)
         task.content.check(workload, _CHANGED)
     except ChangedError as error:
         return Finding(None, kind="changed", text=error.field)

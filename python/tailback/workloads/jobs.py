@@ -385,6 +385,11 @@ class Jobs(Workload, init=False):
             for job in self.jobs
         ]
 
+    @property
+    def in_python(self) -> bool:
+        """Whether processes of any job are carried out in Python."""
+        return any(job.workload.in_python for job in self.jobs)
+
     def processes(self, network: Network, seed: int) -> Running | None:
         """Return the processes of all jobs that are carried out in Python, if there are any."""
         first = 0
