@@ -112,7 +112,7 @@ def run(
         return run_mode(experiment, experiment.run.mode, packets=packets, watch=watch)
 
 
-def cost(  # noqa: PLR0913  # each a thing that can be asked for
+def cost(  # each a thing that can be asked for
     what: What,
     workload: Workload | None = None,
     *,
@@ -140,7 +140,7 @@ def cost(  # noqa: PLR0913  # each a thing that can be asked for
         return comparison.cost(experiment, modes, packets=packets, jobs=jobs, watch=watch)
 
 
-def explain(
+def explain(  # noqa: PLR0913  # each a thing that can be asked for
     what: What,
     workload: Workload | None = None,
     *,

@@ -26,7 +26,7 @@ from tailback.store.points import PointStore
 from tailback.store.records import Failure
 from tailback.store.rows import table_of, to_bytes
 
-from .states import State, states
+from .states import SEED, Place, State, states, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ class SweepRun:
 
     def states(self) -> list[State]:
         """Return the points that did not settle, saturated, were cut off or failed, and why."""
-        return states(self.store, {identity: where(point) for identity, point in self.points})
+        return states(self.store, {identity: place(point) for identity, point in self.points})
 
     def _jobs(self, pool: Pool) -> int:
         """Return how many modes of a point run at once: several if there are fewer points."""
@@ -222,12 +222,13 @@ def identity_of(point: Point) -> str:
     return point.experiment.identity(engine.RESULTS_VERSION, point.modes)
 
 
-def _written(value: object) -> object:
-    """Return a value as a file has it: lists in brackets."""
-    return shown(value) if isinstance(value, list | tuple) else value
+def place(point: Point) -> Place:
+    """Return where a point lies in its sweep: what is varied with its values, and the seed."""
+    given = {**point.varied, SEED: point.experiment.run.seed}
+    # Lists are in brackets, as a file has them.
+    return {name: shown(v) if isinstance(v, list | tuple) else str(v) for name, v in given.items()}
 
 
 def where(point: Point) -> str:
-    """Return where a point lies in its sweep: `workload.sync = asynchronous, seed 2`."""
-    varied = [f"{name} = {_written(value)}" for name, value in point.varied.items()]
-    return ", ".join([*varied, f"seed {point.experiment.run.seed}"])
+    """Return where a point lies in its sweep in words."""
+    return written(place(point))
