@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
@@ -20,6 +22,8 @@ from tailback.terminal.measured import cost_report, run_report
 from tailback.terminal.predicted import prediction_report
 from tailback.wording import events_text, number, plain
 from tests.machines import t9000
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def printed(report: RenderableType, width: int = 80) -> str:
@@ -209,3 +213,27 @@ def test_every_run_of_a_comparison_says_which_it_is() -> None:
     star = tb.Machine(topology=tb.Star(nodes=4))
     compare(tb.Experiment(star, tb.FanIn(message_size="1 kB")), MODES[:2], watch=watch)
     assert seen == {(1, 2, "full"), (2, 2, "endpoints")}
+
+
+def test_a_time_that_is_far_below_the_others_has_its_own_unit() -> None:
+    steps = [{"compute": "200 ms"}, {"send": 1, "bytes": "10 B"}]
+    sender = {"node": 0, "repeat": 1, "steps": steps}
+    receiver = {"node": 1, "repeat": 1, "steps": [{"receive": "any"}]}
+    given = {
+        "machine": {"topology": {"kind": "star", "nodes": 2}},
+        "workload": {"kind": "program", "process": [sender, receiver]},
+    }
+    text = printed(run_report(tb.run(tb.Experiment.from_dict(given))))
+    assert re.search(r"time, ms\s+completion\s+200\.00", text)
+    assert "message latency, ns" in text
+    assert "e-0" not in text.split("utilisation")[0]
+
+
+def test_hops_that_nobody_knows_beforehand_are_of_no_pairs() -> None:
+    given = {
+        "machine": {"topology": {"kind": "star", "nodes": 4}},
+        "workload": {"kind": "trace", "file": str(ROOT / "examples" / "ring.goal")},
+    }
+    text = printed(prediction_report(tb.describe(tb.Experiment.from_dict(given))))
+    assert "mean hops (not known before it runs)" in text
+    assert "0 pairs" not in text
