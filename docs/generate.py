@@ -166,12 +166,19 @@ def _job_keys() -> str:
     return _table({**table, "properties": keys})
 
 
+#: The tables of a machine, in order.
+_OF_MACHINE = (
+    *("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"),
+    "loggops",
+)
+
+
 def _machine_keys() -> str:
     """Return a table for each part of a machine; of parts with kinds one for each kind."""
     tables = json_schema()["properties"]["machine"]["properties"]
     clock = {"default": None} | tables["clock"]
     parts = [f"**`[machine]`**\n\n{_table({'properties': {'clock': clock}})}"]
-    for name in ("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"):
+    for name in _OF_MACHINE:
         schema = tables[name]
         title = f"**`[machine.{name}]`**"
         if name == "link_classes":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
-from tailback.execution import processors
+from tailback.threads import processors
 
 
 def processor() -> str:

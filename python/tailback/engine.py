@@ -7,12 +7,13 @@ A deadlock, a livelock, a buffer that is too full or a clock that stands still b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tailback.door import (
     LONGEST_CIRCLE,
+    Named,
     Names,
     TraceFile,
     compiled,
@@ -68,14 +69,16 @@ class Simulation:
         classes: NDArray[Any] | None = None,
         processes: Processes | None = None,
         traces: Sequence[TraceFile] = (),
+        labels: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """`spec`: JSON; `messages`: columns of a message list; `classes`: theirs.
 
         Lists, of jobs one for each that has one, are not in the JSON. Classes matter only if the
         specification asks for blame; `processes` if its workload is external, and `traces`, in
-        order, if it has any.
+        order, if it has any. `labels`: what each node and each switch is called in a failure.
         """
         self._spec = spec
+        self._labels = labels
         self._processes = processes
         self._lost_before = 0
         with _user_errors(spec):
@@ -89,7 +92,7 @@ class Simulation:
 
         Raises what `Processes.answer` raises.
         """
-        with _user_errors(self._spec, self._processes):
+        with _user_errors(self._spec, self._processes, self._labels):
             reached = self._engine.advance(until_ps, max_events)
             if self._processes is not None:
                 answer, go_on = self._processes.answer, self._engine.go_on
@@ -279,7 +282,11 @@ def survey(
 
 
 @contextmanager
-def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None]:
+def _user_errors(
+    spec: str,
+    processes: Processes | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[None]:
     """Map engine errors to exceptions users see; the only place that does."""
     try:
         yield
@@ -293,19 +300,26 @@ def _user_errors(spec: str, processes: Processes | None = None) -> Iterator[None
         text = str(error.args[0])
         raise RunFailure(text, "lost", error.at_ps, error.waiting) from None
     except compiled.DeadlockError as error:
-        raise _deadlock(error, spec, processes) from None
+        raise _deadlock(error, _names(spec, labels), processes) from None
     except compiled.LivelockError as error:
-        text = Names.of(spec).told(str(error.args[0]))
+        text = _names(spec, labels).told(str(error.args[0]))
         raise RunFailure(text, "livelock", error.at_ps) from None
     except compiled.BufferTooFullError as error:
-        text = Names.of(spec).told(str(error.args[0]))
+        text = _names(spec, labels).told(str(error.args[0]))
         raise RunFailure(text, "buffer too full", error.at_ps) from None
     except compiled.ClockStuckError as error:
         raise RunFailure(str(error.args[0]), "clock stands still") from None
 
 
-def _deadlock(error: compiled.DeadlockError, spec: str, processes: Processes | None) -> RunFailure:
-    names, text, waiting = Names.of(spec), str(error.args[0]), error.waiting
+def _names(spec: str, labels: Mapping[str, Sequence[str]] | None) -> Names | Named:
+    """Return what switches and nodes are called: as a file has them, or else by coordinates."""
+    return Named(labels) if labels and "node" in labels else Names.of(spec)
+
+
+def _deadlock(
+    error: compiled.DeadlockError, names: Names | Named, processes: Processes | None
+) -> RunFailure:
+    text, waiting = str(error.args[0]), error.waiting
     if processes is not None:
         text = _PROCESS.sub(lambda who: _with_place(who, processes), text)
         waiting = [
@@ -316,7 +330,9 @@ def _deadlock(error: compiled.DeadlockError, spec: str, processes: Processes | N
         size = len(error.circle)
         text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
     circle = [names.blocked(packet) for packet in error.circle]
-    told = names.told(text) if circle else text
+    if isinstance(names, Named):
+        waiting = [(names.told(who), names.told(what)) for who, what in waiting]
+    told = names.told(text) if circle or isinstance(names, Named) else text
     return RunFailure(told, "deadlock", error.at_ps, waiting, circle)
 
 

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
 EXIT_CODE = 130
@@ -62,13 +63,22 @@ def _handled(handler: Callable[[int, FrameType | None], object]) -> Iterator[Non
         signal.signal(signal.SIGINT, signal.SIG_DFL if previous is None else previous)
 
 
+#: What tells whether to stop, within `deferred` and `asked`.
+_stops: ContextVar[Callable[[], bool] | None] = ContextVar("_stops", default=None)
+
+
 @contextmanager
 def deferred() -> Iterator[Callable[[], bool]]:
     """Give a function that tells whether Ctrl-C was pressed within the block.
 
-    A second Ctrl-C raises `KeyboardInterrupt` as usual. In threads other than
-    the main one signals do not arrive, and the answer is always no.
+    A second Ctrl-C raises `KeyboardInterrupt` as usual. Within another such block it is the
+    function of that one. In threads other than the main one signals do not arrive, and the
+    answer is no unless `asked` says what tells it.
     """
+    outer = _stops.get()
+    if outer is not None:
+        yield outer
+        return
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
@@ -79,5 +89,15 @@ def deferred() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         pressed.set()
 
-    with _handled(press):
+    with _handled(press), asked(pressed.is_set):
         yield pressed.is_set
+
+
+@contextmanager
+def asked(stops: Callable[[], bool]) -> Iterator[None]:
+    """Let a function tell whether to stop, within the block, in this thread."""
+    token = _stops.set(stops)
+    try:
+        yield
+    finally:
+        _stops.reset(token)

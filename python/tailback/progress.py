@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from tailback.statistics import Estimate
@@ -21,6 +24,10 @@ QUIET_S = 2.0
 """Seconds that runs last before anything is said of them, and between two plain lines."""
 _LEAST_SHARE = 0.02
 """Of a run that is done, before which nothing is said of the rest."""
+_MOST_NAMED = 3
+"""Runs under way that a line names."""
+
+OVER = "over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class State:
 
     mode: str
     phase: str
-    """`warm-up` or `measuring`."""
+    """`warm-up` or `measuring`; `OVER` when it has ended."""
     now_ps: int
     events: int
     metric: str
@@ -42,8 +49,13 @@ class State:
     end_ps: int | None = None
     """When it ends at the latest, if that was asked for."""
     run: int = 1
-    runs: int = 1
-    """Which of how many runs it is."""
+    runs: int | None = 1
+    """Which of how many runs it is; None if that is not known."""
+
+    @property
+    def which(self) -> str:
+        """What is run."""
+        return f"{self.mode}, {self.note}" if self.note else self.mode
 
     @property
     def share(self) -> float | None:
@@ -70,62 +82,107 @@ def ignore(state: State) -> None:
     """Take no notice."""
 
 
-def one_of(watch: Watch, run: int, runs: int, note: str = "") -> Watch:
-    """Return who watches one of several runs: which of how many, and what it runs."""
+@contextmanager
+def one_of(watch: Watch, run: int, runs: int | None, note: str = "") -> Iterator[Watch]:
+    """Give who watches one of several runs: which of how many, what it runs, and when it is over.
+
+    Several may run at once.
+    """
+    latest: State | None = None
 
     def watching(state: State) -> None:
-        watch(replace(state, run=run, runs=runs, note=note or state.note))
+        nonlocal latest
+        latest = replace(state, run=run, runs=runs, note=note or state.note)
+        watch(latest)
 
-    return watching
+    try:
+        yield watching
+    finally:
+        if latest is not None:
+            watch(replace(latest, phase=OVER))
 
 
-def seconds_left(state: State, elapsed_s: float, before_s: float) -> float | None:
+@dataclass
+class Going:
+    """A run that is under way, or over."""
+
+    state: State
+    elapsed_s: float
+
+    @property
+    def events_per_s(self) -> float:
+        """Its speed."""
+        return self.state.events / self.elapsed_s if self.elapsed_s else 0.0
+
+    def whole_s(self, usual_s: float | None) -> float | None:
+        """Return about how long it takes in all; None if nothing tells.
+
+        `usual_s`: what runs before it took on average.
+        """
+        share = self.state.share
+        if share is not None and share > _LEAST_SHARE:
+            return self.elapsed_s / share
+        return None if usual_s is None else max(usual_s, self.elapsed_s)
+
+
+def seconds_left(going: Sequence[Going], over_s: Sequence[float], runs: int | None) -> float | None:
     """Return about how long it takes until all runs are over; None if nothing tells.
 
-    `elapsed_s`: since this run began; `before_s`: of all runs before it, which are taken to be
-    like those to come.
+    `over_s`: how long those took that are over. Those to come are taken to be like these, and as
+    many to run at once as do now.
     """
-    mean_s = before_s / (state.run - 1) if state.run > 1 else None
-    if state.share is not None and state.share > _LEAST_SHARE:
-        whole_s = elapsed_s / state.share
-    elif mean_s is not None:
-        whole_s = max(mean_s, elapsed_s)
-    else:
+    usual_s = sum(over_s) / len(over_s) if over_s else None
+    wholes_s = [whole for run in going if (whole := run.whole_s(usual_s)) is not None]
+    if runs is None or not going or len(wholes_s) < len(going):
         return None
-    others_s = (state.runs - state.run) * (whole_s if mean_s is None else mean_s)
-    return whole_s - elapsed_s + others_s
+    left_s = [whole - run.elapsed_s for whole, run in zip(wholes_s, going, strict=True)]
+    to_come = runs - len(over_s) - len(going)
+    if to_come <= 0:
+        return max(left_s)
+    each_s = sum(wholes_s) / len(wholes_s) if usual_s is None else usual_s
+    return max(*left_s, (sum(left_s) + to_come * each_s) / len(going))
 
 
 class Ticker:
-    """Shows the state of runs once they have lasted two seconds.
+    """Shows the state of runs, of all that go on at once, when they have lasted two seconds.
 
     On a terminal one line is kept up to date; otherwise a plain line appears
     every two seconds.
     """
 
     def __init__(self) -> None:
-        self._which: tuple[object, ...] = ()
         self._begun: float | None = None
-        self._started = 0.0
         self._shown = 0.0
         self._live: Live | None = None
+        self._started: dict[int, float] = {}
+        self._states: dict[int, State] = {}
+        self._over_s: list[float] = []
+        self._lock = Lock()
 
     def __call__(self, state: State) -> None:
-        """Show the state if it is time to."""
-        now = time.monotonic()
-        if self._begun is None:
-            self._begun = self._shown = now
-        if self._which != (which := (state.mode, state.run, state.note)):
-            self._which, self._started = which, now
-        terminal = sys.stderr.isatty()
-        is_early = now - self._begun < QUIET_S
-        if is_early or now - self._shown < (0.1 if terminal else QUIET_S):
-            return
-        self._shown = now
-        elapsed = now - self._started
-        rate = state.events / elapsed if elapsed else 0.0
-        text = line(state, rate, seconds_left(state, elapsed, self._started - self._begun))
-        if terminal:
+        """Show the states if it is time to. May be called from several threads."""
+        with self._lock:
+            now = time.monotonic()
+            if self._begun is None:
+                self._begun = self._shown = now
+            started = self._started.setdefault(state.run, now)
+            self._states[state.run] = state
+            if state.phase == OVER:
+                del self._states[state.run], self._started[state.run]
+                self._over_s.append(now - started)
+            elif self._is_time(now):
+                self._shown = now
+                self._show(now)
+
+    def _is_time(self, now: float) -> bool:
+        least_s = 0.1 if sys.stderr.isatty() else QUIET_S
+        return now - (self._begun or now) >= QUIET_S and now - self._shown >= least_s
+
+    def _show(self, now: float) -> None:
+        going = [Going(s, now - self._started[run]) for run, s in sorted(self._states.items())]
+        left_s = seconds_left(going, self._over_s, going[0].state.runs)
+        text = line(going, len(self._over_s), left_s)
+        if sys.stderr.isatty():
             self._update(text)
         else:
             print(text, file=sys.stderr, flush=True)
@@ -149,15 +206,23 @@ class Ticker:
             self._live.stop()
 
 
-def line(state: State, events_per_s: float, left_s: float | None = None) -> str:
-    """Return one line: which run, simulated time, speed, current interval, time left."""
-    which = f"{state.mode}, {state.note}" if state.note else state.mode
-    if state.runs > 1:
+def line(going: Sequence[Going], over: int = 0, left_s: float | None = None) -> str:
+    """Return one line: which runs, simulated time, speed, current interval, time left.
+
+    `over`: how many runs have ended.
+    """
+    words = _of_one(going[0]) if len(going) == 1 else _of_several(going, over)
+    if left_s is not None:
+        words.append(f"about {duration(left_s)} left")
+    return ", ".join(words)
+
+
+def _of_one(going: Going) -> list[str]:
+    state = going.state
+    which = state.which
+    if state.runs is not None and state.runs > 1:
         which = f"run {state.run} of {state.runs}, {which}"
-    words = [
-        f"{which}: {state.now_ps / 1e9:.3f} ms simulated",
-        f"{events_per_s / 1e6:.1f} M events/s",
-    ]
+    words = [f"{which}: {state.now_ps / 1e9:.3f} ms simulated", _speed(going.events_per_s)]
     if state.phase == "warm-up":
         words.append("warming up")
     elif state.estimate is not None:
@@ -165,9 +230,23 @@ def line(state: State, events_per_s: float, left_s: float | None = None) -> str:
         percent = f"{100 * state.estimate.relative:.2g} %"
         metric = state.metric.removesuffix("_per_node_per_ms")
         words.append(f"{metric} {state.estimate.value:.4g} ±{percent}{goal}")
-    if left_s is not None:
-        words.append(f"about {duration(left_s)} left")
-    return ", ".join(words)
+    return words
+
+
+def _of_several(going: Sequence[Going], over: int) -> list[str]:
+    runs = going[0].state.runs
+    each = [f"{run.state.which} {run.state.now_ps / 1e9:.3f} ms" for run in going[:_MOST_NAMED]]
+    more = len(going) - len(each)
+    named = "; ".join([*each, f"{more} more"] if more else each)
+    done = "" if runs is None else f"{over} of {runs} runs done, "
+    return [
+        f"{done}{len(going)} under way ({named})",
+        _speed(sum(run.events_per_s for run in going)),
+    ]
+
+
+def _speed(events_per_s: float) -> str:
+    return f"{events_per_s / 1e6:.1f} M events/s"
 
 
 def duration(seconds: float) -> str:

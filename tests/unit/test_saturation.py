@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import tailback as tb
-from tailback.progress import State, line
+from tailback.progress import OVER, Going, State, line
 from tailback.saturation import TOLERATED_LOSS, Outcome, Probe, Saturation, Verdict, bracket
-from tailback.saturation.bracket import next_period
+from tailback.saturation.bracket import Steps
 from tailback.saturation.loads import Bounds, Loads
 from tailback.saturation.probes import verdict_on
 from tailback.statistics import Estimate
@@ -346,13 +346,13 @@ def test_ctrl_c_leaves_what_is_known() -> None:
     def press(state: State) -> None:
         nonlocal looks
         looks += 1
-        if state.note == "load 400":
+        if state.note == "load 400" and state.phase != OVER:
             os.kill(os.getpid(), signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()
     from tailback.saturation import saturate
 
-    found = saturate(two_nodes(), watch=press)
+    found = saturate(two_nodes(), jobs=1, watch=press)
     assert looks > 1
     assert not found.complete
     assert (found.low, found.high, found.outcome) == (200, None, Outcome.UNDECIDED)
@@ -364,11 +364,11 @@ def test_progress_says_which_load_is_tried() -> None:
     seen: list[State] = []
     from tailback.saturation import saturate
 
-    saturate(two_nodes(), low=100, high=400, tolerance=0.5, watch=seen.append)
+    saturate(two_nodes(), low=100, high=400, tolerance=0.5, jobs=1, watch=seen.append)
     notes = list(dict.fromkeys(state.note for state in seen))
     assert notes[:2] == ["load 200", "load 400"]
-    assert line(seen[0], 1e6).startswith("full, load 200: ")
-    events = [state.events for state in seen]
+    assert line([Going(seen[0], 1.0)]).startswith("full, load 200: ")
+    events = [(state.run, state.events) for state in seen]
     assert events == sorted(events)
 
 
@@ -433,7 +433,7 @@ class TestPlanning:
     )
     def test_the_next_load(self, probes: list[tuple[int, Verdict]], period: int | None) -> None:
         made = [tried(*probe) for probe in probes]
-        assert next_period(made, self.BOUNDS, 0.02, 2) == period
+        assert Steps(self.BOUNDS, 0.02, 2).next_period(made) == period
 
     @given(st.integers(1, 10**9), st.integers(1, 10**9), st.floats(0, 0.05), st.data())
     def test_it_always_ends_with_the_truth_inside(
@@ -442,7 +442,7 @@ class TestPlanning:
         """Whatever is undecided near the truth, the answer contains it."""
         bounds = Bounds(1, 10**9, start_ps)
         made: list[Probe] = []
-        while (period := next_period(made, bounds, 0.02, 2)) is not None:
+        while (period := Steps(bounds, 0.02, 2).next_period(made)) is not None:
             assert bounds.shortest_ps <= period <= bounds.longest_ps
             assert period not in [probe.compute_period_ps for probe in made]
             clear = S if period >= truth_ps else X

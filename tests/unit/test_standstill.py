@@ -82,3 +82,52 @@ def test_names_of_switches_do_not_cover_numbers_of_packets() -> None:
         for step in seen.steps:
             right, up = step.point[0] * scale, step.point[1] * scale
             assert abs(right - x) > 20 or abs(up - y) > 8, (name, step)
+
+
+class TestNamesOfAFile:
+    """A network from a file has names, which its deadlocks are told by."""
+
+    @pytest.fixture
+    def failed(self, tmp_path: Path) -> tuple[RunFailure, str]:
+        links = ["spineA leafX", "leafX spineB", "spineB leafY", "leafY 12", "12 spineA"]
+        (tmp_path / "ring.edgelist").write_text("\n".join(links))
+        machine = {
+            "topology": {
+                "kind": "graph",
+                "file": str(tmp_path / "ring.edgelist"),
+                "nodes_per_switch": 2,
+            },
+            "routing": {"kind": "shortest", "allow_deadlock": True},
+            "switch": {"input_buffer": "5 kB"},
+        }
+        workload = {
+            "preset": "uniform_open_loop",
+            "message_size": "4 kB",
+            "compute_period": "100 ns",
+        }
+        tables = {"machine": machine, "workload": workload, "run": {"duration": "1 ms"}}
+        return drawn(tables, tmp_path)
+
+    def test_switches_and_nodes_have_them(self, failed: tuple[RunFailure, str]) -> None:
+        failure, _ = failed
+        names = {place["name"] for blocked in failure.circle for place in blocked["holds"]}
+        assert names == {
+            "spineA to switch 12",
+            "switch 12 to leafY",
+            "leafY to spineB",
+            "spineB to leafX",
+            "leafX to spineA",
+        }
+        assert {blocked["from"] for blocked in failure.circle} <= {
+            f"{switch}.{node}"
+            for switch in ("spineA", "leafX", "spineB", "leafY", "12")
+            for node in (0, 1)
+        }
+        assert re.search(r"packet \d+ from \w+\.\d to \w+\.\d holds ", str(failure))
+        assert "and waits for room in switch 12 to leafY (channel 0)" in str(failure)
+        assert ("process 0 on spineA.0") in {who for who, _ in failure.waiting}
+
+    def test_the_picture_has_the_same(self, failed: tuple[RunFailure, str]) -> None:
+        failure, svg = failed
+        names = {place["name"] for blocked in failure.circle for place in blocked["holds"]}
+        assert held(svg) == names

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import re
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
@@ -12,13 +15,15 @@ from rich.console import Console, RenderableType
 import tailback as tb
 from tailback.comparison import MODES, compare
 from tailback.errors import RunFailure
-from tailback.progress import State, line, seconds_left
+from tailback.progress import Going, State, Ticker, line, one_of, seconds_left
 from tailback.statistics import Estimate
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import cost_report, run_report
 from tailback.terminal.predicted import prediction_report
 from tailback.wording import events_text, number, plain
 from tests.machines import t9000
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def printed(report: RenderableType, width: int = 80) -> str:
@@ -131,7 +136,7 @@ def test_progress_is_one_line() -> None:
         precision=0.01,
     )
     expected = "full: 2.500 ms simulated, 20.0 M events/s, messages 50 ±2 % (goal 1 %)"
-    assert line(state, 2e7) == expected
+    assert line([Going(state, 0.5)]) == expected
 
 
 @pytest.mark.parametrize(
@@ -152,18 +157,51 @@ def test_progress_says_which_of_how_many_runs_and_the_time_left() -> None:
     assert state.share == 0.25
     # 10 s of 40 are over, and two more runs are as long.
     one_of = replace(state, run=1, runs=3)
-    assert seconds_left(one_of, 10, 0) == 30 + 2 * 40
-    assert line(one_of, 1e6, 110) == (
+    assert seconds_left([Going(one_of, 10)], [], 3) == 30 + 2 * 40
+    assert line([Going(one_of, 10)], 0, 110) == (
         "run 1 of 3, full, a+b: 0.000 ms simulated, 1.0 M events/s, about 1 min 50 s left"
     )
     # Of a run that ends by itself nothing is known, but that the one before took 20 s.
     unknown = replace(state, end_ps=None, run=2, runs=3)
-    assert seconds_left(unknown, 5, 20) == 15 + 20
-    assert seconds_left(unknown, 50, 20) == 20
-    assert seconds_left(replace(unknown, run=1), 5, 0) is None
+    assert seconds_left([Going(unknown, 5)], [20], 3) == 15 + 20
+    assert seconds_left([Going(unknown, 50)], [20], 3) == 20
+    assert seconds_left([Going(unknown, 5)], [], 3) is None
+    assert seconds_left([Going(one_of, 10)], [], None) is None
     # Half the precision wanted: a quarter is done.
     precise = replace(unknown, run=1, runs=1, precision=0.01, estimate=Estimate(50, 49, 51, 20))
-    assert seconds_left(precise, 5, 0) == pytest.approx(15)
+    assert seconds_left([Going(precise, 5)], [], 1) == pytest.approx(15)
+
+
+def test_progress_of_runs_at_the_same_time_is_one_line() -> None:
+    state = State("full", "measuring", 250_000_000, 10**7, "completion_us", None, None, "", 10**9)
+    runs = [Going(replace(state, run=run, runs=6, note=f"job {run}"), 10) for run in range(2, 6)]
+    assert line(runs[:2], 1, 50) == (
+        "1 of 6 runs done, 2 under way (full, job 2 0.250 ms; full, job 3 0.250 ms), "
+        "2.0 M events/s, about 50 s left"
+    )
+    named = "full, job 2 0.250 ms; full, job 3 0.250 ms; full, job 4 0.250 ms; 1 more"
+    assert line(runs, 1) == f"1 of 6 runs done, 4 under way ({named}), 4.0 M events/s"
+    # 30 s of either are left, and three more take 40 s, two at a time.
+    assert seconds_left(runs[:2], [40], 6) == (2 * 30 + 3 * 40) / 2
+    # The longest decides where no more are to come.
+    assert seconds_left([runs[0], Going(runs[1].state, 20)], [40] * 4, 6) == 60
+
+
+def test_the_ticker_forgets_runs_that_are_over(capsys: pytest.CaptureFixture[str]) -> None:
+    state = State("full", "measuring", 250_000_000, 10**7, "completion_us", None, None)
+    ticker = Ticker()
+    with (
+        one_of(ticker, 1, 3) as first,
+        one_of(ticker, 2, 3) as second,
+    ):
+        first(state)
+        time.sleep(2.05)
+        second(state)
+        assert "0 of 3 runs done, 2 under way" in capsys.readouterr().err
+    with one_of(ticker, 3, 3) as third:
+        time.sleep(2.05)
+        third(state)
+    assert capsys.readouterr().err.startswith("run 3 of 3, full: ")
 
 
 def test_every_run_of_a_comparison_says_which_it_is() -> None:
@@ -175,3 +213,27 @@ def test_every_run_of_a_comparison_says_which_it_is() -> None:
     star = tb.Machine(topology=tb.Star(nodes=4))
     compare(tb.Experiment(star, tb.FanIn(message_size="1 kB")), MODES[:2], watch=watch)
     assert seen == {(1, 2, "full"), (2, 2, "endpoints")}
+
+
+def test_a_time_that_is_far_below_the_others_has_its_own_unit() -> None:
+    steps = [{"compute": "200 ms"}, {"send": 1, "bytes": "10 B"}]
+    sender = {"node": 0, "repeat": 1, "steps": steps}
+    receiver = {"node": 1, "repeat": 1, "steps": [{"receive": "any"}]}
+    given = {
+        "machine": {"topology": {"kind": "star", "nodes": 2}},
+        "workload": {"kind": "program", "process": [sender, receiver]},
+    }
+    text = printed(run_report(tb.run(tb.Experiment.from_dict(given))))
+    assert re.search(r"time, ms\s+completion\s+200\.00", text)
+    assert "message latency, ns" in text
+    assert "e-0" not in text.split("utilisation")[0]
+
+
+def test_hops_that_nobody_knows_beforehand_are_of_no_pairs() -> None:
+    given = {
+        "machine": {"topology": {"kind": "star", "nodes": 4}},
+        "workload": {"kind": "trace", "file": str(ROOT / "examples" / "ring.goal")},
+    }
+    text = printed(prediction_report(tb.describe(tb.Experiment.from_dict(given))))
+    assert "mean hops (not known before it runs)" in text
+    assert "0 pairs" not in text

@@ -63,6 +63,7 @@ impl Simulation {
             done_before: vec![Done::default(); nodes.placement().len()],
             nodes,
             is_told: workload.is_told(),
+            foreground: workload.foreground().map(Box::new),
             workload,
             measures,
             alone,
@@ -143,6 +144,9 @@ impl Simulation {
             }
             if !self.instant::<M>(self.now)? {
                 return Ok(self.awaits_outside());
+            }
+            if rarely(self.foreground.is_some()) && self.foreground_is_over() {
+                return self.end_with_background();
             }
             if self.events_handled >= enough {
                 self.catch_up(self.now);

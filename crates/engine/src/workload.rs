@@ -29,7 +29,7 @@ pub use collective::{Amount, Data, Made, Move, Moves, Plan, Teams};
 pub use external::{Audience, Command, External, Filter, Instruction, Letter, Until, Wait};
 pub use instruction::{Op, Progress, Send, Several, Timer};
 use jobs::Jobs;
-pub use jobs::job_machine;
+pub use jobs::{Foreground, job_machine};
 use rules::Rules;
 pub(crate) use single::Single;
 use std::sync::Arc;
@@ -344,6 +344,22 @@ impl Workload {
         match self {
             Self::Jobs(jobs) => Some(jobs.of_processes()),
             Self::One(_) => None,
+        }
+    }
+
+    /// The jobs that the run waits for; none if it waits for all there is.
+    pub fn foreground(&self) -> Option<Foreground> {
+        match self {
+            Self::Jobs(jobs) => jobs.foreground(),
+            Self::One(_) => None,
+        }
+    }
+
+    /// Whether a process has nothing more to do.
+    pub fn has_ended(&self, process: ProcessId) -> bool {
+        match self {
+            Self::Jobs(jobs) => jobs.has_ended(process),
+            Self::One(one) => one.has_ended(process),
         }
     }
 

@@ -112,19 +112,21 @@ def run(
         return run_mode(experiment, experiment.run.mode, packets=packets, watch=watch)
 
 
-def cost(
+def cost(  # each a thing that can be asked for
     what: What,
     workload: Workload | None = None,
     *,
     modes: Iterable[str] = (),
     packets: bool = False,
+    jobs: int | None = None,
     progress: bool = False,
     **run_fields: Any,
 ) -> Cost:
     """Run the same experiment with and without contention and compare.
 
     Arguments are those of `run`. `full`, the `baseline` (default `endpoints`), `endpoints` and
-    `free` are run; `modes` may add others.
+    `free` are run; `modes` may add others. Up to `jobs` of them run at once, in threads; default:
+    one per processor.
 
     >>> import tailback as tb
     >>> cost = tb.cost(tb.Mesh(dims=(4, 4)), tb.CompleteExchange(send_order="naive_shifted"))
@@ -135,16 +137,17 @@ def cost(
 
     experiment = experiment_of(what, workload, **run_fields)
     with watched(progress) as watch:
-        return comparison.cost(experiment, modes, packets=packets, watch=watch)
+        return comparison.cost(experiment, modes, packets=packets, jobs=jobs, watch=watch)
 
 
-def explain(
+def explain(  # noqa: PLR0913  # each a thing that can be asked for
     what: What,
     workload: Workload | None = None,
     *,
     faster: Sequence[str] = (),
     without: Sequence[str] = (),
     slack: bool = True,
+    jobs: int | None = None,
     progress: bool = False,
     **run_fields: Any,
 ) -> Explanation:
@@ -152,7 +155,7 @@ def explain(
 
     `faster` (`"links:2"`) and `without` (`"channel:(0, 0)->(1, 0)"`) are runs with a change, as for
     `tailback explain`; `slack`: also how late processes could be, which takes memory. Other
-    arguments are those of `run`. Raises `UserError` for a workload that goes on for ever.
+    arguments are those of `cost`. Raises `UserError` for a workload that goes on for ever.
 
     >>> import tailback as tb
     >>> tb.explain(tb.Torus(dims=(4, 4)), tb.RingAllreduce(size="100 kB"))
@@ -165,7 +168,7 @@ def explain(
     changes = [explaining.faster(change, experiment) for change in faster]
     changes += [explaining.without(change, experiment) for change in without]
     with watched(progress) as watch:
-        return explaining.explain(experiment, changes=changes, watch=watch)
+        return explaining.explain(experiment, changes=changes, jobs=jobs, watch=watch)
 
 
 def interference(
@@ -173,13 +176,14 @@ def interference(
     workload: Workload | None = None,
     *,
     by: str | None = None,
+    jobs: int | None = None,
     progress: bool = False,
     **run_fields: Any,
 ) -> Interference:
     """Run the jobs of an experiment together and alone, and return who slows whom down.
 
     `by`: also `"pairs"` of jobs (default of up to six), or all `"without"` one. Other arguments
-    are those of `run`.
+    are those of `cost`.
 
     >>> import tailback as tb
     >>> ring = tb.RingAllreduce(size="100 kB")
@@ -192,16 +196,17 @@ def interference(
 
     experiment = experiment_of(what, workload, **run_fields)
     with watched(progress) as watch:
-        return of_jobs.interference(experiment, by, watch=watch)
+        return of_jobs.interference(experiment, by, jobs=jobs, watch=watch)
 
 
-def saturate(
+def saturate(  # noqa: PLR0913  # each a thing that can be asked for
     what: What,
     workload: Workload | None = None,
     *,
     low: float | None = None,
     high: float | None = None,
     tolerance: float = 0.02,
+    jobs: int | None = None,
     progress: bool = False,
     **run_fields: Any,
 ) -> Saturation:
@@ -209,8 +214,9 @@ def saturate(
 
     The compute period of the workload, which must be asynchronous, is changed; its own
     is where the search begins. `low` and `high` bound the loads tried, `tolerance` is how
-    far apart the ends of the answer may be, relatively. Other arguments are those of
-    `run`. Ctrl-C ends the search with what is known so far: `complete == False`.
+    far apart the ends of the answer may be, relatively. Up to `jobs` loads are tried at once, in
+    threads; default: one per processor. Other arguments are those of `run`. Ctrl-C ends the
+    search with what is known so far: `complete == False`.
 
     >>> import tailback as tb
     >>> uniform = tb.Synthetic(sync="asynchronous", message_size="1 kB", compute_period="300 ns")
@@ -222,4 +228,6 @@ def saturate(
 
     experiment = experiment_of(what, workload, **run_fields)
     with watched(progress) as watch:
-        return saturation.saturate(experiment, low=low, high=high, tolerance=tolerance, watch=watch)
+        return saturation.saturate(
+            experiment, low=low, high=high, tolerance=tolerance, jobs=jobs, watch=watch
+        )

@@ -201,6 +201,7 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
             _SAID.clear()
             is_file = not os.path.isdir(asked.file)
             with failures(asked.json, asked.file if is_file else None):
+                _check_jobs(given.get("jobs"))
                 found = function(asked, **given)
             if found is not None:
                 exit_by(found)
@@ -213,6 +214,13 @@ def command(*shown: str, without: Sequence[str] = ()) -> Callable[[Command], Com
         return function
 
     return declared
+
+
+def _check_jobs(jobs: int | None) -> None:
+    if jobs is not None:
+        from tailback.threads import check_jobs
+
+        check_jobs("--jobs", jobs)
 
 
 def _parameters(of: Callable[..., object]) -> list[Parameter]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .answering import Asked, Found, check_files, command, stored
-from .options import Full, Html
+from .options import Full, Html, Jobs
 
 Top = Annotated[
     int, typer.Option("--top", metavar="N", min=1, help="Rows of each table of --full and --json.")
@@ -47,6 +47,7 @@ def explain(  # noqa: PLR0913  # one argument per option
     faster: Faster = None,
     without: Without = None,
     slack: Slack = True,
+    jobs: Jobs = None,
     html: Html = None,
     full: Full = False,
 ) -> Found:
@@ -68,7 +69,9 @@ def explain(  # noqa: PLR0913  # one argument per option
 
         shown = DRAWN.spec()
     with asked.running() as watch:
-        explanation = explaining.explain(experiment, changes=changes, shown=shown, watch=watch)
+        explanation = explaining.explain(
+            experiment, changes=changes, shown=shown, jobs=jobs, watch=watch
+        )
     answer = explanation.to_dict(top)
     asked.save(answer, partial(stored, {experiment.run.mode: explanation.result}))
     if html is not None:

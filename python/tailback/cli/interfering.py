@@ -12,7 +12,7 @@ import typer
 from tailback.files import write_named
 
 from .answering import Asked, Found, check_files, command, stored
-from .options import Full, Html
+from .options import Full, Html, Jobs
 
 
 class By(str, Enum):
@@ -35,7 +35,13 @@ Csv = Annotated[
 
 @command("tailback interference jobs.toml", "tailback interference jobs.toml --html jobs.html")
 def interference(
-    asked: Asked, by: Way = None, html: Html = None, csv: Csv = None, full: Full = False
+    asked: Asked,
+    *,
+    by: Way = None,
+    jobs: Jobs = None,
+    html: Html = None,
+    csv: Csv = None,
+    full: Full = False,
 ) -> Found:
     """Run jobs together and alone, and say who slows whom down."""
     from tailback.comparison.of_jobs import interference as found_of
@@ -45,7 +51,7 @@ def interference(
     asked.prepare(experiment)
     check_files(html=html, csv=csv)
     with asked.running() as watch:
-        found = found_of(experiment, None if by is None else by.value, watch=watch)
+        found = found_of(experiment, None if by is None else by.value, jobs=jobs, watch=watch)
     together = found.together
     asked.save(answer := found.to_dict(), partial(stored, {together.mode: together}))
     if html is not None:

@@ -58,6 +58,10 @@ Title = Annotated[
     str | None, typer.Option("--title", metavar="TEXT", help="Title; default: what was run.")
 ]
 Packets = Annotated[bool, typer.Option("--packets", help="Also save one row per packet, to --out.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, help="Simulations that run at once; default: one per processor."),
+]
 Modes = Annotated[
     str,
     typer.Option("--modes", help="Run these modes besides full, run.baseline, endpoints and free."),

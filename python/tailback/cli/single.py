@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tailback.errors import RunFailure, UserError
 
 from .answering import Asked, Found, command, print_json, stored
-from .options import Full, Modes, Packets, Plot, Standstill, app, examples
+from .options import Full, Jobs, Modes, Packets, Plot, Standstill, app, examples
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     "tailback cost mesh.toml",
     'tailback cost mesh.toml --set workload.compute_period="20 us" --out results',
 )
-def cost(asked: Asked, packets: Packets = False, modes: Modes = "", full: Full = False) -> Found:
+def cost(
+    asked: Asked,
+    *,
+    packets: Packets = False,
+    modes: Modes = "",
+    jobs: Jobs = None,
+    full: Full = False,
+) -> Found:
     """Say what contention costs: run with and without it."""
     from tailback import comparison
     from tailback.terminal.measured import cost_report
@@ -35,7 +42,7 @@ def cost(asked: Asked, packets: Packets = False, modes: Modes = "", full: Full =
     wanted = comparison.chosen_modes(more, experiment)
     asked.prepare(experiment, wanted, packets=packets)
     with asked.running() as watch:
-        result = comparison.cost(experiment, wanted, packets=packets, watch=watch)
+        result = comparison.cost(experiment, wanted, packets=packets, jobs=jobs, watch=watch)
     asked.save(answer := result.to_dict(), partial(stored, result.modes, packets))
     asked.tell(answer, partial(cost_report, result, full=full))
     return result

@@ -17,7 +17,7 @@ from tailback.errors import RunFailure, UserError, printable
 from tailback.files import check_named, check_new_folder, write_folder, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json, say_code
-from .options import Folder, Title, app, examples
+from .options import Folder, Jobs, Title, app, examples
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -34,10 +34,6 @@ MERGED = "run.seed"
 MANY = 10_000
 """Sweeps of more points need a confirmation."""
 
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", min=1, help="Points that run at once; default: one per processor."),
-]
 Scheduler = Annotated[
     str | None,
     typer.Option("--scheduler", metavar="ADDRESS", help="Run on an existing Dask cluster."),
@@ -185,13 +181,11 @@ def _pool(
     jobs: int | None, scheduler: str | None, cluster: str | None
 ) -> AbstractContextManager[Any]:
     """Return the workers that the options ask for."""
-    from tailback.execution import LocalPool, check_jobs
+    from tailback.execution import LocalPool
 
     if scheduler is not None and cluster is not None:
         raise UserError("--cluster", cluster, "cannot be given together with --scheduler")
     if scheduler is None and cluster is None:
-        if jobs is not None:
-            check_jobs("--jobs", jobs)
         return LocalPool(jobs)
     from tailback.execution.cluster import DaskPool
 
@@ -433,7 +427,12 @@ Tolerance = Annotated[
     without=("out",),
 )
 def saturate(
-    asked: Asked, low: Low = None, high: High = None, tolerance: Tolerance = 0.02
+    asked: Asked,
+    *,
+    low: Low = None,
+    high: High = None,
+    tolerance: Tolerance = 0.02,
+    jobs: Jobs = None,
 ) -> Found:
     """Find the load at which the network saturates."""
     from tailback import saturation
@@ -442,7 +441,7 @@ def saturate(
     experiment = asked.experiment()
     with asked.running() as watch:
         found = saturation.saturate(
-            experiment, low=low, high=high, tolerance=tolerance, watch=watch
+            experiment, low=low, high=high, tolerance=tolerance, jobs=jobs, watch=watch
         )
     asked.tell(found.to_dict(), partial(saturation_report, found))
     return found

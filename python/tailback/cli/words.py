@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspect import Parameter
 from typing import Any
 
+#: Options that say how it is run, not what.
+_HOW = ("--jobs",)
+
 
 def words_of(own: Iterable[Parameter], given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the options of a command that say what is run: files to be written do not."""
     for option in own:
         value = given[option.name]
         name = option_name(option)
-        if name is None or value == option.default:
+        if name is None or name in _HOW or value == option.default:
             continue
         yes, _, no = name.partition("/")
         for one in value if isinstance(value, list) else [value]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from tailback import csv_files, interrupts
+from tailback import csv_files
 from tailback.charging import Blame
 from tailback.errors import UserError, choice
 from tailback.experiment import Experiment, Run
-from tailback.progress import Watch, ignore, one_of
+from tailback.experiment.memory import at_once
+from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
 from tailback.statistics import Estimate
+from tailback.threads import Task, in_order
 
 from .of_modes import ratio_of
 
@@ -191,29 +193,26 @@ class Interference:
 
 
 def interference(
-    experiment: Experiment, by: str | None = None, *, watch: Watch = ignore
+    experiment: Experiment,
+    by: str | None = None,
+    *,
+    jobs: int | None = None,
+    watch: Watch = ignore,
 ) -> Interference:
     """Run all jobs of an experiment together, each alone, and pairs or all but one.
 
-    `by`: `pairs` or `without`; default: pairs of up to `MOST_PAIRED` jobs. Ctrl-C ends it with
-    what was measured so far. Raises `UserError` without jobs.
+    `by`: `pairs` or `without`; default: pairs of up to `MOST_PAIRED` jobs. Up to `jobs` runs go on
+    at once; None: one per processor. Ctrl-C ends it with what was measured so far. Raises
+    `UserError` without jobs.
     """
     if not experiment.jobs:
         raise UserError("job", None, "must be given: [[job]], to see what jobs cost each other")
     way = _way(by, len(experiment.jobs))
     names = tuple(job.name for job in experiment.jobs)
-    results: dict[frozenset[str], Result] = {}
-    with interrupts.deferred() as interrupted:
-        wanted = _runs(names, way)
-        for place, chosen in enumerate(wanted, 1):
-            if interrupted():
-                break
-            told = one_of(watch, place, len(wanted), _together(chosen))
-            part = _part(experiment, chosen)
-            result = run_mode(part, experiment.run.mode, watch=told)
-            results[frozenset(chosen)] = result
-            if result.interrupted:
-                break
+    wanted = _runs(names, way)
+    tasks = [Task(partial(_run, experiment, chosen), _together(chosen)) for chosen in wanted]
+    found = in_order(tasks, at_once(experiment, jobs), watch)
+    results = dict(zip(map(frozenset, wanted), found, strict=False))
     alone = {name: results[one] for name in names if (one := frozenset([name])) in results}
     return Interference(
         experiment=experiment,
@@ -221,9 +220,8 @@ def interference(
         together=results[frozenset(names)],
         alone=alone,
         others=_others(names, way, results),
-        interrupted=len(results) < len({frozenset(run) for run in _runs(names, way)})
-        or any(result.interrupted for result in results.values()),
-        cut_off=any(result.ending.cut_off for result in results.values()),
+        interrupted=len(found) < len(wanted) or any(result.interrupted for result in found),
+        cut_off=any(result.ending.cut_off for result in found),
     )
 
 
@@ -272,6 +270,10 @@ def _others(
             if victim != culprit and frozenset(jobs) in results:
                 found[victim, culprit] = results[frozenset(jobs)]
     return found
+
+
+def _run(experiment: Experiment, chosen: tuple[str, ...], watch: Watch) -> Result:
+    return run_mode(_part(experiment, chosen), experiment.run.mode, watch=watch)
 
 
 def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from tailback import interrupts
 from tailback.contents import unchanged
 from tailback.errors import UserError, choice, listed
+from tailback.experiment.memory import at_once
 from tailback.helping import Helped
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
-from tailback.progress import Watch, ignore, one_of
+from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, Series, covariance, quotient
+from tailback.threads import Task, in_order
 from tailback.wording.verdict import Finding, findings
 
 if TYPE_CHECKING:
@@ -315,14 +316,16 @@ def cost(
     modes: Iterable[str] = (),
     *,
     packets: bool = False,
+    jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Cost:
     """Run `experiment` in each mode, with the same random streams, and compare.
 
     `full`, the baseline, `endpoints` and `free` are always run: cost is the ratio of the first
-    two, and the others split it. Ctrl-C ends the comparison with what was measured so far.
+    two, and the others split it. Other arguments are those of `compare`.
     """
-    return compare(experiment, chosen_modes(modes, experiment), packets=packets, watch=watch)
+    chosen = chosen_modes(modes, experiment)
+    return compare(experiment, chosen, packets=packets, jobs=jobs, watch=watch)
 
 
 def compare(
@@ -330,24 +333,26 @@ def compare(
     modes: Iterable[str],
     *,
     packets: bool = False,
+    jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Cost:
     """Run `experiment` in exactly these modes, in the order of `MODES`.
 
-    Without `full` or the baseline the cost is unknown. Ctrl-C ends the comparison
-    with what was measured so far. Raises `UserError` for no mode or an unknown one.
+    Up to `jobs` modes run at once; None: one per processor. Without `full` or the baseline the
+    cost is unknown. Ctrl-C ends the comparison with what was measured so far. Raises `UserError`
+    for no mode or an unknown one.
     """
     asked = _in_order(modes)
     if not asked:
         raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
-    results: dict[str, Result] = {}
-    with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
-        for place, mode in enumerate(asked, 1):
-            told = one_of(watch, place, len(asked))
-            results[mode] = run_mode(experiment, mode, packets=packets, watch=told)
-            if interrupted() or results[mode].interrupted:
-                break
-    return Cost(experiment, results, asked)
+    tasks = [Task(partial(_run, experiment, mode, packets)) for mode in asked]
+    with unchanged(experiment.files_read()):
+        results = in_order(tasks, at_once(experiment, jobs), watch)
+    return Cost(experiment, dict(zip(asked, results, strict=False)), asked)
+
+
+def _run(experiment: Experiment, mode: str, packets: bool, watch: Watch) -> Result:
+    return run_mode(experiment, mode, packets=packets, watch=watch)
 
 
 def chosen_modes(modes: Iterable[str], experiment: Experiment) -> list[str]:

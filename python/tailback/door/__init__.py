@@ -22,7 +22,7 @@ from .facts import (
     routing,
     routings,
 )
-from .mistakes import LONGEST_CIRCLE, Names, user_error, user_field
+from .mistakes import LONGEST_CIRCLE, Named, Names, user_error, user_field
 from .traces import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts, trace_mistake
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "OPERATIONS",
     "TRACE_FORMATS",
     "Exact",
+    "Named",
     "Names",
     "Network",
     "RoutingFacts",

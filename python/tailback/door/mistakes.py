@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tailback import _engine as compiled
 from tailback.errors import CircleError, UserError, shown
 from tailback.parts.keys import USER_NAMES
+from tailback.places import Ends
+from tailback.places import shown as place_shown
 from tailback.units import Size, Time
 
 #: Channels or packets of a circle that are named in one line.
@@ -174,8 +176,8 @@ class Names:
             "text": self.told(packet["text"]),
             "from": self._node(packet["source"]),
             "to": self._node(packet["destination"]),
-            "holds": [self._channel(place) for place in packet["holds"]],
-            "waits_for": self._channel(packet["waits_for"]),
+            "holds": [channel_named(place, self._end) for place in packet["holds"]],
+            "waits_for": channel_named(packet["waits_for"], self._end),
         }
 
     def held(self, channel: Mapping[str, int]) -> dict[str, Any]:
@@ -184,10 +186,6 @@ class Names:
         kind = f" (class {channel['class']})" if channel["class"] else ""
         packet = f"{self._node(channel['source'])} to {self._node(channel['destination'])}"
         return {**channel, "channel": f"{ends}{kind}", "packet": packet}
-
-    def _channel(self, place: Mapping[str, Any]) -> dict[str, Any]:
-        lane = f" (channel {place['lane']})" if place["lane"] else ""
-        return {**place, "name": f"{self._end(place['from'])} to {self._end(place['to'])}{lane}"}
 
     def _end(self, end: tuple[str, int]) -> str:
         kind, number = end
@@ -203,3 +201,41 @@ class Names:
             number, coordinate = divmod(number, extent)
             place.append(str(coordinate))
         return f"({', '.join(place)})"
+
+
+class Named:
+    """The same in a network whose switches and nodes have names, as its file gives them."""
+
+    def __init__(self, labels: Mapping[str, Sequence[str]]) -> None:
+        """``labels``: `Topology.labels`, of nodes too."""
+        self._ends = Ends(names=labels)
+
+    def told(self, text: str) -> str:
+        """Return a message of the engine with names instead of numbers."""
+        return _END.sub(lambda found: self._end((found[1], int(found[2]))), text)
+
+    def blocked(self, packet: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a packet of a deadlock with names."""
+        return {
+            **packet,
+            "text": self.told(packet["text"]),
+            "from": self._end(("node", packet["source"])),
+            "to": self._end(("node", packet["destination"])),
+            "holds": [channel_named(place, self._end) for place in packet["holds"]],
+            "waits_for": channel_named(packet["waits_for"], self._end),
+        }
+
+    def _end(self, end: tuple[str, int]) -> str:
+        return place_shown(self._ends.of_end(*end))
+
+
+#: A switch or a node in a message of the engine.
+_END = re.compile(r"\b(switch|node) (\d+)")
+
+
+def channel_named(
+    place: Mapping[str, Any], named: Callable[[tuple[str, int]], str]
+) -> dict[str, Any]:
+    """Return a channel of a deadlock with its name."""
+    lane = f" (channel {place['lane']})" if place["lane"] else ""
+    return {**place, "name": f"{named(place['from'])} to {named(place['to'])}{lane}"}

@@ -13,7 +13,7 @@ business.
 from __future__ import annotations
 
 from .display import Display
-from .local import LocalPool, check_jobs, processors
+from .local import LocalPool
 from .outcome import Outcome, Pool, PoolLostError
 
-__all__ = ["Display", "LocalPool", "Outcome", "Pool", "PoolLostError", "check_jobs", "processors"]
+__all__ = ["Display", "LocalPool", "Outcome", "Pool", "PoolLostError"]

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tailback.errors import UserError, shown
+from tailback.errors import UserError
 from tailback.since311 import Self
+from tailback.threads import check_jobs, processors
 
 from .outcome import ATTEMPTS, Answer, Item, Outcome, described
 from .worker import DiedError, Worker, speaking, task_of
 
-MOST_JOBS = 4096
-
 _STILLBORN = 10
 """How many workers in a row may die before they have begun; more if many are started at once."""
-
-
-def check_jobs(option: str, jobs: int) -> None:
-    """Raise `UserError` about `option` for so many workers that a machine would only start them."""
-    if not 1 <= jobs <= MOST_JOBS:
-        raise UserError(option, shown(jobs), f"must be 1 to {MOST_JOBS}")
 
 
 class LocalPool:
@@ -142,10 +134,3 @@ class LocalPool:
         if self._stillborn >= most:
             why = 'out of memory, or no `if __name__ == "__main__":` in the program?'
             raise UserError("workers", None, f"{most} in a row died before they began ({why})")
-
-
-def processors() -> int:
-    """Return how many processors this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -91,12 +91,20 @@ class Experiment(metaclass=Helped):
             raise UserError("job", None, "must not be given together with workload")
 
     def _check_end(self) -> None:
-        """Refuse finite jobs beside endless ones, unless the run has a duration."""
-        ends = [job.workload.finite for job in self.jobs]
-        if any(ends) and not all(ends) and self.run.duration is None:
-            finite, endless = (self.jobs[ends.index(end)].name for end in (True, False))
+        """Refuse jobs that do not say when the run ends: finite ones beside endless ones."""
+        behind = next((job for job in self.jobs if job.background), None)
+        if behind is not None and self.machine.loggops is not None:
+            allowed = "has no effect with [machine.loggops]: the run waits for all jobs"
+            raise UserError(f"job.{behind.name}.background", "true", allowed)
+        if not isinstance(self.workload, Jobs) or self.run.duration is not None:
+            return
+        jobs = self.workload.waited_for
+        ends = [job.workload.finite for job in jobs]
+        if any(ends) and not all(ends):
+            finite, endless = (jobs[ends.index(end)].name for end in (True, False))
             allowed = (
-                f"must be given: job {finite} ends by itself, and job {endless} goes on for ever"
+                f"must be given, or job.{endless}.background = true: job {finite} ends by itself, "
+                f"and job {endless} goes on for ever"
             )
             raise UserError("run.duration", None, allowed)
 
@@ -378,6 +386,10 @@ class Experiment(metaclass=Helped):
         """Refuse to look for what the end waits for where there is none."""
         if self.run.critical_path and not self.finite:
             allowed = "the workload goes on for ever: only one that ends has a critical path"
+            raise UserError("run.critical_path", "true", allowed)
+        behind = next((job for job in self.jobs if job.background), None)
+        if self.run.critical_path and behind is not None:
+            allowed = f"job {behind.name} is in the background: nothing that ends waits for its end"
             raise UserError("run.critical_path", "true", allowed)
 
     def _check_metric(self) -> None:

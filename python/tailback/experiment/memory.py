@@ -1,4 +1,4 @@
-"""How much memory the machine of an experiment takes, and whether that is left."""
+"""How much memory the machine of an experiment takes, and how many fit into what is left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from tailback.memory import ShortMemoryError, amount, left_bytes
+from tailback.threads import check_jobs, usual_jobs
 
 if TYPE_CHECKING:
     from .description import Experiment
@@ -66,3 +67,20 @@ def check_memory(experiment: Experiment) -> None:
     if needed > left:
         raise ShortMemoryError(told)
     warnings.warn(f"memory: {told}", stacklevel=2)
+
+
+def at_once(experiment: Experiment, jobs: int | None) -> int:
+    """Return how many of ``jobs`` simulations of an experiment run at once; None: as is usual.
+
+    As many as fit into memory. One where processes are carried out in Python: one thread at a
+    time executes Python, and programs of users may share what they change.
+    """
+    if jobs is None:
+        jobs = usual_jobs()
+    check_jobs("jobs", jobs)
+    if jobs == 1 or experiment.workload.in_python:
+        return 1
+    needed, left = needed_bytes(experiment), left_bytes()
+    if left is None or not needed:
+        return jobs
+    return max(1, min(jobs, int(_CLOSE * left / needed)))

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from tailback import interrupts
 from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
-from tailback.progress import Watch, ignore, one_of
+from tailback.experiment.memory import at_once
+from tailback.progress import Watch, ignore
+from tailback.results import Result
 from tailback.runner import run_mode
+from tailback.threads import Task, in_order
 
 from .facts import facts
 from .runs import Runs, path_of
@@ -82,29 +85,41 @@ def explain(
     *,
     changes: Sequence[Change] = (),
     shown: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Explanation:
     """Run a `prepared` experiment with contention, without, and with each of some changes.
 
     `shown`: what of the first run a chart shows, as the engine describes it (`recording.Window`).
-    Ctrl-C ends that with what there is; it is an error if the first run had not ended.
+    Up to `jobs` runs go on at once; None: one per processor. Ctrl-C ends that with what there is;
+    it raises `KeyboardInterrupt` if the first run had not ended.
     """
     mode, baseline = experiment.run.mode, experiment.run.baseline
     plain = _with(experiment, critical_path=False, slack=False, blame=False)
     # Without a network there is no contention.
     compares = mode != baseline and experiment.machine.loggops is None
-    runs = 1 + compares + len(changes)
-    with interrupts.deferred() as interrupted:
-        told = one_of(watch, 1, runs)
-        result = run_mode(experiment, mode, watch=told, change=_with_timeline(shown))
-        path_of(result)
-        without = None
-        if compares and not interrupted():
-            without = run_mode(plain, baseline, watch=one_of(watch, 2, runs))
-        what_if = {}
-        for place, change in enumerate(changes, runs - len(changes) + 1):
-            if interrupted():
-                break
-            told = one_of(watch, place, runs, change.name)
-            what_if[change.name] = run_mode(plain, mode, watch=told, change=change.of)
-    return Explanation(result, without, what_if)
+    tasks = [Task(partial(_run_of_path, experiment, shown))]
+    tasks += [Task(partial(_run, plain, baseline, None))] if compares else []
+    tasks += [Task(partial(_run, plain, mode, change.of), change.name) for change in changes]
+    result, *others = in_order(tasks, at_once(experiment, jobs), watch)
+    without = others.pop(0) if compares and others else None
+    names = [change.name for change in changes]
+    return Explanation(result, without, dict(zip(names, others, strict=False)))
+
+
+def _run_of_path(experiment: Experiment, shown: Mapping[str, Any] | None, watch: Watch) -> Result:
+    """Run the experiment; raise `UserError` unless it ends, and so has a critical path."""
+    result = run_mode(experiment, experiment.run.mode, watch=watch, change=_with_timeline(shown))
+    if result.interrupted:
+        raise KeyboardInterrupt
+    path_of(result)
+    return result
+
+
+def _run(
+    experiment: Experiment,
+    mode: str,
+    change: Callable[[dict[str, Any]], dict[str, Any]] | None,
+    watch: Watch,
+) -> Result:
+    return run_mode(experiment, mode, watch=watch, change=change)

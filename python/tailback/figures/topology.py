@@ -84,7 +84,7 @@ def _name(ends: Ends, number: int, names: Sequence[str]) -> str:
 
 def _ends(machine: Machine) -> Ends:
     if not machine.sides:
-        return Ends()
+        return Ends(names=machine.topology.labels)
     places = grid_places(machine.sides)
     return Ends({"switch": places, **({"node": places} if machine.shape else {})})
 

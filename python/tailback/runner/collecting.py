@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tailback import engine, tables
 from tailback.critical_path import CriticalPath, Words
 from tailback.metrics import Populations, class_of, measured
@@ -20,6 +22,7 @@ from .procedure import Procedure, Stop
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from tailback.experiment import Experiment
 
@@ -155,8 +158,16 @@ def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> d
         return {}
     if stop is not Stop.FINISHED:
         return {"completion_us": Estimate.more_than(sim.now_ps / 1e6)}
-    completed = sim.processes()["completed_ps"]
+    completed = sim.processes()["completed_ps"][_waited_for(experiment, sim)]
     return {"completion_us": Estimate.exact(int(completed.max(initial=0)) / 1e6, 1.0)}
+
+
+def _waited_for(experiment: Experiment, sim: engine.Simulation) -> NDArray[np.bool_]:
+    """Return of every process whether its job is not in the background."""
+    processes = sim.processes()
+    behind = [number for number, job in enumerate(experiment.jobs) if job.background]
+    jobs = processes.get("job", np.zeros_like(processes["process"]))
+    return ~np.isin(jobs, behind)
 
 
 def arrow_tables(
@@ -167,13 +178,19 @@ def arrow_tables(
     return {
         "nodes": tables.nodes(sim.nodes(), window_ps),
         "channels": tables.channels(sim.channels(), window_ps),
-        "processes": tables.processes(sim.processes(), ended=stop is Stop.FINISHED),
+        "processes": tables.processes(sim.processes(), _ended(experiment, sim, stop)),
         "packets": tables.packets(sim.take_packets()),
         "samples": tables.table(samples.since(0)),
         "histograms": tables.histograms(asked_for(experiment, sim.histograms())),
         "moments": tables.moments(asked_for(experiment, sim.moments())),
         **_slices(sim),
     }
+
+
+def _ended(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> NDArray[np.bool_]:
+    """Return of every process whether it has certainly ended."""
+    waited_for = _waited_for(experiment, sim)
+    return waited_for if stop is Stop.FINISHED else np.zeros_like(waited_for)
 
 
 def _slices(sim: engine.Simulation) -> dict[str, pa.Table]:

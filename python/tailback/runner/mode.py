@@ -51,9 +51,15 @@ def run_mode(
         classes = experiment.message_classes() if experiment.run.blame else None
         check_memory(experiment)
         with processes_of(experiment) as processes:
-            with experiment.machine.topology.names():
+            topology = experiment.machine.topology
+            with topology.names():
                 sim = engine.Simulation(
-                    spec, experiment.messages_arrays(), classes, processes, experiment.traces()
+                    spec,
+                    experiment.messages_arrays(),
+                    classes,
+                    processes,
+                    experiment.traces(),
+                    topology.labels,
                 )
             if experiment.run.keep_messages:
                 sim.keep_messages()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .loads import Bounds
@@ -41,27 +42,35 @@ def bracket(probes: Sequence[Probe]) -> Bracket:
     return Bracket(low, high)
 
 
-def next_period(
-    probes: Sequence[Probe], bounds: Bounds, tolerance: float, factor: int
-) -> int | None:
-    """Return the compute period (ps) to try next; None if no further one can help.
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How the search goes on."""
 
-    First `bounds.start_ps`; then, by `factor`, longer ones until one is stable and
-    shorter ones until one is saturated; then the (geometric) middle of the two, until
-    their loads differ by at most `tolerance`. Where undecided loads lie between, the
-    gaps between them and the stable and saturated ones are halved down to half of that.
-    """
-    if not probes:
-        return bounds.start_ps
-    periods = [probe.compute_period_ps for probe in probes]
-    found = bracket(probes)
-    if found.low is None and max(periods) < bounds.longest_ps:
-        return min(max(periods) * factor, bounds.longest_ps)
-    if found.high is None and min(periods) > bounds.shortest_ps:
-        return max(min(periods) // factor, bounds.shortest_ps)
-    if found.low is None or found.high is None or found.width <= tolerance:
-        return None
-    return _middle(probes, found.low, found.high, tolerance)
+    bounds: Bounds
+    tolerance: float
+    """How far apart the two loads may be in the end, relatively."""
+    factor: int
+    """By which compute periods differ until one is stable and one saturated."""
+
+    def next_period(self, probes: Sequence[Probe]) -> int | None:
+        """Return the compute period (ps) to try next; None if no further one can help.
+
+        First `bounds.start_ps`; then, by `factor`, longer ones until one is stable and
+        shorter ones until one is saturated; then the (geometric) middle of the two, until
+        their loads differ by at most `tolerance`. Where undecided loads lie between, the
+        gaps between them and the stable and saturated ones are halved down to half of that.
+        """
+        if not probes:
+            return self.bounds.start_ps
+        periods = [probe.compute_period_ps for probe in probes]
+        found = bracket(probes)
+        if found.low is None and max(periods) < self.bounds.longest_ps:
+            return min(max(periods) * self.factor, self.bounds.longest_ps)
+        if found.high is None and min(periods) > self.bounds.shortest_ps:
+            return max(min(periods) // self.factor, self.bounds.shortest_ps)
+        if found.low is None or found.high is None or found.width <= self.tolerance:
+            return None
+        return _middle(probes, found.low, found.high, self.tolerance)
 
 
 def _middle(probes: Sequence[Probe], low: Probe, high: Probe, tolerance: float) -> int | None:

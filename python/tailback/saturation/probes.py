@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tailback.experiment import Experiment, Run
-from tailback.progress import State, Watch
+from tailback.progress import Watch
 from tailback.runner import run_mode
 from tailback.runner.procedure import Stop
 from tailback.since311 import StrEnum
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 TOLERATED_LOSS = 0.01
 """Share of the messages that may stay behind or be dropped at a stable load."""
+
+Watched = Callable[[str], AbstractContextManager[Watch]]
 
 _KEPT = ("seed", "confidence", "fidelity", "warmup", "max_duration", "max_events")
 _SAMPLES = 800
@@ -84,24 +88,24 @@ class Prober:
     that the experiment's confidence leaves (Bonferroni's inequality).
     """
 
-    def __init__(
-        self, experiment: Experiment, tolerance: float, watch: Watch, *, packets: bool
-    ) -> None:
+    def __init__(self, experiment: Experiment, tolerance: float, *, packets: bool) -> None:
         """`packets`: whether any message leaves its node."""
-        self._experiment, self._tolerance, self._watch = experiment, tolerance, watch
+        self._experiment, self._tolerance = experiment, tolerance
         self._packets = packets
         self._workload = open_loop(experiment)
         self._sending_share = self._workload.sending_share(experiment.machine)
         self._loads = Loads.of(self._workload, self._sending_share)
         self._confidence = 1 - (1 - experiment.run.confidence) / _LOOKS
-        self._events = 0
 
-    def probe(self, period_ps: int) -> Probe | None:
-        """Run a load until it is decided, or cannot be; None after Ctrl-C."""
+    def probe(self, period_ps: int, watched: Watched) -> Probe | None:
+        """Run a load until it is decided, or cannot be; None after Ctrl-C, or if it is stopped.
+
+        `watched` gives who watches one run of it.
+        """
         for look in range(_LOOKS):
             experiment, longest = self._described(period_ps, look)
-            result = run_mode(experiment, "full", watch=self._watched(period_ps))
-            self._events += result.ending.events
+            with watched(f"load {self._loads.at(period_ps):,.4g}") as watch:
+                result = run_mode(experiment, "full", watch=watch)
             if result.interrupted:
                 return None
             probe = self._judged(result, period_ps)
@@ -159,14 +163,11 @@ class Prober:
             simulated_ms=result.ending.simulated_ms,
         )
 
-    def _watched(self, period_ps: int) -> Watch:
-        """Return a watch that says which load is tried, and counts events of all runs."""
-        note, before = f"load {self._loads.at(period_ps):,.4g}", self._events
-
-        def watch(state: State) -> None:
-            self._watch(replace(state, note=note, events=before + state.events))
-
-        return watch
+    def supposed(self, period_ps: int, verdict: Verdict) -> Probe:
+        """Return a probe that was not run, as if it had this verdict."""
+        nothing, unknown = math.nan, Estimate.unknown()
+        load = self._loads.at(period_ps)
+        return Probe(period_ps, load, nothing, nothing, unknown, unknown, verdict, nothing)
 
 
 def verdict_on(share: Estimate) -> Verdict:

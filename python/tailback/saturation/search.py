@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tailback import engine, interrupts
+from tailback import engine
 from tailback.errors import UserError, shown
+from tailback.experiment.memory import at_once
 from tailback.helping import Helped
 from tailback.prediction import describe
 from tailback.progress import Watch, ignore
 from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
 
-from .bracket import Bracket, bracket, next_period
+from .ahead import Search
+from .bracket import Bracket, Steps, bracket
 from .loads import Bounds, Loads, open_loop
 from .probes import TOLERATED_LOSS, Probe, Prober, Verdict
 
@@ -137,13 +138,15 @@ def saturate(
     low: float | None = None,
     high: float | None = None,
     tolerance: float = TOLERANCE,
+    jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Saturation:
     """Find the load at which the network saturates, by changing `workload.compute_period`.
 
     `low` and `high` bound the loads that are tried, in messages per node and ms;
-    `tolerance` is how far apart the ends of the answer may be, relatively. Ctrl-C ends
-    the search with what is known so far (`complete` is False). Raises `UserError` for a
+    `tolerance` is how far apart the ends of the answer may be, relatively. Up to `jobs` loads
+    are tried at once; None: one per processor. Ctrl-C ends the search with what is known so far
+    (`complete` is False). Raises `UserError` for a
     workload that waits for the network, ends by itself or has no compute period.
     """
     open_loop(experiment)
@@ -154,25 +157,12 @@ def saturate(
     is_exact = described.load_is_exact
     bounds = Bounds.of(experiment, low, high, predicted)
     packets = predicted is not None
-    prober = Prober(experiment, tolerance, watch, packets=packets)
-    with interrupts.deferred() as interrupted:
-        # Where nothing is sent between nodes there is nothing to be found in between.
-        factor = _FACTOR if packets else bounds.longest_ps
-        probes, complete = _search(prober, bounds, tolerance, factor, interrupted)
+    prober = Prober(experiment, tolerance, packets=packets)
+    # Where nothing is sent between nodes there is nothing to be found in between.
+    factor = _FACTOR if packets else bounds.longest_ps
+    search = Search(prober, Steps(bounds, tolerance, factor), predicted, watch)
+    probes, complete = search.run(at_once(experiment, jobs))
     return Saturation(experiment, tolerance, bounds, predicted, is_exact, tuple(probes), complete)
-
-
-def _search(
-    prober: Prober, bounds: Bounds, tolerance: float, factor: int, interrupted: Callable[[], bool]
-) -> tuple[list[Probe], bool]:
-    """Return the loads that were tried, and whether the search ended by itself."""
-    probes: list[Probe] = []
-    while (period_ps := next_period(probes, bounds, tolerance, factor)) is not None:
-        probe = None if interrupted() else prober.probe(period_ps)
-        if probe is None:
-            return probes, False
-        probes.append(probe)
-    return probes, True
 
 
 def _accepted(probe: Probe | None) -> dict[str, float | None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from tailback import engine
 from tailback.comparison import compare
 from tailback.contents import ChangedError
 from tailback.errors import RunFailure, UserError, shown
-from tailback.execution import Display
+from tailback.execution import Display, LocalPool
 from tailback.experiment.content import Content
 from tailback.memory import ShortMemoryError
 from tailback.sending import keep
@@ -25,7 +26,7 @@ from tailback.store.points import PointStore
 from tailback.store.records import Failure
 from tailback.store.rows import table_of, to_bytes
 
-from .states import State, states
+from .states import SEED, Place, State, states, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +116,7 @@ class SweepRun:
         efforts = sum(task.effort for task in self.to_do)
         display = Display("points", len(self.to_do), pool.capacity, efforts)
         with display if progress else nullcontext() as shown:
-            for outcome in pool.run(simulate, self.to_do):
+            for outcome in pool.run(partial(simulate, jobs=self._jobs(pool)), self.to_do):
                 problem = self._keep(outcome)
                 self.done += problem is None
                 self.failed += problem is not None
@@ -126,7 +127,12 @@ class SweepRun:
 
     def states(self) -> list[State]:
         """Return the points that did not settle, saturated, were cut off or failed, and why."""
-        return states(self.store, {identity: where(point) for identity, point in self.points})
+        return states(self.store, {identity: place(point) for identity, point in self.points})
+
+    def _jobs(self, pool: Pool) -> int:
+        """Return how many modes of a point run at once: several if there are fewer points."""
+        is_here = isinstance(pool, LocalPool)
+        return max(1, pool.capacity // len(self.to_do)) if is_here and self.to_do else 1
 
     def _keep(self, outcome: Outcome[Finding]) -> str | None:
         """Store the outcome of a point; return its place and the reason if it has no result."""
@@ -181,13 +187,13 @@ def effort(point: Point) -> float:
     return machine.nodes * channels_crossed * simulated_ps / iteration_ps * len(point.modes)
 
 
-def simulate(task: Task) -> Finding:
-    """Run a point in all its modes; the worker's part, which writes nothing."""
+def simulate(task: Task, jobs: int = 1) -> Finding:
+    """Run a point in all its modes, ``jobs`` at once; the worker's part, which writes nothing."""
     point = task.point
     workload = point.experiment.workload
     try:
         task.content.check(workload, _CHANGED)
-        cost = compare(point.experiment, point.modes)
+        cost = compare(point.experiment, point.modes, jobs=jobs)
         task.content.check(workload, _CHANGED)
     except ChangedError as error:
         return Finding(None, kind="changed", text=error.field)
@@ -216,12 +222,13 @@ def identity_of(point: Point) -> str:
     return point.experiment.identity(engine.RESULTS_VERSION, point.modes)
 
 
-def _written(value: object) -> object:
-    """Return a value as a file has it: lists in brackets."""
-    return shown(value) if isinstance(value, list | tuple) else value
+def place(point: Point) -> Place:
+    """Return where a point lies in its sweep: what is varied with its values, and the seed."""
+    given = {**point.varied, SEED: point.experiment.run.seed}
+    # Lists are in brackets, as a file has them.
+    return {name: shown(v) if isinstance(v, list | tuple) else str(v) for name, v in given.items()}
 
 
 def where(point: Point) -> str:
-    """Return where a point lies in its sweep: `workload.sync = asynchronous, seed 2`."""
-    varied = [f"{name} = {_written(value)}" for name, value in point.varied.items()]
-    return ", ".join([*varied, f"seed {point.experiment.run.seed}"])
+    """Return where a point lies in its sweep in words."""
+    return written(place(point))

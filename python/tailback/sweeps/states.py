@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,15 @@ from tailback.tables.frames import dictionaries
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
 
+Place = Mapping[str, str]
+"""What is varied in a sweep with its values at a point, and the seed."""
+
+SEED = "seed"
+
 _SHOWN = 3
+"""Points that are named one by one, if there are no more."""
+_VALUES = 4
+"""Values of a parameter that are named."""
 WORDS = {
     "cut_off": "cut off",
     "unsettled": "not settled",
@@ -36,40 +44,69 @@ class State:
     """A key of `WORDS`."""
     why: str
     """In words, with the modes unless it holds in all."""
-    where: tuple[str, ...]
+    where: tuple[Place, ...]
     """The places of the points in the sweep."""
+    values: Mapping[str, Collection[str]]
+    """The values that the sweep has of each parameter; those with one alone are not told."""
 
     @property
     def line(self) -> str:
-        """The state in one line; the first of many points are named."""
-        named = "; ".join(self.where[:_SHOWN])
-        more = f"; and {len(self.where) - _SHOWN} more" if len(self.where) > _SHOWN else ""
-        return f"{len(self.where)} {WORDS[self.kind]} ({self.why}): {named}{more}"
+        """The state in one line: a few points one by one, of many the values they have."""
+        told = self._each() if len(self.where) <= _SHOWN else self._values()
+        count = f"{len(self.where)} {WORDS[self.kind]} ({self.why})"
+        return f"{count}: {told}" if told else count
+
+    def _each(self) -> str:
+        varied = [name for name, values in self.values.items() if len(values) > 1]
+        return "; ".join(written({name: place[name] for name in varied}) for place in self.where)
+
+    def _values(self) -> str:
+        """Return the values of parameters of which the points do not have all that there are."""
+        told = []
+        for name, values in self.values.items():
+            own = list(dict.fromkeys(place[name] for place in self.where))
+            if len(own) < len(values):
+                more = f" and {len(own) - _VALUES} more" if len(own) > _VALUES else ""
+                told.append(_written(name, ", ".join(own[:_VALUES]) + more))
+        return "; ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        return {"kind": self.kind, "why": self.why, "where": [*self.where]}
+        return {"kind": self.kind, "why": self.why, "where": [*map(written, self.where)]}
 
 
-def states(store: PointStore, points: Mapping[str, str]) -> list[State]:
+def written(place: Place) -> str:
+    """Return a place in words: `workload.sync = asynchronous, seed 2`."""
+    return ", ".join(_written(name, value) for name, value in place.items())
+
+
+def _written(name: str, value: str) -> str:
+    return f"seed {value}" if name == SEED else f"{name} = {value}"
+
+
+def states(store: PointStore, points: Mapping[str, Place]) -> list[State]:
     """Return the states of `points`, which map identities to places.
 
     A point counts once for each of its states; points without one are left out.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], list[Place]] = {}
     runs: dict[str, list[dict[str, Any]]] = {}
     if store.has_points:
         for run in dictionaries(_endings(store)):
             runs.setdefault(run["identity"], []).append(run)
-    for identity, name in points.items():
+    for identity, place in points.items():
         for kind, why in _of_point(runs.get(identity, [])):
-            found.setdefault((kind, why), []).append(name)
+            found.setdefault((kind, why), []).append(place)
     for failure in store.failures():
         if failure.identity in points and failure.identity not in runs:
             why = failure.text if len(failure.text) < 200 else f"{failure.text[:197]}..."
             found.setdefault(("failed", why), []).append(points[failure.identity])
     ordered = sorted(found.items(), key=lambda entry: [*WORDS].index(entry[0][0]))
-    return [State(kind, why, tuple(names)) for (kind, why), names in ordered]
+    values: dict[str, dict[str, None]] = {}
+    for place in points.values():
+        for name, value in place.items():
+            values.setdefault(name, {})[value] = None
+    return [State(kind, why, tuple(places), values) for (kind, why), places in ordered]
 
 
 def _endings(store: PointStore) -> Any:

@@ -45,17 +45,19 @@ def nodes(columns: Columns, window_ps: int) -> pa.Table:
     return table({**columns, **derived})
 
 
-def processes(columns: Columns, *, ended: bool) -> pa.Table:
+def processes(columns: Columns, ended: NDArray[Any]) -> pa.Table:
     """Return one row per process: iterations of the window, and when it was done.
 
-    `completed_ps` is null unless all have `ended`: then it is when the process had carried out
-    its last instruction, and the last message that it sent or that was sent to it was received.
+    `completed_ps` is null of those that have not `ended`: else it is when the process had carried
+    out its last instruction, and the last message that it sent or that was sent to it was
+    received.
     """
     result = table(columns)
-    if ended:
+    if ended.all():
         return result
     place = result.column_names.index("completed_ps")
-    return result.set_column(place, "completed_ps", pa.nulls(result.num_rows, pa.uint64()))
+    completed = pa.array(columns["completed_ps"], pa.uint64(), mask=~ended)
+    return result.set_column(place, "completed_ps", completed)
 
 
 def channels(columns: Columns, window_ps: int) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -220,11 +221,24 @@ def measured_table(results: Mapping[str, Result], chosen: Collection[str] | None
     return table
 
 
+_NUMBER, _CYCLES = _NOT_TIMES = ("", "cycles")
+"""Units of sections that have no unit, and of times in cycles."""
+
+_FAR = 1000
+"""How much smaller than the unit of its section a time is that has a unit of its own."""
+
+
 def _add(table: Table, row: _Row, unit: Unit, results: Mapping[str, Result], digits: int) -> None:
     """Add a line to the table, and lines below it for the longest time and the percentile."""
+    label = row.label
+    values = [abs(result[row.metric].value) for result in results.values()]
+    largest = max((value for value in values if math.isfinite(value)), default=0.0)
+    if unit.name not in _NOT_TIMES and 0 < largest < unit.size / _FAR:
+        unit = unit_for([largest], MICROSECONDS)
+        label += f", {unit.name}"
     scale = row.scale / unit.size
     cells = [number(result[row.metric], scale, digits) for result in results.values()]
-    table.add_row(f" {row.label}", *cells)
+    table.add_row(f" {label}", *cells)
     if row.longest and all(result.has("message_begins") for result in results.values()):
         longest = (result.longest_us(row.longest) for result in results.values())
         table.add_row("   longest", *(_plain(time, unit, digits) for time in longest))
@@ -310,11 +324,11 @@ def _plain(time_us: float | None, unit: Unit, digits: int) -> str:
 def _units(title: str, rows: Iterable[_Row], results: Mapping[str, Result]) -> tuple[Unit, ...]:
     """Return the units of a section: for times, one that suits the longest, and cycles."""
     if not title.endswith(_TIMES):
-        return (Unit("", 1.0),)
+        return (Unit(_NUMBER, 1.0),)
     known = (result.estimates.get(row.metric) for row in rows for result in results.values())
     times = [e.low if e.is_cut_off else e.value for e in known if e is not None]
     cycle = next(iter(results.values())).experiment.machine.cycle()
-    in_cycles = () if cycle is None else (Unit("cycles", cycle.ps / _PS_PER_US),)
+    in_cycles = () if cycle is None else (Unit(_CYCLES, cycle.ps / _PS_PER_US),)
     return (unit_for(times, MICROSECONDS), *in_cycles)
 
 

@@ -248,15 +248,22 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
     machine = p.experiment.machine
     loaded = "wire" if machine.shares_wires else "channel"
     estimated = "" if p.load_is_exact else " (estimate)"
-    pairs = f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
     return [
         *sizes,
-        (f"mean hops ({pairs})", plain(p.mean_hops)),
+        (f"mean hops ({_pairs(p)})", plain(p.mean_hops)),
         *_zero_load_rows(p),
         (f"load per message, mean internal {loaded}", _time(p.load_mean_internal_us)),
         (f"  most loaded {loaded}{estimated}", _time(p.load_max_us)),
         *_limited_rows(p, estimated),
     ]
+
+
+def _pairs(p: Prediction) -> str:
+    """Return of which pairs of nodes the hops are."""
+    if not p.pairs:
+        # Who sends to whom is known when it runs: a trace, a program in Python.
+        return "not known before it runs"
+    return f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
 
 
 def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:

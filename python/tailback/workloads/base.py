@@ -162,6 +162,11 @@ class Workload(Part, init=False):
         """Return the processes of one run, if they are carried out in Python."""
         return None
 
+    @property
+    def in_python(self) -> bool:
+        """Whether some processes are carried out in Python."""
+        return type(self).processes is not Workload.processes
+
     def traces(self) -> list[TraceFile]:
         """Return the files of traces that its processes carry out."""
         return []

@@ -110,6 +110,12 @@ class Job(Part, init=False):
     )
     seed: int = key(default=0, ge=0, lt=2**63, description="Seed of what is drawn of placement.")
     start: Time = key(default=Time(0), description="When it begins.")
+    background: bool = key(
+        shown="given",
+        default=False,
+        description="Whether the run does not wait for it, but ends when all other jobs have "
+        "ended.",
+    )
     virtual_channels: VirtualChannels = key(
         shown="given",
         default=None,
@@ -162,7 +168,7 @@ class Job(Part, init=False):
 
 
 #: Keys that do not depend on the nodes of a job.
-_WHEREVER = ("name", "workload", "start", "virtual_channels", "priority")
+_WHEREVER = ("name", "workload", "start", "background", "virtual_channels", "priority")
 
 
 @dataclass(frozen=True)
@@ -276,8 +282,13 @@ class Jobs(Workload, init=False):
 
     @property
     def finite(self) -> bool:
-        """Whether all jobs end by themselves."""
-        return all(job.workload.finite for job in self.jobs)
+        """Whether all jobs end by themselves that a run waits for."""
+        return all(job.workload.finite for job in self.waited_for)
+
+    @property
+    def waited_for(self) -> tuple[Job, ...]:
+        """The jobs that are not in the background; all if there are no others."""
+        return tuple(job for job in self.jobs if not job.background) or self.jobs
 
     @property
     def sends_messages(self) -> bool:
@@ -321,7 +332,8 @@ class Jobs(Workload, init=False):
         return {}
 
     def check(self, network: Network) -> None:
-        """Raise `UserError` if a job does not fit on its nodes."""
+        """Raise `UserError` if a job does not fit, or one in the background says no end."""
+        self._check_background()
         for job, nodes, part in self.parts(network):
             if len(nodes) == 1 and job.workload.kind == "synthetic":
                 allowed = "leaves nobody to send to: must be at least two"
@@ -330,6 +342,20 @@ class Jobs(Workload, init=False):
                 job.workload.check(part)
             except UserError as error:
                 raise error.inside(f"job.{job.name}") from None
+
+    def _check_background(self) -> None:
+        known = (*self.jobs, *self.absent)
+        behind = next((job for job in known if job.background), None)
+        if behind is None:
+            return
+        place = f"job.{behind.name}.background"
+        others = [job for job in known if not job.background]
+        if not others:
+            raise UserError(place, "true", "must be false: there is no other job to wait for")
+        endless = next((job for job in others if not job.workload.finite), None)
+        if endless is not None:
+            allowed = f"has no effect: job {endless.name} goes on for ever, too"
+            raise UserError(place, "true", allowed)
 
     def spec(self, network: Network) -> dict[str, Any]:
         """Return the workload as the engine describes it."""
@@ -344,6 +370,8 @@ class Jobs(Workload, init=False):
                     "nodes": list(nodes),
                     "start_ps": job.start.ps,
                     "stream": job.stream,
+                    # Left out if it is not: as before there was such a key.
+                    **({"background": True} if job.background else {}),
                     "workload": job.workload.spec(part),
                 }
                 for classes, (job, nodes, part) in zip(of_each, self.parts(network), strict=True)
@@ -384,6 +412,11 @@ class Jobs(Workload, init=False):
             job.workload.messages_arrays() if isinstance(job.workload, Messages) else None
             for job in self.jobs
         ]
+
+    @property
+    def in_python(self) -> bool:
+        """Whether processes of any job are carried out in Python."""
+        return any(job.workload.in_python for job in self.jobs)
 
     def processes(self, network: Network, seed: int) -> Running | None:
         """Return the processes of all jobs that are carried out in Python, if there are any."""

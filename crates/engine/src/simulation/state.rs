@@ -8,7 +8,7 @@ use crate::measure::blame::REST;
 use crate::node::{Alone, Nodes, World};
 use crate::time::Time;
 use crate::topology::Topology;
-use crate::workload::{Progress as Done, Workload};
+use crate::workload::{Foreground, Progress as Done, Workload};
 
 /// A run in progress.
 ///
@@ -30,6 +30,8 @@ pub struct Simulation {
     pub(super) alone: Option<Box<Alone>>,
     /// Per process: what it had done when the window began.
     pub(super) done_before: Vec<Done>,
+    /// What the run waits for, if not for all there is.
+    pub(super) foreground: Option<Box<Foreground>>,
     /// Whether it is looked out for packets that wait for each other in a circle.
     pub(super) watches: bool,
     /// Events and instructions handled at the present instant.

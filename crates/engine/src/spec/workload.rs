@@ -59,6 +59,9 @@ pub struct Job {
     /// The traffic class of its messages; where its workload has several, that of the first.
     #[serde(default)]
     pub traffic_class: u32,
+    /// Whether the run does not wait for it, but ends when all other jobs have ended.
+    #[serde(default)]
+    pub background: bool,
     /// What it does.
     pub workload: Workload,
 }

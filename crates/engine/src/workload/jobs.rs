@@ -31,6 +31,16 @@ pub struct Jobs {
     traffic_classes: usize,
 }
 
+/// The jobs that a run waits for, where others are in the background.
+pub struct Foreground {
+    /// They, in order.
+    pub jobs: Vec<usize>,
+    /// Their processes.
+    pub processes: Vec<ProcessId>,
+    /// When the last of these begins, and the last row of their lists is due.
+    pub latest: Time,
+}
+
 /// One job, and where its numbers begin in the run.
 struct Job {
     name: String,
@@ -43,6 +53,8 @@ struct Job {
     first_row: u32,
     /// The traffic class of its messages; where its workload has several, that of the first.
     traffic: usize,
+    /// Whether the run does not wait for it.
+    background: bool,
 }
 
 impl Job {
@@ -68,19 +80,15 @@ impl Job {
 
     /// Whether its processes have nothing more to do, and its list no more rows.
     fn is_over(&self, now: Time) -> bool {
-        let starts = self.workload.starts();
         let mut processes = (0..self.workload.placement().len()).map(ProcessId::from_index);
-        match &self.workload {
-            Single::External(external) => processes.all(|process| external.has_ended(process)),
-            Single::Messages(messages) => {
-                let last = (messages.rows() as u32).checked_sub(1);
-                last.and_then(|last| self.due(last)).is_none_or(|due| due <= now)
-            }
-            _ => {
-                let has_begun = starts.iter().all(|(_, at)| self.start + at <= now);
-                has_begun && processes.all(|process| self.workload.waits_for(process).is_none())
-            }
-        }
+        self.latest() <= now && processes.all(|process| self.workload.has_ended(process))
+    }
+
+    /// When its last process begins, and its last row is due.
+    fn latest(&self) -> Time {
+        let starts = self.workload.starts().into_iter().map(|(_, at)| self.start + at).max();
+        let last = (self.workload.rows() as u32).checked_sub(1).and_then(|last| self.due(last));
+        starts.max(last).unwrap_or(0)
     }
 
     /// When a row of its message list is due.
@@ -126,6 +134,7 @@ impl Jobs {
                 first_link,
                 first_row,
                 traffic: job.traffic_class as usize,
+                background: job.background,
             });
         }
         let has_external = jobs.iter().any(|job| job.workload.external().is_some());
@@ -198,6 +207,25 @@ impl Jobs {
         self.jobs.iter().map(|job| job.is_over(now)).collect()
     }
 
+    /// See [`super::Workload::foreground`].
+    pub fn foreground(&self) -> Option<Foreground> {
+        let jobs: Vec<usize> =
+            (0..self.jobs.len()).filter(|&job| !self.jobs[job].background).collect();
+        if jobs.is_empty() || jobs.len() == self.jobs.len() {
+            return None;
+        }
+        let is_of = |&process: &usize| !self.jobs[self.job_of[process] as usize].background;
+        let processes = (0..self.job_of.len()).filter(is_of).map(ProcessId::from_index).collect();
+        let latest = jobs.iter().map(|&job| self.jobs[job].latest()).max().unwrap_or(0);
+        Some(Foreground { jobs, processes, latest })
+    }
+
+    /// See [`super::Workload::has_ended`].
+    pub fn has_ended(&self, process: ProcessId) -> bool {
+        let (here, job) = self.of(process);
+        job.workload.has_ended(here)
+    }
+
     /// See [`super::Workload::stream`].
     pub fn stream(&self, process: ProcessId) -> (u64, u32) {
         let (here, job) = self.of(process);
@@ -266,7 +294,8 @@ impl Jobs {
 
     /// See [`super::Workload::stands_still`].
     pub fn stands_still(&self, at: Time, waits: bool) -> Option<RunError> {
-        self.jobs.iter().find_map(|job| {
+        // A job in the background may be ended in the middle.
+        self.jobs.iter().filter(|job| waits || !job.background).find_map(|job| {
             let error = job.workload.stands_still(at, waits)?;
             Some(error.of_job(&job.name))
         })

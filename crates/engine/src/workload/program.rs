@@ -261,6 +261,11 @@ impl Programs {
         true
     }
 
+    /// See [`super::Workload::has_ended`].
+    pub fn has_ended(&self, process: ProcessId) -> bool {
+        self.processes[process.index()].state == State::Finished
+    }
+
     /// See [`super::Workload::waits_for`].
     pub fn waits_for(&self, process: ProcessId) -> Option<String> {
         let state = &self.processes[process.index()];

@@ -331,6 +331,17 @@ impl Single {
         }
     }
 
+    /// Whether a process has nothing more to do.
+    pub fn has_ended(&self, process: ProcessId) -> bool {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.has_ended(process),
+            Self::Programs(programs) => programs.has_ended(process),
+            Self::External(external) => external.has_ended(process),
+            Self::Traffic(_) | Self::Trace(_) => self.waits_for(process).is_none(),
+            Self::Messages(_) => true,
+        }
+    }
+
     /// See [`super::Workload::feed`].
     ///
     /// # Errors

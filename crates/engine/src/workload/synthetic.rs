@@ -306,12 +306,17 @@ impl Synthetic {
         true
     }
 
+    /// See [`super::Workload::has_ended`].
+    pub fn has_ended(&self, process: ProcessId) -> bool {
+        self.processes[process.index()].phase == Phase::Finished
+    }
+
     /// See [`super::Workload::waits_for`].
     pub fn waits_for(&self, process: ProcessId) -> Option<String> {
-        let state = &self.processes[process.index()];
-        if state.phase == Phase::Finished {
+        if self.has_ended(process) {
             return None;
         }
+        let state = &self.processes[process.index()];
         if state.reached == 0 {
             return Some("its start".into());
         }

@@ -15,7 +15,15 @@ const NS: u64 = 1_000;
 /// A job whose random numbers are known by its name.
 fn job(name: &str, nodes: &[u32], workload: Workload) -> Job {
     let stream = name.bytes().fold(0, |sum, byte| 31 * sum + u64::from(byte));
-    Job { name: name.into(), nodes: nodes.into(), start_ps: 0, stream, traffic_class: 0, workload }
+    Job {
+        name: name.into(),
+        nodes: nodes.into(),
+        start_ps: 0,
+        stream,
+        traffic_class: 0,
+        background: false,
+        workload,
+    }
 }
 
 fn jobs(jobs: &[Job]) -> Workload {
@@ -226,6 +234,42 @@ fn counters_of_jobs_add_up() {
 }
 
 /// What is wrong is told with the name of the job.
+/// All kinds of jobs that end beside one that goes on for ever.
+fn with_background(background: bool) -> Vec<Job> {
+    let mut all = mixed();
+    for job in &mut all {
+        if let Workload::Synthetic(own) = &mut job.workload
+            && job.name == "uniform"
+        {
+            own.repeat = None;
+            job.background = background;
+        }
+    }
+    all
+}
+
+#[test]
+fn a_run_ends_when_all_but_those_in_the_background_have_ended() {
+    for mode in [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Free, Mode::Ideal] {
+        let made = |background| spec(star(), jobs(&with_background(background)), mode);
+        let ended = finished(&made(true));
+        let over = ended.jobs_over();
+        assert_eq!(over.iter().filter(|over| !**over).count(), 1, "{mode:?}: {over:?}");
+        // Up to then it is the run that goes on, however it is cut into calls.
+        let mut other = Simulation::new(&made(false)).unwrap();
+        assert_eq!(other.advance(ended.now(), u64::MAX), Ok(Progress::Time));
+        assert_eq!(other.counters(), ended.counters(), "{mode:?}");
+        assert_eq!(other.jobs_over(), over);
+        let mut cut = Simulation::new(&made(true)).unwrap();
+        while cut.advance(u64::MAX / 2, 7).unwrap() != Progress::Finished {}
+        assert_eq!((cut.now(), cut.counters()), (ended.now(), ended.counters()));
+        // Just before, one of the others had not ended.
+        let mut before = Simulation::new(&made(false)).unwrap();
+        before.advance(ended.now() - 1, u64::MAX).unwrap();
+        assert!(before.jobs_over().iter().filter(|over| !**over).count() > 1);
+    }
+}
+
 #[test]
 fn what_jobs_cannot_be_is_refused() {
     let one = || list(&[(0, 0, 1, 1)]);

@@ -59,13 +59,14 @@ fn regrant(machine: &Machine, fidelity: Fidelity) -> Result<(), SpecError> {
     let delay = machine.switch.regrant_delay_ps;
     let field = "machine.switch.regrant_delay_ps";
     within(field, delay, 0, LinkClass::DELAY_PS.1)?;
-    let is_plain = machine.switch.switching == Switching::Wormhole
-        && !machine.switch.integrated
-        && machine.switch.pipeline.is_none();
-    if delay > 0 && !is_plain {
-        let allowed =
-            "must be 0 with switch.integrated, switch.pipeline and switching other than wormhole";
-        return Err(SpecError::new(field, delay, allowed));
+    let switch = &machine.switch;
+    let others = [
+        (switch.integrated, "switch.integrated"),
+        (switch.pipeline.is_some(), "switch.pipeline"),
+        (switch.switching != Switching::Wormhole, "switching other than wormhole"),
+    ];
+    if let Some((_, other)) = others.into_iter().find(|&(has, _)| delay > 0 && has) {
+        return Err(SpecError::new(field, delay, format!("must be 0 with {other}")));
     }
     if delay > 0 && fidelity != Fidelity::Flit {
         let allowed = format!("must be 0 with fidelity {}; use flit", fidelity.name());
