@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -17,6 +18,7 @@ import numpy as np
 
 from tailback.answers import of_blame
 from tailback.answers.lateness import remarks
+from tailback.answers.places import Groups, groups_of
 from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.figures.maps import matrix_form
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
 Note = tuple[tuple[str, ...], ...]
 
+_READABLE = 32
+"""Rows and columns of a matrix that can be read."""
+
 MOST_CLASSES = 128
 """Most rows and columns of the matrix."""
 _MOST_ROWS = 500
@@ -57,6 +62,23 @@ class Blamed:
     blame: Blame
     names: Names
     confidence: float
+    groups: Groups | None = None
+    """Of nodes, where classes are too many for a matrix that can be read."""
+
+    @cached_property
+    def grouped(self) -> Blame:
+        """The charges of the matrix: by groups, if there are some."""
+        if self.groups is None:
+            return self.blame
+        pairs = self.groups.regrouped(self.blame.pairs, (0, 1))
+        victims = self.groups.regrouped(self.blame.victims, (0,))
+        return replace(self.blame, pairs=pairs, victims=victims)
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a row or column of the matrix."""
+        if self.groups is None:
+            return self.names.traffic(number)
+        return self.groups.name(number, self.names)
 
     def kinds(self) -> list[tuple[tuple[str, str], Charged]]:
         """Return charges by kind in descending order: description and name of the kind."""
@@ -94,7 +116,9 @@ def blame_page(result: Result) -> Page:
     if result.blame is None:
         raise unknown_blame()
     blame = result.blame
-    blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
+    names = Names.of(result)
+    groups = groups_for_matrix([blame], lambda known: groups_of(result, names, known))
+    blamed = Blamed(blame, names, result.experiment.run.confidence, groups)
     labels = result.experiment.machine.topology.labels
     machine = Machines().of(result.nodes, result.channels, labels)
     facts = [("mode", result.mode)]
@@ -129,9 +153,11 @@ def _of_messages(blamed: Blamed, machine: Machine) -> tuple[Section, ...]:
 
 
 def _who(blamed: Blamed) -> Section:
-    classes, untold = Classes.of([blamed.blame]), blamed.blame.rest_share_of_pairs > 0
-    drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
-    figure = matrix_figure(drawing, few=classes.few, untold=untold)
+    classes, untold = Classes.of([blamed.grouped]), blamed.blame.rest_share_of_pairs > 0
+    waits = classes.waits(blamed.grouped)
+    drawing = classes.form(blamed.class_name).drawing(MEAN.name, MEAN, waits)
+    are_grouped = blamed.groups is not None
+    figure = matrix_figure(drawing, few=classes.few, untold=untold, grouped=are_grouped)
     rows = _table(CULPRITS, blamed.culprits(_MOST_ROWS), "The largest charges")
     return Section("Who makes whom late", (WHO, figure, rows))
 
@@ -163,15 +189,18 @@ def _packet_waits(blamed: Blamed) -> Section:
     return Section("Packet waits", tuple(content))
 
 
-def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
+def matrix_figure(drawing: Drawing, *, few: bool, untold: bool, grouped: bool) -> Figure:
     """Return the figure of victims and culprits.
 
-    `few`: it shows only some classes; `untold`: some pairs are merged.
+    `few`: it shows only some classes; `untold`: some pairs are merged; `grouped`: nodes are taken
+    together.
     """
     caption = (
-        "A row for each class whose messages are late, a column for each that is charged. What a "
-        "class costs itself is apart, in a column with colours of its own."
+        "A row for each class whose messages are late, a column for each that is charged; on the "
+        "diagonal what a class costs itself. Colours go with the square root."
     )
+    if grouped:
+        caption += " Nodes are taken together: the tables name single ones."
     if few:
         caption += f" Only the {MOST_CLASSES} with the largest charges are here."
     if untold:
@@ -208,11 +237,10 @@ class Classes:
         victims, culprits = (_largest(keys[told, part], times_ps[told]) for part in (0, 1))
         return cls(victims, culprits, few=True)
 
-    def form(self, names: Names) -> Form:
-        """Return the form of the matrix of these classes."""
+    def form(self, name: Callable[[int], str]) -> Form:
+        """Return the form of the matrix of these classes, by their names."""
         victims, culprits = (
-            [names.traffic(number) for number in numbers]
-            for numbers in (self.victims, self.culprits)
+            [name(number) for number in numbers] for numbers in (self.victims, self.culprits)
         )
         return matrix_form(victims, culprits)
 
@@ -229,6 +257,21 @@ class Classes:
             if victim in rows and culprit in columns and messages[victim]:
                 values[rows[victim], columns[culprit]] = time_ps / 1e6 / messages[victim]
         return values.ravel()
+
+
+def groups_for_matrix(
+    blames: Sequence[Blame], found: Callable[[Sequence[int]], Groups]
+) -> Groups | None:
+    """Return the groups of a matrix whose classes are too many to be read; else None.
+
+    `found`: the groups of known classes.
+    """
+    keys = np.concatenate([np.append(b.pairs.keys[:, :2], b.victims.keys[:, 0]) for b in blames])
+    known = np.unique(keys[keys < NOBODY]).tolist()
+    if len(known) <= _READABLE:
+        return None
+    groups = found(known)
+    return None if groups.are_classes else groups
 
 
 def _largest(classes: Ints, times_ps: Floats) -> tuple[int, ...]:

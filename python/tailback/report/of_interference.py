@@ -72,8 +72,8 @@ def _runs_figure(found: Interference) -> Figure:
 def _blame_figure(found: Interference) -> Figure:
     charges = {key: charge.us_per_message for key, charge in found.by_blame.items()}
     caption = (
-        "How late messages of each job are because of each, on average. What a job costs itself "
-        "is apart, in a column with colours of its own."
+        "How late messages of each job are because of each, on average; on the diagonal because "
+        "of itself. Colours go with the square root."
     )
     return _figure("charges", "By blame", _BLAME, charges, found.names, caption)
 

@@ -177,6 +177,10 @@ class PointChoices:
         }
 
 
+RANKS_OF_NUMBERS = (1, 2)
+"""The first parts of the keys of numbers and of sizes."""
+
+
 def rank(value: Any) -> tuple[Any, ...]:
     """Return a sort key: unknown first, numbers by size, lists by their entries.
 
