@@ -112,6 +112,8 @@ class Line:
     """Whether points have markers; else only the line is drawn."""
     remarks: Sequence[str] | None = None
     """Additions to the tooltip of each point."""
+    targets: Sequence[str] | None = None
+    """Of each point, the point of the sweep that a click opens on a page: see `PointChoices`."""
     is_area: bool = False
     """Whether it is drawn as steps with a filled area below: a density."""
 
@@ -139,7 +141,8 @@ class Line:
         )
         remarks = [""] * count if self.remarks is None else self.remarks
         values = [value if isinstance(value, str) else known(value) for value in self.y]
-        columns = (self.x, values, lows, highs, *flags, remarks)
+        targets = [""] * count if self.targets is None else self.targets
+        columns = (self.x, values, lows, highs, *flags, remarks, targets)
         return [LinePoint(*values) for values in zip(*columns, strict=True)]
 
     @property
@@ -165,6 +168,7 @@ class LinePoint:
     saturated: bool = False
     bound: bool = False
     remark: str = ""
+    target: str = ""
 
 
 def known(value: float | None) -> float | None:
@@ -220,6 +224,8 @@ class HeatMap:
     """Names of the cells, for tooltips."""
     numbers: Sequence[Sequence[str]] | None = None
     """What stands in the cells, instead of `texts`."""
+    targets: Sequence[Sequence[str]] | None = None
+    """Of each cell, as those of a line."""
     is_root: bool = False
     """Whether colours go with the square root of the values, so that small ones are told apart."""
 

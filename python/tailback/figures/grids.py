@@ -17,11 +17,16 @@ _ROW_PX, _MARGINS_PX = 34, 130
 
 
 def grid_view(
-    x: Axis, y: Axis, measure: Axis, values: NDArray[np.float64], marks: Sequence[Sequence[str]]
+    x: Axis,
+    y: Axis,
+    measure: Axis,
+    values: NDArray[np.float64],
+    marks: Sequence[Sequence[str]],
+    targets: Sequence[Sequence[str]] | None = None,
 ) -> View:
     """Return the map of `values`, by the names of `y` upwards and of `x` across; NaN is unknown.
 
-    `marks`: what stands behind the number of each cell.
+    `marks`: what stands behind the number of each cell; `targets`: what a click on it opens.
     """
     table: dict[str, list[Any]] = {
         x.name: [name for _ in y.names for name in x.names],
@@ -42,6 +47,7 @@ def grid_view(
         x.names,
         y.names,
         numbers=texts,
+        targets=targets,
         is_root=spreads([value for value in shown.ravel().tolist() if not np.isnan(value)]),
     )
     panel = Panel((heat,), x, y, "table")

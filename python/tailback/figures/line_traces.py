@@ -133,7 +133,9 @@ def _places(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> dict[s
         words += [shown_text(point.remark)] if point.remark else []
         texts.append("<br>".join(words))
     along = _told(x, "x", category=line.has_categories)
+    targets = {} if line.targets is None else {"customdata": [p.target for p in points]}
     return {
+        **targets,
         "x": [point.x for point in points],
         "y": [point.y for point in points],
         "text": texts,

@@ -113,6 +113,7 @@ def _heat(heat: HeatMap, axis: str) -> dict[str, Any]:
         "y": heat.up,
         "text": heat.texts if heat.numbers is None else heat.numbers,
         "texttemplate": None if heat.numbers is None else "%{text}",
+        "customdata": heat.targets,
         "coloraxis": axis,
         "xgap": gap,
         "ygap": gap,

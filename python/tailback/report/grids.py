@@ -31,6 +31,7 @@ class Grid:
     rows: tuple[tuple[Row | None, ...], ...]
     """The merged row of each cell, by the values of `y`, then of `x`."""
     metric: str
+    targets: tuple[tuple[str, ...], ...]
     values: tuple[Sequence[object], Sequence[object]]
     """Of both parameters, for the table."""
     caption: str = ""
@@ -43,7 +44,7 @@ class Grid:
             [SATURATED if row is not None and row["saturated"] else "" for row in rows]
             for rows in self.rows
         ]
-        found = grid_view(x, y, self.measure, values, marks)
+        found = grid_view(x, y, self.measure, values, marks, self.targets)
         told = [f"{SATURATED}: saturated."] if any(map(any, marks)) else []
         note = " ".join([*filter(None, [self.caption]), *told])
         across, up = self.values
@@ -85,7 +86,12 @@ def grids(
         words = f"{measure.label} by {x.label} and {y.label}"
         caption = "" if held == EVERYTHING else f"Where {held}."
         values = (columns[0], columns[1])
-        yield held, Grid(f"{metric}_map", words, x, y, measure, rows, metric, values, caption)
+        address = series.variation.address
+        targets = tuple(
+            tuple("" if row is None else address(row, mode) for row in line) for line in rows
+        )
+        name = f"{metric}_map"
+        yield held, Grid(name, words, x, y, measure, rows, metric, targets, values, caption)
 
 
 def axes_of(series: Series) -> tuple[str, str] | None:

@@ -222,6 +222,7 @@ class Series:
                     order=orders[number],
                     look=MODE_LOOKS[mode] if len(modes) > 1 else dash_by(number),
                     remarks=[*map(_merged_remark, rows)],
+                    targets=[self.variation.address(row, mode) for row in rows],
                 )
 
     def rows(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:

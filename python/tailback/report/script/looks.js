@@ -67,7 +67,8 @@ function swatch(trace) {
     "triangle-up-open": "M17 1l5 9h-10z",
     "x-thin": "M13 2l8 8M21 2l-8 8",
   };
-  const symbol = trace.marker?.symbol ?? "circle";
+  const symbols = [trace.marker?.symbol ?? "circle"].flat();
+  const symbol = symbols.find((name) => name !== "x") ?? "circle";
   if (!mode.includes("markers")) return picture;
   picture.append(symbol in shapes
     ? svg("path", { d: shapes[symbol], fill: colour, ...(symbol === "x-thin" && { stroke: colour, "stroke-width": 2 }) })
