@@ -85,6 +85,29 @@ def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: Point
         np.testing.assert_allclose(z, nodes["cpu_utilisation"], rtol=1e-3)
 
 
+def test_a_click_on_a_point_shows_it(opened: Opened) -> None:
+    page = opened()
+    [line, *_] = [trace for trace in drawn(page, "message_rate") if "customdata" in trace]
+    mode, _, numbers = line["customdata"][-1].partition(":")
+    plot = figure(page, "message_rate").locator(".plot")
+    plot.evaluate(
+        "(plot, at) => plot.emit('plotly_click', { points: [{ customdata: at }] })",
+        line["customdata"][-1],
+    )
+    settle(page)
+    within = "section[data-points]"
+    chosen = [control(page, name, within) for name in (SYNC, PERIOD, "mode")]
+    values = [int(each.input_value()) for each in chosen]
+    assert values[:2] == [int(number) for number in numbers.split(",")]
+    assert chosen[2].locator("option:checked").inner_text() == mode
+
+
+def test_it_begins_with_the_load(opened: Opened) -> None:
+    page = opened()
+    assert control(page, "against").locator("option:checked").inner_text().startswith("load: offered")
+    assert Path(page.url.removeprefix("file://")).stat().st_size < 3_000_000
+
+
 @pytest.mark.verify
 def test_where_there_is_no_point_other_choices_follow(opened: Opened) -> None:
     page = opened()

@@ -26,21 +26,23 @@ def heat_sheet(view: View, panel: Panel, paper: Paper) -> Sheet:
     longest = max((len(text) for _, text in scale.ticks), default=1)
     right = _GAP_PX + _SCALE_PX + 10 + longest * LETTER + LINE_PX + 8
     around = Around(view.title, (), [row[0] for row in view.note], right)
-    x, y = scale_of(panel.x, panel.x.names), scale_of(panel.y, panel.y.names)
+    rows = panel.y.names[::-1] if panel.y.downwards else panel.y.names
+    x, y = scale_of(panel.x, panel.x.names), scale_of(panel.y, rows)
     frame, height, shapes = framed(paper, x, y, around)
-    shapes += _cells(heat, frame, scale)
+    shapes += _cells(heat, frame, scale, downwards=panel.y.downwards)
     shapes += _scale(heat, frame, scale)
     return Sheet(paper.width, paper.height or height, view.title, shapes, in_inches=paper.in_inches)
 
 
-def _cells(heat: HeatMap, frame: Frame, scale: Scale) -> Iterator[Shape]:
+def _cells(heat: HeatMap, frame: Frame, scale: Scale, *, downwards: bool) -> Iterator[Shape]:
     values = heat.cells.matrix()
     width, height = frame.width / values.shape[1], frame.height / values.shape[0]
     has_room = width > 5 * LETTER and height > LINE_PX
     for row, column in np.argwhere(np.isfinite(values)).tolist():
         value = float(values[row, column])
         share = _share(heat, scale.place(value))
-        left, top = frame.left + column * width, frame.floor - (row + 1) * height
+        from_top = row if downwards else values.shape[0] - 1 - row
+        left, top = frame.left + column * width, frame.top + from_top * height
         yield _box(left, top, width, height, on_map(share))
         text = heat.numbers[row][column] if heat.numbers is not None else ""
         if has_room and text:

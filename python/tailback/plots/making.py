@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -123,7 +123,9 @@ def drawn(results: Stores, choices: Choices) -> Plot:
     Of several results, by name, lines are in one picture. Raises `UserError` for names that are
     not known, and where nothing was varied.
     """
-    return _of_stores(results, choices, lambda store: _of_store(store, choices))
+    stores = _named(results)
+    made = {name: _of_store(store, choices, len(stores)) for name, store in stores.items()}
+    return _joined(results, choices, made)
 
 
 def write_plots(
@@ -156,10 +158,6 @@ def _named(results: Stores) -> Mapping[str, PointStore]:
 Made = tuple["_Maker", Picture | Grid]
 
 
-def _of_stores(results: Stores, choices: Choices, made: Callable[[PointStore], Made]) -> Plot:
-    return _joined(results, choices, {name: made(store) for name, store in _named(results).items()})
-
-
 def _joined(results: Stores, choices: Choices, made: Mapping[str, Made]) -> Plot:
     """Return one plot of the pictures of several results."""
     if len(made) == 1:
@@ -180,8 +178,8 @@ def _joined(results: Stores, choices: Choices, made: Mapping[str, Made]) -> Plot
     return Plot(replace(seen, caption=caption), choices.title or text, choices, folders)
 
 
-def _of_store(store: PointStore, choices: Choices) -> Made:
-    """Return the chosen picture of one store."""
+def _of_store(store: PointStore, choices: Choices, stores: int) -> Made:
+    """Return the chosen picture of one of so many stores; of several, in mode `full` by default."""
     names = {"x": choices.x, "y": choices.y, "cdf": choices.cdf, "quantiles": choices.quantiles}
     asked = {place: name for place, name in names.items() if name is not None}
     runs = _runs(store, choices)
@@ -191,13 +189,16 @@ def _of_store(store: PointStore, choices: Choices) -> Made:
     made = _Maker.of(store, runs, [] if distributed else list(each.values()))
     if choices.heat is not None:
         return made, made.map(choices.x, choices.heat, choices.y, choices.mode)
+    mode = choices.mode
+    if mode is None and stores > 1 and "full" in made.series.modes:
+        mode = "full"
     pictures = {}
     for owner, own in each.items():
         if distributed:
             [(kind, wanted)] = own.items()
-            seen = cumulative.picture(store, made.series, wanted, choices.mode, made.columns, kind)
+            seen = cumulative.picture(store, made.series, wanted, mode, made.columns, kind)
         else:
-            seen = made.chosen(own.get("x"), own.get("y"), choices.mode)
+            seen = made.chosen(own.get("x"), own.get("y"), mode)
         pictures[owner] = seen
     return made, together(pictures)
 

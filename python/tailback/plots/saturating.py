@@ -57,4 +57,5 @@ def _first(line: Line, count: int) -> Line:
         saturated=part(line.saturated),
         bounds=part(line.bounds),
         remarks=part(line.remarks),
+        targets=part(line.targets),
     )

@@ -66,7 +66,14 @@ def sections(found: Interference) -> tuple[Section, ...]:
 
 def _runs_figure(found: Interference) -> Figure:
     longer = {key: 100 * (ratio.value - 1) for key, ratio in found.by_runs.items()}
-    return _figure("runs", "By runs", _RUNS, longer, found.names, f"{BY[found.by]}, in percent. Colours go with the square root.")
+    return _figure(
+        "runs",
+        "By runs",
+        _RUNS,
+        longer,
+        found.names,
+        f"{BY[found.by]}, in percent. Colours go with the square root.",
+    )
 
 
 def _blame_figure(found: Interference) -> Figure:
