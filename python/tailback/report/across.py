@@ -173,7 +173,9 @@ def _starting_points(series: Series) -> Figure | None:
                 members[(i, k, m)] = curves(lines, abscissa.axis, y)
     if not members:
         return None
-    drawing = one_of((_against(series), *_line_choices(series)), members)
+    # Not all lines are known along every x axis.
+    first = next((key for key in members if key[0] == _start(series)), next(iter(members)))
+    drawing = one_of((_against(series), *_line_choices(series, first[1])), members)
     return Figure("starting_points", "Lifetime from three starting points", drawing, _STARTING)
 
 
@@ -202,14 +204,14 @@ def _waiting(series: Series) -> Figure | None:
     if not members:
         return None
     choice = Choice("along", "along", tuple(abscissa.label for abscissa in along))
-    drawing = one_of((choice, *_line_choices(series)), members)
+    drawing = one_of((choice, *_line_choices(series, 0)), members)
     return Figure("waiting", "Where packets wait", drawing, _WAITING)
 
 
-def _line_choices(series: Series) -> tuple[Choice, Choice]:
-    """Return the choices of one line: a combination and a mode."""
+def _line_choices(series: Series, start: int) -> tuple[Choice, Choice]:
+    """Return the choices of one line: a combination, `start` at first, and a mode."""
     combinations = tuple(_all_combinations(series))
-    return Choice("of", "of", combinations), Choice("mode", "mode", tuple(series.modes))
+    return Choice("of", "of", combinations, start), Choice("mode", "mode", tuple(series.modes))
 
 
 def _all_combinations(series: Series) -> list[str]:
