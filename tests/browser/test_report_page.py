@@ -104,7 +104,9 @@ def test_a_click_on_a_point_shows_it(opened: Opened) -> None:
 
 def test_it_begins_with_the_load(opened: Opened) -> None:
     page = opened()
-    assert control(page, "against").locator("option:checked").inner_text().startswith("load: offered")
+    assert (
+        control(page, "against").locator("option:checked").inner_text().startswith("load: offered")
+    )
     assert Path(page.url.removeprefix("file://")).stat().st_size < 3_000_000
 
 

@@ -32,7 +32,7 @@ def line_sheet(view: View, panel: Panel, paper: Paper) -> Sheet:
     """Return lines with their points and intervals, axes, a legend below them, and notes."""
     lines = panel.of_kind(Line)
     x, y = _scales(lines, panel.x, panel.y)
-    named, marks = [line for line in lines if line.name], _marks(lines)
+    named, marks = [line for line in lines if line.name], _marks(lines, x, y)
     told = named if len(named) > 1 else []
     legend = list(_legend(told, marks))
     around = Around(view.title, legend, [row[0] for row in view.note])
@@ -51,9 +51,14 @@ def _scales(lines: Sequence[Line], x: Axis, y: Axis) -> tuple[Scale, Scale]:
     return across, scale_of(y, [*values, *(v for v in ends if v and near[0] < v < near[1])])
 
 
-def _marks(lines: Sequence[Line]) -> list[str]:
-    """Return the special markers that occur, as fields of a point."""
-    points = [point for line in lines if line.marked for point in line.points]
+def _marks(lines: Sequence[Line], x: Scale, y: Scale) -> list[str]:
+    """Return the special markers that occur between the ends of the axes, as fields of a point."""
+    known = (point for line in lines if line.marked for point in line.points)
+    points = [
+        point
+        for point in known
+        if point.y is not None and 0 <= x.place(point.x) <= 1 and 0 <= y.place(point.y) <= 1
+    ]
     return [field for field in MARKS if any(getattr(point, field) for point in points)]
 
 
