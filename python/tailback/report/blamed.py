@@ -28,6 +28,7 @@ from .content import Cell, Content, Section, Table
 from .listing import value_cell
 from .loads import MOST_NUMBERS
 from .machines import ENDS, PLACES, Machines, labels_of
+from .matrices import Classes, groups_for_matrix, matrix_figure
 from .of_blame import (
     CULPRITS,
     MEAN,
@@ -36,9 +37,6 @@ from .of_blame import (
     WHERE,
     WHO,
     Blamed,
-    Classes,
-    groups_for_matrix,
-    matrix_figure,
     note,
     root_waits,
     roots_figure,
