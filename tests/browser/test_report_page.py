@@ -175,6 +175,8 @@ def test_latencies_are_of_the_time_that_is_chosen(opened: Opened) -> None:
 @pytest.mark.verify
 def test_legends_hide_lines_with_the_keyboard(opened: Opened) -> None:
     page = opened()
+    control(page, "against").select_option(label="compute period")
+    settle(page)
     button = figure(page, "theta_r").locator(".legend button").first
     button.focus()
     page.keyboard.press("Enter")
@@ -223,7 +225,7 @@ def test_figures_are_saved_as_pictures(opened: Opened) -> None:
     vector = content(downloaded(page, "message_rate", "svg")).decode()
     assert vector.startswith("<svg")
     assert "Message rate" in vector
-    assert "against: compute period" in vector
+    assert "against: load: offered" in vector
     assert "loosely_synchronous" in vector
 
 
