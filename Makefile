@@ -135,8 +135,9 @@ lock: $(VENV)/built
 		--extra dev --extra dask --extra dot --extra notebook --extra pandas pyproject.toml \
 		--output-file requirements-dev.lock
 	$(BIN)/pip install --requirement requirements-dev.lock
-	cp $$($(BIN)/python -c 'import plotly; print(plotly.__path__[0])')/package_data/plotly.min.js \
-		python/tailback/plotly_js/plotly.min.js
+	gzip --best --no-name --stdout \
+		$$($(BIN)/python -c 'import plotly; print(plotly.__path__[0])')/package_data/plotly.min.js \
+		> python/tailback/plotly_js/plotly.min.js.gz
 
 # The tool is of the same version of LLVM as Rust's (`rustc -vV`; `rustup component add llvm-tools`).
 # Programs that run while the engine is built are counted as well, and forgotten. Cargo does not know

@@ -85,6 +85,31 @@ def test_maps_are_those_of_the_point_that_is_chosen(opened: Opened, store: Point
         np.testing.assert_allclose(z, nodes["cpu_utilisation"], rtol=1e-3)
 
 
+def test_a_click_on_a_point_shows_it(opened: Opened) -> None:
+    page = opened()
+    [line, *_] = [trace for trace in drawn(page, "message_rate") if "customdata" in trace]
+    mode, _, numbers = line["customdata"][-1].partition(":")
+    plot = figure(page, "message_rate").locator(".plot")
+    plot.evaluate(
+        "(plot, at) => plot.emit('plotly_click', { points: [{ customdata: at }] })",
+        line["customdata"][-1],
+    )
+    settle(page)
+    within = "section[data-points]"
+    chosen = [control(page, name, within) for name in (SYNC, PERIOD, "mode")]
+    values = [int(each.input_value()) for each in chosen]
+    assert values[:2] == [int(number) for number in numbers.split(",")]
+    assert chosen[2].locator("option:checked").inner_text() == mode
+
+
+def test_it_begins_with_the_load(opened: Opened) -> None:
+    page = opened()
+    assert (
+        control(page, "against").locator("option:checked").inner_text().startswith("load: offered")
+    )
+    assert Path(page.url.removeprefix("file://")).stat().st_size < 3_000_000
+
+
 @pytest.mark.verify
 def test_where_there_is_no_point_other_choices_follow(opened: Opened) -> None:
     page = opened()
@@ -150,6 +175,8 @@ def test_latencies_are_of_the_time_that_is_chosen(opened: Opened) -> None:
 @pytest.mark.verify
 def test_legends_hide_lines_with_the_keyboard(opened: Opened) -> None:
     page = opened()
+    control(page, "against").select_option(label="compute period")
+    settle(page)
     button = figure(page, "theta_r").locator(".legend button").first
     button.focus()
     page.keyboard.press("Enter")
@@ -198,7 +225,7 @@ def test_figures_are_saved_as_pictures(opened: Opened) -> None:
     vector = content(downloaded(page, "message_rate", "svg")).decode()
     assert vector.startswith("<svg")
     assert "Message rate" in vector
-    assert "against: compute period" in vector
+    assert "against: load: offered" in vector
     assert "loosely_synchronous" in vector
 
 

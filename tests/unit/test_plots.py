@@ -15,7 +15,7 @@ from tailback import plots
 from tailback.cli.commands import app
 from tailback.figures.curves import Line, curves, lines_view
 from tailback.figures.drawing import Axis
-from tailback.figures.files import sheet
+from tailback.figures.files import Paper, sheet
 from tailback.figures.scales import scale_of
 from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
@@ -214,7 +214,7 @@ class TestScales:
         line = Line("</svg>", ["a<b", "c&d"], [1.0, 2.0], look="points")
         other = Line("other", ["a<b", "c&d"], [2.0, None], hollow=[True, False])
         view = lines_view([line, other], x, y, "<title>", (("<note>",),))
-        told = texts(sheet(view).content("svg").decode())
+        told = texts(sheet(view, Paper(has_heading=True)).content("svg").decode())
         assert {"<title>", "<b>&", "</svg>", "a<b", "c&d", "not settled", "<note>"} <= set(told)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback.charging import NOBODY, Sums
-from tailback.places import End, shown
+from tailback.places import End, Place, shown
 from tailback.results.names import Names
 
 if TYPE_CHECKING:
@@ -53,6 +53,16 @@ class Groups:
         return replace(sums, keys=keys).by(*range(keys.shape[1]))
 
 
+def groups_of_places(names: Names, known: Sequence[int]) -> Groups:
+    """Return the groups of nodes of a stored run: by the last coordinate on a grid."""
+    numbers = range(max(known, default=-1) + 1)
+    apart = Groups(tuple(map(names.traffic, numbers)), tuple(numbers), are_classes=True)
+    places = names.ends.places.get("node")
+    if names.classes != "node" or places is None or len(places[0]) < 2:
+        return apart
+    return _numbered([_on_axis(places[node]) for node in numbers]) or apart
+
+
 def groups_of(result: Result, names: Names, known: Sequence[int]) -> Groups:
     """Return the groups of the `known` classes of a run: those with messages or charges.
 
@@ -68,12 +78,23 @@ def groups_of(result: Result, names: Names, known: Sequence[int]) -> Groups:
     nodes: Sequence[int] = numbers
     if names.classes == "process":
         nodes = result.processes["node"].to_pylist()
-    told = [home(node) for node in nodes]
+    return _numbered([home(node) for node in nodes]) or apart
+
+
+def _numbered(told: Sequence[str]) -> Groups | None:
+    """Return groups by the name that each class is told by; None if they tell apart all or none."""
     order = list(dict.fromkeys(told))
-    if not 1 < len(order) < classes:
-        return apart
+    if not 1 < len(order) < len(told):
+        return None
     numbered = {name: number for number, name in enumerate(order)}
     return Groups(tuple(order), tuple(numbered[name] for name in told), are_classes=False)
+
+
+def _on_axis(place: Place) -> str:
+    """Return `row y = 3` for a place on a grid."""
+    axis = len(place) - 1
+    called = _AXES[axis] if axis < len(_AXES) else f"x{axis}"
+    return f"{_GRID[axis]} {called} = {place[axis]}"
 
 
 def _group_of_nodes(result: Result, names: Names) -> Callable[[int], str]:
@@ -81,9 +102,7 @@ def _group_of_nodes(result: Result, names: Names) -> Callable[[int], str]:
     homes, of_group = machine.homes(), machine.group_nodes
     places = names.ends.places.get("switch")
     if places is not None and len(places[0]) > 1:
-        axis = len(places[0]) - 1
-        called = _AXES[axis] if axis < len(_AXES) else f"x{axis}"
-        return lambda node: f"{_GRID[axis]} {called} = {places[homes[node]][axis]}"
+        return lambda node: _on_axis(places[homes[node]])
     if of_group is not None and 1 < of_group < machine.nodes:
         return lambda node: f"group {node // of_group}"
     return lambda node: shown(names.ends.of_end("switch", homes[node]))

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tailback.answers import of_blame
 from tailback.answers.lateness import kept
 from tailback.helping import Helped
 from tailback.results import Result
+from tailback.results.names import Names
 from tailback.runner import run_mode
 from tailback.terminal.blamed import facts
-from tailback.wording import number
+from tailback.wording import notebook, number
+from tailback.wording.scaling import MICROSECONDS, scaled
 from tailback.workloads import Workload
 
 from .experiments import What, experiment_of, watched
@@ -76,6 +79,27 @@ class Blaming(metaclass=Helped):
     def _facts(self, name: str, top: int) -> Rows:
         found: Rows = facts(self.result, top)[name]
         return found
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, scaled(us, MICROSECONDS, 4), f"{100 * share:.1f} %")
+            for name, us, share in self._roots()
+        ]
+        said = of_blame(self.result).lines
+        return notebook.shown(
+            ("root channel", "per message", "share"), rows, said, self._repr_svg_()
+        )
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        rows = [(name, us) for name, us, _ in self._roots()]
+        return notebooks.bars("Lateness per message, by root channel", rows, MICROSECONDS)
+
+    def _roots(self) -> list[tuple[str, float, float]]:
+        blame, names = kept(self.result), Names.of(self.result)
+        found = blame.by_channel(self.result.experiment.run.confidence, _ROWS)
+        return [(names.channel(c.key[0]), c.per_message_us.value, c.share) for c in found]
 
     def __repr__(self) -> str:
         confidence = self.result.experiment.run.confidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -81,7 +81,7 @@ def table(  # noqa: PLR0913  # each a thing that can be asked for
 
 
 def plot(  # noqa: PLR0913  # each a thing that can be asked for
-    results: Results,
+    results: Results | Mapping[str, Results],
     x: str | None = None,
     y: str | None = None,
     *,
@@ -90,19 +90,39 @@ def plot(  # noqa: PLR0913  # each a thing that can be asked for
     title: str | None = None,
     out: str | os.PathLike[str] | None = None,
     cdf: str | None = None,
+    quantiles: str | None = None,
+    heat: str | None = None,
+    size: str | None = None,
+    xlim: str | None = None,
+    ylim: str | None = None,
+    linear: str | None = None,
+    log: str | None = None,
+    end_at_saturation: bool = False,
 ) -> Plot:
     """Return the picture that suits the results of a sweep, or the one of `y` against `x`.
 
     `x` is a parameter that was varied, or a metric; `y` a metric, `theta_t` or `theta_r`. Or the
     distribution of what `cdf` names: that of a percentile without its end, such as
-    `message_latency`, or `flow_completion`.
-    Runs for which `where` does not hold are left out. `out` is a file to write it into: SVG,
+    `message_latency`, or `flow_completion`; `quantiles` is the same with room for the slowest. Or a
+    map of colours of `y` by `x` and the parameter `heat`. Several results by name are drawn in one
+    picture. Runs for which `where` does not hold are left out. `size` is `single` or `double`
+    (columns of a paper), `"3.5x2.6"` (inches) or `"88x66mm"`; `xlim` and `ylim` are `"LOW:HIGH"`;
+    `linear` and `log` name the axes: `x`, `y` or `xy`. `out` is a file to write it into: SVG,
     or PDF and PNG with the extra `plot`. A notebook shows what is returned. Raises
     `UserError` for names that are not known, and where nothing was varied.
     """
     from tailback import plots
 
-    made = plots.plot(store_of(results), x, y, mode=mode, where=where, title=title, cdf=cdf)
+    stores: PointStore | dict[str, PointStore]
+    if isinstance(results, Mapping):
+        stores = {name: store_of(each) for name, each in results.items()}
+    else:
+        stores = store_of(results)
+    choices = plots.Choices(
+        *(x, y, cdf, quantiles, heat, mode, tuple(where), title, size),
+        *(xlim, ylim, linear, log, end_at_saturation),
+    )
+    made = plots.drawn(stores, choices)
     if out is not None:
         made.save(out)
     return made

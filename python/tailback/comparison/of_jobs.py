@@ -13,6 +13,8 @@ from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from tailback import csv_files
 from tailback.charging import Blame
 from tailback.errors import UserError, choice
@@ -185,6 +187,28 @@ class Interference:
             "together": together.to_dict(),
             "alone": None if alone is None else alone.to_dict(),
         }
+
+    def _repr_html_(self) -> str:
+        from tailback.wording import notebook, number
+
+        heads = ("job", "measured by", "together", "slowdown", "latency over alone")
+        rows = []
+        for name in self.names:
+            job = self.together.jobs[name]
+            ratios = (found.get(name) for found in (self.slowdowns, self.latencies))
+            told = ["unknown" if ratio is None else number(ratio) for ratio in ratios]
+            rows.append((name, job.speed, number(job[job.speed]), *told))
+        return notebook.shown(heads, rows, picture=self._repr_svg_())
+
+    def _repr_svg_(self) -> str:
+        from tailback.figures import notebooks
+        from tailback.figures.description import Axis
+
+        pairs = [(victim, culprit) for victim in self.names for culprit in self.names]
+        ratios = [self.by_runs.get(pair) for pair in pairs]
+        percent = [math.nan if ratio is None else 100 * (ratio.value - 1) for ratio in ratios]
+        axis = Axis("longer because of the culprit", "%", log=False, from_zero=True)
+        return notebooks.matrix(self.names, axis, np.array(percent))
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name} {value.value:.4g}" for name, value in self.slowdowns.items())

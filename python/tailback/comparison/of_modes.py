@@ -278,7 +278,12 @@ class Cost(metaclass=Helped):
     def _repr_html_(self) -> str:
         from tailback.wording import notebook
 
-        return notebook.of_modes(self.modes, self.findings())
+        return notebook.of_modes(self.modes, self.findings(), self._repr_svg_())
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        return notebooks.latencies(self.modes)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"

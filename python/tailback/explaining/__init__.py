@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from tailback.critical_path import PART_WORDS
 from tailback.errors import UserError
 from tailback.experiment import Experiment, Run
 from tailback.experiment.memory import at_once
@@ -17,6 +18,7 @@ from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.threads import Task, in_order
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .facts import facts
 from .runs import Runs, path_of
@@ -41,6 +43,33 @@ class Explanation(Runs):
     def to_dict(self, top: int = 5) -> dict[str, Any]:
         """Return what `tailback explain --json` prints."""
         return {**self.result.to_dict(), "critical_path": facts(self, top)}
+
+    def _repr_html_(self) -> str:
+        from tailback.wording import notebook
+
+        total = self.path.makespan_ps / 1e6
+        rows = [
+            (name, scaled(us, MICROSECONDS, 4), f"{100 * us / total:.1f} %")
+            for name, us in self._parts()
+        ]
+        runs = {**self.what_if}
+        if self.baseline is not None:
+            runs = {f"mode {self.baseline.mode}": self.baseline, **runs}
+        said = [f"The program takes {scaled(total, MICROSECONDS, 4)}."]
+        said += [
+            f"{name[0].upper()}{name[1:]}: {scaled(run['completion_us'].value, MICROSECONDS, 4)}."
+            for name, run in runs.items()
+        ]
+        return notebook.shown(("the critical path", "time", "share"), rows, said, self._repr_svg_())
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        return notebooks.bars("The critical path", self._parts(), MICROSECONDS)
+
+    def _parts(self) -> list[tuple[str, float]]:
+        """Return the parts of the critical path in microseconds, the longest first."""
+        return [(PART_WORDS[share.key[0]], share.time_ps / 1e6) for share in self.path.by("part")]
 
     def __repr__(self) -> str:
         return f"<Explanation {self.path.makespan_ps / 1e6} us in {self.path.segments} segments>"

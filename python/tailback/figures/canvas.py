@@ -20,7 +20,8 @@ from .look import DARK, FONT, FONT_SIZE, LIGHT
 XY = tuple[float, float]
 
 _DPI = 200
-_PX_PER_INCH, _POINTS_PER_INCH = 100, 72
+_TRUETYPE = 42
+PX_PER_INCH, _POINTS_PER_INCH = 100, 72
 _SMALLER = 0.9
 """Matplotlib's default font is wider than the usual fonts of a browser."""
 _NO_COLOUR = "none"
@@ -80,6 +81,8 @@ class Sheet:
     height: float
     title: str
     shapes: Sequence[Shape]
+    in_inches: bool = False
+    """Whether SVG says its size in inches, as a column of a paper does."""
     follows_reader: bool = False
     """Whether SVG is dark in a browser with a dark theme; pictures for papers stay light."""
 
@@ -98,7 +101,11 @@ def svg(sheet: Sheet) -> str:
     parts += [_DARK] if sheet.follows_reader else []
     parts.append(f'<rect width="100%" height="100%" fill="{LIGHT.paper}"/>')
     parts += map(_element, sheet.shapes)
-    extent = "" if sheet.follows_reader else 'width="{}" height="{}" '.format(*size.split())
+    extent = 'width="{}" height="{}" '.format(*size.split())
+    if sheet.in_inches:
+        inches = (f"{part / PX_PER_INCH:g}in" for part in (sheet.width, sheet.height))
+        extent = 'width="{}" height="{}" '.format(*inches)
+    extent = "" if sheet.follows_reader else extent
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {extent}viewBox="0 0 {size}" '
         f'font-family="{escape(FONT)}" font-size="{FONT_SIZE}" role="img" '
@@ -155,12 +162,13 @@ def _with_tooltip(element: str, text: str) -> str:
 
 def _by_matplotlib(sheet: Sheet, kind: str) -> bytes:
     try:
+        from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         needed = f"needs Matplotlib: {installing('plot')}; .svg needs nothing"
         raise UserError("--out", f".{kind}", needed) from None
-    figure = Figure((sheet.width / _PX_PER_INCH, sheet.height / _PX_PER_INCH))
+    figure = Figure((sheet.width / PX_PER_INCH, sheet.height / PX_PER_INCH))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, sheet.width), ylim=(sheet.height, 0))
     axes.set_axis_off()
@@ -169,7 +177,9 @@ def _by_matplotlib(sheet: Sheet, kind: str) -> bytes:
     content = io.BytesIO()
     # No date: the same picture gives the same bytes.
     metadata = {"CreationDate": None} if kind == "pdf" else {"Software": "Tailback"}
-    figure.savefig(content, format=kind, dpi=_DPI, metadata=metadata)
+    # Journals refuse Type 3 fonts; TrueType can be searched and edited as well.
+    with rc_context({"pdf.fonttype": _TRUETYPE}):
+        figure.savefig(content, format=kind, dpi=_DPI, metadata=metadata)
     return content.getvalue()
 
 
@@ -177,7 +187,7 @@ def _add(axes: Any, shape: Shape, order: int) -> None:
     """Add a shape to axes whose units are pixels."""
     from matplotlib import patches, patheffects
 
-    points = _POINTS_PER_INCH / _PX_PER_INCH
+    points = _POINTS_PER_INCH / PX_PER_INCH
     if isinstance(shape, Text):
         style: dict[str, Any] = {"color": shape.fill, "fontsize": _SMALLER * shape.size * points}
         style["fontweight"] = "bold" if shape.is_bold else "normal"

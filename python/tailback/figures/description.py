@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tailback.wording.scaling import unit_for
 
-from .look import Look
+from .look import Look, colour, symbol
 from .network_map import NetworkMap
 
 
@@ -39,6 +39,10 @@ class Axis:
     """Whether its first value is at the top."""
     ticks: tuple[tuple[float, str], ...] = ()
     """Positions and texts of its ticks; by default chosen by the renderer."""
+    nines: bool = False
+    """Whether it is of shares, with as much room from 90 to 99 % as from 0 to 90 %; in files."""
+    limits: tuple[float | None, float | None] = (None, None)
+    """Where it begins and ends, in files; None: where its values do."""
 
     @property
     def title(self) -> str:
@@ -53,7 +57,9 @@ class Axis:
         """
         fixed, space, per = self.unit.partition(" ")
         unit = unit_for(values, fixed)
-        return replace(self, unit=f"{unit.name}{space}{per}", column=self.name), unit.size
+        low, high = (None if end is None else end / unit.size for end in self.limits)
+        suited = f"{unit.name}{space}{per}"
+        return replace(self, unit=suited, column=self.name, limits=(low, high)), unit.size
 
     @property
     def name(self) -> str:
@@ -97,13 +103,29 @@ class Line:
     saturated: Sequence[bool] | None = None
     bounds: Sequence[bool] | None = None
     colour: int = 0
+    order: float | None = None
+    """Its place, from 0 to 1, among lines that a number orders: it decides the colour then."""
+    mark: int | None = None
+    """Number of its marker; by default that of its colour."""
     look: Look = "solid"
     marked: bool = True
     """Whether points have markers; else only the line is drawn."""
     remarks: Sequence[str] | None = None
     """Additions to the tooltip of each point."""
+    targets: Sequence[str] | None = None
+    """Of each point, the point of the sweep that a click opens on a page: see `PointChoices`."""
     is_area: bool = False
     """Whether it is drawn as steps with a filled area below: a density."""
+
+    @property
+    def shade(self) -> str:
+        """Its colour on white paper."""
+        return colour(self.colour, self.order)
+
+    @property
+    def symbol(self) -> str:
+        """The name of its marker."""
+        return symbol(self.colour if self.mark is None else self.mark)
 
     @property
     def points(self) -> list[LinePoint]:
@@ -119,7 +141,8 @@ class Line:
         )
         remarks = [""] * count if self.remarks is None else self.remarks
         values = [value if isinstance(value, str) else known(value) for value in self.y]
-        columns = (self.x, values, lows, highs, *flags, remarks)
+        targets = [""] * count if self.targets is None else self.targets
+        columns = (self.x, values, lows, highs, *flags, remarks, targets)
         return [LinePoint(*values) for values in zip(*columns, strict=True)]
 
     @property
@@ -145,6 +168,7 @@ class LinePoint:
     saturated: bool = False
     bound: bool = False
     remark: str = ""
+    target: str = ""
 
 
 def known(value: float | None) -> float | None:
@@ -197,8 +221,13 @@ class HeatMap:
     """Names, centres or borders (one more than columns) of the columns."""
     up: Sequence[Any] | None = None
     texts: Sequence[Sequence[str]] | None = None
-    has_scale: bool = True
-    """Whether it uses the colour scale of the view; else one of its own, not shown."""
+    """Names of the cells, for tooltips."""
+    numbers: Sequence[Sequence[str]] | None = None
+    """What stands in the cells, instead of `texts`."""
+    targets: Sequence[Sequence[str]] | None = None
+    """Of each cell, as those of a line."""
+    is_root: bool = False
+    """Whether colours go with the square root of the values, so that small ones are told apart."""
 
 
 M = TypeVar("M", Line, Bars, HeatMap, NetworkMap)

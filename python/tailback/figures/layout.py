@@ -14,7 +14,7 @@ import numpy as np
 
 from .description import Axis, Bars, Ground, HeatMap, Line, Panel, View, known
 from .line_traces import shown_text
-from .look import COLOUR_SCALE
+from .look import LIGHT, root_scale
 
 PANEL_PX, GAP_PX = 370, 150
 _BETWEEN_ROWS = 0.06
@@ -49,6 +49,8 @@ class _PanelShape:
     """How bars at one position are combined; empty without bars."""
     measure: Axis | None
     """Of its heat map."""
+    is_root: bool
+    """Whether colours of its heat map go with square roots."""
 
 
 def layout_of(view: View) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def axis_end(number: int) -> str:
 
 def _panel_shape(panel: Panel) -> _PanelShape:
     bars = ["stack" if bars.begins is None else "overlay" for bars in panel.of_kind(Bars)]
-    measures = [heat.measure for heat in panel.of_kind(HeatMap) if heat.has_scale]
+    heats = panel.of_kind(HeatMap)
     return _PanelShape(
         _axis_shape(panel, "x"),
         _axis_shape(panel, "y"),
@@ -71,7 +73,8 @@ def _panel_shape(panel: Panel) -> _PanelShape:
         panel.title,
         panel.column,
         next(iter(bars), ""),
-        next(iter(measures), None),
+        next((heat.measure for heat in heats), None),
+        any(heat.is_root for heat in heats),
     )
 
 
@@ -108,7 +111,8 @@ def _layout(panels: tuple[_PanelShape, ...]) -> dict[str, Any]:
             layout |= {"barmode": panel.bars, "bargap": 0.25}
         if panel.measure is not None:
             bar = _colour_bar(panel.measure, right if columns > 1 else None)
-            scale = {"colorscale": COLOUR_SCALE, "cmin": 0, "colorbar": bar}
+            colours = root_scale(LIGHT) if panel.is_root else LIGHT.scale
+            scale = {"colorscale": colours, "cmin": 0, "colorbar": bar}
             layout[f"coloraxis{axis_end(number)}"] = scale
     return layout | ({"annotations": headings} if headings else {})
 

@@ -12,7 +12,7 @@ import numpy as np
 from tailback.wording import plain
 
 from .description import Axis, Line, LinePoint
-from .look import Look, colour, dash, see_through, symbol
+from .look import Look, dash, see_through
 
 _BAND_OPACITY, _AREA_OPACITY = 0.18, 0.12
 _MARKER_PX = 6
@@ -47,7 +47,7 @@ def _traces(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> Iterat
     joined = [point for point in points if not point.hollow and not point.bound]
     hollow = [point for point in points if point.hollow and not point.bound]
     above = [point for point in points if point.bound]
-    shade, mark = colour(line.colour), symbol(line.colour, line.look)
+    shade, mark = line.shade, line.symbol
     size = _MARKER_PX if len(points) <= _MANY_POINTS else _SMALL_MARKER_PX
     # Plotly outlines markers of different sizes by default.
     marker: dict[str, Any] = {"color": shade, "size": size, "symbol": mark, "line": {"width": 0}}
@@ -95,8 +95,8 @@ def _traces(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> Iterat
 
 
 @lru_cache(maxsize=256)
-def _style(number: int, look: Look, is_area: bool) -> dict[str, Any]:
-    style = {"color": colour(number), "dash": dash(look), "width": 2}
+def _style(shade: str, look: Look, is_area: bool) -> dict[str, Any]:
+    style = {"color": shade, "dash": dash(look), "width": 2}
     return style | ({"shape": "hv", "width": 1.5} if is_area else {})
 
 
@@ -114,7 +114,7 @@ def _common(line: Line) -> dict[str, Any]:
 
 def _of_arrays(line: Line, x: Axis, y: Axis) -> dict[str, Any]:
     """Return a line without markers through many points, perhaps with the area below it."""
-    style = _style(line.colour, line.look, line.is_area)
+    style = _style(line.shade, line.look, line.is_area)
     area: dict[str, Any] = {}
     if line.is_area:
         area = {"fill": "tozeroy", "fillcolor": see_through(style["color"], _AREA_OPACITY)}
@@ -133,7 +133,9 @@ def _places(line: Line, points: Sequence[LinePoint], x: Axis, y: Axis) -> dict[s
         words += [shown_text(point.remark)] if point.remark else []
         texts.append("<br>".join(words))
     along = _told(x, "x", category=line.has_categories)
+    targets = {} if line.targets is None else {"customdata": [p.target for p in points]}
     return {
+        **targets,
         "x": [point.x for point in points],
         "y": [point.y for point in points],
         "text": texts,
@@ -177,8 +179,8 @@ def _band(line: Line, points: Sequence[LinePoint]) -> Iterator[dict[str, Any]]:
             "x": xs,
             "y": ys,
             "fill": "toself",
-            "fillcolor": see_through(colour(line.colour), _BAND_OPACITY),
-            "line": {"width": 0, "color": colour(line.colour)},
+            "fillcolor": see_through(line.shade, _BAND_OPACITY),
+            "line": {"width": 0, "color": line.shade},
             "showlegend": False,
             "hoverinfo": "skip",
         }

@@ -18,7 +18,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .description import Axis, Bars, Cells, Ground, HeatMap, Mark, Panel, View
+from tailback.wording import plain
+
+from .description import Axis, Bars, Cells, Ground, HeatMap, Panel, View
 from .drawing import Drawing
 from .network import Floats, Group, Network, dimension_name
 
@@ -29,7 +31,8 @@ _BAR_HEIGHT_PX = 360
 _MAP_HEIGHT_PX, _MATRIX_HEIGHT_PX = 460, 520
 _LEAST_HEIGHT_PX = 300
 """Least height of a table of colours, so that the title of its scale fits."""
-_NOTHING, _ITSELF = " ", "itself"
+_MOST_NUMBERED = 12
+"""Rows and columns of a matrix whose cells have room for their numbers."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,14 +55,10 @@ class Form:
     """Names of cells or bars in tooltips."""
     tooltip: str = "%{text}: "
     """Text before the value in a tooltip."""
-    apart: NDArray[np.int32] | None = None
-    """For each row, the value drawn in a separate column with its own scale; or -1."""
     height_px: int = _MAP_HEIGHT_PX
 
     def highest(self, values: NDArray[Any]) -> float:
         """Return the highest value on the colour scale."""
-        if self.apart is not None:
-            values = np.delete(values, self.apart[self.apart >= 0])
         return float(np.nanmax(values, initial=0.0))
 
     def view(
@@ -87,18 +86,12 @@ class Form:
 
     def _map(self, measure: Axis, values: NDArray[Any]) -> Panel:
         cells = Cells(values, self.at, self.shape)
-        marks: list[Mark] = [
-            HeatMap(cells, measure, self.tooltip, self.across, self.up, self.texts)
-        ]
-        if self.apart is not None:
-            # With an empty column: Plotly cannot infer the width of a single one.
-            beside = np.stack([np.full_like(self.apart, -1), self.apart], axis=1).ravel()
-            strip = Cells(values, beside, (self.shape[0], 2))
-            tooltip = "traffic of %{y}<br>costs itself<br>"
-            marks.append(
-                HeatMap(strip, measure, tooltip, (_NOTHING, _ITSELF), self.up, has_scale=False)
-            )
-        return Panel(marks, self.x, self.y, self.ground)
+        is_matrix = self.kind == "matrix"
+        has_room = is_matrix and max(self.shape) <= _MOST_NUMBERED
+        numbers = _numbers(cells.matrix()) if has_room else None
+        where = (self.across, self.up, self.texts, numbers)
+        heat = HeatMap(cells, measure, self.tooltip, *where, is_root=is_matrix)
+        return Panel((heat,), self.x, self.y, self.ground)
 
 
 def node_form(network: Network) -> Form:
@@ -131,13 +124,11 @@ def channel_form(network: Network) -> Form | None:
 def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
     """Return how a value for every victim and culprit is drawn: row by row; NaN is left empty.
 
-    What a class costs itself is usually far more than what others cost it, so it has a separate
-    column with its own scale, and its cell in the square is empty.
+    Colours go with the square root of a value: what classes cost themselves is often far more than
+    what others cost them. Small matrices have numbers in their cells.
     """
     shape = len(victims), len(culprits)
-    itself = _itself(victims, culprits)
     at = np.arange(shape[0] * shape[1], dtype=np.int32)
-    at[itself[itself >= 0]] = -1
     table = {
         "victim": [victim for victim in victims for _ in culprits],
         "culprit": [culprit for _ in victims for culprit in culprits],
@@ -145,8 +136,7 @@ def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
     return Form(
         "matrix",
         table,
-        # An empty column separates the square from what classes cost themselves.
-        Axis("culprit: traffic of", names=(*culprits, _NOTHING, _ITSELF)),
+        Axis("culprit: traffic of", names=tuple(culprits)),
         Axis("victim", names=tuple(victims), downwards=True),
         at,
         shape,
@@ -154,17 +144,13 @@ def matrix_form(victims: Sequence[str], culprits: Sequence[str]) -> Form:
         across=culprits,
         up=victims,
         tooltip="traffic of %{x}<br>costs %{y}<br>",
-        apart=itself,
         height_px=_MATRIX_HEIGHT_PX,
     )
 
 
-def _itself(victims: Sequence[str], culprits: Sequence[str]) -> NDArray[np.int32]:
-    """Return for each victim the number of the value that is its own, -1 where there is none."""
-    column = {culprit: number for number, culprit in enumerate(culprits)}
-    width = len(culprits)
-    own = [row * width + column[name] if name in column else -1 for row, name in enumerate(victims)]
-    return np.array(own, dtype=np.int32)
+def _numbers(values: NDArray[np.float64]) -> list[list[str]]:
+    """Return what stands in the cells of a matrix: three digits, nothing where nothing is known."""
+    return [["" if np.isnan(v) else plain(v, 3) for v in row] for row in values.tolist()]
 
 
 def rounded(values: Floats) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from tailback.errors import UserError
 from .description import Bars, Cells, HeatMap, Line, Panel, View
 from .layout import axis_end, layout_of
 from .line_traces import line_traces, shown_text
-from .look import COLOUR_SCALE, FONT, FONT_SIZE, LIGHT, Theme, colour
+from .look import FONT, FONT_SIZE, LIGHT, Theme, colour
 from .network_map import NetworkMap
 from .network_traces import network_layout, network_traces
 
@@ -111,14 +111,15 @@ def _heat(heat: HeatMap, axis: str) -> dict[str, Any]:
         "z": heat.cells,
         "x": heat.across,
         "y": heat.up,
-        "text": heat.texts,
+        "text": heat.texts if heat.numbers is None else heat.numbers,
+        "texttemplate": None if heat.numbers is None else "%{text}",
+        "customdata": heat.targets,
+        "coloraxis": axis,
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
         "hovertemplate": f"{told}<extra></extra>",
     }
-    own = {"colorscale": COLOUR_SCALE, "showscale": False, "zmin": 0}
-    trace |= {"coloraxis": axis} if heat.has_scale else own
     return {name: value for name, value in trace.items() if value is not None}
 
 

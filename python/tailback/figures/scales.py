@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailback.wording.scaling import trimmed
 
@@ -28,6 +28,8 @@ class Scale:
     """Positions and texts."""
     categories: tuple[str, ...] = ()
     """Texts of an axis of categories, at positions 0, 1, 2, …."""
+    is_nines: bool = False
+    """Whether values are shares, and `low` and `high` 1 / (1 - share)."""
 
     def number(self, value: float | str) -> float:
         """Return a value as a number on this axis."""
@@ -36,6 +38,8 @@ class Scale:
     def place(self, value: float | str) -> float:
         """Return the position of a value, from 0 to 1 on the axis."""
         number = self.number(value)
+        if self.is_nines:
+            number = _odds(number)
         if not self.is_log:
             return (number - self.low) / (self.high - self.low)
         if number <= 0:
@@ -52,9 +56,46 @@ def scale_of(axis: Axis, values: Iterable[float | str | None]) -> Scale:
         return Scale(axis.title, -0.5, len(texts) - 0.5, False, ticks, texts)
     numbers = [float(v) for v in known if not isinstance(v, str) and math.isfinite(v)]
     numbers = numbers or [0.0, 1.0]
-    if axis.is_log(numbers):
-        return _log(axis, numbers)
-    return _linear(axis, numbers)
+    if axis.nines:
+        return _nines(axis, numbers)
+    is_log = axis.is_log(numbers)
+    ends = tuple(end for end in axis.limits if end is not None and not (is_log and end <= 0))
+    kept = [n for n in numbers if _is_within(n, axis.limits)] or numbers
+    found = (_log if is_log else _linear)(axis, [*kept, *ends])
+    return _limited(found, axis) if ends or axis.ticks else found
+
+
+def _is_within(number: float, limits: tuple[float | None, float | None]) -> bool:
+    low, high = limits
+    return (low is None or number >= low) and (high is None or number <= high)
+
+
+def _nines(axis: Axis, numbers: Sequence[float]) -> Scale:
+    """Return a scale of shares on which 0, 90, 99 and 99.9 % are equally far apart."""
+    low, high = axis.limits
+    most = max((share for share in numbers if share < 1), default=0.9)
+    ends = _odds(0.0 if low is None else low), _odds(most if high is None else high)
+    at = (0.0, 0.5, *(1 - 10.0**-digits for digits in range(1, 10)))
+    inside = [share for share in at if ends[0] * 0.999 <= _odds(share) <= ends[1] * 1.001]
+    ticks = tuple((share, f"{100 * share:.8g}") for share in inside)
+    return Scale(axis.title, ends[0], max(ends[1], 2 * ends[0]), True, ticks, is_nines=True)
+
+
+def _odds(share: float) -> float:
+    """Return one out of how many is above a share; without limit for 1."""
+    return 1 / (1 - share) if share < 1 else math.inf
+
+
+def _limited(scale: Scale, axis: Axis) -> Scale:
+    """Return a scale that ends at the limits of its axis, with the axis' own ticks if any."""
+    low, high = axis.limits
+    if low is None or (scale.is_log and low <= 0):
+        low = scale.low
+    high = scale.high if high is None else high
+    slack = 1e-9 * (high - low)
+    kept = axis.ticks or scale.ticks
+    ticks = tuple((at, text) for at, text in kept if low - slack <= at <= high + slack)
+    return replace(scale, low=low, high=high, ticks=ticks)
 
 
 def _linear(axis: Axis, numbers: Sequence[float]) -> Scale:

@@ -54,7 +54,9 @@ def of_modes(results: Mapping[str, Measured]) -> go.Figure:
     for column, mode in enumerate(results):
         [panel] = loads.view(name, axis, values[mode]).panels
         panels.append(replace(panel, title=f"{axis.label}, {mode}", column=column))
-    bins = {mode: b for mode, result in results.items() if (b := _bins(result)) is not None}
+    bins = {
+        mode: b for mode, result in results.items() if (b := bins_of(result, _VARIABLE)) is not None
+    }
     upper, lower = distribution(list(results), bins).panels
     panels.append(replace(upper, title=_VARIABLE, column=len(results)))
     panels.append(replace(lower, column=len(results)))
@@ -79,8 +81,9 @@ def _values(result: Measured, name: str) -> Floats:
     return network_of(_columns(result.nodes), columns).measures(columns)[name]
 
 
-def _bins(result: Measured) -> Bins | None:
-    rows = result.histograms.filter(pc.field("variable") == _VARIABLE)
+def bins_of(result: Measured, variable: str) -> Bins | None:
+    """Return the histogram of a variable, all classes together; None if there is none."""
+    rows = result.histograms.filter(pc.field("variable") == variable)
     columns = _columns(rows.select(["low", "high", "count"]))
     if not rows.num_rows:
         return None

@@ -37,10 +37,12 @@ _PAGE = """<!DOCTYPE html>
 <head><meta charset="utf-8"></head>
 <body style="margin: 0">
 <div id="plot" style="height: 100vh"></div>
-<script>%(plotly)s</script>
+<script type="text/plain" id="plotly">%(plotly)s</script>
 <script>
-Plotly.newPlot("plot", %(data)s, %(layout)s, {displaylogo: false, responsive: true}).then(() => {
-%(script)s});
+(async () => {
+%(loading)s
+await Plotly.newPlot("plot", %(data)s, %(layout)s, {displaylogo: false, responsive: true});
+%(script)s})();
 </script>
 </body>
 </html>
@@ -67,4 +69,5 @@ def _page(seen: NetworkMap) -> str:
     parts = pages.dressed(view_of(seen))
     numbers = {name: plotly_js.inlined(json.dumps(part)) for name, part in parts.items()}
     script = _SCRIPT % json.dumps(dict(DARK.instead))
-    return _PAGE % {"plotly": plotly_js.inlined(plotly_js.script()), "script": script, **numbers}
+    parts = {"plotly": plotly_js.packed(), "loading": plotly_js.LOADING, "script": script}
+    return _PAGE % {**parts, **numbers}

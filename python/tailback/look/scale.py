@@ -4,10 +4,11 @@ Neighbours differ by a colour difference (CIEDE2000) of 10 or more for usual sig
 deuteranopia and protanopia [Machado et al. 2009], which a test computes.
 """
 
-LIGHT = ("#f9d65c", "#ee992c", "#d6602e", "#ab3250", "#701a5e", "#200430")
-"""On white paper, from little to much."""
+from __future__ import annotations
 
-DARK = ("#40240f", "#773a12", "#b3510f", "#e07a1f", "#f6ad4c", "#ffe7a6")
-"""On black paper."""
+from tailback.figures.look import SCALE as LIGHT
+from tailback.figures.look import SCALE_ON_DARK as DARK
+
+__all__ = ["DARK", "LIGHT", "STEPS"]
 
 STEPS = len(LIGHT)

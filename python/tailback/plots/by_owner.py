@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from tailback.errors import UserError, shown
 from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis
-from tailback.figures.look import Look
+from tailback.figures.look import telling
 from tailback.metrics import OF_CLASSES, OF_JOBS, stem_of
 from tailback.report.usual import Picture
 
 EACH = "*"
 
-_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted", "dash-dotted", "long-dashed")
 _WORDS = {OF_CLASSES: "class", OF_JOBS: "job"}
 
 Names = Mapping[str, str]
@@ -52,14 +51,6 @@ def together(pictures: Mapping[str, Picture]) -> Picture:
     if len(pictures) == 1:
         return next(iter(pictures.values()))
     first = next(iter(pictures.values()))
-    plain = [line for seen in pictures.values() for line in seen.lines if line.look == "plain"]
-    # One reference line is enough: the longest.
-    lines: list[Line] = sorted(plain, key=lambda line: float(max(line.x)))[-1:]
-    for number, (owner, seen) in enumerate(pictures.items()):
-        own = [line for line in seen.lines if line.look != "plain"]
-        for line, look in zip(own, _looks(len(own)), strict=True):
-            name = ", ".join(filter(None, (owner, line.name)))
-            lines.append(replace(line, name=name, colour=number, look=look))
     x, y = _of_all(first.x), _of_all(first.y)
     told = first.title
     for axis, whole in ((first.x, x), (first.y, y)):
@@ -67,11 +58,39 @@ def together(pictures: Mapping[str, Picture]) -> Picture:
     owners = [*pictures]
     name = first.name.replace(f".{owners[0]}.", ".each.")
     kind = "class" if OF_CLASSES in f"{first.x.column} {first.y.column}" else "job"
-    return replace(first, name=name, title=f"{told}, by {kind}", lines=lines, x=x, y=y)
+    title = f"{told}, by {kind}"
+    return replace(first, name=name, title=title, lines=_coloured(pictures), x=x, y=y)
 
 
-def _looks(count: int) -> Sequence[Look]:
-    return [_LOOKS[number % len(_LOOKS)] for number in range(count)]
+def _coloured(pictures: Mapping[str, Picture]) -> list[Line]:
+    """Return the lines of all pictures, named by them, with a colour for each picture."""
+    plain = [line for seen in pictures.values() for line in seen.lines if line.look == "plain"]
+    # One reference line is enough: the longest.
+    lines: list[Line] = sorted(plain, key=lambda line: float(max(line.x)))[-1:]
+    for number, (owner, seen) in enumerate(pictures.items()):
+        own = [line for line in seen.lines if line.look != "plain"]
+        for place, line in enumerate(own):
+            name = ", ".join(filter(None, (owner, line.name)))
+            mark = number + place
+            told = replace(line, name=name, colour=number, order=None)
+            lines.append(replace(told, mark=mark, look=telling(mark)))
+    return lines
+
+
+def of_stores(pictures: Mapping[str, Picture]) -> Picture:
+    """Return one picture for several results, whose pictures must have the same axes.
+
+    Raises `UserError` if they have not.
+    """
+    first = next(iter(pictures.values()))
+    for name, seen in pictures.items():
+        if (seen.x.column, seen.y.column) != (first.x.column, first.y.column):
+            problem = f"shows {seen.title}, others {first.title}; choose x and y"
+            raise UserError("results", shown(name), problem)
+    captions = {name: seen.caption for name, seen in pictures.items() if seen.caption}
+    same = len(set(captions.values())) == 1 and len(captions) == len(pictures)
+    words = [first.caption] if same else [f"{name}: {text}" for name, text in captions.items()]
+    return replace(first, lines=_coloured(pictures), caption=" ".join(words))
 
 
 def _of_all(axis: Axis) -> Axis:

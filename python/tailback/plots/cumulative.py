@@ -19,9 +19,9 @@ from tailback.comparison import MODES
 from tailback.errors import UserError, shown
 from tailback.figures.description import Axis, Line, spreads
 from tailback.figures.labels import metric_axis
-from tailback.figures.look import COLOURS, MODE_LOOKS
+from tailback.figures.look import MODE_LOOKS, telling
 from tailback.metrics import class_of, owner_of, stem_of
-from tailback.report.series import EVERYTHING, Row, Series
+from tailback.report.series import EVERYTHING, Row, Series, in_order
 from tailback.report.usual import Picture, file_name
 from tailback.results import BINS, CLASS_VARIABLES
 from tailback.store.points import PointStore
@@ -35,6 +35,7 @@ _HOPS = "hops"
 _MEDIAN = "_p50"
 _MOST = 1000
 """Most values of rows that are drawn; more are reduced to as many quantiles."""
+_LAST = 100
 _PS_IN_US = 1e6
 
 _OF_CLASSES = {f"{told}_us": variable for variable, told in CLASS_VARIABLES.items()}
@@ -47,14 +48,20 @@ def known(columns: Iterable[str]) -> list[str]:
     return [*stems, *(f"{owner}{FLOWS}" for owner in owners), _HOPS]
 
 
-def picture(
-    store: PointStore, series: Series, wanted: str, mode: str | None, columns: Sequence[str]
+def picture(  # what a picture is of, each once
+    store: PointStore,
+    series: Series,
+    wanted: str,
+    mode: str | None,
+    columns: Sequence[str],
+    kind: str,
 ) -> Picture:
     """Return the distributions of what is `wanted`: a line for each combination, or each mode.
 
-    Raises `UserError` for what is not known, or was not kept.
+    `kind`: `cdf`, shares against values, or `quantiles`, values against shares with room for the
+    last ones. Raises `UserError` for what is not known, or was not kept.
     """
-    name = column_named(wanted, known(columns), "cdf")
+    name = column_named(wanted, known(columns), kind)
     held, combinations = next(iter(series.groups(None).items()))
     modes = [there for there in series.modes if there != "ideal"]
     if mode is not None:
@@ -65,7 +72,7 @@ def picture(
     if not drawn:
         where = "" if mode is None else f" in mode {mode}"
         problem = f"is not known at any point{where}; flows, jobs and lateness of one class need "
-        raise UserError("cdf", shown(wanted), f"{problem}run.keep_messages = true in the sweep")
+        raise UserError(kind, shown(wanted), f"{problem}run.keep_messages = true in the sweep")
     x = metric_axis(name)
     x = replace(x, label=x.label.removeprefix("mean "), from_zero=True)
     what = "flows" if stem_of(name) == FLOWS else "packets" if "lifetime" in name else "messages"
@@ -73,6 +80,10 @@ def picture(
     y = Axis(f"share of {what}", log=False, percent=True, from_zero=True, column="share")
     caption = "" if held == EVERYTHING else f"Where {held}."
     title = f"distribution of {x.label}"
+    if kind == "quantiles":
+        turned = [replace(line, x=line.y, y=line.x) for line in drawn]
+        y = replace(y, label=f"{y.label} that take no longer", log=True, nines=True)
+        return Picture(file_name(f"quantiles_{name}"), title, turned, y, x, caption)
     return Picture(file_name(f"cdf_{name}"), title, _on_one_scale(drawn), x, y, caption)
 
 
@@ -81,6 +92,7 @@ def _lines(
 ) -> Iterator[Line]:
     alone = len(combinations) == 1
     differing = [c for c in combinations[0] if len({row[c] for row in combinations}) > 1]
+    orders = in_order(combinations, differing)
     rows = dictionaries(series.runs)
     for number, combination in enumerate(combinations):
         for mode in modes:
@@ -101,8 +113,8 @@ def _lines(
                 x=found.values.tolist(),
                 y=found.shares.tolist(),
                 colour=MODES.index(mode) if alone else number,
-                # Colours repeat after seven, and without markers only dashes differ.
-                look="dashed" if number >= len(COLOURS) else "solid" if alone else MODE_LOOKS[mode],
+                order=orders[number],
+                look=MODE_LOOKS[mode] if len(modes) > 1 else telling(number),
                 marked=False,
             )
 
@@ -147,7 +159,10 @@ class _Cumulative:
         ordered = np.sort(values)
         shares = np.arange(1, len(ordered) + 1) / len(ordered)
         if len(ordered) > _MOST:
-            chosen = np.unique(np.linspace(0, len(ordered) - 1, _MOST).round().astype(np.int64))
+            last = len(ordered) - 1
+            # The last ones all: quantiles near 100 % are made of few.
+            chosen = np.linspace(0, last - _LAST, _MOST).round().astype(np.int64)
+            chosen = np.unique(np.append(chosen, np.arange(last - _LAST, last + 1)))
             ordered, shares = ordered[chosen], shares[chosen]
         before = np.concatenate([[0.0], shares[:-1]])
         return cls(np.repeat(ordered, 2), np.stack([before, shares]).T.reshape(-1))

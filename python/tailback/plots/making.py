@@ -1,26 +1,21 @@
-"""Chooses the picture of a store and writes it into a file."""
+"""Chooses the picture of a store, or of several, and writes it into a file."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailback.analysis import channels_by_routing, channels_text, conditions, merged
 from tailback.analysis.distributions import of_rows
 from tailback.analysis.names import PARAMETERS, column_named, is_metric, is_percentile
 from tailback.errors import UserError, shown
-from tailback.figures import files
-from tailback.figures.canvas import Sheet
-from tailback.figures.curves import lines_view
 from tailback.figures.labels import parameter_axis, parameter_label
-from tailback.files import write_named
-from tailback.helping import Helped
 from tailback.metrics import THETAS
 from tailback.report import across, titles, usual
+from tailback.report.grids import Grid, grid
 from tailback.report.series import OFFERED, Abscissa, Series
 from tailback.report.usual import Picture
 from tailback.report.variation import Variation
@@ -29,99 +24,116 @@ from tailback.store.points import PointStore
 from tailback.tables.frames import dictionaries
 
 from . import cumulative
-from .by_owner import Names, of_each, together
+from .by_owner import Names, of_each, of_stores, together
+from .choices import Choices
+from .picture import Plot
+from .saturating import ended
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Stores: TypeAlias = PointStore | Mapping[str, PointStore]
+"""Results of a sweep, or of several by their names."""
+
 FOLDER = "plots"
 """Default folder for pictures, in the store."""
 
-KINDS = (".svg", ".pdf", ".png")
+
+def plot(results: Stores, x: str | None = None, y: str | None = None, **chosen: Any) -> Plot:
+    """Return the picture of results that `Choices` of these names ask for."""
+    return drawn(results, Choices(x, y, **chosen))
 
 
-def check_kind(option: str, path: Path) -> str:
-    """Return the file name ending, which determines the format; raise `UserError` for others."""
-    kind = path.suffix.lower()
-    if kind not in KINDS:
-        raise UserError(option, shown(str(path)), "must end in .svg, .pdf or .png")
-    return kind
-
-
-@dataclass(frozen=True, eq=False)
-class Plot(metaclass=Helped):
-    """A picture that can be shown and saved."""
-
-    picture: Picture
-    title: str
-    """Text above it."""
-
-    @property
-    def svg(self) -> str:
-        """The picture as text of SVG."""
-        return self._sheet().content("svg").decode()
-
-    def save(self, path: str | os.PathLike[str], option: str = "--out") -> Path:
-        """Write the picture into a file: `.svg`, or `.pdf` and `.png` with the extra `plot`.
-
-        Raises `UserError` about `option` for another ending, or if it cannot be written.
-        """
-        place = Path(path)
-        kind = check_kind(option, place)
-        write_named(option, place, self._sheet().content(kind[1:]))
-        return place
-
-    def _sheet(self) -> Sheet:
-        seen = self.picture
-        x = seen.x
-        if is_metric(x.column) and not x.percent:
-            x = replace(x, from_zero=True)
-        note = ((seen.caption,),) if seen.caption else ()
-        return files.sheet(lines_view(seen.lines, x, seen.y, self.title, note))
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"<Plot {self.title!r}, {len(self.picture.lines)} lines>"
-
-
-def plot(  # noqa: PLR0913  # each a thing that can be asked for
-    store: PointStore,
-    x: str | None = None,
-    y: str | None = None,
-    *,
-    mode: str | None = None,
-    where: Sequence[str] = (),
-    title: str | None = None,
-    cdf: str | None = None,
-) -> Plot:
-    """Return the picture that suits a store, the one of `y` against `x`, or a distribution.
+def drawn(results: Stores, choices: Choices) -> Plot:
+    """Return the picture that suits results, or the one that is chosen.
 
     `x` is a parameter that was varied, or a metric (then its value in mode `full` at the same
     point), `y` a metric or percentile, of a job or traffic class too, `theta_t` or `theta_r`; both
-    as `tailback table` calls them. `cdf` is what is distributed: the name of a percentile without
-    its end, such as `message_latency`, or `flow_completion`. An asterisk stands for each traffic
+    as `tailback table` calls them. `cdf` and `quantiles` are what is distributed: the name of a
+    percentile without its end, such as `message_latency`, or `flow_completion`. `heat` is a
+    parameter: a map of colours of `y` by `x` and it. An asterisk stands for each traffic
     class or job: `classes.*.message_latency`. Runs for which `where` does not hold are left out.
-    Raises `UserError` for names that are not known, and where nothing was varied.
+    Of several results, by name, lines are in one picture. Raises `UserError` for names that are
+    not known, and where nothing was varied.
     """
-    asked = {place: name for place, name in (("x", x), ("y", y)) if name is not None}
-    if cdf is not None:
-        if asked:
-            raise UserError("cdf", shown(cdf), "has axes of its own; leave out x and y")
-        asked = {"cdf": cdf}
-    runs = _runs(store, where)
+    stores = _named(results)
+    made = {name: _of_store(store, choices, len(stores)) for name, store in stores.items()}
+    return _joined(results, choices, made)
+
+
+def write_plots(
+    results: Stores, folder: Path, kind: str = ".svg", choices: Choices | None = None
+) -> list[Path]:
+    """Write all default pictures of results into a folder; return their paths.
+
+    Of several results: those pictures that all of them have.
+    """
+    choices = choices or Choices()
+    stores = _named(results)
+    makers = {name: _Maker.of(store, _runs(store, choices), []) for name, store in stores.items()}
+    usual = {name: {seen.name: seen for seen in made.usual()} for name, made in makers.items()}
+    first = next(iter(usual.values()))
+    common = [seen for seen in first if all(seen in of_one for of_one in usual.values())]
+    if not common:
+        raise UserError("plot", None, "the results have no usual picture in common; choose one")
+    plots = []
+    for name in common:
+        pictures = {store: (made, usual[store][name]) for store, made in makers.items()}
+        plots.append(_joined(results, choices, pictures))
+    folder.mkdir(parents=True, exist_ok=True)
+    return [each.save(folder / f"{each.picture.name}{kind}") for each in plots]
+
+
+def _named(results: Stores) -> Mapping[str, PointStore]:
+    return {"": results} if isinstance(results, PointStore) else results
+
+
+Made = tuple["_Maker", Picture | Grid]
+
+
+def _joined(results: Stores, choices: Choices, made: Mapping[str, Made]) -> Plot:
+    """Return one plot of the pictures of several results."""
+    if len(made) == 1:
+        [(maker, seen)] = made.values()
+        text = f"{seen.title}: {maker.subject}"
+    else:
+        lines = {name: seen for name, (_, seen) in made.items() if isinstance(seen, Picture)}
+        if len(lines) < len(made):
+            raise UserError("heat", shown(choices.heat), "is drawn of one folder of results")
+        seen = of_stores(lines)
+        text = seen.title
+    notes = dict.fromkeys(maker.note for maker, _ in made.values())
+    caption = " ".join(filter(None, (seen.caption, *notes)))
+    if choices.end_at_saturation and isinstance(seen, Picture):
+        seen = ended(seen)
+        caption = seen.caption if not caption else f"{caption} {seen.caption}"
+    folders = {name: store.folder for name, store in _named(results).items()}
+    return Plot(replace(seen, caption=caption), choices.title or text, choices, folders)
+
+
+def _of_store(store: PointStore, choices: Choices, stores: int) -> Made:
+    """Return the chosen picture of one of so many stores; of several, in mode `full` by default."""
+    names = {"x": choices.x, "y": choices.y, "cdf": choices.cdf, "quantiles": choices.quantiles}
+    asked = {place: name for place, name in names.items() if name is not None}
+    runs = _runs(store, choices)
     columns = [*runs.column_names, *cumulative.known(runs.column_names)]
     each = of_each(asked, columns, partial(_is_known, columns))
-    made = _Maker.of(store, runs, [] if cdf is not None else list(each.values()))
+    distributed = choices.cdf is not None or choices.quantiles is not None
+    made = _Maker.of(store, runs, [] if distributed else list(each.values()))
+    if choices.heat is not None:
+        return made, made.map(choices.x, choices.heat, choices.y, choices.mode)
+    mode = choices.mode
+    if mode is None and stores > 1 and "full" in made.series.modes:
+        mode = "full"
     pictures = {}
     for owner, own in each.items():
-        if cdf is not None:
-            seen = cumulative.picture(store, made.series, own["cdf"], mode, made.columns)
+        if distributed:
+            [(kind, wanted)] = own.items()
+            seen = cumulative.picture(store, made.series, wanted, mode, made.columns, kind)
         else:
             seen = made.chosen(own.get("x"), own.get("y"), mode)
         pictures[owner] = seen
-    return made.plot(together(pictures), title)
+    return made, together(pictures)
 
 
 def _is_known(columns: Sequence[str], place: str, name: str) -> bool:
@@ -130,21 +142,6 @@ def _is_known(columns: Sequence[str], place: str, name: str) -> bool:
     except UserError:
         return False
     return True
-
-
-def write_plots(
-    store: PointStore,
-    folder: Path,
-    kind: str = ".svg",
-    *,
-    where: Sequence[str] = (),
-    title: str | None = None,
-) -> list[Path]:
-    """Write all default pictures of a store into a folder; return their paths."""
-    made = _Maker.of(store, _runs(store, where), [])
-    plots = [made.plot(seen, title) for seen in made.usual()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return [each.save(folder / f"{each.picture.name}{kind}") for each in plots]
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,15 +224,35 @@ class _Maker:
         known = self.series.load_parameter is not None
         return offered[0] if offered and known else self.series.abscissas[0]
 
-    def plot(self, seen: Picture, title: str | None) -> Plot:
-        """Return a picture with its title: what is drawn, and what was simulated."""
-        caption = " ".join(filter(None, (seen.caption, self.note)))
-        return Plot(replace(seen, caption=caption), title or f"{seen.title}: {self.subject}")
+    def map(self, x: str | None, up: str, y: str | None, mode: str | None) -> Grid:
+        """Return the map of a metric by two parameters."""
+        rows = self._parameter("heat", up)
+        others = [column for column in self.series.variation.columns if column != rows]
+        if x is None and not others:
+            raise UserError("heat", shown(up), "is all that was varied; a map needs two parameters")
+        columns = self._parameter("x", x) if x is not None else others[0]
+        if rows == columns:
+            raise UserError("heat", shown(up), "is what x is, too; a map needs two parameters")
+        measure, modes = self._measure(y), self.series.modes
+        shown_mode = mode or ("full" if "full" in modes else modes[0])
+        found = grid(self.series, columns, rows, measure, shown_mode)
+        if found is None:
+            raise UserError("y", shown(y), f"is not known at any point in mode {shown_mode}")
+        return found
+
+    def _parameter(self, place: str, given: str) -> str:
+        """Return the column of a parameter that was varied."""
+        name = column_named(given, self.columns, place)
+        if not name.startswith(PARAMETERS):
+            raise UserError(place, shown(given), "is a metric; a map is of two parameters")
+        if not self.series.variation.differs(name):
+            raise UserError(place, shown(given), "is the same at all points")
+        return name
 
 
-def _runs(store: PointStore, where: Sequence[str]) -> pa.Table:
+def _runs(store: PointStore, choices: Choices) -> pa.Table:
     runs = store.runs(without=LIGHT)
-    found = conditions.where(runs, *where)
+    found = conditions.where(runs, *choices.where)
     if found.num_rows == 0:
-        raise UserError("where", shown(" and ".join(where)), "leaves no run")
+        raise UserError("where", shown(" and ".join(choices.where)), "leaves no run")
     return found

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from tailback import engine, tables
 from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.machines import Listed
-from tailback.places import End, Ends, in_json
+from tailback.places import End, Ends, in_json, shown
 from tailback.survey import Survey, TableRoutes, survey, table_routes
 from tailback.units import Size
+from tailback.wording.scaling import MICROSECONDS, scaled
 from tailback.workloads import Synthetic, Traffic
 
 from .buffers import ShortBuffers, bounded, short_buffers
@@ -315,6 +316,31 @@ class Prediction:
     def memory_bytes(self) -> int:
         """About what a run of the machine takes before anything is sent."""
         return needed_bytes(self.experiment)
+
+    def _repr_html_(self) -> str:
+        from tailback.wording import notebook
+
+        numbers = {
+            "nodes": (self.nodes, ""),
+            "switches": (self.switches, ""),
+            "channels": (self.channel_count, ""),
+            "channels crossed, mean": (self.mean_hops, ""),
+            "packet without contention": (self.zero_load_data_us, MICROSECONDS),
+            "saturation, messages per node and ms": (self.saturation_messages_per_node_per_ms, ""),
+        }
+        rows = [(name, scaled(value, unit, 4).rstrip()) for name, (value, unit) in numbers.items()]
+        return notebook.shown(("", ""), rows, picture=self._repr_svg_())
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        if self.nodes + self.switches <= notebooks.MOST_ENDS:
+            return notebooks.network(self._picture())
+        loads = [
+            (f"{shown(row.source)} to {shown(row.destination)}", row.load_us)
+            for row in self.most_loaded()
+        ]
+        return notebooks.bars("Channels loaded most", loads, MICROSECONDS)
 
     def __repr__(self) -> str:
         return f"<Prediction {self.nodes} nodes, {self.mean_hops:.4g} hops on average>"

@@ -9,10 +9,11 @@ from tailback.figures.bars import stacked
 from tailback.figures.curves import Line, curves
 from tailback.figures.description import Bars
 from tailback.figures.drawing import Axis, Choice, Drawing, Key, one_of
-from tailback.figures.labels import metric_axis, value_text
+from tailback.figures.labels import metric_axis, parameter_label, value_text
 from tailback.figures.look import Look
 
 from .content import Figure, Section
+from .grids import axes_of, grids
 from .series import LOADS, OFFERED, Abscissa, Row, Series
 
 _LIFETIMES = {
@@ -39,6 +40,13 @@ METRICS = tuple(
 )
 """Columns that this section needs merged."""
 
+_MAPPED = (
+    *("theta_c", "theta_r", "theta_t", "completion_us", "message_latency_us"),
+    *("accepted_load", "messages_per_node_per_ms"),
+)
+"""Measures of maps of two parameters, the most telling first; of open loops, these before them."""
+_OF_LOADS = ("message_latency_us", "accepted_load")
+
 _ALL = "all"
 _MANY_LINES = 3
 _THREE_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted")
@@ -47,6 +55,7 @@ _THREE_LOOKS: tuple[Look, ...] = ("solid", "dashed", "dotted")
 def section(series: Series) -> Section:
     """Return the section; its figures share the choice of the x axis."""
     figures = (
+        _maps(series),
         *_of_open_loops(series),
         _figure(series, "theta_r", "theta_r", "What contention leaves of the message rate"),
         _figure(series, "theta_t", "theta_t", "Routed lifetime without contention, over with"),
@@ -101,7 +110,45 @@ def _drawing(series: Series, metric: str) -> Drawing | None:
 
 
 def _against(series: Series) -> Choice:
-    return Choice("against", "against", tuple(a.label for a in series.abscissas))
+    return Choice("against", "against", tuple(a.label for a in series.abscissas), _start(series))
+
+
+def _start(series: Series) -> int:
+    """Return the number of the x axis shown first: the offered load, if there is one."""
+    columns = [abscissa.column for abscissa in series.abscissas]
+    is_load = OFFERED in columns and series.load_parameter is not None
+    return columns.index(OFFERED) if is_load else 0
+
+
+def _maps(series: Series) -> Figure | None:
+    """Return the maps of two varied numbers; None if there are not two."""
+    axes = axes_of(series)
+    if axes is None:
+        return None
+    measures = [metric for metric in _MAPPED if series.known(metric)]
+    if series.load_parameter is not None:
+        measures.sort(key=lambda metric: metric not in _OF_LOADS)
+    members: dict[Key, Drawing] = {}
+    held = list(series.fixing(axes))
+    for i, metric in enumerate(measures):
+        for k, mode in enumerate(series.modes):
+            for text, found in grids(series, *axes, metric, mode):
+                view = found.view("", lambda x, y: (x, y))
+                members[(i, held.index(text), k)] = Drawing.of(replace(view, title=""))
+    if not members:
+        return None
+    choices = (
+        Choice("measure", "measure", tuple(metric_axis(metric).label for metric in measures)),
+        Choice("map_where", "where", tuple(held)),
+        Choice("map_mode", "mode", tuple(series.modes), _of_full(series)),
+    )
+    x, y = map(parameter_label, axes)
+    title = f"By {x} and {y}"
+    return Figure("map", title, one_of(choices, members), _MAPS)
+
+
+def _of_full(series: Series) -> int:
+    return series.modes.index("full") if "full" in series.modes else 0
 
 
 def _lifetimes(series: Series) -> Figure | None:
@@ -126,7 +173,9 @@ def _starting_points(series: Series) -> Figure | None:
                 members[(i, k, m)] = curves(lines, abscissa.axis, y)
     if not members:
         return None
-    drawing = one_of((_against(series), *_line_choices(series)), members)
+    # Not all lines are known along every x axis.
+    first = next((key for key in members if key[0] == _start(series)), next(iter(members)))
+    drawing = one_of((_against(series), *_line_choices(series, first[1])), members)
     return Figure("starting_points", "Lifetime from three starting points", drawing, _STARTING)
 
 
@@ -155,14 +204,14 @@ def _waiting(series: Series) -> Figure | None:
     if not members:
         return None
     choice = Choice("along", "along", tuple(abscissa.label for abscissa in along))
-    drawing = one_of((choice, *_line_choices(series)), members)
+    drawing = one_of((choice, *_line_choices(series, 0)), members)
     return Figure("waiting", "Where packets wait", drawing, _WAITING)
 
 
-def _line_choices(series: Series) -> tuple[Choice, Choice]:
-    """Return the choices of one line: a combination and a mode."""
+def _line_choices(series: Series, start: int) -> tuple[Choice, Choice]:
+    """Return the choices of one line: a combination, `start` at first, and a mode."""
     combinations = tuple(_all_combinations(series))
-    return Choice("of", "of", combinations), Choice("mode", "mode", tuple(series.modes))
+    return Choice("of", "of", combinations, start), Choice("mode", "mode", tuple(series.modes))
 
 
 def _all_combinations(series: Series) -> list[str]:
@@ -182,7 +231,12 @@ def _each_line(
 _TEXT = (
     "Lines are means over seeds with their confidence intervals; open markers are of runs that did "
     "not settle, crosses are saturated, triangles of runs that a limit cut off: at least so much. "
-    "The load is that of the mode `full` at the same point."
+    "The load is that of the mode `full` at the same point. A click on a point shows its maps and "
+    "latencies below."
+)
+_MAPS = (
+    "A cell for each pair of values, the darker the more. Colours go with the square root where "
+    "values spread over more than a decade. A click shows the point below."
 )
 _CAPTIONS = {
     "message_latency_us": (

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
 from tailback.analysis.blaming import merged_blame
+from tailback.answers.places import groups_of_places
 from tailback.charging import KINDS
 from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import parameter_label
@@ -26,6 +28,7 @@ from .content import Cell, Content, Section, Table
 from .listing import value_cell
 from .loads import MOST_NUMBERS
 from .machines import ENDS, PLACES, Machines, labels_of
+from .matrices import Classes, groups_for_matrix, matrix_figure
 from .of_blame import (
     CULPRITS,
     MEAN,
@@ -34,8 +37,6 @@ from .of_blame import (
     WHERE,
     WHO,
     Blamed,
-    Classes,
-    matrix_figure,
     note,
     root_waits,
     roots_figure,
@@ -91,7 +92,7 @@ class BlamedPoints:
         self.modes = [mode for mode in _MODES if any(run["mode"] == mode for run in self.runs)]
         self.matrices, self.maps = Surface({"wait": MEAN}), Surface({"wait": ROOT})
         self.rows: dict[Key, tuple[Row, dict[str, float], Sequence[Content]]] = {}
-        self.few = self.untold = False
+        self.few = self.untold = self.grouped = False
         self.left_out = 0
         self._machines = Machines()
         self._names: dict[tuple[int, str], Names] = {}
@@ -124,20 +125,22 @@ class BlamedPoints:
                 continue
             blame = merged_blame([found[run["identity"]][mode] for run in of_mode])
             confidence = max(run["run.confidence"] for run in of_mode)
-            merged[number_of] = blamed = Blamed(blame, names, confidence)
+            groups = groups_for_matrix([blame], partial(groups_of_places, names))
+            merged[number_of] = blamed = Blamed(blame, names, confidence, groups)
             self._list((*key, number_of), blamed, of_mode)
         return self._draw(key, machine, merged)
 
     def _draw(self, key: Key, machine: Machine, merged: Mapping[int, Blamed]) -> int:
         """Keep the matrix and the map of each mode of a group."""
-        classes = Classes.of([blamed.blame for blamed in merged.values()])
+        classes = Classes.of([blamed.grouped for blamed in merged.values()])
         self.few = self.few or classes.few
-        names = next(iter(merged.values())).names
-        form = self._forms.setdefault((id(names), classes), classes.form(names))
+        first = next(iter(merged.values()))
+        self.grouped = self.grouped or first.groups is not None
+        form = self._forms.setdefault((id(first.names), classes), classes.form(first.class_name))
         numbers = 0
         for number_of, blamed in merged.items():
             blame, of_mode = blamed.blame, (*key, number_of)
-            waits = classes.waits(blame)
+            waits = classes.waits(blamed.grouped)
             charges = note(CULPRITS, blamed.culprits(_ROWS))
             self.matrices.add(of_mode, form, {"wait": waits}, charges)
             # Forms of selected classes are not shared, so their texts count as well.
@@ -182,7 +185,8 @@ class BlamedPoints:
         if self.left_out:
             content[0] += f" To keep this file small, {self.left_out:,} points are not here."
         matrix = self.matrices.drawing(self.choices, self.modes, 0)
-        content.append(matrix_figure(matrix, few=self.few, untold=self.untold))
+        told = {"few": self.few, "untold": self.untold, "grouped": self.grouped}
+        content.append(matrix_figure(matrix, **told))
         if self.maps.values:
             content += [WHERE, roots_figure(self.maps.drawing(self.choices, self.modes, 0))]
         names = tuple(choice.name for choice in self.choices)

@@ -59,6 +59,8 @@ class Section:
     content: tuple[str | Table | Figure | Section, ...]
     choices: tuple[str, ...] = ()
     """Names of choices with one control at the head of the section, for all its figures."""
+    points: tuple[str, ...] = ()
+    """Names of those of its choices that choose a point; a click on a point elsewhere sets them."""
 
 
 @dataclass(frozen=True, slots=True)

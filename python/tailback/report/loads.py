@@ -126,7 +126,8 @@ class Loads:
                 "in all other sections."
             )
         names = tuple(choice.name for choice in point)
-        return Section("One point", (text, *figures), (*names, "mode"))
+        points = tuple(self.choices.variation.own)
+        return Section("One point", (text, *figures), (*names, "mode"), points)
 
     def _add_maps(
         self, key: Key, tables: Mapping[str, pa.Table], labels: Mapping[str, Sequence[str]]

@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -17,9 +18,9 @@ import numpy as np
 
 from tailback.answers import of_blame
 from tailback.answers.lateness import remarks
+from tailback.answers.places import Groups, groups_of
 from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
-from tailback.figures.maps import matrix_form
 from tailback.results.names import Names
 from tailback.terminal.blamed import packet_waits_text, share_text, waits_by_cause
 from tailback.wording import number
@@ -27,20 +28,18 @@ from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
 from .content import Cell, Content, Figure, Page, Section, Table
 from .machines import Machine, Machines
+from .matrices import Classes, groups_for_matrix, matrix_figure
 from .page import write
 from .terms import TERMS
 
 if TYPE_CHECKING:
     from tailback.figures.drawing import Drawing
-    from tailback.figures.maps import Form
-    from tailback.figures.network import Floats, Ints, Network
+    from tailback.figures.network import Floats, Network
     from tailback.results import Result
     from tailback.statistics import Estimate
 
 Note = tuple[tuple[str, ...], ...]
 
-MOST_CLASSES = 128
-"""Most rows and columns of the matrix."""
 _MOST_ROWS = 500
 
 PER_MESSAGE = f"{MICROSECONDS} per message"
@@ -57,6 +56,23 @@ class Blamed:
     blame: Blame
     names: Names
     confidence: float
+    groups: Groups | None = None
+    """Of nodes, where classes are too many for a matrix that can be read."""
+
+    @cached_property
+    def grouped(self) -> Blame:
+        """The charges of the matrix: by groups, if there are some."""
+        if self.groups is None:
+            return self.blame
+        pairs = self.groups.regrouped(self.blame.pairs, (0, 1))
+        victims = self.groups.regrouped(self.blame.victims, (0,))
+        return replace(self.blame, pairs=pairs, victims=victims)
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a row or column of the matrix."""
+        if self.groups is None:
+            return self.names.traffic(number)
+        return self.groups.name(number, self.names)
 
     def kinds(self) -> list[tuple[tuple[str, str], Charged]]:
         """Return charges by kind in descending order: description and name of the kind."""
@@ -94,7 +110,9 @@ def blame_page(result: Result) -> Page:
     if result.blame is None:
         raise unknown_blame()
     blame = result.blame
-    blamed = Blamed(blame, Names.of(result), result.experiment.run.confidence)
+    names = Names.of(result)
+    groups = groups_for_matrix([blame], lambda known: groups_of(result, names, known))
+    blamed = Blamed(blame, names, result.experiment.run.confidence, groups)
     labels = result.experiment.machine.topology.labels
     machine = Machines().of(result.nodes, result.channels, labels)
     facts = [("mode", result.mode)]
@@ -129,9 +147,11 @@ def _of_messages(blamed: Blamed, machine: Machine) -> tuple[Section, ...]:
 
 
 def _who(blamed: Blamed) -> Section:
-    classes, untold = Classes.of([blamed.blame]), blamed.blame.rest_share_of_pairs > 0
-    drawing = classes.form(blamed.names).drawing(MEAN.name, MEAN, classes.waits(blamed.blame))
-    figure = matrix_figure(drawing, few=classes.few, untold=untold)
+    classes, untold = Classes.of([blamed.grouped]), blamed.blame.rest_share_of_pairs > 0
+    waits = classes.waits(blamed.grouped)
+    drawing = classes.form(blamed.class_name).drawing(MEAN.name, MEAN, waits)
+    are_grouped = blamed.groups is not None
+    figure = matrix_figure(drawing, few=classes.few, untold=untold, grouped=are_grouped)
     rows = _table(CULPRITS, blamed.culprits(_MOST_ROWS), "The largest charges")
     return Section("Who makes whom late", (WHO, figure, rows))
 
@@ -163,80 +183,9 @@ def _packet_waits(blamed: Blamed) -> Section:
     return Section("Packet waits", tuple(content))
 
 
-def matrix_figure(drawing: Drawing, *, few: bool, untold: bool) -> Figure:
-    """Return the figure of victims and culprits.
-
-    `few`: it shows only some classes; `untold`: some pairs are merged.
-    """
-    caption = (
-        "A row for each class whose messages are late, a column for each that is charged. What a "
-        "class costs itself is apart, in a column with colours of its own."
-    )
-    if few:
-        caption += f" Only the {MOST_CLASSES} with the largest charges are here."
-    if untold:
-        caption += " Empty pairs cost nothing, or are not told apart."
-    return Figure("blame", "Victims and culprits", drawing, caption)
-
-
 def roots_figure(drawing: Drawing) -> Figure:
     """Return the figure of root channels."""
     return Figure("roots", "Root channels", drawing, _ROOTS)
-
-
-@dataclass(frozen=True)
-class Classes:
-    """The traffic classes of a matrix."""
-
-    victims: tuple[int, ...]
-    culprits: tuple[int, ...]
-    few: bool
-    """Whether there are others."""
-
-    @classmethod
-    def of(cls, blames: Sequence[Blame]) -> Classes:
-        """Return all classes, or those with the largest charges, by number."""
-        pairs = [blame.pairs.by(0, 1) for blame in blames]
-        keys = np.concatenate([sums.keys for sums in pairs])
-        times_ps = np.concatenate([sums.totals_ps for sums in pairs])
-        told = (keys < NOBODY).all(axis=1)
-        delivered = [blame.victims.keys[:, 0] for blame in blames]
-        every = np.unique(np.concatenate([keys[told].ravel(), *delivered]))
-        if len(every) <= MOST_CLASSES:
-            both = tuple(every.tolist())
-            return cls(both, both, few=False)
-        victims, culprits = (_largest(keys[told, part], times_ps[told]) for part in (0, 1))
-        return cls(victims, culprits, few=True)
-
-    def form(self, names: Names) -> Form:
-        """Return the form of the matrix of these classes."""
-        victims, culprits = (
-            [names.traffic(number) for number in numbers]
-            for numbers in (self.victims, self.culprits)
-        )
-        return matrix_form(victims, culprits)
-
-    def waits(self, blame: Blame) -> Floats:
-        """Return mean lateness per message of the victim, in microseconds: row by row."""
-        pairs = blame.pairs.by(0, 1)
-        values = np.full((len(self.victims), len(self.culprits)), np.nan)
-        rows, columns = (
-            {number: place for place, number in enumerate(numbers)}
-            for numbers in (self.victims, self.culprits)
-        )
-        messages = {victim: float(blame.messages(victim).sum()) for victim in self.victims}
-        for (victim, culprit), time_ps in zip(pairs.keys.tolist(), pairs.totals_ps, strict=True):
-            if victim in rows and culprit in columns and messages[victim]:
-                values[rows[victim], columns[culprit]] = time_ps / 1e6 / messages[victim]
-        return values.ravel()
-
-
-def _largest(classes: Ints, times_ps: Floats) -> tuple[int, ...]:
-    """Return the classes with the largest charges, in order of their numbers."""
-    known, place = np.unique(classes, return_inverse=True)
-    sums = np.bincount(place.reshape(-1), weights=times_ps, minlength=len(known))
-    order: list[int] = known[np.argsort(-sums, kind="stable")[:MOST_CLASSES]].tolist()
-    return tuple(sorted(order))
 
 
 def root_waits(blame: Blame, network: Network) -> Floats:

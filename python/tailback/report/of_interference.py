@@ -66,14 +66,21 @@ def sections(found: Interference) -> tuple[Section, ...]:
 
 def _runs_figure(found: Interference) -> Figure:
     longer = {key: 100 * (ratio.value - 1) for key, ratio in found.by_runs.items()}
-    return _figure("runs", "By runs", _RUNS, longer, found.names, f"{BY[found.by]}, in percent.")
+    return _figure(
+        "runs",
+        "By runs",
+        _RUNS,
+        longer,
+        found.names,
+        f"{BY[found.by]}, in percent. Colours go with the square root.",
+    )
 
 
 def _blame_figure(found: Interference) -> Figure:
     charges = {key: charge.us_per_message for key, charge in found.by_blame.items()}
     caption = (
-        "How late messages of each job are because of each, on average. What a job costs itself "
-        "is apart, in a column with colours of its own."
+        "How late messages of each job are because of each, on average; on the diagonal because "
+        "of itself. Colours go with the square root."
     )
     return _figure("charges", "By blame", _BLAME, charges, found.names, caption)
 

@@ -22,6 +22,8 @@ from .encoding import Encoder, compressed_json
 _TEMPLATE = "template.html.j2"
 _SCRIPTS = ("decoding", "controls", "figures", "looks", "tables", "start")
 _DIGITS = 4
+MOST_ROWS = 2000
+"""Rows of a table; it says how many more there are."""
 _HEIGHT_PX = 400
 _CODE = re.compile(r"`([^`]+)`")
 _SIGNS = {"good": "✓", "bad": "✗", "open": "?", "": ""}
@@ -57,7 +59,7 @@ def html(page: Page) -> str:
         sections=sections,
         chunks=encoder.finish(),
         themes=compressed_json(themes),
-        plotly=_script(plotly_js.script()),
+        plotly=Markup(plotly_js.packed()),  # base64
         script=_script(_own_script()),
         style=Markup(_file("tailback.report", "page.css")),  # a file of ours
     )
@@ -84,7 +86,8 @@ def prose(text: str) -> Markup:
 def _own_script() -> str:
     """Return the script of a page: files in one function scope."""
     parts = [_file("tailback.report", f"script/{name}.js") for name in _SCRIPTS]
-    return "\n".join(['"use strict";', "(async () => {", *parts, "})();"])
+    loading = f"async function loadPlotly() {{{plotly_js.LOADING}}}"
+    return "\n".join(['"use strict";', "(async () => {", loading, *parts, "})();"])
 
 
 def _script(text: str) -> Markup:
@@ -102,6 +105,7 @@ def _section(section: Section, encoder: Encoder, anchor: str) -> dict[str, Any]:
         "title": section.title,
         "anchor": anchor,
         "choices": " ".join(section.choices),
+        "points": " ".join(section.points),
         "blocks": list(_blocks(section.content, encoder, anchor)),
     }
 
@@ -145,7 +149,8 @@ def _table(table: Table) -> dict[str, Any]:
         "caption": table.caption,
         "searchable": table.searchable,
         "folded": table.folded,
-        "rows": [[_cell(cell) for cell in row] for row in table.rows],
+        "rows": [[_cell(cell) for cell in row] for row in table.rows[:MOST_ROWS]],
+        "left_out": max(0, len(table.rows) - MOST_ROWS),
     }
 
 

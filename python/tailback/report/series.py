@@ -12,10 +12,11 @@ from tailback.comparison import MODES
 from tailback.figures.description import Axis, Line
 from tailback.figures.labels import metric_axis, parameter_axis, parameter_label, value_text
 from tailback.figures.look import MODE_LOOKS
+from tailback.figures.look import telling as dash_by
 from tailback.metrics import GROWING, stem_of
 from tailback.tables.frames import dictionaries, first_rows, numbered, values
 
-from .variation import Variation, rank
+from .variation import RANKS_OF_NUMBERS, Variation, rank
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,15 +142,9 @@ class Series:
         many, the last parameters are fixed in each group.
         """
         given = [] if abscissa is None else [abscissa.along]
-        others = [c for c in self.variation.columns if c not in given]
-        others = self.variation.telling(others, given)
+        rows = self.fixing(given).values()
+        others = list(next(iter(rows)))
         split = self._lines_of(others)
-        rows: list[dict[str, Any]] = [{}]
-        if others:
-            first = first_rows(numbered(self.merged, others))
-            rows = dictionaries(self.merged.select(others).take(first))
-        orders = {c: {v: i for i, v in enumerate(self.variation.values(c))} for c in others}
-        rows.sort(key=lambda row: tuple(orders[c][row[c]] for c in others))
         groups: dict[str, list[Row]] = {}
         for row in rows:
             held = self.variation.text(row, others[split:]) or EVERYTHING
@@ -176,6 +171,24 @@ class Series:
         rows = [row for group in groups for row in group]
         return {self.variation.text(row, row) or EVERYTHING: row for row in rows}
 
+    def fixing(self, given: Sequence[str]) -> dict[str, Row]:
+        """Return the combinations of the parameters that `given` do not determine, by text."""
+        others = [c for c in self.variation.columns if c not in given]
+        others = self.variation.telling(others, given)
+        rows: list[dict[str, Any]] = [{}]
+        if others:
+            first = first_rows(numbered(self.merged, others))
+            rows = dictionaries(self.merged.select(others).take(first))
+        orders = {c: {v: i for i, v in enumerate(self.variation.values(c))} for c in others}
+        rows.sort(key=lambda row: tuple(orders[c][row[c]] for c in others))
+        return {self.variation.text(row, others) or EVERYTHING: row for row in rows}
+
+    def row(self, mode: str, varied: Row, metric: str) -> Row | None:
+        """Return the merged row of a mode with these values in which a metric is known, or None."""
+        index = self._index(self._merged_index, self._merged_rows, tuple(varied))
+        found = index.get((mode, *varied.values()), [])
+        return next((row for row in found if row[metric] is not None), None)
+
     # ---- lines
 
     def lines(
@@ -183,10 +196,12 @@ class Series:
     ) -> Iterator[Line]:
         """Yield one line per combination and mode, named by the differences between them.
 
-        Colours distinguish combinations, or modes if there is only one.
+        Colours distinguish combinations, in order where one number differs, or modes if there is
+        only one combination. Dashes distinguish modes, or combinations if there is only one mode.
         """
         alone = len(combinations) == 1
         telling = [c for c in combinations[0] if len({row[c] for row in combinations}) > 1]
+        orders = in_order(combinations, telling)
         for number, combination in enumerate(combinations):
             for mode in modes:
                 rows = self.rows(metric, abscissa, combination, mode)
@@ -204,8 +219,10 @@ class Series:
                     saturated=[bool(row["saturated"]) for row in rows],
                     bounds=[_is_bound(row, metric) for row in rows],
                     colour=MODES.index(mode) if alone else number,
-                    look="solid" if alone else MODE_LOOKS[mode],
+                    order=orders[number],
+                    look=MODE_LOOKS[mode] if len(modes) > 1 else dash_by(number),
                     remarks=[*map(_merged_remark, rows)],
+                    targets=[self.variation.address(row, mode) for row in rows],
                 )
 
     def rows(self, metric: str, abscissa: Abscissa, combination: Row, mode: str) -> list[Row]:
@@ -238,6 +255,15 @@ class Series:
     @cached_property
     def _merged_rows(self) -> list[Row]:
         return _with_loads(dictionaries(self.merged), self.variation.columns, self.more_loads)
+
+
+def in_order(combinations: Sequence[Row], telling: Sequence[str]) -> list[float | None]:
+    """Return the place of each combination, from 0 to 1, if one number tells them apart."""
+    kinds = [rank(row[telling[0]]) for row in combinations] if len(telling) == 1 else []
+    values = sorted(set(kinds))
+    if len(values) < 2 or any(kind[0] not in RANKS_OF_NUMBERS for kind in kinds):
+        return [None] * len(combinations)
+    return [values.index(kind) / (len(values) - 1) for kind in kinds]
 
 
 def _with_loads(rows: list[dict[str, Any]], same: Sequence[str], more: Sequence[str]) -> list[Row]:

@@ -7,13 +7,15 @@ baseline against the first varied parameter; if that is unknown, latency or mess
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tailback.analysis.names import PARAMETERS
+from tailback.analysis.names import PARAMETERS, is_metric
 from tailback.errors import UserError, shown
-from tailback.figures.description import Axis, Line
+from tailback.figures.curves import lines_view
+from tailback.figures.description import Axis, Line, View
 from tailback.figures.labels import metric_axis
+from tailback.figures.look import telling
 from tailback.metrics import THETAS, stem_of
 
 from .series import EVERYTHING, OFFERED, Abscissa, Series
@@ -36,6 +38,14 @@ class Picture:
     x: Axis
     y: Axis
     caption: str = ""
+
+    def view(self, title: str, limited: Callable[[Axis, Axis], tuple[Axis, Axis]]) -> View:
+        """Return the picture under a title, with axes as `limited` makes them."""
+        x = self.x
+        if is_metric(x.column) and not x.percent:
+            x = replace(x, from_zero=True)
+        note = ((self.caption,),) if self.caption else ()
+        return lines_view(self.lines, *limited(x, self.y), title, note)
 
     @property
     def has_saturated(self) -> bool:
@@ -128,6 +138,6 @@ def _thetas(series: Series, x: Abscissa) -> Iterator[Picture]:
             title = f"theta_r against {x.axis.label}"
             yield Picture("theta", title, lines, x.axis, metric_axis(theta), held)
             return
-        drawn += [replace(line, name=theta, colour=number, look="solid") for line in lines]
+        drawn += [replace(line, name=theta, colour=number, look=telling(number)) for line in lines]
     if drawn:
         yield Picture("theta", f"theta_r and theta_t against {x.axis.label}", drawn, x.axis, y)

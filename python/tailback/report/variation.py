@@ -84,6 +84,19 @@ class Variation:
         """Whether there are points that differ only in their seed."""
         return self._combinations([*self.columns, SEED]) > self._combinations(self.columns)
 
+    @cached_property
+    def own(self) -> list[str]:
+        """The columns that tell points apart, but for their seeds."""
+        return self.telling(self.columns, [])
+
+    @cached_property
+    def _numbers(self) -> dict[str, dict[Any, int]]:
+        return {c: {value: i for i, value in enumerate(self.values(c))} for c in self.own}
+
+    def address(self, row: Mapping[str, Any], mode: str) -> str:
+        """Return the choices of a point on a page: the mode and numbers of values, `full:1,0`."""
+        return f"{mode}:{','.join(str(self._numbers[c][row[c]]) for c in self.own)}"
+
     def differs(self, column: str) -> bool:
         """Whether not all points have the same value."""
         return differs(self.points[column])
@@ -138,9 +151,8 @@ class PointChoices:
     @cached_property
     def columns(self) -> list[str]:
         """The parameters, the seed last."""
-        variation = self.variation
-        own = variation.telling(variation.columns, [])
-        return [*own, SEED] if variation.several_seeds else own
+        own = self.variation.own
+        return [*own, SEED] if self.variation.several_seeds else own
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
@@ -175,6 +187,10 @@ class PointChoices:
             row["identity"]: tuple(numbers[c][row[c]] for c in self.columns)
             for row in self.variation.rows
         }
+
+
+RANKS_OF_NUMBERS = (1, 2)
+"""The first parts of the keys of numbers and of sizes."""
 
 
 def rank(value: Any) -> tuple[Any, ...]:

@@ -358,7 +358,12 @@ class Result(metaclass=Helped):
     def _repr_html_(self) -> str:
         from tailback.wording import notebook
 
-        return notebook.of_result(self.mode, self)
+        return notebook.of_modes({self.mode: self}, picture=self._repr_svg_())
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        return notebooks.latencies({self.mode: self})
 
     def __repr__(self) -> str:
         cut = "cut off" if self.ending.cut_off else "incomplete"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -126,6 +127,32 @@ class Saturation(metaclass=Helped):
             "identity": self.experiment.identity(engine.RESULTS_VERSION, ["full"]),
             "parameters": self.experiment.resolved(),
         }
+
+    def _repr_html_(self) -> str:
+        from tailback.wording import notebook, number, plain
+
+        heads = ("messages per node and ms", "accepted", "share delivered", "verdict")
+        rows = [
+            (plain(p.load, 4), number(p.accepted), number(p.share), str(p.verdict))
+            for p in sorted(self.probes, key=lambda probe: probe.load)
+        ]
+        ends = [plain(end, 4) if end is not None else "?" for end in (self.low, self.high)]
+        said = (
+            f"Saturates between {ends[0]} and {ends[1]} messages per node and ms: {self.outcome}."
+        )
+        return notebook.shown(heads, rows, [said], self._repr_svg_())
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        known = [probe for probe in self.probes if not math.isnan(probe.accepted.value)]
+        if not known:
+            return None
+        return notebooks.accepted(
+            [probe.load for probe in known],
+            [probe.accepted.value for probe in known],
+            [probe.verdict is Verdict.SATURATED for probe in known],
+        )
 
     def __repr__(self) -> str:
         state = self.outcome if self.complete else "incomplete"

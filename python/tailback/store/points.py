@@ -57,6 +57,10 @@ _FOLDERS = ("sweeps", "points", "failures")
 _OWN = re.compile(rf"{'|'.join(_FOLDERS)}|\.?store\.json(\.\d+\.part)?")
 
 
+_MOST_SHOWN = 8
+"""Values of a parameter that a notebook shows."""
+
+
 class PointStore(metaclass=Helped):
     """A folder of points; see the head of this module."""
 
@@ -254,6 +258,37 @@ class PointStore(metaclass=Helped):
 
     def _identities(self) -> set[str]:
         return set(self._points.names())
+
+    def _repr_html_(self) -> str:
+        from tailback.figures.labels import parameter_label, value_text
+        from tailback.wording import notebook
+
+        rows = [("points", f"{len(self._identities()):,}"), ("failed", f"{len(self.failures()):,}")]
+        runs = self._full_runs()
+        for column in self._varied():
+            values = list(dict.fromkeys(row[column] for row in runs if row.get(column) is not None))
+            if all(isinstance(value, int | float) for value in values):
+                values.sort()
+            told = [value_text(column, value) for value in values]
+            shown = told if len(told) <= _MOST_SHOWN else [*told[:4], "…", told[-1]]
+            rows.append((parameter_label(column), ", ".join(shown)))
+        return notebook.shown(("results", str(self.folder)), rows, picture=self._repr_svg_())
+
+    def _repr_svg_(self) -> str | None:
+        from tailback.figures import notebooks
+
+        return notebooks.points(self._full_runs(), self._varied())
+
+    def _varied(self) -> list[str]:
+        """Return the parameters that sweeps varied, in their order."""
+        named = dict.fromkeys(str(c) for sweep in self.sweeps() for c in sweep["columns"])
+        return [column for column in named if column != "run.seed"]
+
+    def _full_runs(self) -> list[dict[str, Any]]:
+        """Return the runs with contention, a row each; none before a point is finished."""
+        if not self.has_points:
+            return []
+        return [row for row in self.runs().to_pylist() if row["mode"] == "full"]
 
     def nested(self, name: str, identities: Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a large column, such as `nodes`, `channels` or `blame_pairs`.

@@ -1,7 +1,8 @@
-"""Results and comparisons as small tables of HTML, for notebooks."""
+"""Results as small tables of HTML with a picture, for notebooks."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Protocol
@@ -32,27 +33,42 @@ _ROWS = {
     "internal_utilisation": ("internal channels busy, %", 100.0),
     "cpu_utilisation": ("processors busy, %", 100.0),
 }
-_RIGHT = ' style="text-align: right"'
+_LEFT, _RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
-def of_result(mode: str, result: Measured) -> str:
-    """Return the key numbers of a result."""
-    return _table({mode: result})
+Row = tuple[str, ...]
 
 
-def of_modes(results: Mapping[str, Measured], findings: Iterable[Finding]) -> str:
-    """Return the key numbers of all modes side by side, and the cost of contention."""
+def of_modes(
+    results: Mapping[str, Measured], findings: Iterable[Finding] = (), picture: str | None = None
+) -> str:
+    """Return the key numbers of one or all modes side by side, and the cost of contention."""
     said = [f"{name} = {number(theta)}: {sentence}" for _, name, theta, sentence in findings]
-    return _table(results, said)
-
-
-def _table(results: Mapping[str, Measured], findings: Iterable[str] = ()) -> str:
-    heading = "".join(f"<th{_RIGHT}>{escape(mode)}</th>" for mode in results)
-    rows = [f"<tr><th></th>{heading}</tr>"]
-    for metric, (label, scale) in _ROWS.items():
-        cells = [escape(number(result[metric], scale)) for result in results.values()]
-        columns = "".join(f"<td{_RIGHT}>{cell}</td>" for cell in cells)
-        rows.append(f'<tr><td style="text-align: left">{escape(label)}</td>{columns}</tr>')
+    rows = [
+        (label, *(number(result[metric], scale) for result in results.values()))
+        for metric, (label, scale) in _ROWS.items()
+    ]
     wary = [f"{mode}: {text}" for mode, r in results.items() for text in warnings(r.ending)]
-    lines = "".join(f"<p>{escape(text)}</p>" for text in (*findings, *wary))
-    return f"<div><table>{''.join(rows)}</table>{lines}</div>"
+    return shown(("", *results), rows, [*said, *wary], picture)
+
+
+def shown(
+    heads: Row, rows: Iterable[Row], said: Iterable[str] = (), picture: str | None = None
+) -> str:
+    """Return a table, sentences and a picture of SVG: all that a notebook keeps of a result.
+
+    The picture is data of an image, so that a notebook that is not trusted shows it as well.
+    """
+    heading = "".join(f"<th{_RIGHT if i else _LEFT}>{escape(h)}</th>" for i, h in enumerate(heads))
+    lines = [f"<tr>{heading}</tr>"]
+    for row in rows:
+        cells = (f"<td{_RIGHT if i else _LEFT}>{escape(text)}</td>" for i, text in enumerate(row))
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    told = "".join(f"<p>{escape(text)}</p>" for text in said)
+    image = "" if picture is None else _image(picture)
+    return f"<div><table>{''.join(lines)}</table>{told}{image}</div>"
+
+
+def _image(picture: str) -> str:
+    data = base64.b64encode(picture.encode()).decode("ascii")
+    return f'<img alt="" src="data:image/svg+xml;base64,{data}">'

@@ -58,6 +58,25 @@ function choose(control, value) {
   touched.forEach((figure) => figure.draw());
 }
 
+/** Shows a point, `mode:1,0,…`, in the section that shows single points, and goes there. */
+function openPoint(address) {
+  const section = document.querySelector("section[data-points]");
+  if (typeof address !== "string" || !section?.shared) return;
+  const [mode, numbers] = address.split(":");
+  const values = numbers.split(",").map(Number);
+  let last = null;
+  section.dataset.points.split(" ").forEach((name, i) => {
+    const control = section.shared.get(name);
+    if (control) (last = control).set(values[i]);
+  });
+  const modes = section.shared.get("mode");
+  if (modes?.options.includes(mode)) (last = modes).set(modes.options.indexOf(mode));
+  if (!last) return;
+  choose(last, last.value);
+  section.scrollIntoView({ behavior: "smooth" });
+  section.querySelector("select, input")?.focus({ preventScroll: true });
+}
+
 /** The view there is that keeps `control` and changes as few others as possible. */
 function nearestKey(figure, control) {
   const mine = figure.by.indexOf(control.name);

@@ -87,6 +87,8 @@ class Figure {
     const finger = matchMedia("(pointer: coarse)").matches;
     Plotly.react(this.plot, data, { ...this.#narrowed(layout), ...size, ...(finger && { dragmode: false }) },
       { displayModeBar: false, responsive: !width });
+    if (!this.answers) this.plot.on("plotly_click", (event) => openPoint(event.points[0]?.customdata));
+    this.answers = true;
     this.#legend();
     this.#note();
     const words = this.selection.map(([label, text]) => `${label}: ${text}`).join(", ");

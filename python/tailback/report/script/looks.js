@@ -12,7 +12,11 @@ function themed(layout, theme) {
     if (result[name].minor) result[name].minor.gridcolor = theme.grid;
     if (result[name].title) result[name].title.font = { size: theme.size };
   }
-  if (result.coloraxis) result.coloraxis.colorbar.title.font = { size: theme.size };
+  for (const name of Object.keys(result).filter((key) => /^coloraxis\d*$/.test(key))) {
+    const axis = result[name];
+    axis.colorbar.title.font = { size: theme.size };
+    axis.colorscale = axis.colorscale.map(([at], i) => [at, theme.scale[i][1]]);
+  }
   for (const part of [...(result.annotations ?? []), ...(result.shapes ?? [])]) {
     for (const name of ["bgcolor", "fillcolor"]) part[name] = theme.instead[part[name]] ?? part[name];
   }
@@ -57,10 +61,14 @@ function swatch(trace) {
     picture.append(svg("line", { x1: 1, x2: 33, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes }));
   }
   const shapes = {
-    square: "M13 2h8v8h-8z", diamond: "M17 1l5 5l-5 5l-5-5z", "triangle-up": "M17 1l5 9h-10z",
+    square: "M13 2h8v8h-8z", diamond: "M17 1l5 5l-5 5l-5-5z", "triangle-down": "M12 2h10l-5 9z",
+    cross: "M15 1h4v3h3v4h-3v3h-4v-3h-3v-4h3z", "triangle-right": "M13 1v10l9-5z",
+    "triangle-left": "M21 1v10l-9-5z", pentagon: "M17 1l5 4l-2 6h-6l-2-6z",
+    "triangle-up-open": "M17 1l5 9h-10z",
     "x-thin": "M13 2l8 8M21 2l-8 8",
   };
-  const symbol = trace.marker?.symbol ?? "circle";
+  const symbols = [trace.marker?.symbol ?? "circle"].flat();
+  const symbol = symbols.find((name) => name !== "x") ?? "circle";
   if (!mode.includes("markers")) return picture;
   picture.append(symbol in shapes
     ? svg("path", { d: shapes[symbol], fill: colour, ...(symbol === "x-thin" && { stroke: colour, "stroke-width": 2 }) })

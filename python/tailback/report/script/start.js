@@ -40,5 +40,6 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => set
 matchMedia("print").addEventListener("change", (e) => setPrinting(e.matches));
 addEventListener("beforeprint", () => setPrinting(true));
 addEventListener("afterprint", () => setPrinting(false));
+await loadPlotly();
 for (const figure of figures) await figure.draw();
 root.dataset.ready = "true";
