@@ -17,7 +17,8 @@ import pytest
 from tailback import Experiment
 from tailback.answers import of_blame
 from tailback.charging import NOBODY
-from tailback.errors import UserError
+from tailback.errors import RunFailure, UserError
+from tailback.importing.toml import to_toml
 from tailback.look import check_drawable, html, look_of, write_look
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
@@ -25,8 +26,10 @@ from tailback.look.scale import DARK, LIGHT
 from tailback.look.sliced import sliced
 from tailback.look.tailbacks import UNCONNECTED, trees
 from tailback.results import Result
+from tailback.runner import run_mode
 from tests.commands import tailback
 from tests.looks import BACKWARDS, HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+from tests.standstill import RING
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,66 @@ def test_begins_are_said_where_there_are_slices(incast: Result, slices: None) ->
     at, begun = channels(incast), look_of(incast).shown["time"]["begun"]
     expected = {at["to node (5, 0)"]: 0, at["(4, 0)->(5, 0)"]: 2}
     assert dict(zip(*begun, strict=True)) == expected
+
+
+# --- Deadlocks
+
+
+@pytest.fixture(scope="module")
+def stuck() -> Result:
+    tables = {**RING, "run": {**RING["run"], "blame": True, "packet_waits": True, "slices": 200}}
+    return run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+
+
+def test_a_deadlock_says_which_channels_and_since_when(stuck: Result) -> None:
+    assert stuck.failure is not None
+    assert not stuck.complete
+    look = look_of(stuck)
+    told, where, when = look.head.sentences
+    size = len(stuck.failure.circle)
+    assert told.startswith(f"Deadlock: {size} packets wait for each other for ever")
+    # The channels of a ring, in order: each begins where the one before ends.
+    names = re.findall(r"\(\d, \d\)->\(\d, \d\)", where)
+    assert [name.split("->")[1] for name in names] == [
+        name.split("->")[0] for name in [*names[1:], names[0]]
+    ]
+    assert look.names == names
+    deadlock = look.shown["deadlock"]
+    lines = lines_of(stuck)
+    assert [lines.names[line] for line in deadlock["waits"]] == names
+    # Each packet holds what the one before it waits for.
+    for waited, held in zip(
+        deadlock["waits"], [*deadlock["holds"][1:], deadlock["holds"][0]], strict=True
+    ):
+        assert waited in held
+    assert 0 < deadlock["since_ps"] < deadlock["at_ps"] == stuck.failure.at_ps
+    assert "The cycle is closed from about" in when
+    assert [deadlock["since_ps"], "deadlock"] in [
+        list(mark) for mark in look.shown["time"]["marks"]
+    ]
+
+
+def test_processes_that_wait_for_nobody_have_a_page_too() -> None:
+    program = {
+        "kind": "program",
+        "process": [{"node": 0, "steps": [{"receive": 1}]}, {"node": 1, "steps": [{"receive": 0}]}],
+    }
+    tables = {**INCAST, "workload": program}
+    result = run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+    [told] = look_of(result).head.sentences
+    assert told.startswith("Deadlock at")
+    assert "process 0" in told
+    html(look_of(result))
+
+
+def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
+    (tmp_path / "ring.toml").write_text(to_toml(RING))
+    for _ in range(2):  # The folder of a run that failed can be used again.
+        done = tailback("look", "ring.toml", "--out", "results", cwd=tmp_path)
+        assert done.returncode == RunFailure.exit_code
+        assert "page: results/look.html" in done.stderr
+        assert done.stdout == ""
+    assert "Deadlock: " in (tmp_path / "results" / "look.html").read_text()
 
 
 # --- Sums

@@ -27,6 +27,7 @@ from .encoding import Bytes, logarithmic
 from .lines import KINDS, Lines
 from .plan import Plan, plan
 from .sliced import Sliced, begins, sliced
+from .standing import Standing
 from .tailbacks import trees
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def look_of(result: Result, command: str = "") -> Look:
     groups = None if late.groups.are_classes else late.groups
     charges, times = Charges.of(blame, lines, groups), sliced(result, lines)
     confidence = result.experiment.run.confidence
+    failure = result.failure
+    standing = None if failure is None else Standing.of(failure, lines, times)
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
@@ -107,15 +110,20 @@ def look_of(result: Result, command: str = "") -> Look:
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
-        "time": None if times is None else _time(result, times, lines),
+        "time": None if times is None else _time(times, lines, _marks(result, standing)),
+        "deadlock": None if standing is None else standing.to_dict(),
         "scales": {"light": scale.LIGHT, "dark": scale.DARK},
     }
     ending = result.ending
+    if standing is None:
+        head = _head(of_blame(result), charges, lines, times)
+    else:
+        head = standing.head(str(failure), lines.names)
     return Look(
         title=str(heading(result.experiment)),
-        head=_head(of_blame(result), charges, lines, times),
+        head=head,
         remarks=remarks(result),
-        names=[row.words[0] for row in late.roots(_NAMED).shown] if blame.late_ps else (),
+        names=_named(late, standing, lines),
         command=command,
         facts=[
             ("mode", result.mode),
@@ -140,6 +148,13 @@ def _head(head: Head, charges: Charges, lines: Lines, times: Sliced | None) -> H
     since = scaled(int(times.begin_ps[begun]) / 1e6, MICROSECONDS, 3)
     said = f"Packets wait because of {lines.names[root]} from {since} on."
     return replace(head, sentences=(*head.sentences, said))
+
+
+def _named(late: Lateness, standing: Standing | None, lines: Lines) -> list[str]:
+    """Return the names in the sentences that stand out."""
+    if standing is not None:
+        return [lines.names[line] for line in dict.fromkeys(standing.waits) if line >= 0]
+    return [row.words[0] for row in late.roots(_NAMED).shown] if late.blame.late_ps else []
 
 
 def _points(where: Plan, names: Names) -> dict[str, Any]:
@@ -220,7 +235,7 @@ def _nodes_of_classes(result: Result, names: Names, count: int) -> list[list[int
     return [[] for _ in range(count)]
 
 
-def _time(result: Result, times: Sliced, lines: Lines) -> dict[str, Any]:
+def _time(times: Sliced, lines: Lines, marks: Sequence[tuple[int, str]]) -> dict[str, Any]:
     pairs = times.pairs
     depth, parent = trees(lines, pairs.root, pairs.line, pairs.waited_ps)
     roots = np.flatnonzero(times.root_ps.sum(axis=0) > 0)
@@ -245,7 +260,7 @@ def _time(result: Result, times: Sliced, lines: Lines) -> dict[str, Any]:
         "culprits": table(times.culprits),
         "waits": table(times.waits),
         "ranges": {name: [one.low, one.high] for name, one in stored.items()},
-        "marks": _marks(result),
+        "marks": marks,
     }
 
 
@@ -259,9 +274,13 @@ def _tables(times: Sliced) -> dict[str, Bytes]:
     }
 
 
-def _marks(result: Result) -> list[tuple[int, str]]:
-    """Return instants that the time axis names: when each job ends."""
+def _marks(result: Result, standing: Standing | None) -> list[tuple[int, str]]:
+    """Return instants that the time axis names: when each job ends, and a deadlock."""
     marks = []
+    if standing is not None:
+        marks.append(
+            (standing.at_ps if standing.since_ps is None else standing.since_ps, "deadlock")
+        )
     for job in result.experiment.jobs:
         measured = result.jobs.get(job.name)
         took = None if measured is None else measured.estimates.get("completion_us")
@@ -282,4 +301,5 @@ def _whole(values: Floats | Ints) -> list[int]:
 
 
 def _short(values: Floats) -> list[float]:
-    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
+    # A share of a window without length is not known.
+    return [float(f"{value:.{_DIGITS}g}") for value in np.nan_to_num(values).tolist()]

@@ -78,6 +78,8 @@ function drawLines() {
   pen.globalAlpha = 1;
   drawDots(chosen);
   const colours = scaleColours();
+  // Whatever else waits must not hide the cycle of a deadlock.
+  if (cycle(chosen)) pen.globalAlpha = 0.3;
   for (const [line, share] of hot) {
     const width = thickness(line, share, chosen);
     const way = shape(line, Math.max(aside, width / 2 + 0.7));
@@ -90,7 +92,32 @@ function drawLines() {
     pen.stroke();
     if (width > 3.5 && view.scale > 24) arrow(way, width);
   }
+  pen.globalAlpha = 1;
+  drawDeadlock(chosen, aside);
   drawNames(chosen);
+}
+
+/** The cycle of a deadlock is shown unless something is chosen, or the time is before it. */
+function cycle(chosen) {
+  const { deadlock } = data;
+  if (chosen || !deadlock || (state.slice >= 0 && time.end_ps[state.slice] <= (deadlock.since_ps ?? deadlock.at_ps - 1))) return null;
+  return deadlock;
+}
+
+/** What packets of a cycle hold, with arrows towards what they wait for. */
+function drawDeadlock(chosen, aside) {
+  const held = cycle(chosen);
+  if (!held) return;
+  pen.strokeStyle = ink().ring;
+  for (const line of new Set([...held.holds.flat(), ...held.waits])) {
+    if (line < 0) continue;
+    const width = Math.max(3, drawn.widths.get(line) ?? 0), way = shape(line, Math.max(aside, width / 2 + 0.7));
+    pen.beginPath();
+    trace(way);
+    pen.lineWidth = width;
+    pen.stroke();
+    arrow(way, Math.max(width, 4));
+  }
 }
 
 /** An arrowhead at the end of a line, in its colour. */
@@ -159,6 +186,7 @@ function named(chosen) {
     return rowsOf(charges.places, pick.number).map((row) => row.other).filter((line) => line >= 0).slice(0, NAMED);
   }
   if (chosen) return [];
+  if (cycle(chosen)) return [...new Set(data.deadlock.waits)].filter((line) => line >= 0);
   return data.roots.line.slice(0, NAMED).filter((line) => data.roots.ps[line] > 0);
 }
 
@@ -169,7 +197,7 @@ function drawNames(chosen) {
   for (const line of named(chosen)) {
     const [x, y] = isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
     ring(x, y);
-    const words = lineName(line), width = pen.measureText(words).width;
+    const words = cycleWords(line, chosen) ?? lineName(line), width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
     const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
       left > 2 && left + width < view.width - 2 &&
@@ -184,6 +212,14 @@ function drawNames(chosen) {
     text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
   }
   if (points.clusters.length && !chosen) drawGroupNames();
+}
+
+/** In a deadlock rings are numbered, by the packets that wait there: names would hide the cycle. */
+function cycleWords(line, chosen) {
+  const held = cycle(chosen);
+  if (!held) return null;
+  const numbers = held.waits.flatMap((waited, place) => (waited === line ? [place + 1] : []));
+  return numbers.length > 3 ? `${numbers.slice(0, 3).join(", ")} …` : numbers.join(", ");
 }
 
 function ring(x, y) {
