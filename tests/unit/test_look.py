@@ -7,7 +7,7 @@ import gzip
 import json
 import re
 from html import unescape
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from tailback.answers import of_blame
 from tailback.charging import NOBODY
 from tailback.errors import RunFailure, UserError
 from tailback.importing.toml import to_toml
-from tailback.look import check_drawable, html, look_of, write_look
+from tailback.look import Against, check_drawable, html, look_of, write_look
+from tailback.look.against import WAITS
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
-from tailback.look.scale import DARK, LIGHT
+from tailback.look.scale import CHANGE_DARK, CHANGE_LIGHT, DARK, LIGHT
 from tailback.look.sliced import sliced
 from tailback.look.tailbacks import UNCONNECTED, trees
 from tailback.results import Result
@@ -130,6 +131,71 @@ def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
         assert "page: results/look.html" in done.stderr
         assert done.stdout == ""
     assert "Deadlock: " in (tmp_path / "results" / "look.html").read_text()
+
+
+# --- Compared
+
+
+def test_what_is_compared_is_the_difference_of_mean_queues() -> None:
+    one, other = (
+        ran(INCAST),
+        ran({**INCAST, "workload": {**INCAST["workload"], "message_size": "2 kB"}}),
+    )
+    look = look_of(one, against=Against("other.toml", other))
+    lines = lines_of(one)
+    mean = [
+        lines.total(sum(run.channels[name].to_numpy().astype(float) for name in WAITS))
+        / (1e9 * run.ending.window_ms)
+        for run in (one, other)
+    ]
+    changed = np.array(look.shown["change"]["queue"])
+    assert changed == pytest.approx(mean[0] - mean[1], abs=1e-3, rel=1e-3)
+    assert any(said.startswith("In other.toml it is late by ") for said in look.head.sentences)
+    first = lines.names[int(np.abs(changed).argmax())]
+    assert first.removeprefix("to ") in look.head.sentences[-1]
+
+
+def test_only_runs_on_one_network_are_compared(incast: Result, tmp_path: Path) -> None:
+    wide = {**INCAST, "machine": {"topology": {"kind": "mesh", "dims": [3, 2]}}}
+    with pytest.raises(UserError, match="must have the same network"):
+        look_of(incast, against=Against("wide.toml", ran(wide)))
+    (tmp_path / "one.toml").write_text(to_toml(INCAST))
+    longer = {**INCAST, "machine": {"topology": {"kind": "mesh", "dims": [7, 1]}}}
+    (tmp_path / "two.toml").write_text(to_toml(longer))
+    done = tailback("look", "one.toml", "--against", "two.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        'error: --against = "two.toml": must have the same network (it has 7 switches, 12 links; '
+        "here 6 switches, 10 links)\n"
+    )
+    (tmp_path / "two.toml").write_text("[machine]\ntopology.kind = 'mash'\n")
+    done = tailback("look", "one.toml", "--against", "two.toml", cwd=tmp_path)
+    assert done.stderr.startswith("error: two.toml: machine.topology.kind")
+    done = tailback("look", "one.toml", "--against", "one.toml", "--out", "results", cwd=tmp_path)
+    assert "must be a mode with --out" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.toml", "two.toml"]
+
+
+@pytest.mark.parametrize(
+    ("command", "compared"),
+    [
+        (["look", "--against", "endpoints"], "mode endpoints"),
+        (["cost"], "mode endpoints"),
+        (["explain"], "mode endpoints"),
+        (["run"], None),
+        (["blame"], None),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_commands_write_the_page(command: list[str], compared: str | None, tmp_path: Path) -> None:
+    (tmp_path / "incast.toml").write_text(to_toml(INCAST))
+    name, *more = command
+    option = "--html" if name == "look" else "--look"
+    done = tailback(name, "incast.toml", option, "page.html", *more, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = shown((tmp_path / "page.html").read_text())
+    assert page["change"] is None if compared is None else page["change"]["name"] == compared
+    assert page["time"] is not None
 
 
 # --- Sums
@@ -430,3 +496,10 @@ def test_neighbours_on_the_scale_are_told_apart(colours: tuple[str, ...], sight:
     lightness = [colour[0] for colour in seen]
     assert lightness == sorted(lightness, reverse=colours is LIGHT)
     assert all(difference(one, other) >= 10 for one, other in pairwise(seen))
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("colours", [CHANGE_LIGHT, CHANGE_DARK], ids=["light", "dark"])
+def test_more_and_less_are_told_apart(colours: tuple[str, ...], sight: str) -> None:
+    seen = [lab(colour, sight) for colour in colours]
+    assert all(difference(one, other) >= 10 for one, other in combinations(seen, 2))

@@ -22,6 +22,7 @@ from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
 from . import scale
+from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
 from .lines import KINDS, Lines
@@ -47,6 +48,7 @@ _CHARGES = (
     *("victims", "culprits", "places", "blamed", "delayed", "causes"),
     *("victims_by_group", "culprits_by_group"),
 )
+_COLUMNS = ("utilisation", "packets", *WAITS)
 _NAMED = 3
 _LATER = 0.05
 """A tailback that begins in this share of a run, or before, is there from its start."""
@@ -87,8 +89,11 @@ class Look:
     """Values by slice, by name: a row for each line, or each pair of a root and a line."""
 
 
-def look_of(result: Result, command: str = "") -> Look:
-    """Return what the page shows of a run with `run.blame`; `command`: what made it."""
+def look_of(result: Result, command: str = "", against: Against | None = None) -> Look:
+    """Return what the page shows of a run with `run.blame`; `command`: what made it.
+
+    Raises `UserError` if the run that it is compared with has another network.
+    """
     late = Lateness.of(result)
     blame, names = late.blame, late.names
     lines = Lines.of(result.channels, names)
@@ -97,6 +102,7 @@ def look_of(result: Result, command: str = "") -> Look:
     groups = None if late.groups.are_classes else late.groups
     charges, times = Charges.of(blame, lines, groups), sliced(result, lines)
     confidence = result.experiment.run.confidence
+    changed = None if against is None else change(result, lines, against)
     failure = result.failure
     standing = None if failure is None else Standing.of(failure, lines, times)
     shown = {
@@ -111,14 +117,20 @@ def look_of(result: Result, command: str = "") -> Look:
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
         "time": None if times is None else _time(times, lines, _marks(result, standing)),
+        "change": _change(against, changed),
         "deadlock": None if standing is None else standing.to_dict(),
         "scales": {"light": scale.LIGHT, "dark": scale.DARK},
+        "change_scales": {"light": scale.CHANGE_LIGHT, "dark": scale.CHANGE_DARK},
     }
     ending = result.ending
     if standing is None:
         head = _head(of_blame(result), charges, lines, times)
     else:
         head = standing.head(str(failure), lines.names)
+    if against is not None and changed is not None:
+        head = replace(
+            head, sentences=(*head.sentences, *compared(result, against, changed, lines))
+        )
     return Look(
         title=str(heading(result.experiment)),
         head=head,
@@ -150,6 +162,12 @@ def _head(head: Head, charges: Charges, lines: Lines, times: Sliced | None) -> H
     return replace(head, sentences=(*head.sentences, said))
 
 
+def _change(against: Against | None, changed: Floats | None) -> dict[str, Any] | None:
+    if against is None or changed is None:
+        return None
+    return {"name": against.name, "queue": _short(changed)}
+
+
 def _named(late: Lateness, standing: Standing | None, lines: Lines) -> list[str]:
     """Return the names in the sentences that stand out."""
     if standing is not None:
@@ -174,12 +192,8 @@ def _points(where: Plan, names: Names) -> dict[str, Any]:
 
 
 def _lines(result: Result, lines: Lines, where: Plan) -> dict[str, Any]:
-    columns = {
-        name: result.channels[name].to_numpy()
-        for name in ("utilisation", "packets", "wait_throttling_ps", "wait_internal_ps")
-    }
-    wait_ps = lines.total(columns["wait_throttling_ps"]) + lines.total(columns["wait_internal_ps"])
-    window_ps = 1e9 * result.ending.window_ms
+    columns = {name: result.channels[name].to_numpy() for name in _COLUMNS}
+    wait_ps = sum(lines.total(columns[name]) for name in WAITS)
     return {
         "kind": lines.kind.tolist(),
         "kinds": KINDS,
@@ -190,9 +204,8 @@ def _lines(result: Result, lines: Lines, where: Plan) -> dict[str, Any]:
         "channels": lines.widths.tolist(),
         "busy": _short(lines.total(columns["utilisation"]) / lines.widths),
         "packets": _whole(lines.total(columns["packets"])),
-        "wait_ps": _whole(wait_ps),
-        # By Little's law: how many packets waited for it on average.
-        "queue": _short(wait_ps / window_ps if window_ps else 0 * wait_ps),
+        "wait_ps": _whole(np.asarray(wait_ps)),
+        "queue": _short(queue(result, lines)),
     }
 
 

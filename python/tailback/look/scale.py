@@ -10,4 +10,8 @@ LIGHT = ("#f9d65c", "#ee992c", "#d6602e", "#ab3250", "#701a5e", "#200430")
 DARK = ("#40240f", "#773a12", "#b3510f", "#e07a1f", "#f6ad4c", "#ffe7a6")
 """On black paper."""
 
-STEPS = len(LIGHT)
+CHANGE_LIGHT = ("#123f85", "#4a8fd0", "#a9d0ee", "#f2b36b", "#c8571b", "#5c1d04")
+"""Differences on white paper, from much less to much more; all of them differ as neighbours do."""
+
+CHANGE_DARK = ("#c4e2ff", "#5ba0e0", "#1f5394", "#7a3608", "#d8741f", "#ffd59a")
+"""On black paper."""
