@@ -17,7 +17,15 @@ from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.results.names import Names
 from tailback.runner import run_mode
-from tailback.timelines import Occupied, Timeline, busiest, loads_of, packets_of, timeline
+from tailback.timelines import (
+    MOST_MESSAGES,
+    Occupied,
+    Timeline,
+    busiest,
+    loads_of,
+    packets_of,
+    timeline,
+)
 from tailback.timelines.model import Columns, Numbers
 from tailback.units import Time
 from tailback.wording import warnings
@@ -145,7 +153,7 @@ def record(
 def recorded(result: Result, window: Window) -> Recording:
     """Return the recording of a run that has kept what a window shows."""
     path = _path(result)
-    wary = warnings(result.ending)
+    wary = [*_of_messages(result), *warnings(result.ending)]
     if window.channels is None and window.queues is None:
         return Recording(result, _timeline(result, window), path, tuple(wary))
     occupied = _occupied(result, window)
@@ -194,6 +202,18 @@ def _hints(result: Result, occupied: Occupied, window: Window) -> list[str]:
             f"{_MOST_TURNS}: choose a part with --from, --to or --processes"
         )
     return hints
+
+
+def _of_messages(result: Result) -> list[str]:
+    """Return that messages are not shown one by one, if so."""
+    assert result.transfers is not None
+    count = len(result.transfers["message"])
+    if count <= MOST_MESSAGES:
+        return []
+    return [
+        f"{count:,} messages are counted, not shown one by one (more than {MOST_MESSAGES:,}): "
+        "choose a part with --from, --to or --processes"
+    ]
 
 
 def _timeline(result: Result, window: Window, occupied: Occupied | None = None) -> Timeline:

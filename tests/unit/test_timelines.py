@@ -16,7 +16,7 @@ from tailback.recording import Channels, Recording, Window, record
 from tailback.report.of_timeline import page
 from tailback.report.page import Figure, Table, html
 from tailback.timelines import content
-from tailback.timelines.lanes import lanes
+from tailback.timelines.lanes import lanes, thinned
 from tailback.units import Time
 from tests.commands import tailback
 
@@ -191,6 +191,29 @@ def test_a_queue_counts_the_packets_that_wait(recorded: Recording) -> None:
         if name.startswith("queue of") and len(counter.time_ps)
     )
     assert whole == int(waits["time_ps"].sum())
+
+
+def test_very_many_messages_are_counted_only(
+    recorded: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lane for each message of an exchange of many would be more than viewers open."""
+    monkeypatch.setattr("tailback.timelines.building.MOST_MESSAGES", 23)
+    monkeypatch.setattr("tailback.recording.MOST_MESSAGES", 23)
+    made = record(_ring())
+    assert len(made.timeline.instants.time_ps) == 0
+    assert len(made.timeline.slices[1]) == 0
+    assert made.hints[0].startswith("24 messages are counted, not shown one by one")
+    in_flight = next(c for c in made.timeline.counters if c.track == 4)
+    assert in_flight.value.max() == 4
+
+
+def test_counters_with_very_many_values_are_thinned() -> None:
+    times = np.arange(100_000)
+    few, values = thinned(times, 2 * times)
+    assert len(few) <= 20_000
+    assert few[-1] == 99_999
+    assert (values == 2 * few).all()
+    assert np.diff(few).max() <= 6
 
 
 def test_an_open_loop_has_a_timeline_of_its_duration() -> None:

@@ -29,6 +29,8 @@ WAITS = {
     "network_ps": "waits: contention in the network",
     "spread_ps": "waits: contention spread from another node's link",
 }
+#: With more messages each is not shown: lanes for them would be more than viewers open.
+MOST_MESSAGES = 100_000
 _NEVER = np.iinfo(np.uint64).max
 
 
@@ -43,18 +45,22 @@ def timeline(
     """Return the timeline of processes with these names.
 
     ``activities`` and ``transfers`` are tables of the engine (docs/critical-path.md), ``kinds`` the
-    names of activities; ``occupied`` selects channels; ``counters`` are additional counters.
+    names of activities; ``occupied`` selects channels; ``counters`` are additional counters. More
+    than `MOST_MESSAGES` messages are only counted.
     """
     tracks = [Track(name) for name in names]
+    told = transfers
+    if len(transfers["message"]) > MOST_MESSAGES:
+        told = {name: column[:0] for name, column in transfers.items()}
     slices = [
         laned(tracks, _of_processes(activities, kinds), "also"),
-        laned(tracks, _of_messages(transfers), "messages", below=True),
+        laned(tracks, _of_messages(told), "messages", below=True),
     ]
     found = [_in_flight(tracks, transfers)]
     for each in counters:
         tracks.append(Track(each.name, unit=each.unit))
         found.append(Counter(len(tracks) - 1, each.time_ps, each.value))
-    ends = _ends(transfers)
+    ends = _ends(told)
     channels = () if occupied is None else add_channels(tracks, found, occupied)
     return Timeline(tuple(tracks), tuple(slices), ends, tuple(found), channels)
 
