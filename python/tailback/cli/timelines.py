@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailback.errors import UserError, nearest, shown
+from tailback.errors import UserError, nearest, one_line, shown
 from tailback.files import check_named, check_new_folder, write_named
 
 from .answering import Asked, Found, command, quantity_of, span_of
@@ -138,7 +138,8 @@ def _content(recorded: Recording, out: Path) -> bytes:
     from tailback.report.of_timeline import page
     from tailback.report.rendering import html
 
-    return html(page(recorded, recorded.result.experiment.run.title or "Timeline")).encode()
+    title = one_line(recorded.result.experiment.run.title or "Timeline")
+    return html(page(recorded, title)).encode()
 
 
 def _channels(option: str, asked: list[str] | None, out: Path) -> Channels | None:
