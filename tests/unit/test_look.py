@@ -23,6 +23,7 @@ from tailback.look import Against, check_drawable, html, look_of, write_look
 from tailback.look.against import WAITS
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
+from tailback.look.marks import marks
 from tailback.look.scale import CHANGE_DARK, CHANGE_LIGHT, DARK, LIGHT
 from tailback.look.sliced import sliced
 from tailback.look.tailbacks import UNCONNECTED, trees
@@ -131,6 +132,30 @@ def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
         assert "page: results/look.html" in done.stderr
         assert done.stdout == ""
     assert "Deadlock: " in (tmp_path / "results" / "look.html").read_text()
+
+
+# --- Marks of time
+
+
+def test_steps_of_a_collective_and_ends_of_jobs_are_marked() -> None:
+    ring = {"kind": "ring_allreduce", "size": "4 kB"}
+    jobs = [{"name": name, "share": 3, "workload": ring} for name in ("one", "two")]
+    tables = {"machine": INCAST["machine"], "run": {"blame": True, "slices": 16}}
+    result = run_mode(Experiment.from_dict({**tables, "job": jobs}), "full")
+    found = look_of(result).shown["time"]["marks"]
+    assert found == sorted(found)
+    words = [text for _, text in found]
+    # Four steps for three processes: three of them are before the end.
+    assert [text for text in words if text.startswith("one")] == [
+        *("one: 1 iteration", "one: 2 iterations", "one: 3 iterations", "one ends")
+    ]
+    assert "two ends" in words
+    ends = {job.name: job.estimates["completion_us"].value for job in result.jobs.values()}
+    assert {text: at for at, text in found}["one ends"] == round(1e6 * ends["one"])
+
+
+def test_processes_that_do_not_keep_step_have_no_marks(incast: Result) -> None:
+    assert marks(incast, None) == []
 
 
 # --- Compared

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 from tailback.answers import Head, of_blame
 from tailback.answers.lateness import Lateness, remarks
 from tailback.charging import NOBODY
-from tailback.errors import UserError, one_line
+from tailback.errors import UserError
 from tailback.places import shown as shown_place
 from tailback.results.names import Names
 from tailback.terminal.blamed import share_text
@@ -26,6 +25,7 @@ from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
 from .lines import KINDS, Lines
+from .marks import Mark, marks
 from .plan import Plan, plan
 from .sliced import Sliced, begins, sliced
 from .standing import Standing
@@ -116,7 +116,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
-        "time": None if times is None else _time(times, lines, _marks(result, standing)),
+        "time": None if times is None else _time(times, lines, marks(result, standing)),
         "change": _change(against, changed),
         "deadlock": None if standing is None else standing.to_dict(),
         "scales": {"light": scale.LIGHT, "dark": scale.DARK},
@@ -248,7 +248,7 @@ def _nodes_of_classes(result: Result, names: Names, count: int) -> list[list[int
     return [[] for _ in range(count)]
 
 
-def _time(times: Sliced, lines: Lines, marks: Sequence[tuple[int, str]]) -> dict[str, Any]:
+def _time(times: Sliced, lines: Lines, named: Sequence[Mark]) -> dict[str, Any]:
     pairs = times.pairs
     depth, parent = trees(lines, pairs.root, pairs.line, pairs.waited_ps)
     roots = np.flatnonzero(times.root_ps.sum(axis=0) > 0)
@@ -273,7 +273,7 @@ def _time(times: Sliced, lines: Lines, marks: Sequence[tuple[int, str]]) -> dict
         "culprits": table(times.culprits),
         "waits": table(times.waits),
         "ranges": {name: [one.low, one.high] for name, one in stored.items()},
-        "marks": marks,
+        "marks": named,
     }
 
 
@@ -285,21 +285,6 @@ def _tables(times: Sliced) -> dict[str, Bytes]:
         "root": logarithmic(times.root_ps.T),
         "pairs": logarithmic(times.pairs.by_slice_ps),
     }
-
-
-def _marks(result: Result, standing: Standing | None) -> list[tuple[int, str]]:
-    """Return instants that the time axis names: when each job ends, and a deadlock."""
-    marks = []
-    if standing is not None:
-        marks.append(
-            (standing.at_ps if standing.since_ps is None else standing.since_ps, "deadlock")
-        )
-    for job in result.experiment.jobs:
-        measured = result.jobs.get(job.name)
-        took = None if measured is None else measured.estimates.get("completion_us")
-        if took is not None and math.isfinite(took.value) and not took.is_cut_off:
-            marks.append((job.start.ps + round(1e6 * took.value), f"{one_line(job.name)} ends"))
-    return sorted(marks)
 
 
 def table(rows: Rows) -> dict[str, Any]:
