@@ -17,8 +17,16 @@ from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.results.names import Names
 from tailback.runner import run_mode
-from tailback.timelines import Occupied, Timeline, busiest, loads_of, packets_of, timeline
-from tailback.timelines.model import Numbers
+from tailback.timelines import (
+    MOST_MESSAGES,
+    Occupied,
+    Timeline,
+    busiest,
+    loads_of,
+    packets_of,
+    timeline,
+)
+from tailback.timelines.model import Columns, Numbers
 from tailback.units import Time
 from tailback.wording import warnings
 
@@ -34,30 +42,32 @@ class Channels:
     """None: all that packets used."""
     names: tuple[str, ...] = ()
     """As `tailback blame` has them; none: the busiest."""
+    option: str = "--channels"
+    """What asks for them on the command line."""
 
     @classmethod
-    def parse(cls, options: Sequence[str]) -> Channels | None:
-        """Return what `--channels` asks for: a number, `all`, `none`, or names."""
+    def parse(cls, options: Sequence[str], option: str = "--channels") -> Channels | None:
+        """Return what `option` asks for: a number, `all`, `none`, or names."""
         if list(options) in (["none"], ["0"]):
             return None
         if list(options) == ["all"]:
-            return cls(None)
+            return cls(None, option=option)
         if len(options) == 1 and options[0].isascii() and options[0].isdigit():
-            return cls(int(options[0][:9]))
-        return cls(None, tuple(options))
+            return cls(int(options[0][:9]), option=option)
+        return cls(None, tuple(options), option)
 
     def check(self, experiment: Experiment, mode: str) -> None:
         """Raise `UserError` where it is not known who holds channels, and for names of none."""
         given = shown(", ".join(self.names) or ("all" if self.most is None else str(self.most)))
         if not has_turns(experiment, mode):
             allowed = "must be none: whose turn it is on channels is known in mode full, and not in"
-            raise UserError("--channels", given, f"{allowed} fidelity fluid or without a network")
+            raise UserError(self.option, given, f"{allowed} fidelity fluid or without a network")
         known = [channel[0] for channel in channels_of(experiment)] if self.names else []
         for name in self.names:
             if name not in known:
                 found = nearest(name, known)
                 allowed = "must be a number, all, none or a channel, as `tailback blame` names them"
-                raise UserError("--channels", shown(name), allowed, found and shown(found))
+                raise UserError(self.option, shown(name), allowed, found and shown(found))
 
 
 def has_turns(experiment: Experiment, mode: str) -> bool:
@@ -78,6 +88,8 @@ class Window:
     """Numbers of processes; None: the last there is."""
     channels: Channels | None = None
     """Which channels are shown, with what messages from or to these processes do there."""
+    queues: Channels | None = None
+    """Of which channels the queue length is shown, likewise."""
 
     def __post_init__(self) -> None:
         """Raise `UserError` for a window in which nothing can be."""
@@ -94,7 +106,7 @@ class Window:
         end = 2**63 if self.end is None else self.end.ps
         last = 2**32 - 2 if self.last is None else self.last
         begin = 0 if self.begin is None else self.begin.ps
-        turns = None if self.channels is None else _MOST_TURNS
+        turns = _MOST_TURNS if self.channels or self.queues else None
         return {"window_ps": [begin, end], "processes": [self.first, last + 1], "turns": turns}
 
 
@@ -119,35 +131,37 @@ def record(
 ) -> Recording:
     """Run an experiment that ends in a mode, and keep what its processes did when.
 
-    Raises `UserError` for a workload that goes on for ever, for processes and channels that are not
-    there, and for channels where nobody knows whose turn it is on them.
+    Raises `UserError` for a workload that goes on for ever without `run.duration`, for processes
+    and channels that are not there, and for channels where nobody knows whose turn it is on them.
     """
     shown_window = window or Window()
-    if not experiment.finite:
-        allowed = "the workload goes on for ever: only one that ends has a timeline"
+    if not experiment.finite and experiment.run.duration is None:
+        allowed = "the workload goes on for ever: its timeline needs an end, run.duration"
         raise UserError("workload.kind", shown(experiment.workload.kind), allowed)
-    if shown_window.channels is not None:
-        shown_window.channels.check(experiment, mode)
-    known = prepared(experiment, slack=False)
+    for channels in (shown_window.channels, shown_window.queues):
+        if channels is not None:
+            channels.check(experiment, mode)
+    known = prepared(experiment, slack=False) if experiment.finite else experiment
 
     def with_timeline(spec: dict[str, Any]) -> dict[str, Any]:
-        return spec | {"causes": {**spec["causes"], "timeline": shown_window.spec()}}
+        causes = spec.get("causes", {"slack": False})
+        return spec | {"causes": {**causes, "timeline": shown_window.spec()}}
 
     return recorded(run_mode(known, mode, watch=watch, change=with_timeline), shown_window)
 
 
 def recorded(result: Result, window: Window) -> Recording:
     """Return the recording of a run that has kept what a window shows."""
-    path, channels = _path(result), window.channels
-    wary = warnings(result.ending)
-    if channels is None:
+    path = _path(result)
+    wary = [*_of_messages(result), *warnings(result.ending)]
+    if window.channels is None and window.queues is None:
         return Recording(result, _timeline(result, window), path, tuple(wary))
-    occupied = _occupied(result, channels)
-    hints = (*_hints(result, occupied, channels), *wary)
+    occupied = _occupied(result, window)
+    hints = (*_hints(result, occupied, window), *wary)
     return Recording(result, _timeline(result, window, occupied), path, hints)
 
 
-def _occupied(result: Result, channels: Channels) -> Occupied:
+def _occupied(result: Result, window: Window) -> Occupied:
     """Return what is shown of channels; those of one name are numbered."""
     turns, waits = result.turns, result.waits
     assert turns is not None
@@ -159,20 +173,29 @@ def _occupied(result: Result, channels: Channels) -> Occupied:
     for name in names:
         seen[name] += 1
         numbered.append(f"{name}, {seen[name]}" if often[name] > 1 else name)
-    shown_channels = busiest(turns, channels.most)
-    if channels.names:
-        shown_channels = [n for n, name in enumerate(names) if name in channels.names]
-    return Occupied(turns, waits, shown_channels, numbered, engine.CAUSES)
+
+    def chosen(channels: Channels | None) -> list[int]:
+        if channels is None:
+            return []
+        if channels.names:
+            return [n for n, name in enumerate(names) if name in channels.names]
+        return busiest(turns, channels.most)
+
+    shown_channels, counted = chosen(window.channels), chosen(window.queues)
+    return Occupied(turns, waits, shown_channels, numbered, engine.CAUSES, counted)
 
 
-def _hints(result: Result, occupied: Occupied, channels: Channels) -> list[str]:
+def _hints(result: Result, occupied: Occupied, window: Window) -> list[str]:
     """Return what of channels is not shown, in words."""
     used = len(np.unique(occupied.turns["channel"]))
     hints = []
-    if not channels.names and len(occupied.shown) < used:
-        hints.append(
-            f"of {used} channels in use, the busiest {channels.most} are shown: --channels"
-        )
+    for channels, what in (
+        (window.queues, "the queues of the busiest {} are shown"),
+        (window.channels, "the busiest {} are shown"),
+    ):
+        if channels is not None and channels.most is not None and channels.most < used:
+            told = what.format(channels.most)
+            hints.append(f"of {used} channels in use, {told}: {channels.option}")
     if result.turns_missing_ps is not None:
         hints.append(
             f"from {Time(result.turns_missing_ps)} on packets on channels are left out, after "
@@ -181,10 +204,24 @@ def _hints(result: Result, occupied: Occupied, channels: Channels) -> list[str]:
     return hints
 
 
+def _of_messages(result: Result) -> list[str]:
+    """Return that messages are not shown one by one, if so."""
+    assert result.transfers is not None
+    count = len(result.transfers["message"])
+    if count <= MOST_MESSAGES:
+        return []
+    return [
+        f"{count:,} messages are counted, not shown one by one (more than {MOST_MESSAGES:,}): "
+        "choose a part with --from, --to or --processes"
+    ]
+
+
 def _timeline(result: Result, window: Window, occupied: Occupied | None = None) -> Timeline:
     activities, transfers = result.activities, result.transfers
     assert activities is not None
     assert transfers is not None
+    if not result.experiment.finite:
+        activities = _until(activities, round(1e9 * result.ending.simulated_ms))
     nodes = result.processes["node"].to_pylist()
     if window.first >= len(nodes):
         allowed = f"must be processes, 0 to {len(nodes) - 1}"
@@ -196,6 +233,13 @@ def _timeline(result: Result, window: Window, occupied: Occupied | None = None) 
     counted = {"load of channels": populations.internal, "load of injection": populations.injection}
     counters = [*loads_of(samples, busy, counted), *packets_of(samples)]
     return timeline(activities, transfers, engine.ACTIVITIES, names, occupied, counters)
+
+
+def _until(activities: Columns, end_ps: int) -> Columns:
+    """Return what processes did before the run ended; what they were at then ends there."""
+    begun = activities["begin_ps"] < end_ps
+    found = {name: column[begun] for name, column in activities.items()}
+    return found | {"end_ps": np.minimum(found["end_ps"], end_ps)}
 
 
 def _path(result: Result) -> tuple[Numbers, Numbers] | None:

@@ -89,6 +89,14 @@ def _is_place(place: object) -> bool:
     )
 
 
+def channel_of(place: Mapping[str, Any]) -> tuple[str, int, int]:
+    """Return kind and ends of the channel of a place that a packet holds or waits for."""
+    (source, first), (destination, last) = place["from"], place["to"]
+    kinds = {("node", "switch"): "injection", ("switch", "node"): "ejection"}
+    kind = "direct" if (source, destination) == ("node", "node") else "internal"
+    return kinds.get((source, destination), kind), first, last
+
+
 # In words.
 
 

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tailback import Experiment
 from tailback.look import html, look_of
 from tailback.results import Result
+from tailback.runner import run_mode
 from tests.browser.conftest import Reader
 from tests.looks import HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+from tests.standstill import RING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -137,6 +140,24 @@ def test_play_goes_through_the_slices(reader: Reader) -> None:
     page.wait_for_selector('#play:text-is("Play")')
     page.locator("#whole").click()
     assert page.locator("#now").inner_text().startswith("all that was measured")
+
+
+def test_a_deadlock_is_listed_and_ringed(browser: Browser, tmp_path: Path) -> None:
+    tables = {**RING, "run": {**RING["run"], "blame": True, "packet_waits": True, "slices": 200}}
+    stuck = run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+    assert stuck.failure is not None
+    path = tmp_path / "look.html"
+    path.write_text(html(look_of(stuck)))
+    reader = Reader(browser, path)
+    page = reader.open()
+    rows = page.locator('#panel table[data-list="Deadlock"] tr')
+    assert rows.count() == len(stuck.failure.circle)
+    first = stuck.failure.circle[0]
+    assert rows.first.inner_text().startswith(f"1 packet {first['packet']} from {first['from']}")
+    rows.first.locator("a").click()
+    number = rows.page.locator("#panel").get_attribute("data-pick")
+    assert number == f"line:{look_of(stuck).shown['deadlock']['waits'][0]}"
+    reader.close()
 
 
 def test_it_prints_on_one_page(reader: Reader) -> None:

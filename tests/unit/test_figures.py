@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -475,3 +476,26 @@ class TestSprings:
         chance = np.random.default_rng(1)
         links = chance.integers(0, 700, (2100, 2))
         assert np.isfinite(at_rest(links[:, 0], links[:, 1], 700)).all()
+
+
+def test_names_from_files_are_text_in_pictures(tmp_path: Path) -> None:
+    """A switch called like a link becomes none, and no control character leaves a file."""
+    graph = tmp_path / "names.gml"
+    names = ["<a href=x>", "e&#27;[31mred", "c"]
+    nodes = "".join(f'node [ id {i} label "{name}" ]\n' for i, name in enumerate(names))
+    ends = "".join(f"edge [ source {i} target {(i + 1) % 3} ]\n" for i in range(3))
+    graph.write_text(f"graph [\n{nodes}{ends}]\n")
+    experiment = tb.Experiment.from_dict(
+        {
+            "machine": {"topology": {"kind": "graph", "file": str(graph), "nodes_per_switch": 1}},
+            "workload": {"kind": "fan_in"},
+        }
+    )
+    for name in ("names.html", "names.svg"):
+        tb.describe(experiment).write_plot(tmp_path / name)
+        text = (tmp_path / name).read_text()
+        assert "<a href=x>" not in text
+        assert "&lt;a href=x&gt;" in text or "\\u0026lt;a href=x" in text
+        assert "\x1b" not in text
+        assert "\\u001b[31mred" not in text
+        assert r"e\x1b[31mred" in text.replace("\\\\", "\\")

@@ -7,7 +7,7 @@ import gzip
 import json
 import re
 from html import unescape
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,21 @@ import pytest
 from tailback import Experiment
 from tailback.answers import of_blame
 from tailback.charging import NOBODY
-from tailback.errors import UserError
-from tailback.look import check_drawable, html, look_of, write_look
+from tailback.errors import RunFailure, UserError
+from tailback.importing.toml import to_toml
+from tailback.look import Against, check_drawable, html, look_of, write_look
+from tailback.look.against import WAITS
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
-from tailback.look.scale import DARK, LIGHT
+from tailback.look.marks import marks
+from tailback.look.scale import CHANGE_DARK, CHANGE_LIGHT, DARK, LIGHT
 from tailback.look.sliced import sliced
 from tailback.look.tailbacks import UNCONNECTED, trees
 from tailback.results import Result
+from tailback.runner import run_mode
 from tests.commands import tailback
 from tests.looks import BACKWARDS, HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+from tests.standstill import RING
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +72,155 @@ def test_begins_are_said_where_there_are_slices(incast: Result, slices: None) ->
     at, begun = channels(incast), look_of(incast).shown["time"]["begun"]
     expected = {at["to node (5, 0)"]: 0, at["(4, 0)->(5, 0)"]: 2}
     assert dict(zip(*begun, strict=True)) == expected
+
+
+# --- Deadlocks
+
+
+@pytest.fixture(scope="module")
+def stuck() -> Result:
+    tables = {**RING, "run": {**RING["run"], "blame": True, "packet_waits": True, "slices": 200}}
+    return run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+
+
+def test_a_deadlock_says_which_channels_and_since_when(stuck: Result) -> None:
+    assert stuck.failure is not None
+    assert not stuck.complete
+    look = look_of(stuck)
+    told, where, when = look.head.sentences
+    size = len(stuck.failure.circle)
+    assert told.startswith(f"Deadlock: {size} packets wait for each other for ever")
+    # The channels of a ring, in order: each begins where the one before ends.
+    names = re.findall(r"\(\d, \d\)->\(\d, \d\)", where)
+    assert [name.split("->")[1] for name in names] == [
+        name.split("->")[0] for name in [*names[1:], names[0]]
+    ]
+    assert look.names == names
+    deadlock = look.shown["deadlock"]
+    lines = lines_of(stuck)
+    assert [lines.names[line] for line in deadlock["waits"]] == names
+    # Each packet holds what the one before it waits for.
+    for waited, held in zip(
+        deadlock["waits"], [*deadlock["holds"][1:], deadlock["holds"][0]], strict=True
+    ):
+        assert waited in held
+    assert 0 < deadlock["since_ps"] < deadlock["at_ps"] == stuck.failure.at_ps
+    assert "The cycle is closed from about" in when
+    assert [deadlock["since_ps"], "deadlock"] in [
+        list(mark) for mark in look.shown["time"]["marks"]
+    ]
+
+
+def test_processes_that_wait_for_nobody_have_a_page_too() -> None:
+    program = {
+        "kind": "program",
+        "process": [{"node": 0, "steps": [{"receive": 1}]}, {"node": 1, "steps": [{"receive": 0}]}],
+    }
+    tables = {**INCAST, "workload": program}
+    result = run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+    [told] = look_of(result).head.sentences
+    assert told.startswith("Deadlock at")
+    assert "process 0" in told
+    html(look_of(result))
+
+
+def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
+    (tmp_path / "ring.toml").write_text(to_toml(RING))
+    for _ in range(2):  # The folder of a run that failed can be used again.
+        done = tailback("look", "ring.toml", "--out", "results", cwd=tmp_path)
+        assert done.returncode == RunFailure.exit_code
+        assert "page: results/look.html" in done.stderr
+        assert done.stdout == ""
+    assert "Deadlock: " in (tmp_path / "results" / "look.html").read_text()
+
+
+# --- Marks of time
+
+
+def test_steps_of_a_collective_and_ends_of_jobs_are_marked() -> None:
+    ring = {"kind": "ring_allreduce", "size": "4 kB"}
+    jobs = [{"name": name, "share": 3, "workload": ring} for name in ("one", "two")]
+    tables = {"machine": INCAST["machine"], "run": {"blame": True, "slices": 16}}
+    result = run_mode(Experiment.from_dict({**tables, "job": jobs}), "full")
+    found = look_of(result).shown["time"]["marks"]
+    assert found == sorted(found)
+    words = [text for _, text in found]
+    # Four steps for three processes: three of them are before the end.
+    assert [text for text in words if text.startswith("one")] == [
+        *("one: 1 iteration", "one: 2 iterations", "one: 3 iterations", "one ends")
+    ]
+    assert "two ends" in words
+    ends = {job.name: job.estimates["completion_us"].value for job in result.jobs.values()}
+    assert {text: at for at, text in found}["one ends"] == round(1e6 * ends["one"])
+
+
+def test_processes_that_do_not_keep_step_have_no_marks(incast: Result) -> None:
+    assert marks(incast, None) == []
+
+
+# --- Compared
+
+
+def test_what_is_compared_is_the_difference_of_mean_queues() -> None:
+    one, other = (
+        ran(INCAST),
+        ran({**INCAST, "workload": {**INCAST["workload"], "message_size": "2 kB"}}),
+    )
+    look = look_of(one, against=Against("other.toml", other))
+    lines = lines_of(one)
+    mean = [
+        lines.total(sum(run.channels[name].to_numpy().astype(float) for name in WAITS))
+        / (1e9 * run.ending.window_ms)
+        for run in (one, other)
+    ]
+    changed = np.array(look.shown["change"]["queue"])
+    assert changed == pytest.approx(mean[0] - mean[1], abs=1e-3, rel=1e-3)
+    assert any(said.startswith("In other.toml it is late by ") for said in look.head.sentences)
+    first = lines.names[int(np.abs(changed).argmax())]
+    assert first.removeprefix("to ") in look.head.sentences[-1]
+
+
+def test_only_runs_on_one_network_are_compared(incast: Result, tmp_path: Path) -> None:
+    wide = {**INCAST, "machine": {"topology": {"kind": "mesh", "dims": [3, 2]}}}
+    with pytest.raises(UserError, match="must have the same network"):
+        look_of(incast, against=Against("wide.toml", ran(wide)))
+    (tmp_path / "one.toml").write_text(to_toml(INCAST))
+    longer = {**INCAST, "machine": {"topology": {"kind": "mesh", "dims": [7, 1]}}}
+    (tmp_path / "two.toml").write_text(to_toml(longer))
+    done = tailback("look", "one.toml", "--against", "two.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        'error: --against = "two.toml": must have the same network (it has 7 switches, 12 links; '
+        "here 6 switches, 10 links)\n"
+    )
+    (tmp_path / "two.toml").write_text("[machine]\ntopology.kind = 'mash'\n")
+    done = tailback("look", "one.toml", "--against", "two.toml", cwd=tmp_path)
+    assert done.stderr.startswith("error: two.toml: machine.topology.kind")
+    done = tailback("look", "one.toml", "--against", "one.toml", "--out", "results", cwd=tmp_path)
+    assert "must be a mode with --out" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.toml", "two.toml"]
+
+
+@pytest.mark.parametrize(
+    ("command", "compared"),
+    [
+        (["look", "--against", "endpoints"], "mode endpoints"),
+        (["cost"], "mode endpoints"),
+        (["explain"], "mode endpoints"),
+        (["run"], None),
+        (["blame"], None),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_commands_write_the_page(command: list[str], compared: str | None, tmp_path: Path) -> None:
+    (tmp_path / "incast.toml").write_text(to_toml(INCAST))
+    name, *more = command
+    option = "--html" if name == "look" else "--look"
+    done = tailback(name, "incast.toml", option, "page.html", *more, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = shown((tmp_path / "page.html").read_text())
+    assert page["change"] is None if compared is None else page["change"]["name"] == compared
+    assert page["time"] is not None
 
 
 # --- Sums
@@ -367,3 +521,10 @@ def test_neighbours_on_the_scale_are_told_apart(colours: tuple[str, ...], sight:
     lightness = [colour[0] for colour in seen]
     assert lightness == sorted(lightness, reverse=colours is LIGHT)
     assert all(difference(one, other) >= 10 for one, other in pairwise(seen))
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("colours", [CHANGE_LIGHT, CHANGE_DARK], ids=["light", "dark"])
+def test_more_and_less_are_told_apart(colours: tuple[str, ...], sight: str) -> None:
+    seen = [lab(colour, sight) for colour in colours]
+    assert all(difference(one, other) >= 10 for one, other in combinations(seen, 2))

@@ -6,22 +6,26 @@ import base64
 import gzip
 import json
 import re
+import shlex
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow.compute as pc
 import pytest
 from numpy.typing import NDArray
 
 import tailback as tb
-from benches.stores import Tables, synthetic_runs
+from benches.stores import MODES, SMALL, Tables, synthetic_runs
+from tailback import engine
 from tailback.analysis import merged
 from tailback.errors import UserError
 from tailback.figures.curves import Axis, Line, curves
 from tailback.figures.description import Bars, HeatMap, Panel
 from tailback.figures.drawing import Cells, Choice, Drawing, View
+from tailback.importing.toml import to_toml
 from tailback.report import across
 from tailback.report.encoding import Encoder
 from tailback.report.loads import Loads
@@ -422,6 +426,31 @@ def test_the_example_in_the_document_makes_a_page(
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "report.md", "exec"), {})
     assert "✓" in (tmp_path / "study.html").read_text()
+
+
+def test_points_say_how_their_page_of_look_is_made(tmp_path: Path) -> None:
+    axes = {
+        "workload.compute_period": ["5 us", "20 us"],
+        "machine.topology.dims": [[2, 2], [3, 2]],
+        "workload.sync": ["asynchronous"],
+    }
+    (tmp_path / "sweep").mkdir()
+    store = small_store(tmp_path / "sweep", axes, seeds=[1, 7])
+    [section] = [one for one in page_of(store).sections if one.title == "All points"]
+    text, points = section.content[1], section.content[2]
+    assert str(text).startswith("`tailback look FILE` with the options of a point")
+    assert isinstance(points, Table)
+    assert points.columns[-2] == "options of its page"
+    asked = [shlex.split(str(row[-2]).strip("`")) for row in points.rows]
+    rows = dictionaries(store.runs().filter(pc.field("mode") == "full"))
+    found = []
+    for *words, option, seed in asked:
+        assert option == "--seed"
+        (tmp_path / "small.toml").write_text(to_toml(SMALL))
+        changes = [*words[1::2], f"run.seed={seed}"]
+        experiment = tb.Experiment.load(tmp_path / "small.toml", changes)
+        found.append(experiment.identity(engine.RESULTS_VERSION, MODES))
+    assert sorted(found) == sorted(row["identity"] for row in rows)
 
 
 def test_the_data_of_a_page_is_json_in_base64(page: Page) -> None:

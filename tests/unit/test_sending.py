@@ -225,6 +225,19 @@ def test_a_function_given_itself_cannot_be_sent(tmp_path: Path) -> None:
     assert "cannot be run again: workload.function is program, a function" in again.stderr
 
 
+def test_the_page_of_look_belongs_to_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "mesh.toml").write_text(f"{MESH}[workload]\nkind = 'fan_in'\n")
+    done = tailback("look", "mesh.toml", "--out", "results", cwd=tmp_path)
+    assert "page: results/look.html" in done.stdout
+    assert (tmp_path / "results" / "look.html").is_file()
+    again = tailback("rerun", "results", "--check", cwd=tmp_path)
+    assert (again.returncode, again.stdout.rpartition("results: ")[2][:3]) == (0, "all")
+    kept = tailback("rerun", "results", "--out", "again", cwd=tmp_path)
+    assert kept.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "mesh.toml", "results"]
+    assert (tmp_path / "again" / "look.html").is_file()
+
+
 def test_a_folder_of_an_older_version_is_read_and_says_that_it_keeps_nothing(
     project: Path, tmp_path: Path
 ) -> None:

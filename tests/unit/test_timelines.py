@@ -14,9 +14,9 @@ import tailback as tb
 from tailback.errors import UserError
 from tailback.recording import Channels, Recording, Window, record
 from tailback.report.of_timeline import page
-from tailback.report.page import Figure, html
+from tailback.report.page import Figure, Table, html
 from tailback.timelines import content
-from tailback.timelines.lanes import lanes
+from tailback.timelines.lanes import lanes, thinned
 from tailback.units import Time
 from tests.commands import tailback
 
@@ -127,7 +127,7 @@ def test_the_path_goes_on_when_it_was_there(recorded: Recording) -> None:
 
 def test_the_chart_has_a_bar_for_each_stretch_and_the_critical_path(recorded: Recording) -> None:
     [section] = page(recorded, "Ring").sections
-    [figure] = section.content
+    figure, _ = section.content
     assert isinstance(figure, Figure)
     parts = figure.drawing.chosen()
     *bars, path = parts["data"]
@@ -139,6 +139,96 @@ def test_the_chart_has_a_bar_for_each_stretch_and_the_critical_path(recorded: Re
     assert path["y"] == [processes[at] for at in recorded.path[1]]
     assert parts["layout"]["yaxis"]["categoryarray"] == tuple(processes)
     assert "critical path" in html(page(recorded, "Ring"))
+
+
+def test_a_wait_does_not_hide_what_a_process_does() -> None:
+    """A process computes while a message is sent for it: two lanes, each with its time."""
+    machine = {"topology": {"kind": "mesh", "dims": [2, 1]}}
+    steps = [{"send": 1, "bytes": "20 kB", "blocking": False}, {"compute": "1 us"}]
+    program = [{"node": 0, "repeat": 1, "steps": steps}]
+    program += [{"node": 1, "repeat": 1, "steps": [{"receive": 0}]}]
+    tables = {"machine": machine, "workload": {"kind": "program", "process": program}}
+    made = record(tb.Experiment.from_dict(tables))
+    [section] = page(made, "Two").sections
+    figure, totals = section.content
+    assert isinstance(figure, Figure)
+    bars = {trace["name"]: trace for trace in figure.drawing.chosen()["data"][:-1]}
+    computes, waits = bars.pop("computes"), next(iter(bars.values()))
+    top, bottom = (trace["offset"] + np.array([0, trace["width"]]) for trace in (computes, waits))
+    assert top[1] < bottom[0]
+    assert computes["hovertext"][0] == "process 0 on node 0<br>0 µs to 1 µs: 1 µs"
+    assert any("message 0: process 0 to 1, 20,000 B" in text for text in waits["hovertext"])
+    assert isinstance(totals, Table)
+    assert totals.columns[1:3] == ("in all", "computing")
+    assert str(getattr(totals.rows[0][2], "text", "")) == "1 µs"
+
+
+def test_an_all_reduce_has_few_tracks_and_queues_on_demand(tmp_path: Path) -> None:
+    (tmp_path / "ring.toml").write_text(
+        "[machine]\ntopology = {kind = 'mesh', dims = [4, 4]}\n"
+        "[workload]\nkind = 'ring_allreduce'\nsize = '4 kB'\n"
+    )
+    plain = tailback("timeline", "ring.toml", "--out", "t.pftrace", cwd=tmp_path)
+    assert int(plain.stdout.split(" on ")[1].split()[0]) < 100
+    none = tailback("timeline", "ring.toml", "--out", "n.json", "--queues", "none", cwd=tmp_path)
+    assert none.returncode == 0
+    assert "queue of" not in (tmp_path / "n.json").read_text()
+    one = ["--queues", "(0, 0)->(0, 1)"]
+    assert tailback("timeline", "ring.toml", "--out", "o.json", *one, cwd=tmp_path).returncode == 0
+    events = json.loads((tmp_path / "o.json").read_text())["traceEvents"]
+    named = {event["name"] for event in events}
+    assert {name for name in named if "(" in name} <= {"queue of (0, 0)->(0, 1)"}
+
+
+def test_a_queue_counts_the_packets_that_wait(recorded: Recording) -> None:
+    made = record(_ring(), Window(queues=Channels(None)))
+    tracks, waits = made.timeline.tracks, made.result.waits
+    assert waits is not None
+    by_track = {tracks[counter.track].name: counter for counter in made.timeline.counters}
+    whole = sum(
+        int((np.diff(counter.time_ps.astype(np.int64)) * counter.value[:-1]).sum())
+        for name, counter in by_track.items()
+        if name.startswith("queue of") and len(counter.time_ps)
+    )
+    assert whole == int(waits["time_ps"].sum())
+
+
+def test_very_many_messages_are_counted_only(
+    recorded: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lane for each message of an exchange of many would be more than viewers open."""
+    monkeypatch.setattr("tailback.timelines.building.MOST_MESSAGES", 23)
+    monkeypatch.setattr("tailback.recording.MOST_MESSAGES", 23)
+    made = record(_ring())
+    assert len(made.timeline.instants.time_ps) == 0
+    assert len(made.timeline.slices[1]) == 0
+    assert made.hints[0].startswith("24 messages are counted, not shown one by one")
+    in_flight = next(c for c in made.timeline.counters if c.track == 4)
+    assert in_flight.value.max() == 4
+
+
+def test_counters_with_very_many_values_are_thinned() -> None:
+    times = np.arange(100_000)
+    few, values = thinned(times, 2 * times)
+    assert len(few) <= 20_000
+    assert few[-1] == 99_999
+    assert (values == 2 * few).all()
+    assert np.diff(few).max() <= 6
+
+
+def test_an_open_loop_has_a_timeline_of_its_duration() -> None:
+    tables = {
+        "machine": {"preset": "wormhole_mesh", "topology": {"dims": [4, 4]}},
+        "workload": {"preset": "uniform_open_loop"},
+        "run": {"duration": "3 us"},
+    }
+    made = record(tb.Experiment.from_dict(tables), Window(queues=Channels(4)))
+    assert made.path is None
+    [processes, messages] = made.timeline.slices
+    assert len(processes)
+    assert len(messages)
+    assert processes.end_ps.max() <= 3_000_000
+    assert "critical path is" not in html(page(made, "Open"))
 
 
 def test_a_window_shows_what_lies_in_it() -> None:
@@ -173,6 +263,8 @@ def test_what_goes_on_for_ever_has_no_timeline() -> None:
         (["--out", "t.json", "--channels", "a"], "must be a number, all, none or a channel"),
         (["--out", "t.json", "--channels", "3", "--mode", "free"], "must be none"),
         (["--out", "t.html", "--channels", "3"], "channels are shown in .pftrace and .json"),
+        (["--out", "t.json", "--queues", "a"], "--queues = "),
+        (["--out", "t.html", "--queues", "3"], "channels are shown in .pftrace and .json"),
     ],
 )
 def test_mistakes_are_one_line(tmp_path: Path, options: list[str], told: str) -> None:

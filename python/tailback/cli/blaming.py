@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from . import looks
 from .answering import Asked, Found, check_files, command, stored
 from .options import Full, Html
 
 PacketWaits = Annotated[
     bool,
     typer.Option("--packet-waits", help="Also list what packets waited for, by place and cause."),
-]
-Look = Annotated[
-    Path | None,
-    typer.Option("--look", metavar="PAGE", help="Also write the page of look: the waits on a map."),
 ]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Rows of each table.")]
 
@@ -30,7 +26,7 @@ def blame(
     full: Full = False,
     packet_waits: PacketWaits = False,
     html: Html = None,
-    look: Look = None,
+    look: looks.Look = None,
 ) -> Found:
     """Say how late messages are, where, and because of whom.
 
@@ -40,26 +36,20 @@ def blame(
     from tailback.terminal.blamed import blame_report, facts
 
     more = ["run.packet_waits=true"] if packet_waits else []
-    if look is not None:
-        from tailback.look import KEPT, check_drawable, write_look
-
-        more += KEPT
-    experiment = asked.experiment("run.blame=true", *more)
+    experiment = asked.experiment("run.blame=true", *more, *looks.kept(look))
     mode = experiment.run.mode
     asked.prepare(experiment)
     check_files(html=html, look=look)
-    if look is not None:
-        check_drawable(experiment)
+    looks.check(look, experiment)
     with asked.running() as watch:
-        result = run_mode(experiment, mode, watch=watch)
+        result = run_mode(experiment, mode, watch=watch, until_deadlock=look is not None)
+    looks.write(asked, look, result)
     answer = {**result.to_dict(), "blame": facts(result, top)}
     asked.save(answer, partial(stored, {mode: result}))
     if html is not None:
         from tailback.report.of_blame import write_blame
 
         write_blame(result, html, look)
-    if look is not None:
-        write_look(result, look, asked.again("look"))
     asked.tell(answer, partial(blame_report, result, top, full=full))
     return result
 

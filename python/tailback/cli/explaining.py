@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from . import looks
 from .answering import Asked, Found, check_files, command, stored
 from .options import Full, Html, Jobs
 
@@ -50,6 +51,7 @@ def explain(  # noqa: PLR0913  # one argument per option
     jobs: Jobs = None,
     html: Html = None,
     full: Full = False,
+    look: looks.Look = None,
 ) -> Found:
     """Say where the time of a program goes, and what delays it.
 
@@ -58,11 +60,12 @@ def explain(  # noqa: PLR0913  # one argument per option
     from tailback import explaining
     from tailback.terminal.explained import explain_report
 
-    experiment = explaining.prepared(asked.experiment(), slack=slack)
+    experiment = explaining.prepared(asked.experiment(*looks.kept(look)), slack=slack)
     changes = [explaining.faster(change, experiment) for change in faster or []]
     changes += [explaining.without(change, experiment) for change in without or []]
     asked.prepare(experiment)
-    check_files(html=html)
+    check_files(html=html, look=look)
+    looks.check(look, experiment)
     shown = None
     if html is not None:
         from tailback.report.of_timeline import DRAWN
@@ -73,10 +76,12 @@ def explain(  # noqa: PLR0913  # one argument per option
             experiment, changes=changes, shown=shown, jobs=jobs, watch=watch
         )
     answer = explanation.to_dict(top)
+    baseline = experiment.run.baseline
     asked.save(answer, partial(stored, {experiment.run.mode: explanation.result}))
     if html is not None:
         from tailback.report.of_path import write_explanation
 
         write_explanation(explanation, html)
+    looks.write(asked, look, explanation.result, (f"mode {baseline}", explanation.baseline))
     asked.tell(answer, partial(explain_report, explanation, top, full=full))
     return explanation

@@ -11,6 +11,7 @@ import typer
 
 from tailback.files import write_named
 
+from . import looks
 from .answering import Asked, Found, check_files, command, stored
 from .options import Full, Html, Jobs
 
@@ -34,7 +35,7 @@ Csv = Annotated[
 
 
 @command("tailback interference jobs.toml", "tailback interference jobs.toml --html jobs.html")
-def interference(
+def interference(  # noqa: PLR0913  # one argument per option
     asked: Asked,
     *,
     by: Way = None,
@@ -42,14 +43,16 @@ def interference(
     html: Html = None,
     csv: Csv = None,
     full: Full = False,
+    look: looks.Look = None,
 ) -> Found:
     """Run jobs together and alone, and say who slows whom down."""
     from tailback.comparison.of_jobs import interference as found_of
     from tailback.terminal.interfering import interference_report
 
-    experiment = asked.experiment()
+    experiment = asked.experiment(*looks.kept(look))
     asked.prepare(experiment)
-    check_files(html=html, csv=csv)
+    check_files(html=html, csv=csv, look=look)
+    looks.check(look, experiment)
     with asked.running() as watch:
         found = found_of(experiment, None if by is None else by.value, jobs=jobs, watch=watch)
     together = found.together
@@ -60,5 +63,6 @@ def interference(
         write_interference(found, html)
     if csv is not None:
         write_named("--csv", csv, found.csv_text().encode())
+    looks.write(asked, look, together)
     asked.tell(answer, partial(interference_report, found, full=full))
     return found

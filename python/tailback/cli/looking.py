@@ -2,44 +2,102 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .answering import Asked, Found, check_files, command, stored
+from tailback.errors import UserError, shown
+
+from . import looks
+from .answering import Asked, Found, check_files, command, loaded, say_code, stored
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
 
 Page = Annotated[
     Path | None,
     typer.Option(
         "--html",
         metavar="PAGE",
-        help="Where the page goes; default: look-FILE.html, in this folder.",
+        help="Where the page goes; default: look-FILE.html in this folder, or look.html in --out.",
+    ),
+]
+Other = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="FILE|MODE",
+        help="Also show where more or fewer packets wait than in this experiment, or this mode.",
     ),
 ]
 
 
-@command("tailback look mesh.toml", "tailback look jobs.toml --html jobs.html --seed 2")
-def look(asked: Asked, html: Page = None) -> Found:
+@command(
+    "tailback look mesh.toml",
+    "tailback look jobs.toml --html jobs.html --seed 2",
+    "tailback look new.toml --against old.toml",
+    "tailback look mesh.toml --against endpoints",
+)
+def look(asked: Asked, html: Page = None, against: Other = None) -> Found:
     """Show on a map where packets wait, since when, and for whom.
 
     Runs one contention mode (run.mode) and writes a page.
     """
-    from tailback.look import KEPT, check_drawable, write_look
+    from tailback.look import KEPT, check_drawable
+    from tailback.progress import one_of
     from tailback.runner import run_mode
+    from tailback.store.run_folder import PAGE
     from tailback.terminal.looked import look_report
 
     experiment = asked.experiment(*KEPT)
     mode = experiment.run.mode
     check_drawable(experiment)
-    page = html or Path(f"look-{asked.file.stem}.html")
+    other = None if against is None else _other(asked, experiment, against)
+    page = html or (asked.out / PAGE if asked.out else Path(f"look-{asked.file.stem}.html"))
     asked.prepare(experiment)
     check_files(html=page)
+    runs = 1 if other is None else 2
     with asked.running() as watch:
-        result = run_mode(experiment, mode, watch=watch)
-    shown = write_look(result, page, asked.again("look"))
+        told = one_of(watch, 1, runs)
+        result = run_mode(experiment, mode, watch=told, until_deadlock=True)
+        compared = None
+        if other is not None and result.failure is None:
+            name, of, in_mode = other
+            compared = name, run_mode(of, in_mode, watch=one_of(watch, 2, runs, name))
+    again = asked.again("look")
+    if against is not None:
+        again += f" --against {shlex.quote(against)}"
+    drawn = looks.write(asked, page, result, compared or ("", None), again)
+    assert drawn is not None
+    asked.save(result.to_dict(), partial(stored, {mode: result}))
     answer = {**result.to_dict(), "page": str(page)}
-    asked.save(answer, partial(stored, {mode: result}))
-    asked.tell(answer, partial(look_report, experiment, shown.head, shown.remarks, page))
+    asked.tell(answer, partial(look_report, experiment, drawn.head, drawn.remarks, page))
     return result
+
+
+def _other(asked: Asked, experiment: Experiment, against: str) -> tuple[str, Experiment, str]:
+    """Return what a run is compared with: its name, an experiment and a mode."""
+    from tailback.comparison import MODES
+    from tailback.look import check_same
+
+    if against in MODES:
+        if against == experiment.run.mode:
+            raise UserError("--against", shown(against), "is the mode that is shown (run.mode)")
+        return f"mode {against}", asked.experiment("run.blame=true"), against
+    if asked.out is not None:
+        allowed = f"must be a mode with --out, which keeps one experiment: {', '.join(MODES)}"
+        raise UserError("--against", shown(against), allowed)
+    file = Path(against)
+    try:
+        other = loaded(file, (*asked.overrides, "run.blame=true"), code=not asked.no_code)
+    except UserError as error:
+        if error.field == against:
+            raise
+        field = f"{against}: {error.field}"
+        raise UserError(field, error.given, error.allowed, error.nearest) from None
+    say_code(other.programs())
+    check_same(experiment, other, file.name)
+    return file.name, other, other.run.mode

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from tailback.errors import RunFailure, UserError
 
-from .answering import Asked, Found, command, print_json, stored
+from . import looks
+from .answering import Asked, Found, check_files, command, print_json, stored
 from .options import Full, Jobs, Modes, Packets, Plot, Standstill, app, examples
 
 if TYPE_CHECKING:
@@ -32,18 +33,25 @@ def cost(
     modes: Modes = "",
     jobs: Jobs = None,
     full: Full = False,
+    look: looks.Look = None,
 ) -> Found:
     """Say what contention costs: run with and without it."""
     from tailback import comparison
     from tailback.terminal.measured import cost_report
 
-    experiment = asked.experiment()
+    experiment = asked.experiment(*looks.kept(look))
     more = (mode.strip() for mode in modes.split(",") if mode.strip())
     wanted = comparison.chosen_modes(more, experiment)
     asked.prepare(experiment, wanted, packets=packets)
+    check_files(look=look)
+    looks.check(look, experiment)
     with asked.running() as watch:
         result = comparison.cost(experiment, wanted, packets=packets, jobs=jobs, watch=watch)
     asked.save(answer := result.to_dict(), partial(stored, result.modes, packets))
+    baseline = experiment.run.baseline
+    if "full" in result.modes:
+        other = f"mode {baseline}", result.modes.get(baseline)
+        looks.write(asked, look, result.modes["full"], other)
     asked.tell(answer, partial(cost_report, result, full=full))
     return result
 
@@ -51,20 +59,26 @@ def cost(
 @command(
     "tailback run mesh.toml --seed 2", "tailback run mesh.toml --set run.mode=throttled --json"
 )
-def run(asked: Asked, packets: Packets = False, plot: Standstill = None) -> Found:
+def run(
+    asked: Asked, packets: Packets = False, plot: Standstill = None, look: looks.Look = None
+) -> Found:
     """Run one contention mode and print what was measured.
 
     The mode is run.mode.
     """
     from tailback.runner import run_mode
 
-    experiment = asked.experiment()
+    experiment = asked.experiment(*looks.kept(look))
     mode = experiment.run.mode
     asked.prepare(experiment, packets=packets)
+    check_files(look=look)
+    looks.check(look, experiment)
     if plot is not None:
         _check_picture(plot)
     with _draws(plot, experiment), asked.running() as watch:
-        result = run_mode(experiment, mode, packets=packets, watch=watch)
+        until = look is not None
+        result = run_mode(experiment, mode, packets=packets, watch=watch, until_deadlock=until)
+        looks.write(asked, look, result)
     asked.save(answer := result.to_dict(), partial(stored, {mode: result}, packets))
     asked.tell(answer, partial(_run_report, result))
     return result

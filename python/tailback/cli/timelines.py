@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailback.errors import UserError, nearest, shown
+from tailback.errors import UserError, nearest, one_line, shown
 from tailback.files import check_named, check_new_folder, write_named
 
 from .answering import Asked, Found, command, quantity_of, span_of
 
 if TYPE_CHECKING:
-    from tailback.experiment import Experiment
     from tailback.recording import Channels, Recording, Window
+
+_QUEUES = 16
+"""Channels whose queue length is shown, unless it is asked for others."""
 
 To = Annotated[
     Path,
@@ -38,7 +40,17 @@ ChannelsShown = Annotated[
     typer.Option(
         "--channels",
         metavar="N|all|none|NAME",
-        help="The busiest N channels (64), all, none, or this one; repeatable.",
+        help="Show packets on the busiest N channels, all, none (the default) or this one; "
+        "repeatable.",
+    ),
+]
+QueuesShown = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--queues",
+        metavar="N|all|none|NAME",
+        help="Show the queue length of the busiest N channels (16), all, none or this one; "
+        "repeatable.",
     ),
 ]
 SimulatedMode = Annotated[
@@ -63,19 +75,25 @@ def timeline(  # noqa: PLR0913  # one argument per option
     end: End = None,
     processes: Processes = None,
     channels: ChannelsShown = None,
+    queues: QueuesShown = None,
     mode: SimulatedMode = None,
 ) -> Found:
     """Write what processes did when, for a viewer or as a chart.
 
     A viewer of Perfetto files is at ui.perfetto.dev.
     """
-    from tailback.recording import record
+    from tailback.recording import Channels, has_turns, record
+    from tailback.timelines import FORMATS
 
     _check_out(out)
     window = _window(begin, end, processes)
     experiment = asked.experiment()
     mode = mode or experiment.run.mode
-    window = replace(window, channels=_channels(channels, out, experiment, mode))
+    counted = _channels("--queues", queues, out)
+    if not queues and out.suffix in FORMATS and has_turns(experiment, mode):
+        counted = Channels(_QUEUES, option="--queues")
+    lanes = _channels("--channels", channels, out)
+    window = replace(window, channels=lanes, queues=counted)
     with asked.running() as watch:
         recorded = record(experiment, window, mode=mode, watch=watch)
     print(f"{out}: {_write(recorded, out)}")
@@ -120,23 +138,20 @@ def _content(recorded: Recording, out: Path) -> bytes:
     from tailback.report.of_timeline import page
     from tailback.report.rendering import html
 
-    return html(page(recorded, recorded.result.experiment.run.title or "Timeline")).encode()
+    title = one_line(recorded.result.experiment.run.title or "Timeline")
+    return html(page(recorded, title)).encode()
 
 
-def _channels(
-    asked: list[str] | None, out: Path, experiment: Experiment, mode: str
-) -> Channels | None:
-    """Return which channels are shown: by default the busiest, in formats that show channels."""
-    from tailback.recording import Channels, has_turns
+def _channels(option: str, asked: list[str] | None, out: Path) -> Channels | None:
+    """Return which channels an option asks for: those are shown in some formats only."""
+    from tailback.recording import Channels
     from tailback.timelines import FORMATS
 
-    chosen = Channels.parse(asked) if asked else Channels()
-    if out.suffix in FORMATS:
-        return chosen if asked or has_turns(experiment, mode) else None
-    if asked and chosen is not None:
+    chosen = Channels.parse(asked, option) if asked else None
+    if asked and chosen is not None and out.suffix not in FORMATS:
         allowed = f"must be none: channels are shown in {' and '.join(FORMATS)}"
-        raise UserError("--channels", shown(", ".join(asked)), allowed)
-    return None
+        raise UserError(option, shown(", ".join(asked)), allowed)
+    return chosen
 
 
 def _window(begin: str, end: str | None, processes: str | None) -> Window:

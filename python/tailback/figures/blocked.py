@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tailback.errors import RunFailure
 from tailback.machines import Machine, machine_of
-from tailback.standstill import Blocked, Standstill
+from tailback.standstill import Blocked, Standstill, channel_of
 from tailback.survey import survey
 
 from . import topology
@@ -53,7 +53,7 @@ def _picture(machine: Machine, text: str, circle: Sequence[Blocked]) -> NetworkM
     network = topology.picture(machine, graph, machine.topology.switch_count, {}, names)
     what = text.partition(":")[0]
     title = f"{what}: every number waits for the next, the last one for 1"
-    held = {_channel(place) for blocked in circle for place in blocked["holds"]}
+    held = {channel_of(place) for blocked in circle for place in blocked["holds"]}
     edges = [replace(e, role="held") if e.channel in held else e for e in network.edges]
     drawn = {edge.channel: edge for edge in edges if edge.channel is not None}
     there: Counter[Point] = Counter()
@@ -66,19 +66,11 @@ def _picture(machine: Machine, text: str, circle: Sequence[Blocked]) -> NetworkM
     return replace(network, title=title, edges=edges, steps=steps)
 
 
-def _channel(place: Mapping[str, Any]) -> Channel:
-    """Return the channels from one end to another, as edges have them."""
-    (source, first), (destination, last) = place["from"], place["to"]
-    kinds = {("node", "switch"): "injection", ("switch", "node"): "ejection"}
-    kind = "direct" if (source, destination) == ("node", "node") else "internal"
-    return kinds.get((source, destination), kind), first, last
-
-
 def _stands(
     blocked: Blocked, drawn: Mapping[Channel, Edge], network: NetworkMap, enters: NDArray[Any]
 ) -> Point:
     """Return the position of a packet; `enters`: the switch of each node."""
-    held = (drawn.get(_channel(place)) for place in blocked["holds"])
+    held = (drawn.get(channel_of(place)) for place in blocked["holds"])
     edge = next(filter(None, held), None)
     if edge is None:
         node = blocked["source"]

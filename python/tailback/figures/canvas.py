@@ -9,11 +9,11 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escaped
 from typing import Any, Literal
 
 from tailback.distribution import installing
-from tailback.errors import UserError
+from tailback.errors import UserError, printable
 
 from .look import DARK, FONT, FONT_SIZE, LIGHT
 
@@ -92,6 +92,11 @@ class Sheet:
         Raises `UserError` for the last two without Matplotlib.
         """
         return svg(self).encode() if kind == "svg" else _by_matplotlib(self, kind)
+
+
+def escape(text: str) -> str:
+    """Return text for XML, in which no control character may stand."""
+    return escaped(printable(text))
 
 
 def svg(sheet: Sheet) -> str:

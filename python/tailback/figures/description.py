@@ -188,7 +188,10 @@ class Bars:
     """Start of each bar; by default zero or the end of the bar below."""
     colour: int = 0
     texts: Sequence[str] | None = None
-    """Name of each bar in its tooltip; by default its position."""
+    """Name of each bar in its tooltip; by default its position. Of bars with a lane, all of it."""
+    is_faint: bool = False
+    lane: int | None = None
+    """0 is the upper, 1 the lower part of their places; None: all of it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

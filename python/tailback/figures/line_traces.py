@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tailback.errors import printable
 from tailback.wording import plain
 
 from .description import Axis, Line, LinePoint
@@ -21,7 +22,7 @@ _SMALL_MARKER_PX, _MANY_POINTS = 3, 40
 
 def shown_text(text: str) -> str:
     """Return text escaped for plotly, which would interpret tags in it."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def line_traces(lines: Sequence[Line], x: Axis, y: Axis) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
+from .line_traces import shown_text
 from .look import LIGHT, colour
 from .naming import Name, named_switches
 from .network_map import HELD, SCALE, Dot, Edge, NetworkMap, shade
@@ -76,13 +77,13 @@ def _middles(network: NetworkMap) -> dict[str, Any]:
         bar = {"title": title, "thickness": 14, "outlinewidth": 0}
         marker |= {"showscale": True, "colorbar": bar}
     dots = _scatter("markers", [x for x, _ in middles], [y for _, y in middles])
-    told = [network.tooltip(edge) for edge in network.edges]
+    told = [shown_text(network.tooltip(edge)) for edge in network.edges]
     return {**dots, "marker": marker, "text": told, "hovertemplate": "%{text}<extra></extra>"}
 
 
 def _dots(dots: Sequence[Dot], marker: dict[str, Any]) -> dict[str, Any]:
     found = _scatter("markers", [dot.point[0] for dot in dots], [dot.point[1] for dot in dots])
-    told = [dot.text for dot in dots]
+    told = [shown_text(dot.text) for dot in dots]
     return {**found, "marker": marker, "text": told, "hovertemplate": "%{text}<extra></extra>"}
 
 
@@ -94,10 +95,10 @@ def _steps(network: NetworkMap) -> Iterator[dict[str, Any]]:
     yield {
         **_scatter("markers+text", xs[:-1], ys[:-1]),
         "marker": {"size": STEP_PX, "symbol": "circle", "color": HELD},
-        "text": [step.name for step in network.steps],
+        "text": [shown_text(step.name) for step in network.steps],
         # On coloured discs, so it is not replaced by the colour of a dark paper.
         "textfont": {"color": "#fff", "size": 11},
-        "hovertext": [step.text for step in network.steps],
+        "hovertext": [shown_text(step.text) for step in network.steps],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
 
@@ -106,13 +107,13 @@ def _name(name: Name) -> dict[str, Any]:
     x, y = name.point
     place = {"x": x, "y": y, "xshift": name.right, "yshift": name.up, "showarrow": False}
     style = {"font": {"size": 12}, "bgcolor": LIGHT.paper, "borderpad": 0, "opacity": 0.85}
-    return {"text": name.text, **place, **style}
+    return {"text": shown_text(name.text), **place, **style}
 
 
 def _group_name(group: Group) -> dict[str, Any]:
     x, y = group.named_at
     font = {"size": 13, "weight": 600}
-    return {"x": x, "y": y, "text": group.name, "showarrow": False, "font": font}
+    return {"x": x, "y": y, "text": shown_text(group.name), "showarrow": False, "font": font}
 
 
 def _ground(group: Group) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tailback.errors import UserError
 from .description import Bars, Cells, HeatMap, Line, Panel, View
 from .layout import axis_end, layout_of
 from .line_traces import line_traces, shown_text
-from .look import FONT, FONT_SIZE, LIGHT, Theme, colour
+from .look import FONT, FONT_SIZE, LIGHT, Theme, colour, see_through
 from .network_map import NetworkMap
 from .network_traces import network_layout, network_traces
 
@@ -123,6 +123,16 @@ def _heat(heat: HeatMap, axis: str) -> dict[str, Any]:
     return {name: value for name, value in trace.items() if value is not None}
 
 
+#: Where in its place a bar begins, and how wide it is, by lane.
+_LANES = ((-0.4, 0.42), (0.06, 0.3))
+_FAINT = 0.35
+
+
+def _lines(text: str) -> str:
+    """Return text for a tooltip, line by line."""
+    return shown_text(text).replace("\n", "<br>")
+
+
 def _bars(bars: Bars, panel: Panel) -> dict[str, Any]:
     lies = bool(panel.y.names)
     measure = panel.x if lies else panel.y
@@ -132,6 +142,12 @@ def _bars(bars: Bars, panel: Panel) -> dict[str, Any]:
     told = told if bars.begins is None else f"%{{base:.5~g}} + {told}"
     who = "%{hovertext}" if bars.texts is not None else f"%{{{place}}}"
     named = f"<br>{shown_text(bars.name)}" if bars.name else ""
+    template = f"{who}{named}: {told}<extra></extra>"
+    shade = colour(bars.colour)
+    lane: dict[str, float] = {}
+    if bars.lane is not None:
+        template = f"<b>{shown_text(bars.name)}</b><br>%{{hovertext}}<extra></extra>"
+        lane = {"offset": _LANES[bars.lane][0], "width": _LANES[bars.lane][1]}
     trace = {
         "type": "bar",
         "name": shown_text(bars.name),
@@ -142,8 +158,12 @@ def _bars(bars: Bars, panel: Panel) -> dict[str, Any]:
         place: bars.places,
         length: bars.lengths,
         "base": bars.begins,
-        "hovertext": bars.texts,
-        "marker": {"color": colour(bars.colour), "line": {"width": 0}},
-        "hovertemplate": f"{who}{named}: {told}<extra></extra>",
+        "hovertext": None if bars.texts is None else [_lines(text) for text in bars.texts],
+        "marker": {
+            "color": see_through(shade, _FAINT) if bars.is_faint else shade,
+            "line": {"width": 0},
+        },
+        "hovertemplate": template,
+        **lane,
     }
     return {name: value for name, value in trace.items() if value is not None}

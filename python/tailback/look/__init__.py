@@ -12,21 +12,34 @@ from typing import TYPE_CHECKING
 from tailback import files
 from tailback.errors import UserError
 
+from .against import Against, check_same
 from .model import KEPT, Look, check_drawable, look_of
 from .rendering import html
 
 if TYPE_CHECKING:
     from tailback.results import Result
 
-__all__ = ["KEPT", "Look", "check_drawable", "html", "look_of", "write_look"]
+__all__ = [
+    "KEPT",
+    "Against",
+    "Look",
+    "check_drawable",
+    "check_same",
+    "html",
+    "look_of",
+    "write_look",
+]
 
 
-def write_look(result: Result, path: Path, command: str = "") -> Look:
+def write_look(
+    result: Result, path: Path, command: str = "", against: Against | None = None
+) -> Look:
     """Write the page of a run with `run.blame`; `command`: what made it, shown on the page.
 
-    Returns what it shows. Raises `UserError` if it cannot be written, or the run has no blame.
+    Returns what it shows. Raises `UserError` if it cannot be written, the run has no blame, or that
+    which it is compared with has another network.
     """
-    look = look_of(result, command)
+    look = look_of(result, command, against)
     content = html(look).encode("utf-8", "backslashreplace")
     try:
         files.write_durably(path, content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 from tailback.answers import Head, of_blame
 from tailback.answers.lateness import Lateness, remarks
 from tailback.charging import NOBODY
-from tailback.errors import UserError, one_line
+from tailback.errors import UserError
 from tailback.places import shown as shown_place
 from tailback.results.names import Names
 from tailback.terminal.blamed import share_text
@@ -22,11 +21,14 @@ from tailback.wording import number
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
 from . import scale
+from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
 from .lines import KINDS, Lines
+from .marks import Mark, marks
 from .plan import Plan, plan
 from .sliced import Sliced, begins, sliced
+from .standing import Standing
 from .tailbacks import trees
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ _CHARGES = (
     *("victims", "culprits", "places", "blamed", "delayed", "causes"),
     *("victims_by_group", "culprits_by_group"),
 )
+_COLUMNS = ("utilisation", "packets", *WAITS)
 _NAMED = 3
 _LATER = 0.05
 """A tailback that begins in this share of a run, or before, is there from its start."""
@@ -86,8 +89,11 @@ class Look:
     """Values by slice, by name: a row for each line, or each pair of a root and a line."""
 
 
-def look_of(result: Result, command: str = "") -> Look:
-    """Return what the page shows of a run with `run.blame`; `command`: what made it."""
+def look_of(result: Result, command: str = "", against: Against | None = None) -> Look:
+    """Return what the page shows of a run with `run.blame`; `command`: what made it.
+
+    Raises `UserError` if the run that it is compared with has another network.
+    """
     late = Lateness.of(result)
     blame, names = late.blame, late.names
     lines = Lines.of(result.channels, names)
@@ -96,6 +102,9 @@ def look_of(result: Result, command: str = "") -> Look:
     groups = None if late.groups.are_classes else late.groups
     charges, times = Charges.of(blame, lines, groups), sliced(result, lines)
     confidence = result.experiment.run.confidence
+    changed = None if against is None else change(result, lines, against)
+    failure = result.failure
+    standing = None if failure is None else Standing.of(failure, lines, times)
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
@@ -107,15 +116,26 @@ def look_of(result: Result, command: str = "") -> Look:
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
-        "time": None if times is None else _time(result, times, lines),
+        "time": None if times is None else _time(times, lines, marks(result, standing)),
+        "change": _change(against, changed),
+        "deadlock": None if standing is None else standing.to_dict(),
         "scales": {"light": scale.LIGHT, "dark": scale.DARK},
+        "change_scales": {"light": scale.CHANGE_LIGHT, "dark": scale.CHANGE_DARK},
     }
     ending = result.ending
+    if standing is None:
+        head = _head(of_blame(result), charges, lines, times)
+    else:
+        head = standing.head(str(failure), lines.names)
+    if against is not None and changed is not None:
+        head = replace(
+            head, sentences=(*head.sentences, *compared(result, against, changed, lines))
+        )
     return Look(
         title=str(heading(result.experiment)),
-        head=_head(of_blame(result), charges, lines, times),
+        head=head,
         remarks=remarks(result),
-        names=[row.words[0] for row in late.roots(_NAMED).shown] if blame.late_ps else (),
+        names=_named(late, standing, lines),
         command=command,
         facts=[
             ("mode", result.mode),
@@ -142,6 +162,19 @@ def _head(head: Head, charges: Charges, lines: Lines, times: Sliced | None) -> H
     return replace(head, sentences=(*head.sentences, said))
 
 
+def _change(against: Against | None, changed: Floats | None) -> dict[str, Any] | None:
+    if against is None or changed is None:
+        return None
+    return {"name": against.name, "queue": _short(changed)}
+
+
+def _named(late: Lateness, standing: Standing | None, lines: Lines) -> list[str]:
+    """Return the names in the sentences that stand out."""
+    if standing is not None:
+        return [lines.names[line] for line in dict.fromkeys(standing.waits) if line >= 0]
+    return [row.words[0] for row in late.roots(_NAMED).shown] if late.blame.late_ps else []
+
+
 def _points(where: Plan, names: Names) -> dict[str, Any]:
     """Return switches and nodes: names as they stand in tables."""
     ends = names.ends
@@ -159,12 +192,8 @@ def _points(where: Plan, names: Names) -> dict[str, Any]:
 
 
 def _lines(result: Result, lines: Lines, where: Plan) -> dict[str, Any]:
-    columns = {
-        name: result.channels[name].to_numpy()
-        for name in ("utilisation", "packets", "wait_throttling_ps", "wait_internal_ps")
-    }
-    wait_ps = lines.total(columns["wait_throttling_ps"]) + lines.total(columns["wait_internal_ps"])
-    window_ps = 1e9 * result.ending.window_ms
+    columns = {name: result.channels[name].to_numpy() for name in _COLUMNS}
+    wait_ps = sum(lines.total(columns[name]) for name in WAITS)
     return {
         "kind": lines.kind.tolist(),
         "kinds": KINDS,
@@ -175,9 +204,8 @@ def _lines(result: Result, lines: Lines, where: Plan) -> dict[str, Any]:
         "channels": lines.widths.tolist(),
         "busy": _short(lines.total(columns["utilisation"]) / lines.widths),
         "packets": _whole(lines.total(columns["packets"])),
-        "wait_ps": _whole(wait_ps),
-        # By Little's law: how many packets waited for it on average.
-        "queue": _short(wait_ps / window_ps if window_ps else 0 * wait_ps),
+        "wait_ps": _whole(np.asarray(wait_ps)),
+        "queue": _short(queue(result, lines)),
     }
 
 
@@ -220,7 +248,7 @@ def _nodes_of_classes(result: Result, names: Names, count: int) -> list[list[int
     return [[] for _ in range(count)]
 
 
-def _time(result: Result, times: Sliced, lines: Lines) -> dict[str, Any]:
+def _time(times: Sliced, lines: Lines, named: Sequence[Mark]) -> dict[str, Any]:
     pairs = times.pairs
     depth, parent = trees(lines, pairs.root, pairs.line, pairs.waited_ps)
     roots = np.flatnonzero(times.root_ps.sum(axis=0) > 0)
@@ -245,7 +273,7 @@ def _time(result: Result, times: Sliced, lines: Lines) -> dict[str, Any]:
         "culprits": table(times.culprits),
         "waits": table(times.waits),
         "ranges": {name: [one.low, one.high] for name, one in stored.items()},
-        "marks": _marks(result),
+        "marks": named,
     }
 
 
@@ -257,17 +285,6 @@ def _tables(times: Sliced) -> dict[str, Bytes]:
         "root": logarithmic(times.root_ps.T),
         "pairs": logarithmic(times.pairs.by_slice_ps),
     }
-
-
-def _marks(result: Result) -> list[tuple[int, str]]:
-    """Return instants that the time axis names: when each job ends."""
-    marks = []
-    for job in result.experiment.jobs:
-        measured = result.jobs.get(job.name)
-        took = None if measured is None else measured.estimates.get("completion_us")
-        if took is not None and math.isfinite(took.value) and not took.is_cut_off:
-            marks.append((job.start.ps + round(1e6 * took.value), f"{one_line(job.name)} ends"))
-    return sorted(marks)
 
 
 def table(rows: Rows) -> dict[str, Any]:
@@ -282,4 +299,5 @@ def _whole(values: Floats | Ints) -> list[int]:
 
 
 def _short(values: Floats) -> list[float]:
-    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
+    # A share of a window without length is not known.
+    return [float(f"{value:.{_DIGITS}g}") for value in np.nan_to_num(values).tolist()]

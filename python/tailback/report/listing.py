@@ -14,6 +14,7 @@ from tailback.statistics import Estimate
 from tailback.store.records import Failure
 from tailback.wording import number
 
+from . import looks
 from .content import Cell, Content, Table
 from .variation import SEED, Variation
 
@@ -21,6 +22,8 @@ Row = Mapping[str, Any]
 
 _BY_MODE = ("messages_per_node_per_ms", "routed_lifetime_us")
 _DIGITS = 4
+PAGE = "options of its page"
+"""The heading of what makes the page of `tailback look` of a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,13 @@ class Listing:
         headings += [f"{METRICS[m].title}, {mode}" for m in _BY_MODE for mode in modes]
         ratios = self._thetas()
         headings += ratios
-        failed = failed_rows(self.failures, columns, len(headings) + 1)
+        headings.append(PAGE)
+        failed = [
+            (*row[:-2], looks.options(failure.varied, failure.varied), row[-1])
+            for failure, row in zip(
+                self.failures, failed_rows(self.failures, columns, len(headings) + 1), strict=True
+            )
+        ]
         rows = (*self._finished(columns, modes, ratios), *failed)
         return Table((*headings, "state"), rows, "", searchable=True)
 
@@ -75,7 +84,7 @@ class Listing:
             cells: list[Content] = [value_cell(column, first.get(column)) for column in columns]
             cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]
             cells += [_estimate(of_mode.get("full"), ratio) for ratio in ratios]
-            yield (*cells, _state(of_mode))
+            yield (*cells, looks.options(self.variation.asked, row), _state(of_mode))
 
     def parameters(self) -> tuple[Table, Table]:
         """Return tables of the varied and of the constant parameters."""

@@ -20,7 +20,7 @@ from tailback.tables.frames import dictionaries, values
 from tailback.wording import number, plain
 from tailback.wording.verdict import sentence
 
-from . import across, blamed, deadlocks, of_jobs, opening, paths, titles, traffic
+from . import across, blamed, deadlocks, looks, of_jobs, opening, paths, titles, traffic
 from .content import Page, Section, Table
 from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
@@ -100,7 +100,9 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     still = deadlocks.section(failures)
     if still is not None:
         sections.append(still)
-    sections.append(Section("All points", (_ALL_POINTS, listing.points())))
+    sections.append(
+        Section("All points", (_ALL_POINTS, looks.text(store.folder), listing.points()))
+    )
     what = (varied, common) if varied.rows else (common,)
     sections.append(Section("What was run", what))
     return Page(

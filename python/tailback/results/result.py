@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tailback.charging import Blame
     from tailback.critical_path import CriticalPath
+    from tailback.errors import RunFailure
     from tailback.experiment import Experiment
 
     from .of_jobs import JobResult
@@ -56,7 +57,8 @@ class Ending:
     packet_hops: int
     """Channel crossings begun in the whole run."""
     stop_reason: str
-    """`precision`, `finished`, `duration`, `max_duration`, `max_events` or `interrupted`."""
+    """`precision`, `finished`, `duration`, `max_duration`, `max_events`, `interrupted` or
+    `deadlock`."""
     steady: bool
     """Whether the start-up transient was found to be over and no drift was seen later."""
     saturated: bool | None
@@ -76,8 +78,8 @@ class Ending:
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself: no Ctrl-C, and no limit that cut it off."""
-        return not self.interrupted and not self.cut_off
+        """Whether the run was left to end by itself: no Ctrl-C, deadlock or limit cut it off."""
+        return self.stop_reason not in ("interrupted", "deadlock") and not self.cut_off
 
     @property
     def settled(self) -> bool:
@@ -151,6 +153,8 @@ class Result(metaclass=Helped):
     """How late messages of each traffic class were, if there are several and rows are kept."""
     jobs: Mapping[str, JobResult] = field(default_factory=dict)
     """What was measured of each job, by name; none where there are no jobs."""
+    failure: RunFailure | None = None
+    """The deadlock that ended the run, if what was measured before it was asked for."""
 
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric by its name."""

@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tailback import engine, interrupts
 from tailback.contents import unchanged
-from tailback.errors import UserError, shown
+from tailback.errors import RunFailure, UserError, shown
 from tailback.experiment.memory import check_memory
 from tailback.metrics import ALL_METRICS, WAITS, Populations, measured
 from tailback.progress import Watch, ignore
@@ -35,13 +36,15 @@ def run_mode(
     packets: bool = False,
     watch: Watch = ignore,
     change: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    until_deadlock: bool = False,
 ) -> Result:
     """Run one contention mode of `experiment` and return what was measured.
 
     `packets` keeps one row per delivered packet. `change` makes another of the engine's
     description; the result is that of the experiment all the same. Ctrl-C ends the run early;
     the result then says so (`complete` is False). Raises `UserError` for what
-    cannot be simulated, and where memory is short; `RunFailure` for a deadlock.
+    cannot be simulated, and where memory is short; `RunFailure` for a deadlock, unless
+    `until_deadlock` asks for what was measured before it (`Result.failure`).
     """
     started = time.perf_counter()
     with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
@@ -66,12 +69,19 @@ def run_mode(
             planned = plan(experiment, mode, sim)
             _check_metric(planned.metric, measured(sim.counters(), planned.populations.load))
             procedure = Procedure(sim, planned, watch, interrupted)
-            with experiment.machine.topology.names():
-                stop = procedure.run()
+            failure = None
+            try:
+                with experiment.machine.topology.names():
+                    stop = procedure.run()
+            except RunFailure as failed:
+                if not until_deadlock or failed.kind != "deadlock":
+                    raise
+                stop, failure = Stop.DEADLOCK, failed
             wall_seconds = time.perf_counter() - started
             from .collecting import result_of
 
-            return result_of(experiment, sim, procedure, stop, wall_seconds)
+            found = result_of(experiment, sim, procedure, stop, wall_seconds)
+            return found if failure is None else replace(found, failure=failure)
 
 
 def _check_metric(metric: str, known: Sequence[str]) -> None:

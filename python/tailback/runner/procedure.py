@@ -45,6 +45,7 @@ class Stop(StrEnum):
     MAX_DURATION = "max_duration"
     MAX_EVENTS = "max_events"
     INTERRUPTED = "interrupted"
+    DEADLOCK = "deadlock"
 
 
 class Source(Protocol):

@@ -179,6 +179,26 @@ def column_of(name: str) -> Column | None:
     return _by_key().get(name)
 
 
+def change_to(column: str, value: Value) -> str | None:
+    """Return the change, as `--set` has it, by which a parameter has a stored value.
+
+    None for a value that stands for something else, such as the hash of a file.
+    """
+    name = _keys().get(column)
+    if name is None or value is None:
+        return None
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{name}={text} {_by_key()[name].unit}".rstrip()
+
+
+@by_kinds
+def _keys() -> dict[str, str]:
+    """Return what users call parameters, by their columns; not what only results have."""
+    only = {column.name for column in (*_OF_MACHINE, *_LIST.values(), *_PROGRAM.values())}
+    only |= {column.name for column in (*_MATRIX.values(), *_TRACE.values())}
+    return {column.name: name for name, column in _by_key().items() if column.name not in only}
+
+
 @by_kinds
 def _by_key() -> dict[str, Column]:
     """Return the columns by what users call them, such as `workload.compute_period`."""

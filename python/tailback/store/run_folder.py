@@ -2,6 +2,7 @@
 
     DIR/manifest.json          every parameter, version, seed, identity, estimates
     DIR/asked/                 what was asked for, to run it again (`sending/asked.py`)
+    DIR/look.html              the page of `tailback look`
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
     DIR/full/...               histograms, moments, samples, packets on request,
                                messages and flows where run.keep_messages asks for them,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tailback.results import Result
 
 MANIFEST = "manifest.json"
+PAGE = "look.html"
 
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
 #: Keys that name a file.
@@ -64,7 +66,12 @@ def prepare(folder: Path, identity: str) -> None:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether `path` is what a run leaves that could not write its manifest: a full disk."""
+    """Whether `path` is what a run leaves that could not write its manifest: a full disk.
+
+    Or a deadlock, of which there is a page.
+    """
+    if path.name == PAGE:
+        return path.is_file()
     if path.name.startswith(f".{MANIFEST}."):
         return path.suffix == ".part"
     if path.name == ASKED:

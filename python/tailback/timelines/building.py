@@ -11,8 +11,17 @@ from .channels import Occupied, add_channels
 from .lanes import counted, laned
 from .model import Columns, Counter, Instants, Numbers, Slices, Timeline, Track
 
+#: Names of what processes do, as the engine calls it.
+ACTIVITIES = {
+    "compute": "computes",
+    "send": "software: sends",
+    "receive": "software: receives",
+    "wait_message": "waits for a message",
+    "wait_sent": "waits for what it sent",
+    "meet": "meets others",
+}
 #: Names of waits, by the category of most of their time.
-_WAITS = {
+WAITS = {
     "partner_ps": "waits for a late partner",
     "own_ps": "waits: message on its way",
     "source_ps": "waits: contention at its own node's link",
@@ -20,6 +29,8 @@ _WAITS = {
     "network_ps": "waits: contention in the network",
     "spread_ps": "waits: contention spread from another node's link",
 }
+#: With more messages each is not shown: lanes for them would be more than viewers open.
+MOST_MESSAGES = 100_000
 _NEVER = np.iinfo(np.uint64).max
 
 
@@ -34,18 +45,22 @@ def timeline(
     """Return the timeline of processes with these names.
 
     ``activities`` and ``transfers`` are tables of the engine (docs/critical-path.md), ``kinds`` the
-    names of activities; ``occupied`` selects channels; ``counters`` are additional counters.
+    names of activities; ``occupied`` selects channels; ``counters`` are additional counters. More
+    than `MOST_MESSAGES` messages are only counted.
     """
     tracks = [Track(name) for name in names]
+    told = transfers
+    if len(transfers["message"]) > MOST_MESSAGES:
+        told = {name: column[:0] for name, column in transfers.items()}
     slices = [
         laned(tracks, _of_processes(activities, kinds), "also"),
-        laned(tracks, _of_messages(transfers), "messages", below=True),
+        laned(tracks, _of_messages(told), "messages", below=True),
     ]
     found = [_in_flight(tracks, transfers)]
     for each in counters:
         tracks.append(Track(each.name, unit=each.unit))
         found.append(Counter(len(tracks) - 1, each.time_ps, each.value))
-    ends = _ends(transfers)
+    ends = _ends(told)
     channels = () if occupied is None else add_channels(tracks, found, occupied)
     return Timeline(tuple(tracks), tuple(slices), ends, tuple(found), channels)
 
@@ -55,32 +70,21 @@ def _of_processes(rows: Columns, kinds: Sequence[str]) -> Slices:
     names = list(kinds)
     waiting = [number for number, kind in enumerate(kinds) if kind.startswith("wait")]
     name = rows["kind"].astype(np.int64)
-    parts = np.stack([rows[part].astype(np.int64) for part in _WAITS])
+    parts = np.stack([rows[part].astype(np.int64) for part in WAITS])
     largest = np.argmax(parts, axis=0)
     is_wait = np.isin(name, waiting) & (parts.max(axis=0) > 0)
     name = np.where(is_wait, len(names) + largest, name)
-    names += _WAITS.values()
+    names += WAITS.values()
     details = {"message": rows["message"], "call": rows["call"]}
-    details |= {part: rows[part] for part in _WAITS}
+    details |= {part: rows[part] for part in WAITS}
     return Slices(
         rows["process"].astype(np.int64),
         rows["begin_ps"],
         rows["end_ps"],
         name,
-        tuple(_words(name) for name in names),
+        tuple(ACTIVITIES.get(name, name) for name in names),
         details,
     )
-
-
-def _words(name: str) -> str:
-    return {
-        "compute": "computes",
-        "send": "software: sends",
-        "receive": "software: receives",
-        "wait_message": "waits for a message",
-        "wait_sent": "waits for what it sent",
-        "meet": "meets others",
-    }.get(name, name)
 
 
 def _of_messages(rows: Columns) -> Slices:

@@ -27,6 +27,8 @@ class Occupied:
     """By channel."""
     causes: Sequence[str]
     """By number, as in `waits`."""
+    counted: Sequence[int] = ()
+    """Numbers of the channels of which the queue length is shown, in order."""
 
 
 def add_channels(
@@ -49,7 +51,10 @@ def add_channels(
         )
         tracks.append(Track(f"load of {name}", parent=place, unit="%", subject=subject))
         counters.append(Counter(len(tracks) - 1, edges[:-1], load(turns, edges)))
-    counters.append(_waiting(tracks, occupied.waits))
+    for channel in occupied.counted:
+        name = f"queue of {occupied.names[channel]}"
+        counters.append(_waiting(tracks, _of(occupied.waits, channel), name, group))
+    counters.append(_waiting(tracks, occupied.waits, "packets waiting for channels"))
     return tuple(slices)
 
 
@@ -137,8 +142,8 @@ def _waits(rows: Columns, place: int, occupied: Occupied) -> Slices:
     )
 
 
-def _waiting(tracks: list[Track], waits: Columns) -> Counter:
+def _waiting(tracks: list[Track], waits: Columns, name: str, parent: int | None = None) -> Counter:
     """Return the number of packets waiting for channels, at every change."""
-    tracks.append(Track("packets waiting for channels", unit="packets", subject=Subject.CHANNEL))
+    tracks.append(Track(name, parent, unit="packets", subject=Subject.CHANNEL))
     begin = waits["begin_ps"]
     return Counter(len(tracks) - 1, *counted(begin, begin + waits["time_ps"]))

@@ -22,7 +22,10 @@ def laned(tracks: list[Track], slices: Slices, name: str, *, below: bool = False
 
 
 def counted(begin_ps: Numbers, end_ps: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the times at which the number of open intervals changes, and that number."""
+    """Return the times at which the number of open intervals changes, and that number.
+
+    Of very many changes some are left out; see `thinned`.
+    """
     time_ps = np.concatenate([begin_ps, end_ps])
     change = np.ones(len(time_ps), dtype=np.int64)
     change[len(begin_ps) :] = -1
@@ -30,7 +33,22 @@ def counted(begin_ps: Numbers, end_ps: Numbers) -> tuple[Numbers, Numbers]:
     changes = np.zeros(len(times), dtype=np.int64)
     np.add.at(changes, place, change)
     is_new = changes != 0
-    return times[is_new], np.cumsum(changes[is_new])
+    return thinned(times[is_new], np.cumsum(changes[is_new]))
+
+
+#: More values of a counter are not drawn.
+_MOST_VALUES = 20_000
+
+
+def thinned(time_ps: Numbers, value: Numbers) -> tuple[Numbers, Numbers]:
+    """Return at most `_MOST_VALUES` values of a counter: the latest in each stretch of time."""
+    if len(time_ps) <= _MOST_VALUES:
+        return time_ps, value
+    begin, end = int(time_ps[0]), int(time_ps[-1])
+    length = max(1, -(-(end - begin) // (_MOST_VALUES - 1)))
+    stretch = (time_ps.astype(np.int64) - begin) // length
+    is_last = np.append(np.diff(stretch) > 0, True)
+    return time_ps[is_last], value[is_last]
 
 
 def lanes(track: Numbers, begin_ps: Numbers, end_ps: Numbers) -> Numbers:

@@ -21,11 +21,27 @@ function stepOf(share) {
   return Math.max(0, Math.min(steps - 1, Math.floor((steps * (Math.sqrt(share) - from)) / (1 - from))));
 }
 
-/** The share of the largest value at which a step begins. */
-function stepBegins(step) {
+/** The share of the largest value at which a step of so many begins. */
+function stepBegins(step, steps = data.scales.light.length) {
   const from = Math.sqrt(COLD);
-  return (from + (step / data.scales.light.length) * (1 - from)) ** 2;
+  return (from + (step / steps) * (1 - from)) ** 2;
 }
+
+const changeColours = () => data.change_scales[dark ? "dark" : "light"];
+
+/** The colour of a difference: half of the scale is for less, half for more. */
+function changeColour(share, isMore) {
+  const half = changeColours().length / 2, from = Math.sqrt(COLD);
+  const step = Math.max(0, Math.min(half - 1, Math.floor((half * (Math.sqrt(share) - from)) / (1 - from))));
+  return changeColours()[isMore ? half + step : half - 1 - step];
+}
+
+/** The colour of a line with this share of the largest value. */
+const lineColour = (line, share) =>
+  (showsChange() ? changeColour(share, data.change.queue[line] > 0) : scaleColours()[stepOf(share)]);
+
+/** Whether differences are shown: not of what is chosen, unless it is a place. */
+const showsChange = () => state.colour === "change" && (!state.pick || state.pick.kind === "point");
 
 function setTheme(isDark) {
   dark = isDark;

@@ -43,6 +43,7 @@ function refresh() {
 }
 
 function drawLegend() {
+  if (showsChange()) return drawChangeLegend();
   const colours = scaleColours(), most = largest(), { pick } = state;
   // Of a tree only shares of its largest wait are shown.
   const isOfTree = pick !== null && pick.kind !== "point";
@@ -50,13 +51,25 @@ function drawLegend() {
     if (!isOfTree) return valueText(state.colour, stepBegins(step) * most);
     return step === 0 ? "little" : step === colours.length - 1 ? "most" : "";
   });
-  const boxes = colours.map((colour, step) => {
-    const box = element("span", texts[step]);
-    box.style.setProperty("--step", colour);
-    return box;
-  });
+  const boxes = colours.map((colour, step) => legendBox(colour, texts[step]));
   const what = pick?.kind === "line" ? "waits because of the root" : time ? "its packets wait" : "its lateness begins";
   $("legend").replaceChildren(...boxes, element("em", isOfTree ? what : unitText()), element("em", isOfTree ? "" : "thick: long queue"));
+}
+
+function legendBox(colour, words) {
+  const box = element("span", words);
+  box.style.setProperty("--step", colour);
+  return box;
+}
+
+function drawChangeLegend() {
+  const colours = changeColours(), half = colours.length / 2, most = largest();
+  const boxes = colours.map((colour, place) => {
+    const isMore = place >= half, step = isMore ? place - half : half - 1 - place;
+    const words = valueText("change", (isMore ? 1 : -1) * stepBegins(step, half) * most);
+    return legendBox(colour, isMore ? `${words} on` : `to ${words}`);
+  });
+  $("legend").replaceChildren(...boxes, element("em", unitText()), element("em", "of the whole run"));
 }
 
 // --- The pointer

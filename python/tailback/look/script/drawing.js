@@ -30,7 +30,7 @@ function waiting(chosen) {
   } else {
     const all = values(), most = largest();
     for (let line = 0; line < lineCount; line++) {
-      const share = all[line] / most;
+      const share = Math.abs(all[line]) / most;
       if (share >= COLD) found.push([line, share]);
     }
   }
@@ -41,7 +41,7 @@ function waiting(chosen) {
 /** How thick a line is: by its queue, or by its share where only some are shown. */
 function thickness(line, share, chosen) {
   if (chosen && share < COLD) return 1.2;
-  const by = chosen ? share : values("queue")[line] / largest("queue");
+  const by = chosen || state.colour === "change" ? share : values("queue")[line] / largest("queue");
   const room = Math.max(2.5, Math.min(THICKEST, view.scale / 7));
   const most = isInjection(line) ? 0.5 * room : room;
   return Math.min(most, 1.5 + most * Math.sqrt(Math.min(1, by)));
@@ -77,7 +77,8 @@ function drawLines() {
   pen.stroke();
   pen.globalAlpha = 1;
   drawDots(chosen);
-  const colours = scaleColours();
+  // Whatever else waits must not hide the cycle of a deadlock.
+  if (cycle(chosen)) pen.globalAlpha = 0.3;
   for (const [line, share] of hot) {
     const width = thickness(line, share, chosen);
     const way = shape(line, Math.max(aside, width / 2 + 0.7));
@@ -86,11 +87,36 @@ function drawLines() {
     pen.beginPath();
     trace(way);
     pen.lineWidth = width;
-    pen.strokeStyle = colours[stepOf(share)];
+    pen.strokeStyle = lineColour(line, share);
     pen.stroke();
     if (width > 3.5 && view.scale > 24) arrow(way, width);
   }
+  pen.globalAlpha = 1;
+  drawDeadlock(chosen, aside);
   drawNames(chosen);
+}
+
+/** The cycle of a deadlock is shown unless something is chosen, or the time is before it. */
+function cycle(chosen) {
+  const { deadlock } = data;
+  if (chosen || !deadlock || (state.slice >= 0 && time.end_ps[state.slice] <= (deadlock.since_ps ?? deadlock.at_ps - 1))) return null;
+  return deadlock;
+}
+
+/** What packets of a cycle hold, with arrows towards what they wait for. */
+function drawDeadlock(chosen, aside) {
+  const held = cycle(chosen);
+  if (!held) return;
+  pen.strokeStyle = ink().ring;
+  for (const line of new Set([...held.holds.flat(), ...held.waits])) {
+    if (line < 0) continue;
+    const width = Math.max(3, drawn.widths.get(line) ?? 0), way = shape(line, Math.max(aside, width / 2 + 0.7));
+    pen.beginPath();
+    trace(way);
+    pen.lineWidth = width;
+    pen.stroke();
+    arrow(way, Math.max(width, 4));
+  }
 }
 
 /** An arrowhead at the end of a line, in its colour. */
@@ -159,6 +185,8 @@ function named(chosen) {
     return rowsOf(charges.places, pick.number).map((row) => row.other).filter((line) => line >= 0).slice(0, NAMED);
   }
   if (chosen) return [];
+  if (state.colour === "change") return changed().slice(0, NAMED);
+  if (cycle(chosen)) return [...new Set(data.deadlock.waits)].filter((line) => line >= 0);
   return data.roots.line.slice(0, NAMED).filter((line) => data.roots.ps[line] > 0);
 }
 
@@ -169,7 +197,7 @@ function drawNames(chosen) {
   for (const line of named(chosen)) {
     const [x, y] = isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
     ring(x, y);
-    const words = lineName(line), width = pen.measureText(words).width;
+    const words = cycleWords(line, chosen) ?? lineName(line), width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
     const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
       left > 2 && left + width < view.width - 2 &&
@@ -184,6 +212,14 @@ function drawNames(chosen) {
     text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
   }
   if (points.clusters.length && !chosen) drawGroupNames();
+}
+
+/** In a deadlock rings are numbered, by the packets that wait there: names would hide the cycle. */
+function cycleWords(line, chosen) {
+  const held = cycle(chosen);
+  if (!held) return null;
+  const numbers = held.waits.flatMap((waited, place) => (waited === line ? [place + 1] : []));
+  return numbers.length > 3 ? `${numbers.slice(0, 3).join(", ")} …` : numbers.join(", ");
 }
 
 function ring(x, y) {
@@ -256,14 +292,14 @@ function middleOfBundle(line) {
 /** A bundle of lines has the colour of its hottest, and the queue of all. */
 function drawClusters() {
   const chosen = chosenLines(), { of, ends } = bundles(), { x, y, count } = centres(), inks = ink();
-  const share = new Float64Array(ends.length), queue = new Float64Array(ends.length);
+  const share = new Float64Array(ends.length), queue = new Float64Array(ends.length), hottest = new Int32Array(ends.length);
   const all = values(), most = largest(), queues = values("queue");
   for (let line = 0; line < lineCount; line++) {
-    const own = chosen ? chosen.get(line) ?? 0 : all[line] / most;
-    share[of[line]] = Math.max(share[of[line]], own);
-    queue[of[line]] += chosen ? own : queues[line];
+    const own = chosen ? chosen.get(line) ?? 0 : Math.abs(all[line]) / most;
+    if (own > share[of[line]]) [share[of[line]], hottest[of[line]]] = [own, line];
+    queue[of[line]] += chosen || state.colour === "change" ? own : queues[line];
   }
-  const mostQueue = maximum(queue) || 1, colours = scaleColours();
+  const mostQueue = maximum(queue) || 1;
   drawn = { aside: 1, widths: new Map() };
   const way = (bundle) => {
     const [a, b] = ends[bundle];
@@ -275,9 +311,9 @@ function drawClusters() {
   pen.lineWidth = ends.length > 4000 ? 0.3 : 0.7;
   pen.strokeStyle = inks.cold;
   pen.beginPath();
-  const hot = [], inside = new Float64Array(clusterCount), held = new Float64Array(clusterCount);
+  const hot = [], inside = new Float64Array(clusterCount), within = new Int32Array(clusterCount), held = new Float64Array(clusterCount);
   ends.forEach(([a, b], bundle) => {
-    if (a === b) [inside[a], held[a]] = [share[bundle], queue[bundle]];
+    if (a === b) [inside[a], held[a], within[a]] = [share[bundle], queue[bundle], hottest[bundle]];
     else if (share[bundle] >= COLD) hot.push(bundle);
     else trace(way(bundle));
   });
@@ -287,7 +323,7 @@ function drawClusters() {
     pen.beginPath();
     trace(way(bundle));
     pen.lineWidth = 1.5 + THICKEST * Math.sqrt(queue[bundle] / mostQueue);
-    pen.strokeStyle = colours[stepOf(share[bundle])];
+    pen.strokeStyle = lineColour(hottest[bundle], share[bundle]);
     pen.stroke();
   }
   const mostHeld = maximum(held) || 1;
@@ -296,7 +332,7 @@ function drawClusters() {
     const isHot = inside[cluster] >= COLD, radius = isHot ? 2.5 + THICKEST * Math.sqrt(held[cluster] / mostHeld) : 2.5;
     pen.beginPath();
     pen.arc(screenX(x[cluster]), screenY(y[cluster]), radius, 0, 2 * Math.PI);
-    pen.fillStyle = isHot ? colours[stepOf(inside[cluster])] : inks.dot;
+    pen.fillStyle = isHot ? lineColour(within[cluster], inside[cluster]) : inks.dot;
     pen.fill();
   }
   drawNames(chosen);

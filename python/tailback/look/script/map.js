@@ -6,8 +6,9 @@ const COLOURS = {
   queue: { name: "queue", title: "packets waiting for the channel" },
   root: { name: "root", title: "lateness that begins at the channel" },
 };
+if (data.change) COLOURS.change = { name: "change", title: `packets that wait more or fewer than in ${data.change.name}` };
 
-const state = { colour: "wait", pick: null, slice: -1 };
+const state = { colour: data.change ? "change" : "wait", pick: null, slice: -1 };
 const view = { scale: 1, x: 0, y: 0, width: 1, height: 1 };
 
 const minimum = (values) => values.reduce((least, value) => Math.min(least, value), Infinity);
@@ -22,7 +23,8 @@ function values(colour = state.colour, slice = state.slice) {
   const key = `${colour} ${slice}`;
   if (!kept.has(key)) {
     if (kept.size > 64) kept.clear();
-    kept.set(key, slice < 0 ? ofRun(colour) : ofSlice(colour, slice));
+    // A difference is one of the whole run.
+    kept.set(key, slice < 0 || colour === "change" ? ofRun(colour) : ofSlice(colour, slice));
   }
   return kept.get(key);
 }
@@ -31,6 +33,7 @@ function ofRun(colour) {
   if (colour === "load") return lines.busy;
   if (colour === "queue") return lines.queue;
   if (colour === "root") return data.roots.ps;
+  if (colour === "change") return data.change.queue;
   return lines.wait_ps.map((ps, line) => (lines.packets[line] ? ps / lines.packets[line] : 0));
 }
 
@@ -50,9 +53,9 @@ function largest(colour = state.colour, slice = state.slice) {
 
 function foundLargest(colour, slice) {
   if (colour === "load") return 1;
-  if (slice < 0) {
+  if (slice < 0 || colour === "change") {
     // Queues in nodes grow without bound where a network is saturated: they are off the scale.
-    const all = ofRun(colour), inside = maximum(all.filter((_, line) => !isInjection(line)));
+    const all = ofRun(colour).map(Math.abs), inside = maximum(all.filter((_, line) => !isInjection(line)));
     return inside > 0 ? inside : maximum(all) || 1;
   }
   const length = time.end_ps[0] - time.begin_ps[0] || 1;
@@ -62,6 +65,7 @@ function foundLargest(colour, slice) {
 function valueText(colour, value) {
   if (colour === "load") return percent(value);
   if (colour === "queue") return plain(value, 3);
+  if (colour === "change") return value > 0 ? `+${plain(value, 3)}` : plain(value, 3).replace("-", "−");
   if (colour === "root" && state.slice < 0) return percent(value / (data.late_ps || 1));
   return timeText(value, 3);
 }
@@ -70,6 +74,7 @@ function unitText() {
   const { colour, slice } = state;
   if (colour === "load") return "of the time busy";
   if (colour === "queue") return "packets waiting on average";
+  if (colour === "change") return `packets waiting on average, more or fewer than in ${data.change.name}`;
   if (colour === "root") return slice < 0 ? "of all lateness begins here" : "waited in this slice because of it";
   return slice < 0 ? "per packet, waiting for the channel" : "waited in this slice";
 }
@@ -86,7 +91,7 @@ function chosenLines() {
   }
   if (pick.kind === "point") {
     const own = incident(pick.number), all = values(), most = largest();
-    return new Map(own.map((line) => [line, all[line] / most]));
+    return new Map(own.map((line) => [line, Math.abs(all[line]) / most]));
   }
   const waits = rowsOf(time ? time.waits : charges.places, pick.number);
   return shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));

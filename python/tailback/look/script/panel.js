@@ -4,6 +4,8 @@ const panel = $("panel");
 
 /** Names up to this long are not broken. */
 const SHORT = 28;
+/** Packets of a deadlock that are listed. */
+const MOST_PACKETS = 40;
 
 /** A link that chooses something. */
 function chooser(name, pick) {
@@ -90,10 +92,50 @@ function ofAll() {
   const roots = data.roots.line.slice(0, 12).map((line, rank) => ({
     name: lineName(line), ps: data.roots.ps[line], said: data.roots.share[rank], pick: { kind: "line", number: line } }));
   return [
+    ...ofDeadlock(),
+    ...(state.colour === "change" ? ofChange() : []),
     ...(roots.length ? list("Where it begins", roots, data.late_ps, "Share of all lateness by root channel.") : waitsOfAll()),
     ...who("In the way", null, "culprits", data.late_ps, "Whose traffic is charged."),
     ...who("Late", null, "victims", data.late_ps, "Whose messages are late."),
     element("p", "Choose a channel on the map to see its tailback: the channels on which packets wait because of it.", { class: "note" }),
+  ];
+}
+
+/** Lines for which more or fewer packets wait than in the other run, the largest difference first. */
+let changedKept = null;
+function changed() {
+  const by = data.change.queue, most = largest("change");
+  changedKept ??= by.map((_, line) => line).filter((line) => Math.abs(by[line]) >= COLD * most)
+    .sort((a, b) => Math.abs(by[b]) - Math.abs(by[a]) || a - b);
+  return changedKept;
+}
+
+function ofChange() {
+  const by = data.change.queue, note = `Packets waiting on average, compared with ${data.change.name}.`;
+  const rows = (some) => some.slice(0, 8).map((line) => ({
+    name: lineName(line), ps: Math.abs(by[line]), said: valueText("change", by[line]), pick: { kind: "line", number: line } }));
+  const more = rows(changed().filter((line) => by[line] > 0)), fewer = rows(changed().filter((line) => by[line] < 0));
+  if (!more.length && !fewer.length) return [element("p", "No packets wait more or less than there.", { class: "note" })];
+  return [...list("More wait here", more, 0, note), ...list("Fewer wait here", fewer, 0, more.length ? "" : note)];
+}
+
+/** The packets of a deadlock, numbered as on the map: each waits for what the next one holds. */
+function ofDeadlock() {
+  if (!data.deadlock || !data.deadlock.packets.length) return [];
+  const { packets, waits } = data.deadlock, table = element("table", "", { "data-list": "Deadlock" });
+  packets.slice(0, MOST_PACKETS).forEach((packet, place) => {
+    const row = table.insertRow(), cell = row.insertCell();
+    row.dataset.line = waits[place];
+    cell.append(element("b", `${place + 1}`), ` ${packet} waits for `);
+    if (waits[place] < 0) cell.append("what is not on the map");
+    else cell.append(chooser(lineName(waits[place]), { kind: "line", number: waits[place] }));
+  });
+  const more = packets.length - MOST_PACKETS;
+  return [
+    element("h3", "Deadlock"),
+    element("p", "Each packet waits for what the next one holds, the last one for the first.", { class: "note" }),
+    table,
+    ...(more > 0 ? [element("p", `and ${counted(more, "more packet")}`, { class: "note" })] : []),
   ];
 }
 

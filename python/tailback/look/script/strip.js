@@ -40,12 +40,18 @@ function drawStrip() {
   }
   const begin = time.begin_ps[0], end = time.end_ps[sliceCount - 1];
   barPen.font = "11px system-ui, sans-serif";
-  for (const [ps, words] of [...time.marks, ...begunMark()]) {
+  // What stands out comes first: a mark whose words would cover others is a short line.
+  const taken = [], all = [...begunMark(), ...time.marks.toReversed()];
+  for (const [ps, words] of all) {
     if (ps < begin || ps > end) continue;
     const x = (width * (ps - begin)) / (end - begin || 1);
     barPen.fillStyle = inks.text;
-    barPen.fillRect(Math.min(x, width - 1), 0, 1, height);
-    const isLeft = x + barPen.measureText(words).width + 8 > width;
+    const length = barPen.measureText(words).width + 8, isLeft = x + length > width;
+    const [left, right] = isLeft ? [x - length, x] : [x, x + length];
+    const isCovered = taken.some(([from, to]) => left < to && right > from);
+    barPen.fillRect(Math.min(x, width - 1), isCovered ? 12 : 0, 1, isCovered ? 6 : height);
+    if (isCovered) continue;
+    taken.push([left, right]);
     barPen.textAlign = isLeft ? "right" : "left";
     barPen.fillText(words, isLeft ? x - 4 : x + 4, 10);
   }

@@ -1,0 +1,60 @@
+"""The page of `look`, beside the answer of a command or alone: the option, and what it takes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .answering import Asked
+
+if TYPE_CHECKING:
+    from tailback.experiment import Experiment
+    from tailback.look import Look as Shown
+    from tailback.results import Result
+
+Look = Annotated[
+    Path | None,
+    typer.Option("--look", metavar="PAGE", help="Also write the page of look: the waits on a map."),
+]
+
+
+def kept(look: Path | None) -> Sequence[str]:
+    """Return what a run keeps for the page, as changes of an experiment."""
+    if look is None:
+        return ()
+    from tailback.look import KEPT
+
+    return KEPT
+
+
+def check(look: Path | None, experiment: Experiment) -> None:
+    """Refuse, before a run, a network that is not drawn."""
+    if look is not None:
+        from tailback.look import check_drawable
+
+        check_drawable(experiment)
+
+
+def write(
+    asked: Asked,
+    look: Path | None,
+    result: Result,
+    other: tuple[str, Result | None] = ("", None),
+    command: str = "",
+) -> Shown | None:
+    """Write the page of a run, perhaps compared with an `other` one; raise if it deadlocked."""
+    if look is None:
+        return None
+    from tailback.look import Against, write_look
+
+    name, compared = other
+    against = None if compared is None else Against(name, compared)
+    found = write_look(result, look, command or asked.again("look"), against)
+    if result.failure is not None:
+        print(f"page: {look}", file=sys.stderr)
+        raise result.failure
+    return found
