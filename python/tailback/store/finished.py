@@ -1,0 +1,105 @@
+"""The rows of finished points, wherever they are: each in a file of its own, or several in one.
+
+A point is saved in a file of its own, and put together with others later (`segments`). Its own
+file is removed when the segment is on the disk, so that it is in both at worst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from tailback.errors import UserError
+
+from . import point_file
+from .documents import DamagedError
+from .kept import Kept
+from .point_file import Place
+from .segments import Segments, is_small
+from .wire import put_together
+
+
+class Finished:
+    """The finished points in the folder of a store."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: that of the store."""
+        self._alone = Kept(folder / "points", ".parquet", point_file.check_whole)
+        self._segments = Segments(folder)
+        self._shared: dict[str, str] = {}
+
+    def identities(self) -> set[str]:
+        """Return the identities of all points."""
+        # In this order: a point is in a segment before its own file is removed.
+        alone = self._alone.names()
+        self._shared = self._segments.places()
+        return alone.keys() | self._shared.keys()
+
+    def check(self) -> None:
+        """Raise `UserError` for a damaged file."""
+        for path in self._alone.paths():
+            point_file.check_whole(path)
+        self._segments.check()
+
+    def place(self, identity: str) -> Place:
+        """Return where a point is; raise `UserError` unless the file is as it was written."""
+        segment = self._shared.get(identity)
+        if segment is None:
+            try:
+                return Place(self._alone.path(identity), identity, shared=False)
+            except UserError:
+                self._shared = self._segments.places()
+                segment = self._shared.get(identity)
+                if segment is None:
+                    raise
+        return Place(self._segments.path(segment), identity, shared=True)
+
+    def light(self, identities: Iterable[str], without: Iterable[str] = ()) -> list[pa.Table]:
+        """Return the rows of points without the large columns and some others."""
+        wanted = sorted(identities)
+        alone = [identity for identity in wanted if identity not in self._shared]
+        segments: dict[str, list[str]] = {}
+        for identity in wanted:
+            if identity in self._shared:
+                segments.setdefault(self._shared[identity], []).append(identity)
+        try:
+            paths = [self._alone.path(identity) for identity in alone]
+            shared = {self._segments.path(name): own for name, own in segments.items()}
+            return point_file.light(paths, shared, without)
+        except UserError:
+            # A sweep may have put points together meanwhile.
+            self._shared = self._segments.places()
+            if self._shared.keys().isdisjoint(alone):
+                raise
+            return self.light(wanted, without)
+
+    def save(self, identity: str, content: bytes) -> None:
+        """Keep the file of a point; raise `OSError`."""
+        self._alone.save(identity, content)
+
+    def put_together(self, points: Iterable[str], known: Mapping[str, pa.Table]) -> list[pa.Table]:
+        """Put those of some points in segments that are in files of their own and small.
+
+        Returns rows of these points, all columns or without the large ones. `known`: of some, not
+        to be read again. Raises `OSError`, and `UserError` for a damaged file.
+        """
+        there = self._alone.known()
+        alone = [identity for identity in points if identity in there]
+        small = [i for i in alone if is_small((self._alone.folder / there[i]).stat().st_size)]
+        rows = put_together(
+            known[i] if i in known else point_file.whole(self._alone.path(i)) for i in small
+        )
+        for table in rows:
+            for identity in self._segments.save(table):
+                self._alone.forget(identity)
+        others = (known[i] for i in alone if i in known and i not in {*small})
+        return rows + put_together(others)
+
+    def mend(self) -> list[DamagedError]:
+        """Set damaged files aside, and remove files of points that are in segments, too."""
+        found = self._alone.mend() + self._segments.mend()
+        for identity in self._alone.names().keys() & self._segments.places().keys():
+            self._alone.forget(identity)
+        return found

@@ -1,0 +1,93 @@
+"""The rows of all finished points without the large columns: read by column, as far as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tailback.tables.frames import differs
+
+from .finished import Finished
+from .index import Index, in_order, read
+
+
+class Runs:
+    """One row per run; of points that are not in the index all columns are read at once."""
+
+    def __init__(self, index: Index, finished: Finished, without: Iterable[str] = ()) -> None:
+        """`without`: columns that are as if they were not there."""
+        self._without = {*without}
+        left = finished.identities()
+        self._files: dict[Path, Collection[str] | None] = {}
+        for path, members in index.files().items():
+            wanted = left.intersection(members)
+            left -= wanted
+            if wanted:
+                self._files[path] = None if len(wanted) == len(members) else wanted
+        self._others = finished.light(left, self._without) if left else []
+
+    def __bool__(self) -> bool:
+        return bool(self._files or self._others)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns that there are, and their types."""
+        schemas = [pq.read_schema(path).remove_metadata() for path in self._files]
+        schemas += [rows.schema.remove_metadata() for rows in self._others]
+        together = pa.unify_schemas(schemas, promote_options="permissive")
+        return pa.schema([field for field in together if field.name not in self._without])
+
+    def read(self, names: Collection[str] | None = None) -> pa.Table:
+        """Return columns, all or those of `names` that there are, in order of identity."""
+        wanted = [n for n in self.schema.names if names is None or n in {*names, "identity"}]
+        tables = [read(path, members, wanted) for path, members in self._files.items()]
+        there = [
+            rows.select([name for name in wanted if name in rows.column_names])
+            for rows in self._others
+        ]
+        return in_order(tables + there) if len(tables + there) > 1 or there else tables[0]
+
+    def constant(self) -> set[str]:
+        """Return columns in which all runs are known to agree, without reading the index.
+
+        Its files say what the least and the largest value of a column is.
+        """
+        told = [_told_apart(path) for path in self._files]
+        told += [{n: _only(rows[n]) for n in rows.column_names} for rows in self._others]
+        found = set()
+        for name in self.schema.names:
+            values = {each.get(name, (None,)) for each in told}
+            if len(values) == 1 and values != {()}:
+                found.add(name)
+        return found
+
+
+def _told_apart(path: Path) -> dict[str, tuple[Any, ...]]:
+    """Return the only value of each column of a file; nothing where there are several."""
+    metadata = pq.read_metadata(path)
+    values: dict[str, set[tuple[Any, ...]]] = {}
+    for group in range(metadata.num_row_groups):
+        rows = metadata.row_group(group)
+        for place in range(rows.num_columns):
+            column = rows.column(place)
+            only = _only_told(column.statistics, column.num_values)
+            values.setdefault(column.path_in_schema, set()).add(only)
+    return {name: found.pop() if len(found) == 1 else () for name, found in values.items()}
+
+
+def _only_told(told: Any, count: int) -> tuple[Any, ...]:
+    if told is None or not told.has_null_count:
+        return ()
+    if told.null_count == count:
+        return (None,)
+    is_one = told.null_count == 0 and told.has_min_max and told.min == told.max
+    return (told.min,) if is_one else ()
+
+
+def _only(column: pa.ChunkedArray) -> tuple[Any, ...]:
+    return () if differs(column) else (column[0].as_py(),)
