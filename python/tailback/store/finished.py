@@ -17,7 +17,7 @@ from . import point_file
 from .documents import DamagedError
 from .kept import Kept
 from .point_file import Place
-from .segments import Segments, is_small
+from .segments import Segments, are_many, is_small
 from .wire import put_together
 
 
@@ -79,23 +79,37 @@ class Finished:
         """Keep the file of a point; raise `OSError`."""
         self._alone.save(identity, content)
 
-    def put_together(self, points: Iterable[str], known: Mapping[str, pa.Table]) -> list[pa.Table]:
-        """Put those of some points in segments that are in files of their own and small.
-
-        Returns rows of these points, all columns or without the large ones. `known`: of some, not
-        to be read again. Raises `OSError`, and `UserError` for a damaged file.
-        """
+    def apart(self, points: Iterable[str]) -> list[str]:
+        """Return those of some points that can be put together; none if they are few."""
         there = self._alone.known()
-        alone = [identity for identity in points if identity in there]
-        small = [i for i in alone if is_small((self._alone.folder / there[i]).stat().st_size)]
-        rows = put_together(
-            known[i] if i in known else point_file.whole(self._alone.path(i)) for i in small
-        )
+        found = [i for i in points if i in there and self._is_small(there[i])]
+        return found if are_many(found) else []
+
+    def put_together(self, points: Iterable[str], known: Mapping[str, pa.Table]) -> list[pa.Table]:
+        """Put points that are `apart` in segments.
+
+        Returns rows of these and of all `known` points, which are not read again: all columns or
+        some. Raises `OSError`.
+        """
+        chosen = {i: known[i] if i in known else self._whole(i) for i in self.apart(points)}
+        rows = put_together(table for table in chosen.values() if table is not None)
         for table in rows:
             for identity in self._segments.save(table):
                 self._alone.forget(identity)
-        others = (known[i] for i in alone if i in known and i not in {*small})
-        return rows + put_together(others)
+        return rows + put_together(known[i] for i in sorted(known.keys() - chosen.keys()))
+
+    def _is_small(self, name: str) -> bool:
+        try:
+            return is_small((self._alone.folder / name).stat().st_size)
+        except FileNotFoundError:  # another sweep has put it together with others
+            return False
+
+    def _whole(self, identity: str) -> pa.Table | None:
+        """Return all of the file of a point; None if it is gone or damaged."""
+        try:
+            return point_file.whole(self._alone.path(identity))
+        except UserError:
+            return None
 
     def mend(self) -> list[DamagedError]:
         """Set damaged files aside, and remove files of points that are in segments, too."""

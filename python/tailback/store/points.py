@@ -164,8 +164,12 @@ class PointStore(metaclass=Helped):
         self._save(self._points, identity, content)
         self._failures.forget(identity)
 
+    def are_apart(self, points: Iterable[str]) -> bool:
+        """Whether many of these points are in files of their own and can be put together."""
+        return bool(self._points.apart(points))
+
     def put_together(self, points: Sequence[str], rows: Mapping[str, bytes]) -> None:
-        """Put finished points in segments and into the index; on the disk when this returns.
+        """Put finished points in one file, and rows of points into the index.
 
         `rows`: those of points that were just saved, as workers send them (`wire`).
         """

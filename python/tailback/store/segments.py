@@ -11,7 +11,7 @@ made again from the rows.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,7 +25,7 @@ from .kept import Kept
 
 SIZE = 64
 """Points that are put together: to read one of them takes as long as to read all."""
-FEWEST = 32
+_FEWEST = 32
 _LARGEST = 128 << 10
 """Bytes of a point that is put together with others: the rest of a larger one is small."""
 
@@ -66,7 +66,7 @@ class Segments:
         None if they are too few.
         """
         members: list[str] = rows["identity"].unique().to_pylist()
-        if len(members) < FEWEST:
+        if not are_many(members):
             return []
         self._rows.save(_named(members), parquet(rows, store_schema=False))
         self._list(members)
@@ -108,6 +108,11 @@ def _named(members: Iterable[str]) -> str:
 def is_small(size: int) -> bool:
     """Whether a point with so many bytes in its file is put together with others."""
     return size <= _LARGEST
+
+
+def are_many(points: Collection[str]) -> bool:
+    """Whether it is worth while to put points together."""
+    return len(points) >= _FEWEST
 
 
 def _listed(members: Iterable[str]) -> bytes:

@@ -13,6 +13,11 @@ import pyarrow.compute as pc
 
 def to_stream(rows: pa.Table) -> bytes:
     """Return rows as bytes: an Arrow stream, compressed as a whole."""
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_list(field.type):
+            # As Parquet calls what is in a list.
+            kind = pa.list_(field.type.value_field.with_name("element"))
+            rows = rows.set_column(place, field.with_type(kind), rows[place].cast(kind))
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, "zstd") as out, pa.ipc.new_stream(out, rows.schema) as to:
         to.write_table(rows)
@@ -22,15 +27,7 @@ def to_stream(rows: pa.Table) -> bytes:
 def of_stream(content: bytes) -> pa.Table:
     """Return the rows in such bytes, as they would be read from a file."""
     with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as source:
-        rows = pa.ipc.open_stream(source).read_all()
-    return rows.cast(pa.schema([_as_in_files(field) for field in rows.schema]))
-
-
-def _as_in_files(field: pa.Field) -> pa.Field:
-    """Return a field with the name that Parquet has for what is in a list."""
-    if not pa.types.is_list(field.type):
-        return field
-    return field.with_type(pa.list_(field.type.value_field.with_name("element")))
+        return pa.ipc.open_stream(source).read_all()
 
 
 def put_together(points: Iterable[pa.Table]) -> list[pa.Table]:
