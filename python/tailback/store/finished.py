@@ -56,6 +56,15 @@ class Finished:
                     raise
         return Place(self._segments.path(segment), identity, shared=True)
 
+    def places(self) -> dict[str, Place]:
+        """Return where all points are, whatever is in the files."""
+        alone = self._alone.names()
+        paths = self._segments.paths()
+        shared = {i: Place(paths[s], i, shared=True) for i, s in self._segments.places().items()}
+        return shared | {
+            i: Place(self._alone.folder / n, i, shared=False) for i, n in alone.items()
+        }
+
     def light(self, identities: Iterable[str], without: Iterable[str] = ()) -> list[pa.Table]:
         """Return the rows of points without the large columns and some others."""
         wanted = sorted(identities)
@@ -107,7 +116,7 @@ class Finished:
     def _whole(self, identity: str) -> pa.Table | None:
         """Return all of the file of a point; None if it is gone or damaged."""
         try:
-            return point_file.whole(self._alone.path(identity))
+            return point_file.whole(Place(self._alone.path(identity), identity, shared=False))
         except UserError:
             return None
 

@@ -169,22 +169,26 @@ def read(
 ) -> pa.Table:
     """Return rows of a file: of all points or some, all columns or those of `names` there are."""
     with pq.ParquetFile(path) as file:
-        rows = file.read(None if names is None else [*names])
+        rows = file.read(None if names is None else [*names], use_threads=False)
     return rows if identities is None else _of(rows, identities)
 
 
 def in_order(tables: Sequence[pa.Table]) -> pa.Table:
     """Return runs by identity, with all columns in the documented order."""
+    together = below(tables)
+    return by_identity(together.select(documented(together.column_names)))
+
+
+def documented(names: Collection[str]) -> list[str]:
+    """Return columns in the documented order; those of jobs and traffic classes come last."""
     from .schema import columns
 
-    together = below(tables)
-    there = set(together.column_names)
+    there = set(names)
     known = (*columns(), *PATH_COLUMNS, *BLAME_COLUMNS)
     ordered = [column.name for column in known if column.name in there]
-    # Those of jobs and traffic classes are called after these.
     for start in (OF_JOBS, OF_CLASSES):
-        ordered += [name for name in together.column_names if name.startswith(start)]
-    return by_identity(together.select(ordered))
+        ordered += [name for name in names if name.startswith(start)]
+    return ordered
 
 
 def _of(rows: pa.Table, identities: Collection[str]) -> pa.Table:
@@ -195,7 +199,7 @@ def _identities(path: Path) -> list[str]:
     """Return the points that a file has rows of; none if it lacks columns."""
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
-        found = file.read([name for name in ("identity", _KIND) if name in names])
+        found = file.read([n for n in ("identity", _KIND) if n in names], use_threads=False)
     kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
     members: list[str] = found["identity"].unique().to_pylist()
     return [] if are_left_out(names, {*kinds}) else members

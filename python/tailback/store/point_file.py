@@ -138,9 +138,9 @@ def _read(path: Path, names: Iterable[str] | None = None, dropped: Iterable[str]
     return table
 
 
-def whole(path: Path) -> pa.Table:
-    """Return all of the file of one point."""
-    return _alone(path, _read(path))
+def whole(place: Place) -> pa.Table:
+    """Return all rows and columns of a point."""
+    return _columns(place, None)
 
 
 def identities(path: Path) -> list[str]:
@@ -183,9 +183,9 @@ def blame(place: Place) -> dict[str, Blame]:
     }
 
 
-def _columns(place: Place, names: Iterable[str]) -> pa.Table:
-    """Return `identity`, `mode` and those of these columns that there are, of one point."""
-    wanted = ("identity", "mode", *names)
+def _columns(place: Place, names: Iterable[str] | None) -> pa.Table:
+    """Return `identity`, `mode` and those of these columns that there are, or all, of a point."""
+    wanted = None if names is None else ("identity", "mode", *names)
     if not place.shared:
         return _alone(place.path, _read(place.path, wanted))
     rows = _of_segment(place.path, wanted)
@@ -193,7 +193,7 @@ def _columns(place: Place, names: Iterable[str]) -> pa.Table:
 
 
 @lru_cache(maxsize=4)
-def _of_segment(path: Path, names: tuple[str, ...]) -> pa.Table:
+def _of_segment(path: Path, names: tuple[str, ...] | None) -> pa.Table:
     """Return columns of several points, kept: the next point to be read is often one of them."""
     return _read(path, names)
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ from .finished import Finished
 from .kept import Kept
 from .records import Failure, read_failure, read_question
 from .runs import Runs
-from .wire import of_stream
+from .wire import by_identity, of_stream
 
 if TYPE_CHECKING:
     from tailback.charging import Blame
@@ -75,6 +75,7 @@ class PointStore(metaclass=Helped):
         self._failures = Kept(folder / "failures", ".json", read_failure)
         self._sweeps = Kept(folder / "sweeps", ".json", read_question, by_digest=True)
         self._index = index.Index(folder)
+        self._asked: dict[Path, dict[str, Any]] = {}
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -208,7 +209,9 @@ class PointStore(metaclass=Helped):
 
     def sweeps(self) -> list[dict[str, Any]]:
         """Return what the sweeps asked for, in an order that does not change."""
-        return [read_question(path) for path in self._sweeps.paths()]
+        paths = self._sweeps.paths()
+        self._asked = {p: self._asked.get(p) or read_question(p) for p in paths}
+        return [*self._asked.values()]
 
     def runs(self, without: Iterable[str] = (), only: Sequence[str] | None = None) -> pa.Table:
         """Return one row per run of every finished point, without the large columns.
@@ -218,7 +221,9 @@ class PointStore(metaclass=Helped):
         as the default, it is what the sweep says. Columns `without` are not read, or any but
         `only` and the identity.
         """
-        return self.labelled(self.unread_runs(without), only)
+        unread = self.unread_runs(without)
+        runs = self.labelled(unread, only)
+        return runs if unread.are_ordered else by_identity(runs)
 
     def unread_runs(self, without: Iterable[str] = ()) -> Runs:
         """Return the same, without what sweeps say, before it is read.
@@ -231,12 +236,11 @@ class PointStore(metaclass=Helped):
         return runs
 
     def labelled(self, unread: Runs, only: Sequence[str] | None = None) -> pa.Table:
-        """Return runs with what sweeps say: all columns or only some."""
+        """Return runs with what sweeps say, in any order of points: all columns or only some."""
         runs = unread.read(only)
-        for name, by_identity in self._labels(runs).items():
-            if name not in runs.column_names and only is not None and name not in only:
-                continue
-            labels = [by_identity.get(identity) for identity in values(runs["identity"])]
+        known = {name for name in runs.column_names if not runs[name].null_count}
+        for name, of_point in self._labels(known, only).items():
+            labels = [of_point.get(identity) for identity in values(runs["identity"])]
             if name not in runs.column_names:
                 runs = runs.append_column(name, column_of(labels))
                 continue
@@ -246,23 +250,34 @@ class PointStore(metaclass=Helped):
             runs = runs.set_column(place, name, pc.coalesce(kept, said))
         return runs
 
+    def schema(self, unread: Runs) -> pa.Schema:
+        """Return the columns of runs with what sweeps say, and their types."""
+        schema = unread.schema
+        for name, of_point in self._labels({*schema.names}).items():
+            schema = schema.append(pa.field(name, column_of([*of_point.values()]).type))
+        return schema
+
     def _why_empty(self) -> str:
         failed = len(self._failures.names())
         why = f"; {counted(failed, 'point')} failed: tailback report says why" if failed else ""
         return f"holds no finished point{why}"
 
-    def _labels(self, runs: pa.Table) -> dict[str, dict[str, Any]]:
+    def _labels(
+        self, known: Collection[str], only: Collection[str] | None = None
+    ) -> dict[str, dict[str, Any]]:
         """Return what only sweeps know of points: by column, then by identity.
 
-        That is what `runs` have no column of, or some of them no value. Of several sweeps that
-        have a point, one counts.
+        That is what is not `known` of all runs. Of several sweeps that have a point, one counts.
         """
-        known = {name for name in runs.column_names if not runs[name].null_count}
         found: dict[str, dict[str, Any]] = {}
         told: set[str] = set()
         for sweep in self.sweeps():
             names = ["identity", *sweep["columns"]]
-            wanted = [(i, name) for i, name in enumerate(names) if i and name not in known]
+            wanted = [
+                (i, name)
+                for i, name in enumerate(names)
+                if i and name not in known and (only is None or name in only)
+            ]
             if not wanted:
                 continue
             for i, name in wanted:

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tailback.tables.frames import differs
+from tailback.tables.frames import below, differs
 
 from .finished import Finished
-from .index import Index, in_order, read
+from .index import Index, documented, read
 
 
 class Runs:
@@ -36,21 +36,29 @@ class Runs:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The columns that there are, and their types."""
-        schemas = [pq.read_schema(path).remove_metadata() for path in self._files]
-        schemas += [rows.schema.remove_metadata() for rows in self._others]
-        together = pa.unify_schemas(schemas, promote_options="permissive")
-        return pa.schema([field for field in together if field.name not in self._without])
+        """The columns that there are, in the documented order, and their types."""
+        schemas = [pq.read_schema(path) for path in self._files]
+        schemas += [rows.schema for rows in self._others]
+        whole = pa.unify_schemas(
+            [schema.remove_metadata() for schema in schemas], promote_options="permissive"
+        )
+        names = whole.names
+        if self._others or any(schema.names != names for schema in schemas):
+            names = documented(names)
+        return pa.schema([whole.field(name) for name in names if name not in self._without])
+
+    @property
+    def are_ordered(self) -> bool:
+        """Whether they are read in order of identity."""
+        return len(self._files) + len(self._others) == 1
 
     def read(self, names: Collection[str] | None = None) -> pa.Table:
-        """Return columns, all or those of `names` that there are, in order of identity."""
+        """Return columns: identities and all or those of `names` that there are."""
         wanted = [n for n in self.schema.names if names is None or n in {*names, "identity"}]
         tables = [read(path, members, wanted) for path, members in self._files.items()]
-        there = [
-            rows.select([name for name in wanted if name in rows.column_names])
-            for rows in self._others
-        ]
-        return in_order(tables + there) if len(tables + there) > 1 or there else tables[0]
+        for rows in self._others:
+            tables.append(rows.select([name for name in wanted if name in rows.column_names]))
+        return below(tables).select(wanted)
 
     def constant(self) -> set[str]:
         """Return columns in which all runs are known to agree, without reading the index.

@@ -55,10 +55,14 @@ class Segments:
         """Return the file of a segment; raise `UserError` unless it has its digest."""
         return self._rows.path(segment)
 
+    def paths(self) -> dict[str, Path]:
+        """Return the files of all segments, whatever is in them."""
+        return {segment: self._rows.folder / name for segment, name in self._rows.names().items()}
+
     def check(self) -> None:
         """Raise `UserError` for a segment that is not a whole file."""
-        for name in self._rows.names().values():
-            point_file.check_whole(self._rows.folder / name)
+        for path in self.paths().values():
+            point_file.check_whole(path)
 
     def save(self, rows: pa.Table) -> list[str]:
         """Keep points with the same columns, in order of identity; return which. Raises `OSError`.
