@@ -64,7 +64,7 @@ def table(
     """
     sweeps = store.sweeps()
     unread = store.unread_runs(without=LIGHT)
-    schema = store.schema(unread)
+    schema = unread.schema
     names = schema.names
     over = over_columns(over, names)
     conditions_ = [condition(text, _with_counts(schema)) for text in conditions]
@@ -77,7 +77,7 @@ def table(
     asked = {*wanted, *over, *(name for each in early for name in each.columns)}
     asked |= {name for sweep in sweeps for name in sweep["columns"]}
     read = needed(names, _values(wanted), {*names} - unread.constant() | asked)
-    runs = in_sweep_order(store.labelled(unread, read), sweeps)
+    runs = in_sweep_order(unread.read(read), sweeps)
     for each in early:
         runs = runs.filter(each.expression)
     result = merged(

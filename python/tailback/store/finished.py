@@ -6,7 +6,7 @@ file is removed when the segment is on the disk, so that it is in both at worst.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -55,6 +55,13 @@ class Finished:
                 if segment is None:
                     raise
         return Place(self._segments.path(segment), identity, shared=True)
+
+    def near(self, identities: Sequence[str]) -> list[str]:
+        """Return points so that those of one file come after each other."""
+        together: dict[str, list[str]] = {}
+        for identity in identities:
+            together.setdefault(self._shared.get(identity, identity), []).append(identity)
+        return [identity for own in together.values() for identity in own]
 
     def places(self) -> dict[str, Place]:
         """Return where all points are, whatever is in the files."""

@@ -22,20 +22,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tailback import files
 from tailback.errors import UserError
 from tailback.helping import Helped
 from tailback.sending import unpacked
 from tailback.since311 import Self
-from tailback.tables.frames import below, column_of, values
+from tailback.tables.frames import below
 from tailback.units import counted
 
 from . import index, point_file, segments
@@ -222,69 +221,23 @@ class PointStore(metaclass=Helped):
         `only` and the identity.
         """
         unread = self.unread_runs(without)
-        runs = self.labelled(unread, only)
+        runs = unread.read(only)
         return runs if unread.are_ordered else by_identity(runs)
 
     def unread_runs(self, without: Iterable[str] = ()) -> Runs:
-        """Return the same, without what sweeps say, before it is read.
+        """Return the same before it is read, to be asked which columns there are.
 
         Raises `UserError` if there is no finished point.
         """
-        runs = Runs(self._index, self._points, without)
+        runs = Runs(self._index, self._points, self.sweeps(), without)
         if not runs:
             raise UserError(str(self.folder), None, self._why_empty())
         return runs
-
-    def labelled(self, unread: Runs, only: Sequence[str] | None = None) -> pa.Table:
-        """Return runs with what sweeps say, in any order of points: all columns or only some."""
-        runs = unread.read(only)
-        known = {name for name in runs.column_names if not runs[name].null_count}
-        for name, of_point in self._labels(known, only).items():
-            labels = [of_point.get(identity) for identity in values(runs["identity"])]
-            if name not in runs.column_names:
-                runs = runs.append_column(name, column_of(labels))
-                continue
-            kept = runs[name]
-            said = pa.array(labels, kept.type)
-            place = runs.column_names.index(name)
-            runs = runs.set_column(place, name, pc.coalesce(kept, said))
-        return runs
-
-    def schema(self, unread: Runs) -> pa.Schema:
-        """Return the columns of runs with what sweeps say, and their types."""
-        schema = unread.schema
-        for name, of_point in self._labels({*schema.names}).items():
-            schema = schema.append(pa.field(name, column_of([*of_point.values()]).type))
-        return schema
 
     def _why_empty(self) -> str:
         failed = len(self._failures.names())
         why = f"; {counted(failed, 'point')} failed: tailback report says why" if failed else ""
         return f"holds no finished point{why}"
-
-    def _labels(
-        self, known: Collection[str], only: Collection[str] | None = None
-    ) -> dict[str, dict[str, Any]]:
-        """Return what only sweeps know of points: by column, then by identity.
-
-        That is what is not `known` of all runs. Of several sweeps that have a point, one counts.
-        """
-        found: dict[str, dict[str, Any]] = {}
-        told: set[str] = set()
-        for sweep in self.sweeps():
-            names = ["identity", *sweep["columns"]]
-            wanted = [
-                (i, name)
-                for i, name in enumerate(names)
-                if i and name not in known and (only is None or name in only)
-            ]
-            if not wanted:
-                continue
-            for i, name in wanted:
-                of_sweep = {row[0]: row[i] for row in sweep["points"] if row[0] not in told}
-                found.setdefault(name, {}).update(of_sweep)
-            told |= {row[0] for row in sweep["points"]}
-        return found
 
     @property
     def has_points(self) -> bool:
@@ -326,6 +279,10 @@ class PointStore(metaclass=Helped):
         None without `run.keep_messages`.
         """
         return point_file.messages(self._points.place(identity))
+
+    def near(self, identities: Sequence[str]) -> list[str]:
+        """Return points in an order in which they are read faster: those of one file together."""
+        return self._points.near(identities)
 
     def write_index(self) -> None:
         """Make the index complete: it is made from the files of points that it has no rows of."""
