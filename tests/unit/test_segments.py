@@ -173,6 +173,20 @@ def test_points_that_are_put_together_while_they_are_read_are_found(
     assert reader.runs().equals(before)
 
 
+def test_a_point_that_is_saved_after_another_sweep_put_it_together_is_there_once(
+    one: pa.Table, tmp_path: Path
+) -> None:
+    rows = {i: to_stream(rows_of(one, i)) for i in POINTS}
+    late = saved(tmp_path, one, POINTS[:-1])
+    saved(tmp_path, one, POINTS[-1:]).put_together(POINTS, {})
+    late.save_point(POINTS[-1], to_bytes(rows_of(one, POINTS[-1])))
+    late.put_together(POINTS, rows)
+    assert not files_in(tmp_path, "points")
+    assert len(files_in(tmp_path, "segments")) == 1
+    late.write_index()
+    assert late.runs().num_rows == 2 * SIZE
+
+
 def test_an_index_in_several_files(
     one: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,18 +101,27 @@ class Finished:
         found = [i for i in points if i in there and self._is_small(there[i])]
         return found if are_many(found) else []
 
-    def put_together(self, points: Iterable[str], known: Mapping[str, pa.Table]) -> list[pa.Table]:
+    def put_together(self, points: Sequence[str], known: Mapping[str, pa.Table]) -> list[pa.Table]:
         """Put points that are `apart` in segments.
 
         Returns rows of these and of all `known` points, which are not read again: all columns or
         some. Raises `OSError`.
         """
+        self._forget_moved(points)
         chosen = {i: known[i] if i in known else self._whole(i) for i in self.apart(points)}
         rows = put_together(table for table in chosen.values() if table is not None)
         for table in rows:
             for identity in self._segments.save(table):
                 self._alone.forget(identity)
         return rows + put_together(known[i] for i in sorted(known.keys() - chosen.keys()))
+
+    def _forget_moved(self, points: Iterable[str]) -> None:
+        """Remove files of points that another sweep has put together, and this one saved again."""
+        there = self._alone.known()
+        if all((self._alone.folder / there[i]).exists() for i in points if i in there):
+            return
+        for identity in self._segments.places().keys() & {*points}:
+            self._alone.forget(identity)
 
     def _is_small(self, name: str) -> bool:
         try:
