@@ -17,7 +17,7 @@ from .names import PARAMETERS, column_named
 SEEDS = ("run.seed",)
 """What runs are merged over unless something else is asked for."""
 
-_ORIGIN = ("version", "results_version")
+ORIGIN = ("version", "results_version")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def grouped(frame: pa.Table, over: Sequence[str] = SEEDS, columns: Iterable[str]
     names = frame.column_names
     left_out = over_columns(over, names)
     parameters = [name for name in names if name.startswith(PARAMETERS)]
-    keys = [name for name in (*_ORIGIN, *parameters) if name in names and name not in left_out]
+    keys = [name for name in (*ORIGIN, *parameters) if name in names and name not in left_out]
     runs = frame.select([*dict.fromkeys(["identity", "mode", *keys, *left_out, *columns])])
     # Names of a sweep are no part of a run: the same run may have several.
     different = [name for name in left_out if not name.startswith("sweep.")]

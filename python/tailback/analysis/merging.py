@@ -7,7 +7,7 @@ of the merged values. Runs that were not steady are averaged as well, and counte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,8 @@ from tailback.tables.frames import Floats, Ints, floats, nullable, numbered, val
 
 from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off
 from .distributions import merged_percentiles, metric_of_percentile, percentiles_of_rows
-from .groups import SEEDS, grouped
-from .names import is_metric, is_percentile
+from .groups import ORIGIN, SEEDS, grouped
+from .names import PARAMETERS, is_metric, is_percentile
 from .pooling import Flags, Pairs, Pool, ratios
 
 OF_COMPLETION = "completion_us"
@@ -79,6 +79,13 @@ def merged(
     first = [name for name in columns if name in {"identity", "mode", *cells.groups.keys}]
     names = [*first, *COUNTED, *_ending(columns), *_in_full(chosen)]
     return pa.table({name: found[name] for name in names})
+
+
+def needed(columns: Sequence[str], values: Iterable[str], parameters: Collection[str]) -> list[str]:
+    """Return the columns that merging `values` takes of runs that differ in some parameters."""
+    wanted = {"identity", "mode", *ORIGIN, *_needed([*values], columns)}
+    parameters = {name for name in parameters if name.startswith(PARAMETERS)}
+    return [name for name in columns if name in wanted or name in parameters]
 
 
 def _mergeable(columns: Iterable[str]) -> list[str]:

@@ -33,7 +33,7 @@ from .cells import COUNTED
 from .conditions import Condition, condition
 from .distributions import of_rows
 from .groups import SEEDS, over_columns
-from .merging import merged
+from .merging import merged, needed
 from .names import PARAMETERS, column_named, metric_of, ordered, with_intervals
 
 if TYPE_CHECKING:
@@ -63,16 +63,21 @@ def table(
     low). At most `limit` rows. Raises `UserError` for a name or a condition that is not clear.
     """
     sweeps = store.sweeps()
-    runs = in_sweep_order(store.runs(without=LIGHT), sweeps)
-    names = runs.column_names
+    unread = store.unread_runs(without=LIGHT)
+    schema = unread.schema
+    names = schema.names
     over = over_columns(over, names)
-    conditions_ = [condition(text, _with_counts(runs.schema)) for text in conditions]
+    conditions_ = [condition(text, _with_counts(schema)) for text in conditions]
     early, late = _sorted_out(conditions_, over)
     chosen = None if fields is None else [_merged_name(f, names, over, "fields") for f in fields]
     order = [_merged_name(field.removeprefix("-"), names, over, "sort") for field in sort]
     usual = [name for name in (*_DEFAULT_VALUES, *_of_classes(names)) if name in names]
     wanted = [*(usual if chosen is None else chosen), *order]
     wanted += [name for each in late for name in each.columns]
+    asked = {*wanted, *over, *(name for each in early for name in each.columns)}
+    asked |= {name for sweep in sweeps for name in sweep["columns"]}
+    read = needed(names, _values(wanted), {*names} - unread.constant() | asked)
+    runs = in_sweep_order(unread.read(read), sweeps)
     for each in early:
         runs = runs.filter(each.expression)
     result = merged(
@@ -102,9 +107,11 @@ _DEFAULT_VALUES = (*_OPEN_LOOP, *_MAIN, _OTHERWISE)
 
 def in_sweep_order(runs: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Return runs in the order in which the sweeps name their points; others come last."""
-    identities = dict.fromkeys(point[0] for sweep in sweeps for point in sweep["points"])
-    places = {identity: i for i, identity in enumerate(identities)}
-    found = [places.get(identity, len(places)) for identity in values(runs["identity"])]
+    identities = values(runs["identity"])
+    named = dict.fromkeys(point[0] for sweep in sweeps for point in sweep["points"])
+    named |= dict.fromkeys(sorted({*identities} - named.keys()))
+    places = {identity: i for i, identity in enumerate(named)}
+    found = [places[identity] for identity in identities]
     return runs.take(np.argsort(np.array(found, np.int64), kind="stable"))
 
 

@@ -128,7 +128,7 @@ def _checked(kept: Kept) -> list[str]:
 
 def _compare(given: Path, old: Path, new: Path) -> bool:
     """Print which files differ between two folders of results; return whether none does."""
-    from tailback.sending.comparing import compared
+    from tailback.store.comparing import compared
 
     found = compared(old, new)
     for line in found.lines:
@@ -155,7 +155,7 @@ def pack(
     """Make one file of a folder of results, which all commands open as the folder."""
     with failures(json):
         from tailback.sending import pack as made
-        from tailback.sending.comparing import is_results
+        from tailback.store.comparing import is_results
 
         _check_results(folder, folder)
         if not is_results(folder):

@@ -199,13 +199,12 @@ def _pool(
 
 def _channels(run: SweepRun) -> dict[str, list[int]]:
     """Return the default number of virtual channels of each routing of a sweep."""
-    from tailback.analysis import channels_by_routing
-    from tailback.store.columns import LIGHT
+    from tailback.analysis.channels import CHANNELS, ROUTING, channels_by_routing
 
     store, own = run.store, {identity for identity, _ in run.points}
     if not store.has_points:
         return {}
-    runs = store.runs(without=LIGHT)
+    runs = store.runs(only=(ROUTING, CHANNELS))
     runs = runs.filter([name in own for name in runs["identity"].to_pylist()])
     return channels_by_routing(runs, store.sweeps())
 
@@ -335,10 +334,9 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
 def _tell_channels(store: PointStore, columns: list[str]) -> None:
     """Print below a table of several routings how many virtual channels each has."""
     from tailback.analysis.channels import CHANNELS, ROUTING, channels_by_routing, channels_text
-    from tailback.store.columns import LIGHT
 
     if ROUTING in columns and CHANNELS not in columns:
-        found = channels_by_routing(store.runs(without=LIGHT), store.sweeps())
+        found = channels_by_routing(store.runs(only=(ROUTING, CHANNELS)), store.sweeps())
         if found:
             print(f"virtual channels: {printable(channels_text(found))}")
 

@@ -76,7 +76,7 @@ class Loads:
         numbers = sum(self._add(identity, tables) for identity, tables in self._tables(first))
         # The size of the first point predicts that of the others.
         step = max(1, math.ceil(numbers * len(identities) / MOST_NUMBERS))
-        others = identities[step::step]
+        others = self.store.near(identities[step::step])
         for identity, tables in self._tables(others):
             self._add(identity, tables)
         self.left_out = len(identities) - len(first) - len(others)

@@ -1,33 +1,46 @@
-"""The index of a store: the rows of all points without the large columns, in one file.
+"""The index of a store: the rows of all points without the large columns, in few files.
 
-    DIR/runs.parquet
+    DIR/runs/<digest>.parquet   rows of 4,096 points each
+    DIR/runs.parquet            those of all others
     DIR/runs.parquet.sha256     its digest, as `sha256sum` writes it
 
-It is made from the points and says nothing that they do not: one that is damaged, or not the one
-that its digest is of, is no index. One without a digest is from before there were digests.
+It is made from the points and says nothing that they do not: a file that is damaged, or not the
+one that its digest is of, is no index. One without a digest is from before there were digests.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tailback import files
 from tailback.errors import UserError
+from tailback.metrics import OF_CLASSES, OF_JOBS
 from tailback.tables import parquet
+from tailback.tables.frames import below
 
 from . import point_file
 from .classes import are_left_out
-from .digests import Verified
+from .columns import BLAME_COLUMNS, PATH_COLUMNS
+from .digests import Verified, digest_of
+from .kept import Kept
+from .wire import by_identity
 
+FULL = 4096
+"""Points in a file that is not written again."""
 NAME = "runs.parquet"
+FOLDER = "runs"
 NAMES = (NAME, f"{NAME}.sha256")
 
 _KIND = "workload.kind"
+
+Light = Callable[[set[str]], list[pa.Table]]
+"""Returns the rows of points without the large columns."""
 
 
 class Index:
@@ -37,45 +50,159 @@ class Index:
         """`folder`: that of the store."""
         self._path, self._digest = (folder / name for name in NAMES)
         self._verified = Verified()
+        self._parts = Kept(
+            folder / FOLDER, ".parquet", point_file.check_whole, by_digest=True, optional=True
+        )
+        self._members: dict[tuple[Path, int], list[str]] = {}
+        self._new: list[pa.Table] = []
+        self._count = 0
 
-    def identities(self) -> set[str]:
-        """Return the points that it has rows of; none if it has to be made again."""
-        if not self._path.exists():
-            return set()
+    def files(self) -> dict[Path, list[str]]:
+        """Return the files of the index, and which points they have rows of."""
+        found = {path: self._identities(path) for path in self._whole_parts()}
+        if self._path.exists() and self._is_as_written():
+            found[self._path] = self._identities(self._path)
+        return {path: members for path, members in found.items() if members}
+
+    def _whole_parts(self) -> list[Path]:
+        found = []
+        for name in self._parts.names():
+            try:
+                found.append(self._parts.path(name))
+            except UserError:
+                continue
+        return found
+
+    def _identities(self, path: Path) -> list[str]:
+        """Return the points that a file has rows of; none if it has to be made again."""
         try:
-            point_file.check_whole(self._path)
-            if not self._is_as_written():
-                return set()
-            names = pq.read_schema(self._path).names
-            wanted = ["identity", *(name for name in names if name == _KIND)]
-            found = pq.read_table(self._path, columns=wanted)
-            kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
+            state = (path, path.stat().st_mtime_ns)
+            if state not in self._members:
+                point_file.check_whole(path)
+                self._members[state] = _identities(path)
+            return self._members[state]
         except (UserError, pa.ArrowException, OSError, KeyError):
-            return set()
-        return set() if are_left_out(names, {*kinds}) else set(found["identity"].to_pylist())
+            return []
 
     def _is_as_written(self) -> bool:
-        if not self._digest.exists():
-            return True
-        told = self._digest.read_text(encoding="ascii", errors="replace")
-        digest = told[: hashlib.sha256().digest_size * 2]
-        return told == _told(digest) and self._verified.has(self._path, digest)
+        try:
+            if not self._digest.exists():
+                return True
+            told = self._digest.read_text(encoding="ascii", errors="replace")
+            digest = told[: hashlib.sha256().digest_size * 2]
+            return told == _told(digest) and self._verified.has(self._path, digest)
+        except OSError:
+            return False
 
     def is_of(self, identities: set[str]) -> bool:
-        """Whether it has the rows of these points and no others, and its digest."""
-        return self._digest.exists() and self.identities() == identities
+        """Whether it has the rows of these points once, no others, and its digest."""
+        members = [point for points in self.files().values() for point in points]
+        has_digest = self._digest.exists() == self._path.exists()
+        return has_digest and not self._new and sorted(members) == sorted(identities)
 
-    def rows(self, without: Iterable[str] = ()) -> pa.Table:
-        """Return the rows of an index that has some, without some columns."""
-        names = [name for name in pq.read_schema(self._path).names if name not in {*without}]
-        return pq.read_table(self._path, columns=names)
+    def add(self, rows: pa.Table) -> None:
+        """Take rows of points that are finished; raise `OSError` if they cannot be written.
 
-    def write(self, runs: pa.Table) -> None:
-        """Make it anew; raise `OSError`."""
-        content = parquet(runs)
+        They are written when they are many, or by `write`.
+        """
+        self._new.append(rows)
+        self._count += pc.count_distinct(rows["identity"]).as_py()
+        if self._count >= FULL:
+            self._write_part(in_order(self._new))
+            self._new, self._count = [], 0
+
+    def write(self, there: set[str], light: Light) -> None:
+        """Write the rows of the points that are `there`; files that are full stay as they are.
+
+        `light` returns rows of points that it has none of. Raises `OSError`.
+        """
+        left, old, tables = {*there}, [*self._parts.names()], []
+        for path, members in self.files().items():
+            wanted = left.intersection(members)
+            left -= wanted
+            if len(wanted) == len(members) >= FULL:
+                self._keep_full(path, old)
+            elif wanted:
+                tables.append(read(path, wanted))
+        for rows in self._new:
+            wanted = left.intersection(rows["identity"].unique().to_pylist())
+            left -= wanted
+            tables.append(_of(rows, wanted))
+        tables += light(left) if left else []
+        self._new, self._count = [], 0
+        self._write_rest(in_order(tables) if tables else None)
+        for name in old:
+            self._parts.forget(name)
+
+    def _keep_full(self, path: Path, old: list[str]) -> None:
+        """Leave a file as it is, as one of many: that of an older version may have any length."""
+        if path != self._path:
+            old.remove(path.stem)
+            return
+        (self._parts.folder).mkdir(exist_ok=True)
+        path.replace(self._parts.folder / f"{digest_of(path)}.parquet")
+
+    def _write_rest(self, rows: pa.Table | None) -> None:
+        while rows is not None:
+            points = rows["identity"].unique()
+            if len(points) < FULL:
+                break
+            later = pc.index(rows["identity"], points[FULL]).as_py() if len(points) > FULL else None
+            self._write_part(rows.slice(0, later))
+            rows = None if later is None else rows.slice(later)
+        if rows is None:
+            self._path.unlink(missing_ok=True)
+            self._digest.unlink(missing_ok=True)
+            return
+        content = parquet(rows.combine_chunks())
         # If only the first is written before the machine stops, the index is made again.
         files.write_durably(self._path, content)
         files.write_durably(self._digest, _told(hashlib.sha256(content).hexdigest()).encode())
+
+    def _write_part(self, rows: pa.Table) -> None:
+        content = parquet(rows)
+        self._parts.save(hashlib.sha256(content).hexdigest(), content)
+
+
+def read(
+    path: Path, identities: Collection[str] | None = None, names: Iterable[str] | None = None
+) -> pa.Table:
+    """Return rows of a file: of all points or some, all columns or those of `names` there are."""
+    with pq.ParquetFile(path) as file:
+        rows = file.read(None if names is None else [*names], use_threads=False)
+    return rows if identities is None else _of(rows, identities)
+
+
+def in_order(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return runs by identity, with all columns in the documented order."""
+    together = below(tables)
+    return by_identity(together.select(documented(together.column_names)))
+
+
+def documented(names: Collection[str]) -> list[str]:
+    """Return columns in the documented order; those of jobs and traffic classes come last."""
+    from .schema import columns
+
+    there = set(names)
+    known = (*columns(), *PATH_COLUMNS, *BLAME_COLUMNS)
+    ordered = [column.name for column in known if column.name in there]
+    for start in (OF_JOBS, OF_CLASSES):
+        ordered += [name for name in names if name.startswith(start)]
+    return ordered
+
+
+def _of(rows: pa.Table, identities: Collection[str]) -> pa.Table:
+    return rows.filter(pc.is_in(rows["identity"], pa.array(sorted(identities), pa.string())))
+
+
+def _identities(path: Path) -> list[str]:
+    """Return the points that a file has rows of; none if it lacks columns."""
+    with pq.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        found = file.read([n for n in ("identity", _KIND) if n in names], use_threads=False)
+    kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
+    members: list[str] = found["identity"].unique().to_pylist()
+    return [] if are_left_out(names, {*kinds}) else members
 
 
 def _told(digest: str) -> str:

@@ -31,15 +31,21 @@ class Kept:
     """The files of one kind; see the head of this module."""
 
     def __init__(
-        self, folder: Path, suffix: str, check: Callable[[Path], object], *, by_digest: bool = False
+        self,
+        folder: Path,
+        suffix: str,
+        check: Callable[[Path], object],
+        *,
+        by_digest: bool = False,
+        optional: bool = False,
     ) -> None:
         """`folder` need not be there before files are saved or listed.
 
         `check` raises `DamagedError` for a file that is not of this kind. `by_digest`: the
-        identity of a file is its digest.
+        identity of a file is its digest. `optional`: there is a folder only if there are files.
         """
         self.folder, self._suffix, self._check = folder, suffix, check
-        self._by_digest = by_digest
+        self._by_digest, self._optional = by_digest, optional
         self._verified = Verified()
         self._written: dict[str, str] | None = None
 
@@ -52,6 +58,8 @@ class Kept:
         try:
             names = sorted(n for n in os.listdir(self.folder) if not n.startswith("."))
         except OSError as error:
+            if self._optional and isinstance(error, FileNotFoundError):
+                return {}
             problem = f"cannot be read ({error.strerror}); tailback sweep makes it anew"
             raise UserError(str(self.folder), None, problem) from None
         return {self._parts(name)[0]: name for name in names}
@@ -67,10 +75,10 @@ class Kept:
 
     def path(self, identity: str) -> Path:
         """Return the file of an identity; raise `UserError` unless it has its digest."""
-        name = self._known().get(identity)
+        name = self.known().get(identity)
         if name is None or not (self.folder / name).exists():
             self._written = None
-            name = self._known().get(identity)
+            name = self.known().get(identity)
         if name is None:
             raise UserError(str(self.folder), None, f"has no file of {identity}")
         return self._whole(name)
@@ -94,15 +102,17 @@ class Kept:
         """Write the file of an identity, in place of an earlier one; raise `OSError`."""
         digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
         name = f"{identity}{self._suffix if self._by_digest else f'.{digest}{self._suffix}'}"
+        if self._optional:
+            self.folder.mkdir(exist_ok=True)
         files.write_durably(self.folder / name, content)
-        before = self._known().get(identity, name)
+        before = self.known().get(identity, name)
         if before != name:
             (self.folder / before).unlink(missing_ok=True)
-        self._known()[identity] = name
+        self.known()[identity] = name
 
     def forget(self, identity: str) -> None:
         """Remove the file of an identity, if there is one."""
-        name = self._known().pop(identity, None)
+        name = self.known().pop(identity, None)
         if name is not None:
             (self.folder / name).unlink(missing_ok=True)
 
@@ -133,7 +143,7 @@ class Kept:
                 digest = digest_of(path)[:_DIGITS]
                 path.replace(self.folder / f"{identity}.{digest}{self._suffix}")
 
-    def _known(self) -> dict[str, str]:
+    def known(self) -> dict[str, str]:
         """Return the names as this program knows them, listed once: each point asks for them."""
         if self._written is None:
             self._written = self.names()

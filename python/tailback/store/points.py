@@ -5,12 +5,13 @@
     DIR/asked/<hash>/                 the same with all files it needs (`sending/asked.py`)
     DIR/points/<identity>.<digest>.parquet
                                       one point: one row per mode, all columns (docs/store.md)
+    DIR/segments/, DIR/members/       the same of 64 points in a file (`segments`)
     DIR/failures/<identity>.<digest>.json
                                       a point that could not be simulated, and why
-    DIR/runs.parquet                  all rows without the large columns, to be read at once
-    DIR/runs.parquet.sha256           its digest
+    DIR/runs.parquet, DIR/runs/       all rows without the large columns, in few files (`index`)
+    DIR/runs.parquet.sha256           a digest
 
-The files of points are the truth, `runs.parquet` is made from them. Every file
+The files of points are the truth, the index is made from them. Every file
 is written whole or not at all, under a name that follows from its content, so
 that several sweeps may write to one folder and a sweep that was killed goes on
 where it was. No file says when, where or how fast it was made. The digest of
@@ -27,34 +28,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tailback import files
 from tailback.errors import UserError
 from tailback.helping import Helped
-from tailback.metrics import OF_CLASSES, OF_JOBS
 from tailback.sending import unpacked
 from tailback.since311 import Self
-from tailback.tables.frames import below, column_of
+from tailback.tables.frames import below
 from tailback.units import counted
 
-from . import index, point_file
-from .columns import BLAME_COLUMNS, PATH_COLUMNS
+from . import index, point_file, segments
 from .documents import DamagedError, json_bytes, read_json
+from .finished import Finished
 from .kept import Kept
 from .records import Failure, read_failure, read_question
+from .runs import Runs
+from .wire import by_identity, of_stream
 
 if TYPE_CHECKING:
     from tailback.charging import Blame
 
 FORMAT = "tailback store"
-VERSION = 2
-"""2: digests are kept. Folders of version 1 are read, and become ones of 2 with the next sweep."""
+VERSION = 4
+"""2: digests are kept; 4: there are segments. Folders of older versions are read, and become ones
+of this version with the next sweep. No version is another one with one bit flipped."""
+_VERSIONS = (1, 2, 4)
 
 _MARK = json_bytes({"format": FORMAT, "version": VERSION})
 _FOLDERS = ("sweeps", "points", "failures")
+_MORE_FOLDERS = (*segments.FOLDERS, index.FOLDER)
+"""Those that there are only if something is in them."""
 #: What lies in a store, also while another sweep makes it.
-_OWN = re.compile(rf"{'|'.join(_FOLDERS)}|\.?store\.json(\.\d+\.part)?")
+_OWN = re.compile(rf"{'|'.join((*_FOLDERS, *_MORE_FOLDERS))}|\.?store\.json(\.\d+\.part)?")
 
 
 _MOST_SHOWN = 8
@@ -69,10 +74,11 @@ class PointStore(metaclass=Helped):
     def __init__(self, folder: Path) -> None:
         """`folder`: as it is; `open` and `create` look at it first."""
         self.folder = folder
-        self._points = Kept(folder / "points", ".parquet", point_file.check_whole)
+        self._points = Finished(folder)
         self._failures = Kept(folder / "failures", ".json", read_failure)
         self._sweeps = Kept(folder / "sweeps", ".json", read_question, by_digest=True)
         self._index = index.Index(folder)
+        self._asked: dict[Path, dict[str, Any]] = {}
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -112,7 +118,8 @@ class PointStore(metaclass=Helped):
         try:
             for name in _FOLDERS:
                 (folder / name).mkdir(exist_ok=True)
-            files.remove_abandoned([folder, *(folder / name for name in _FOLDERS)])
+            all_names = (*_FOLDERS, *_MORE_FOLDERS)
+            files.remove_abandoned([folder, *(folder / name for name in all_names)])
             if not (store._marker.exists() and store._marker.read_bytes() == _MARK):
                 files.write_durably(store._marker, _MARK)
         except OSError as error:
@@ -129,7 +136,7 @@ class PointStore(metaclass=Helped):
         if marker.get("format") != FORMAT:
             raise UserError(str(self._marker), None, "is not the mark of a folder of results")
         version = marker.get("version")
-        if version not in range(1, VERSION + 1):
+        if version not in _VERSIONS:
             found = f"is of version {version}; this program reads 1 to {VERSION}"
             raise UserError(str(self._marker), None, found)
         if version == VERSION and self._marker.read_bytes() != _MARK:
@@ -153,14 +160,29 @@ class PointStore(metaclass=Helped):
 
     def finished(self) -> set[str]:
         """Return the identities of the finished points; raise `UserError` for a damaged file."""
-        for path in self._points.paths():
-            point_file.check_whole(path)
-        return self._identities()
+        self._points.check()
+        return self._points.identities()
 
     def save_point(self, identity: str, content: bytes) -> None:
         """Keep a point; on the disk when this returns. Raises `UserError` if that fails."""
         self._save(self._points, identity, content)
         self._failures.forget(identity)
+
+    def are_apart(self, points: Iterable[str]) -> bool:
+        """Whether many of these points are in files of their own and can be put together."""
+        return bool(self._points.apart(points))
+
+    def put_together(self, points: Sequence[str], rows: Mapping[str, bytes]) -> None:
+        """Put finished points in one file, and rows of points into the index.
+
+        `rows`: those of points that were just saved, as workers send them (`wire`).
+        """
+        known = {identity: of_stream(content) for identity, content in rows.items()}
+        try:
+            for table in self._points.put_together(points, known):
+                self._index.add(point_file.light_columns(table))
+        except OSError as error:
+            raise self._unwritable(error) from None
 
     def save_failure(self, failure: Failure) -> None:
         """Keep the reason why there is no result of a point."""
@@ -174,7 +196,7 @@ class PointStore(metaclass=Helped):
         if name not in self._sweeps.names():
             self._save(self._sweeps, name, content)
 
-    def _save(self, kept: Kept, identity: str, content: bytes) -> None:
+    def _save(self, kept: Kept | Finished, identity: str, content: bytes) -> None:
         try:
             kept.save(identity, content)
         except OSError as error:
@@ -190,74 +212,41 @@ class PointStore(metaclass=Helped):
 
     def sweeps(self) -> list[dict[str, Any]]:
         """Return what the sweeps asked for, in an order that does not change."""
-        return [read_question(path) for path in self._sweeps.paths()]
+        paths = self._sweeps.paths()
+        self._asked = {p: self._asked.get(p) or read_question(p) for p in paths}
+        return [*self._asked.values()]
 
-    def runs(self, without: Iterable[str] = ()) -> pa.Table:
+    def runs(self, without: Iterable[str] = (), only: Sequence[str] | None = None) -> pa.Table:
         """Return one row per run of every finished point, without the large columns.
 
         In order of identity, then mode. What only a sweep knows (names of its `let`,
         presets it varied) are columns behind the others; where a parameter that it varied is null
-        as the default, it is what the sweep says. Columns `without` are not read.
+        as the default, it is what the sweep says. Columns `without` are not read, or any but
+        `only` and the identity.
         """
-        runs = self._runs(without)
-        for name, by_identity in self._labels(runs).items():
-            labels = [by_identity.get(identity) for identity in runs["identity"].to_pylist()]
-            if name not in runs.column_names:
-                runs = runs.append_column(name, column_of(labels))
-                continue
-            kept = runs[name]
-            said = pa.array(labels, kept.type)
-            place = runs.column_names.index(name)
-            runs = runs.set_column(place, name, pc.coalesce(kept, said))
-        return runs
+        unread = self.unread_runs(without)
+        runs = unread.read(only)
+        return runs if unread.are_ordered else by_identity(runs)
 
-    def _runs(self, without: Iterable[str] = ()) -> pa.Table:
-        indexed, there = self._index.identities(), self._identities()
-        missing, gone = sorted(there - indexed), indexed - there
-        tables = []
-        if indexed & there:
-            tables = [self._index.rows(without)]
-        if gone and tables:
-            others = pc.is_in(tables[0]["identity"], pa.array(sorted(gone)))
-            tables[0] = tables[0].filter(pc.invert(others))
-        if missing:
-            tables += point_file.light([*map(self._points.path, missing)], without)
-        if not tables:
+    def unread_runs(self, without: Iterable[str] = ()) -> Runs:
+        """Return the same before it is read, to be asked which columns there are.
+
+        Raises `UserError` if there is no finished point.
+        """
+        runs = Runs(self._index, self._points, self.sweeps(), without)
+        if not runs:
             raise UserError(str(self.folder), None, self._why_empty())
-        return _in_order(tables) if missing else tables[0]
+        return runs
 
     def _why_empty(self) -> str:
         failed = len(self._failures.names())
         why = f"; {counted(failed, 'point')} failed: tailback report says why" if failed else ""
         return f"holds no finished point{why}"
 
-    def _labels(self, runs: pa.Table) -> dict[str, dict[str, Any]]:
-        """Return what only sweeps know of points: by column, then by identity.
-
-        That is what `runs` have no column of, or some of them no value. Of several sweeps that
-        have a point, one counts.
-        """
-        known = {name for name in runs.column_names if not runs[name].null_count}
-        found: dict[str, dict[str, Any]] = {}
-        told: set[str] = set()
-        for sweep in self.sweeps():
-            names = ["identity", *sweep["columns"]]
-            wanted = [(i, name) for i, name in enumerate(names) if i and name not in known]
-            if not wanted:
-                continue
-            for i, name in wanted:
-                of_sweep = {row[0]: row[i] for row in sweep["points"] if row[0] not in told}
-                found.setdefault(name, {}).update(of_sweep)
-            told |= {row[0] for row in sweep["points"]}
-        return found
-
     @property
     def has_points(self) -> bool:
         """Whether a point is finished."""
-        return bool(self._identities())
-
-    def _identities(self) -> set[str]:
-        return set(self._points.names())
+        return bool(self._points.identities())
 
     def _repr_html_(self) -> str:
         from tailback.figures.labels import parameter_label, value_text
@@ -296,9 +285,10 @@ class PointStore(metaclass=Helped):
         One row per node, channel or pair, with `identity` and `mode` in front, of
         the given points or of all that have it.
         """
-        chosen = sorted(self._identities()) if identities is None else list(identities)
-        tables = [point_file.nested(self._points.path(identity), name) for identity in chosen]
-        return below(tables) if tables else pa.table({})
+        chosen = sorted(self._points.identities()) if identities is None else list(identities)
+        places = sorted(map(self._points.place, chosen))  # those of one file after each other
+        found = {place.identity: point_file.nested(place, name) for place in places}
+        return below([found[identity] for identity in chosen]) if chosen else pa.table({})
 
     def tables(
         self, identity: str, wanted: Mapping[str, Iterable[str]]
@@ -308,7 +298,7 @@ class PointStore(metaclass=Helped):
         `wanted` says which columns of them; what a machine does not have (`z`) is
         left out. It takes a fifth of the time of `nested`, which brings everything.
         """
-        return point_file.tables(self._points.path(identity), wanted)
+        return point_file.tables(self._points.place(identity), wanted)
 
     def blame(self, identity: str) -> dict[str, Blame]:
         """Return who made whom late at a point, by mode.
@@ -316,38 +306,25 @@ class PointStore(metaclass=Helped):
         The largest pairs are told apart, see `Blame.shortened`. Raises `UserError` where that
         was not asked for.
         """
-        return point_file.blame(self._points.path(identity))
+        return point_file.blame(self._points.place(identity))
 
     def messages(self, identity: str) -> dict[str, pa.Table]:
         """Return the messages of a point that have a row, by mode.
 
         None without `run.keep_messages`.
         """
-        return point_file.messages(self._points.path(identity))
+        return point_file.messages(self._points.place(identity))
+
+    def near(self, identities: Sequence[str]) -> list[str]:
+        """Return points in an order in which they are read faster: those of one file together."""
+        return self._points.near(identities)
 
     def write_index(self) -> None:
-        """Make `runs.parquet` anew from the files of all points."""
-        identities = self._identities()
+        """Make the index complete: it is made from the files of points that it has no rows of."""
+        identities = self._points.identities()
         if not identities or self._index.is_of(identities):
             return
-        runs = self._runs().combine_chunks()
         try:
-            self._index.write(runs)
+            self._index.write(identities, self._points.light)
         except OSError as error:
             raise self._unwritable(error) from None
-
-
-def _in_order(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return runs by identity, with all columns in the documented order."""
-    from .schema import columns
-
-    together = below(tables)
-    there = set(together.column_names)
-    known = (*columns(), *PATH_COLUMNS, *BLAME_COLUMNS)
-    ordered = [column.name for column in known if column.name in there]
-    # Those of jobs and traffic classes are called after these.
-    for start in (OF_JOBS, OF_CLASSES):
-        ordered += [name for name in together.column_names if name.startswith(start)]
-    # Rows of one point stay in the order of their modes: the sort is stable.
-    order = pc.sort_indices(together, sort_keys=[("identity", "ascending")])
-    return together.select(ordered).take(order)

@@ -22,10 +22,14 @@ from tailback.memory import ShortMemoryError
 from tailback.sending import keep
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
+from tailback.store.point_file import light_columns
 from tailback.store.points import PointStore
 from tailback.store.records import Failure
 from tailback.store.rows import table_of, to_bytes
+from tailback.store.segments import is_small
+from tailback.store.wire import to_stream
 
+from .putting_together import PuttingTogether
 from .states import SEED, Place, State, states, written
 
 if TYPE_CHECKING:
@@ -51,6 +55,8 @@ class Finding:
     kind: str = ""
     text: str = ""
     standstill: Standstill | None = None
+    rows: bytes | None = None
+    """What is in the file, to be read at once: without large columns if they are very large."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +107,11 @@ class SweepRun:
         tasks = [
             Task(i, point, effort(point), contents[id(point.experiment.workload)])
             for i, point in different.items()
-            if i in to_do
         ]
-        self.to_do = sorted(tasks, key=lambda task: task.effort, reverse=True)
+        tasks.sort(key=lambda task: task.effort, reverse=True)
+        self.to_do = [task for task in tasks if task.identity in to_do]
+        kinds = ((_kind(task.point), task.identity) for task in tasks)
+        self._together = PuttingTogether(store, kinds, to_do)
 
     def run(self, pool: Pool, *, progress: bool = False) -> None:
         """Run the unfinished points, the longest first, and store each as soon as it is done.
@@ -115,6 +123,7 @@ class SweepRun:
         keep(self.store.folder, self.sweep.asked(), ["sweep"], experiments)
         efforts = sum(task.effort for task in self.to_do)
         display = Display("points", len(self.to_do), pool.capacity, efforts)
+        self._together.begin()
         with display if progress else nullcontext() as shown:
             for outcome in pool.run(partial(simulate, jobs=self._jobs(pool)), self.to_do):
                 problem = self._keep(outcome)
@@ -123,7 +132,7 @@ class SweepRun:
                 if shown is not None:
                     events = outcome.answer.events if outcome.answer else 0
                     shown.finished(self.to_do[outcome.index].effort, events, problem)
-        self.store.write_index()
+        self._write_index()
 
     def states(self) -> list[State]:
         """Return the points that did not settle, saturated, were cut off or failed, and why."""
@@ -142,17 +151,24 @@ class SweepRun:
             None, kind="lost" if outcome.lost else "error", text=outcome.problem or ""
         )
         if finding.kind == "changed":
-            self.store.write_index()
+            self._write_index()
             kept = f"{self.finished_before + self.done} of {self.count} points are finished"
             goes_on = "the same command runs those of what it holds now"
             raise ChangedError(finding.text, None, f"{_CHANGED}; {kept} and valid, {goes_on}")
         if finding.content is not None:
             self.store.save_point(identity, finding.content)
+            self._together.finished(identity, finding.rows)
             return None
         place = labels(point.experiment, point.varied)
         failure = Failure(identity, finding.kind, finding.text, place, finding.standstill)
         self.store.save_failure(failure)
+        if failure.final:
+            self._together.finished(identity, None)
         return f"{where(point)}: {finding.text}"
+
+    def _write_index(self) -> None:
+        self._together.end()
+        self.store.write_index()
 
     def _asked(self) -> dict[str, Any]:
         """Return the sweep as the store keeps it: its description, and the place of each point."""
@@ -205,7 +221,11 @@ def simulate(task: Task, jobs: int = 1) -> Finding:
     except UserError as error:
         return Finding(None, kind="refused", text=str(error))
     events = sum(result.ending.events for result in cost.modes.values())
-    return Finding(to_bytes(table_of(cost, task.identity)), events)
+    table = table_of(cost, task.identity)
+    content = to_bytes(table)
+    return Finding(
+        content, events, rows=to_stream(table if is_small(len(content)) else light_columns(table))
+    )
 
 
 def _failed(point: Point, failure: RunFailure) -> Finding:
@@ -215,6 +235,12 @@ def _failed(point: Point, failure: RunFailure) -> Finding:
         return Finding(None, kind=kind, text=str(failure))
     stands = Standstill.of(point.experiment.machine, failure)
     return Finding(None, kind="deadlock", text=str(failure), standstill=stands)
+
+
+def _kind(point: Point) -> tuple[str, str]:
+    """Return what mostly decides which columns the rows of a point have."""
+    experiment = point.experiment
+    return type(experiment.machine.topology).__name__, type(experiment.workload).__name__
 
 
 def identity_of(point: Point) -> str:

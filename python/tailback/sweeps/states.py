@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tailback.comparison import MODES
-from tailback.store.columns import LIGHT
 from tailback.tables.frames import dictionaries
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ WORDS = {
     "failed": "failed",
 }
 """States of points and their names, the worst of a finished point first."""
+
+_ENDINGS = ("identity", "mode", "steady", "saturated", "cut_off")
 
 _WHY = {
     "saturated": "the network accepts less than it is offered",
@@ -92,7 +93,7 @@ def states(store: PointStore, points: Mapping[str, Place]) -> list[State]:
     found: dict[tuple[str, str], list[Place]] = {}
     runs: dict[str, list[dict[str, Any]]] = {}
     if store.has_points:
-        for run in dictionaries(_endings(store)):
+        for run in dictionaries(store.runs(only=_ENDINGS)):
             runs.setdefault(run["identity"], []).append(run)
     for identity, place in points.items():
         for kind, why in _of_point(runs.get(identity, [])):
@@ -107,12 +108,6 @@ def states(store: PointStore, points: Mapping[str, Place]) -> list[State]:
         for name, value in place.items():
             values.setdefault(name, {})[value] = None
     return [State(kind, why, tuple(places), values) for (kind, why), places in ordered]
-
-
-def _endings(store: PointStore) -> Any:
-    runs = store.runs(without=LIGHT)
-    wanted = ("identity", "mode", "steady", "saturated", "cut_off")
-    return runs.select([name for name in wanted if name in runs.column_names])
 
 
 def _of_point(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -259,10 +259,13 @@ def _named(codes: NDArray[Any], names: tuple[str, ...]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int8)), pa.array(names))
 
 
-def parquet(table: pa.Table) -> bytes:
-    """Return a table as the content of a Parquet file: the same bytes for the same table."""
+def parquet(table: pa.Table, *, store_schema: bool = True) -> bytes:
+    """Return a table as the content of a Parquet file: the same bytes for the same table.
+
+    `store_schema`: whether Arrow finds its own types again where Parquet has other ones.
+    """
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd", store_schema=store_schema)
     return bytes(sink.getvalue())

@@ -1,4 +1,4 @@
-"""Two folders of results, compared byte by byte."""
+"""Two folders of results, compared byte by byte; points by what is in their rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import pyarrow.parquet as pq
 
 from tailback.contents import sha256_of
 
-#: What a sweep has of each point, and what it asked for.
-_OF_SWEEPS = ("points", "failures", "sweeps")
+from .finished import Finished
+from .point_file import Place, whole
+
+#: What a sweep has besides finished points.
+_OF_SWEEPS = ("failures", "sweeps")
 #: By which file a folder of one run is known, and one of sweeps.
 _MANIFEST, _MARKER = "manifest.json", "store.json"
 
@@ -48,9 +51,11 @@ def compared(old: Path, new: Path) -> Compared:
     return Compared(len(before), tuple(found), len(points))
 
 
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+def _files(folder: Path) -> Iterator[tuple[str, Place | Path]]:
     """Yield all files of results by name: those of points by their identities."""
     if (folder / _MARKER).is_file():
+        for identity, place in Finished(folder).places().items():
+            yield f"points/{identity}.parquet", place
         for name in _OF_SWEEPS:
             for path in (folder / name).glob("[!.]*"):
                 # What follows the identity may be a digest of the content.
@@ -62,12 +67,20 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
         yield _MANIFEST, folder / _MANIFEST
 
 
-def _difference(name: str, first: Path, second: Path) -> str:
+def _difference(name: str, first: Place | Path, second: Place | Path) -> str:
     """Return what differs in a file, or nothing."""
-    if sha256_of(first) == sha256_of(second):
+    files = [one.path if isinstance(one, Place) else one for one in (first, second)]
+    if sha256_of(files[0]) == sha256_of(files[1]):
         return ""
     try:
-        parts = _keys(first, second) if name.endswith(".json") else _columns(first, second)
+        if isinstance(first, Place) and isinstance(second, Place):
+            parts = _columns(whole(first), whole(second))
+            if not parts:
+                return ""
+        elif name.endswith(".json"):
+            parts = _keys(*files)
+        else:
+            parts = _columns(*map(pq.read_table, files))
     except (ValueError, OSError, pa.ArrowException, AttributeError):
         parts = []
     return f"{name}: differs in {', '.join(parts)}" if parts else f"{name}: differs"
@@ -78,8 +91,7 @@ def _keys(first: Path, second: Path) -> list[str]:
     return [key for key in {**one, **other} if one.get(key) != other.get(key)]
 
 
-def _columns(first: Path, second: Path) -> list[str]:
-    one, other = (pq.read_table(path) for path in (first, second))
+def _columns(one: pa.Table, other: pa.Table) -> list[str]:
     names = dict.fromkeys([*one.column_names, *other.column_names])
     both = {*one.column_names} & {*other.column_names}
     return [name for name in names if name not in both or not one[name].equals(other[name])]
