@@ -113,8 +113,11 @@ def generate() -> ModuleType:
     return module
 
 
-#: Documents whose commands take long.
-LONG = {"README", "command-line", "experiment-file", "saturation", "switching", "tutorial"}
+#: Documents whose commands take more than two seconds.
+LONG = {
+    *("README", "command-line", "experiment-file", "saturation", "sending-results", "switching"),
+    *("tutorial", "dragonfly", "failed_cable", "killed_sweep", "permutations", "slim_fly", "star"),
+}
 
 
 def documents_with_parts() -> Iterator[object]:
