@@ -109,7 +109,7 @@ verify: $(VENV)/built
 		"$(CASES) twins router::" \
 		"$(CASES) twins -- blame:: transports::" \
 		"$(CASES) twins stream::" \
-		"$(CASES) exact routing::" \
+		"$(CASES) exact -- conservation:: routing::" \
 		"$(CASES) twins flits::" \
 		"$(CASES) twins -- causes:: cells:: fluid:: frames:: stop_go::" \
 		"$(CASES) programs"
