@@ -15,7 +15,7 @@ from tests.answers.checking import Found, check
 from tests.answers.drawing import Case
 
 #: The first of those that `python -m tests.answers` tries; `make verify` tries 20,000.
-CASES = 100
+CASES = 60
 KERNELS = {
     *("packet", "worm", "flits", "slots", "tokens", "clocked", "frames", "circuit"),
     *("stored", "chaos", "cells", "stream", "fluid"),
