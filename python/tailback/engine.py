@@ -314,7 +314,7 @@ def _deadlock(error: compiled.DeadlockError, spec: str, processes: Processes | N
         ]
     if len(error.circle) > LONGEST_CIRCLE:
         size = len(error.circle)
-        text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
+        text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a cycle"
     circle = [names.blocked(packet) for packet in error.circle]
     told = names.told(text) if circle else text
     return RunFailure(told, "deadlock", error.at_ps, waiting, circle)

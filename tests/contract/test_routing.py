@@ -39,7 +39,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "islands": {"islands": 3, "accelerators": 4, "rails": 2},
     "graph": {"file": str(CAMPUS)},
 }
-#: Shortest paths by the lowest port, which go round in circles there.
+#: Shortest paths by the lowest port, which go round in cycles there.
 CIRCLES = {("torus", "shortest"), ("dragonfly", "shortest")}
 OUT_OF_BAND = {"flow_control": "out_of_band"}
 #: Parts of machines whose nodes are their own switches, for routings that only these have.
@@ -102,7 +102,7 @@ def _check(machine: tb.Machine, modes: tuple[str, ...] = ALL, **run: Any) -> Non
 def test_all_packets_arrive(
     topology: str, routing: str, flow_control: str, modes: tuple[str, ...]
 ) -> None:
-    """What is not free of deadlock by its own argument may be refused, with the circle."""
+    """What is not free of deadlock by its own argument may be refused, with the cycle."""
     link = {"flow_control": flow_control}
     machine = t9000(topology, **SMALL[topology], routing={"kind": routing}, link=link)
     assert machine.routing is not None
@@ -303,7 +303,7 @@ class TestDeadlock:
         done = _tailback("describe", torus, "--set", "machine.topology.dims=[8, 8]")
         assert done.stderr.splitlines()[0] == (
             'error: machine.routing.kind = "dimension_order": can deadlock: 8 channels wait for '
-            "each other in a circle; needs 2 virtual channels, or allow_deadlock = true"
+            "each other in a cycle; needs 2 virtual channels, or allow_deadlock = true"
         )
 
     def test_happens_where_it_is_allowed(self, torus: str) -> None:
