@@ -328,7 +328,7 @@ def _deadlock(
         ]
     if len(error.circle) > LONGEST_CIRCLE:
         size = len(error.circle)
-        text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a circle"
+        text = f"{text.partition(': ')[0]}: {size} packets wait for each other in a cycle"
     circle = [names.blocked(packet) for packet in error.circle]
     if isinstance(names, Named):
         waiting = [(names.told(who), names.told(what)) for who, what in waiting]

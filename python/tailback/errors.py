@@ -70,7 +70,7 @@ class NoEffectError(UserError):
 
 
 class CircleError(UserError):
-    """A routing that is refused because packets could wait for each other in a circle.
+    """A routing that is refused because packets could wait for each other in a cycle.
 
     ``circle`` holds its channels in order, as mappings: the switches a channel leads
     ``from`` and ``to``, its ``class`` of virtual channels, and the nodes (``source``,

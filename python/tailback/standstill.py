@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from tailback.machines import Machine
 
 Blocked = Mapping[str, Any]
-"""A packet of a circle, as `RunFailure.circle` has it."""
+"""A packet of a cycle, as `RunFailure.circle` has it."""
 
 _SHOWN = 40
 _BESIDE = 8
-"""Who waits is told so often beside a circle, which is the reason."""
+"""Who waits is told so often beside a cycle, which is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def waiting_told(failure: RunFailure) -> tuple[tuple[str, str], ...]:
 
 
 def circle_headings(circle: Sequence[Blocked]) -> tuple[str, ...]:
-    """Return what is told of the packets of a circle."""
+    """Return what is told of the packets of a cycle."""
     return ("packet", *_class(circle), "from", "to", "holds", "waits for", "held by")
 
 

@@ -210,7 +210,7 @@ class TestEscapeSequences:
             "cost e.toml",
             "blame e.toml",
             "flows e.toml",
-            "saturate e.toml",
+            "saturate e.toml --tolerance 0.5",
             "table results",
             "table results --fields title,theta_r",
             "report results",

@@ -257,24 +257,30 @@ def test_a_run_begins_without_libraries_of_arrays(example: str) -> None:
 #: Commands about a file, each with what else it needs, and with a file that is not there.
 ABOUT_A_FILE = [
     "run FILE",
+    "explain FILE",
+    "sweep FILE --out results",
+    "schedule 4x4 --file FILE",
+    "convert FILE out.goal",
+    "import booksim FILE",
+]
+#: Those that go the way of one of them.
+ALIKE = [
     "cost FILE",
     "describe FILE",
     "blame FILE",
     "flows FILE",
-    "explain FILE",
     "interference FILE",
     "saturate FILE",
-    "sweep FILE --out results",
     "timeline FILE --out run.json",
-    "schedule 4x4 --file FILE",
-    "convert FILE out.goal",
     "export myrinet FILE --out network",
-    "import booksim FILE",
     "import myrinet FILE --out cluster.toml",
 ]
 
 
-@pytest.mark.parametrize("command", ABOUT_A_FILE)
+@pytest.mark.parametrize(
+    "command",
+    [*ABOUT_A_FILE, *(pytest.param(words, marks=pytest.mark.verify) for words in ALIKE)],
+)
 def test_a_missing_file_is_told_before_anything_heavy_is_imported(command: str) -> None:
     heavy = (*HEAVY, "numpy", "pyarrow", "rich", "tailback.machines", "tailback._engine")
     done = imported_by(heavy, AT_THE_END, *command.replace("FILE", "nothing.toml").split())

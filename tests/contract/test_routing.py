@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tailback as tb
+from tailback.comparison import compare
 from tailback.errors import CircleError, UserError
 from tailback.machines import TOPOLOGIES
 from tests.commands import tailback
@@ -38,7 +39,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "islands": {"islands": 3, "accelerators": 4, "rails": 2},
     "graph": {"file": str(CAMPUS)},
 }
-#: Shortest paths by the lowest port, which go round in circles there.
+#: Shortest paths by the lowest port, which go round in cycles there.
 CIRCLES = {("torus", "shortest"), ("dragonfly", "shortest")}
 OUT_OF_BAND = {"flow_control": "out_of_band"}
 #: Parts of machines whose nodes are their own switches, for routings that only these have.
@@ -50,14 +51,23 @@ INTEGRATED: dict[str, dict[str, Any]] = {
 }
 
 
+PAIR = ("full", "throttled")
+ALL = (*PAIR, "endpoints", "free")
+
+
 def _cases() -> Iterator[object]:
-    """Yield topologies and routings, with one flow control or, to verify, the other."""
+    """Yield topologies and routings, with one flow control in two modes; to verify, the other too.
+
+    What is verified is run in all modes that cost compares.
+    """
     for i, (topology, kind) in enumerate(TOPOLOGIES.items()):
         for j, routing in enumerate(kind.routings):
             if routing not in ("table", "source_routes", *INTEGRATED):
                 for k, flow_control in enumerate(("in_band", "out_of_band")):
-                    marks = [pytest.mark.verify] if (i + j + k) % 2 else []
-                    yield pytest.param(topology, routing, flow_control, marks=marks)
+                    is_other = (i + j + k) % 2
+                    marks, modes = ([pytest.mark.verify], ALL) if is_other else ([], PAIR)
+                    case = f"{topology}-{routing}-{flow_control}"
+                    yield pytest.param(topology, routing, flow_control, modes, marks=marks, id=case)
 
 
 @cache
@@ -72,11 +82,13 @@ def _messages(nodes: int, count: int = 150) -> tb.Messages:
     return tb.Messages(messages=rows)
 
 
-def _check(machine: tb.Machine, **run: Any) -> None:
+def _check(machine: tb.Machine, modes: tuple[str, ...] = ALL, **run: Any) -> None:
     """Run until all messages are there, and compare with the network without contention."""
     # Where queues at the ends hold packets back, `endpoints` may route them for longer than `full`.
-    run = {"baseline": "throttled", **run}
-    cost = tb.cost(machine, _messages(machine.nodes), packets=True, **run)
+    asked = tb.Run(**{"baseline": "throttled", **run})
+    experiment = tb.Experiment(machine, _messages(machine.nodes), asked)
+    cost = compare(experiment, modes, packets=True)
+    assert set(cost.modes) == set(modes)
     for result in cost.modes.values():
         assert result.ending.stop_reason == "finished"
         packets = result.packets
@@ -86,15 +98,17 @@ def _check(machine: tb.Machine, **run: Any) -> None:
     assert 0 < cost.theta_t.value <= 1
 
 
-@pytest.mark.parametrize(("topology", "routing", "flow_control"), list(_cases()))
-def test_all_packets_arrive(topology: str, routing: str, flow_control: str) -> None:
-    """What is not free of deadlock by its own argument may be refused, with the circle."""
+@pytest.mark.parametrize(("topology", "routing", "flow_control", "modes"), list(_cases()))
+def test_all_packets_arrive(
+    topology: str, routing: str, flow_control: str, modes: tuple[str, ...]
+) -> None:
+    """What is not free of deadlock by its own argument may be refused, with the cycle."""
     link = {"flow_control": flow_control}
     machine = t9000(topology, **SMALL[topology], routing={"kind": routing}, link=link)
     assert machine.routing is not None
     is_free = machine.routing.facts(machine.topology).is_known_free
     with nullcontext() if is_free else suppress(CircleError):
-        _check(machine)
+        _check(machine, modes)
 
 
 def _integrated() -> Iterator[tuple[str, str]]:
@@ -289,7 +303,7 @@ class TestDeadlock:
         done = _tailback("describe", torus, "--set", "machine.topology.dims=[8, 8]")
         assert done.stderr.splitlines()[0] == (
             'error: machine.routing.kind = "dimension_order": can deadlock: 8 channels wait for '
-            "each other in a circle; needs 2 virtual channels, or allow_deadlock = true"
+            "each other in a cycle; needs 2 virtual channels, or allow_deadlock = true"
         )
 
     def test_happens_where_it_is_allowed(self, torus: str) -> None:

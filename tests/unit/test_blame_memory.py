@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ CROWDED = {
 END_PS, MANY = 50_000_000, 10**12
 
 
+@cache
 def told(memory: str | None) -> dict[str, Any]:
     """Return what blame says of a run, which may take so many bytes for it."""
     given = {} if memory is None else {"blame_memory": memory}

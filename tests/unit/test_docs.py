@@ -113,8 +113,12 @@ def generate() -> ModuleType:
     return module
 
 
-#: Documents whose commands take long.
-LONG = {"README", "command-line", "experiment-file", "saturation", "switching", "tutorial"}
+#: Documents whose commands take more than one and a half seconds of CPU.
+LONG = {
+    *("README", "command-line", "experiment-file", "saturation", "sending-results", "switching"),
+    *("tutorial", "all_reduce", "dragonfly", "failed_cable", "killed_sweep", "permutations"),
+    *("slim_fly", "star"),
+}
 
 
 def documents_with_parts() -> Iterator[object]:

@@ -324,8 +324,13 @@ def lies_in(inner: str, outer: str, between: str) -> bool:
     return f"{inner}{between}".startswith(f"{outer}{between}")
 
 
-def later_uses() -> Iterator[tuple[str, str, int]]:
-    """Yield what is imported inside functions or by name, by which module, in which line."""
+@cache
+def later_uses() -> list[tuple[str, str, int]]:
+    """Return what is imported inside functions or by name, by which module, in which line."""
+    return list(_later_uses())
+
+
+def _later_uses() -> Iterator[tuple[str, str, int]]:
     for path in sorted(PYTHON.rglob("*.py")):
         place = path.relative_to(PYTHON).with_suffix("").as_posix()
         yield from ((name, place, line) for name, line in later_imports(path))
@@ -348,7 +353,7 @@ def test_imports_inside_functions_are_those_that_start_up_is_measured_to_need() 
 
 
 def test_what_may_be_imported_when_needed_is_imported_so() -> None:
-    uses = list(later_uses())
+    uses = later_uses()
     unused = [
         row
         for row in documented_later_imports()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import xml.etree.ElementTree as ET
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import plots
+from tailback.cli import sweeping
 from tailback.cli.commands import app
 from tailback.figures.curves import Line, curves, lines_view
 from tailback.figures.drawing import Axis
@@ -305,7 +307,10 @@ def test_virtual_channels_that_are_left_to_routings_are_told(
     assert "Virtual channels" not in tb.plot(costs).svg
 
 
-def test_a_sweep_says_at_its_end_how_many_virtual_channels_there_are(tmp_path: Path) -> None:
+def test_a_sweep_says_at_its_end_how_many_virtual_channels_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "_pool", lambda *_: nullcontext(Here()))
     file = tmp_path / "routings.toml"
     file.write_text(
         """
@@ -318,7 +323,7 @@ duration = "2 us"
 machine.routing.kind = ["dimension_order", "valiant"]
 """
     )
-    command = ["sweep", str(file), "--out", str(tmp_path / "out"), "--jobs", "1"]
+    command = ["sweep", str(file), "--out", str(tmp_path / "out")]
     answer = CliRunner().invoke(app, command)
     assert answer.exit_code == 0, answer.output
     assert "virtual channels: dimension_order 2, valiant 4" in answer.output

@@ -100,7 +100,7 @@ def cost_of(
     modes: tuple[str, ...] = ("full", "endpoints"),
     **run: Any,
 ) -> Cost:
-    run = run or ({} if workload["kind"] == "messages" else {"duration": "2 ms"})
+    run = run or ({} if workload["kind"] == "messages" else {"duration": "200 us"})
     tables = {"machine": machine, "workload": workload, "run": run}
     return compare(Experiment.from_dict(tables), modes)
 

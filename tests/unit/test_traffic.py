@@ -258,7 +258,7 @@ def test_a_protocol_deadlock_is_told_in_words() -> None:
     request = circle[lacks.index("reply_place")]
     assert (request["class"], request["to"] in {"(0, 0)", "(1, 1)"}) == ("read", True)
     said = str(caught.value)
-    assert said == "deadlock at 45 ns: 8 packets wait for each other in a circle"
+    assert said == "deadlock at 45 ns: 8 packets wait for each other in a cycle"
     assert "waits for a place for its reply at node (" in request["text"]
     told = _text(failure_report(caught.value))
     assert "a place for its reply at node (1, 1)" in told

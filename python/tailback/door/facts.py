@@ -121,7 +121,7 @@ def exact(machine: Mapping[str, Any]) -> Exact:
 def check(machine: Mapping[str, Any], fidelity: str) -> None:
     """Raise `UserError` if a machine cannot be simulated at a fidelity.
 
-    Whether its packets could wait for each other in a circle is found out when it is built.
+    Whether its packets could wait for each other in a cycle is found out when it is built.
     """
     _facts(about="fidelity", machine=machine, fidelity=fidelity)
 

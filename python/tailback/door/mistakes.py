@@ -19,7 +19,7 @@ from tailback.places import Ends
 from tailback.places import shown as place_shown
 from tailback.units import Size, Time
 
-#: Channels or packets of a circle that are named in one line.
+#: Channels or packets of a cycle that are named in one line.
 LONGEST_CIRCLE = 6
 
 #: The engine's paths of what follows from several keys; keys say themselves what it calls them.
@@ -96,7 +96,7 @@ def user_error(error: compiled.SpecError, spec: str) -> UserError:
     if len(error.circle) > LONGEST_CIRCLE:
         remedy = allowed.rpartition("; ")[2]
         size = len(error.circle)
-        allowed = f"can deadlock: {size} channels wait for each other in a circle; {remedy}"
+        allowed = f"can deadlock: {size} channels wait for each other in a cycle; {remedy}"
     circle = [names.held(channel) for channel in error.circle]
     return CircleError(field, given, names.told(allowed), circle)
 
@@ -181,7 +181,7 @@ class Names:
         }
 
     def held(self, channel: Mapping[str, int]) -> dict[str, Any]:
-        """Return a channel of a circle with names."""
+        """Return a channel of a cycle with names."""
         ends = f"{self._number(channel['from'])} to {self._number(channel['to'])}"
         kind = f" (class {channel['class']})" if channel["class"] else ""
         packet = f"{self._node(channel['source'])} to {self._node(channel['destination'])}"

@@ -84,7 +84,7 @@ def _late(machine: Machine, graph: engine.Columns) -> int:
 
 
 def circle_of(links: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Return places that follow each other in a circle of links, the lowest first; else none."""
+    """Return places that follow each other in a cycle of links, the lowest first; else none."""
     following: dict[int, list[int]] = {}
     for one, other in links:
         following.setdefault(one, []).append(other)

@@ -1,6 +1,7 @@
 //! What must add up, under random machines and workloads.
 
 use crate::common::parts::Scheme;
+use crate::common::random::random_cases;
 use crate::common::{self, MICROSECOND, Run, spec};
 use tailback_engine::fabric::Timing;
 use tailback_engine::rng::{Purpose, Stream};
@@ -8,7 +9,8 @@ use tailback_engine::spec::*;
 use tailback_engine::time::NEVER;
 use tailback_engine::{Class, Counters, Simulation};
 
-const CASES: u64 = 300;
+/// Every day two of each of the 25 pairs of mode and fidelity.
+const CASES: u64 = 500;
 
 /// A random number from `low` to `high`.
 fn pick(random: &mut Stream, low: u64, high: u64) -> u32 {
@@ -95,7 +97,7 @@ const MODES: [Mode; 5] = [Mode::Full, Mode::Endpoints, Mode::Throttled, Mode::Fr
 
 #[test]
 fn messages_and_packets_are_conserved() {
-    for number in 0..CASES {
+    for number in 0..random_cases(CASES) {
         let mut run = Run::with(&case(number));
         run.advance(300 * MICROSECOND);
         let counters = run.simulation.counters();
@@ -115,7 +117,7 @@ fn messages_and_packets_are_conserved() {
 /// Sums over nodes and channels are the counters, in any window.
 #[test]
 fn tables_add_up_to_the_counters() {
-    for number in 0..CASES {
+    for number in 0..random_cases(CASES) {
         let spec = case(number);
         let mode = spec.mode;
         let mut run = Run::with(&spec);
@@ -150,7 +152,7 @@ fn tables_add_up_to_the_counters() {
 /// Lifetime = lifetime without contention + waits, for every packet and in sum.
 #[test]
 fn every_wait_is_charged_once() {
-    for number in 0..CASES {
+    for number in 0..random_cases(CASES) {
         let mut spec = case(number);
         let hop = Timing::of(&spec.machine).hop_ps;
         // A finite workload, so that every wait has ended.
@@ -187,7 +189,7 @@ fn rows_of(spec: &Spec) -> Vec<(u64, u32, u32, u32)> {
 /// The same where nodes and switches are one, and nothing passes their links.
 #[test]
 fn every_wait_is_charged_once_where_nodes_are_integrated() {
-    for number in 0..CASES {
+    for number in 0..random_cases(CASES) {
         let mut spec = case(4 * number);
         spec.fidelity = [Fidelity::Flit, Fidelity::Worm][number as usize % 2];
         let mut random = Stream::new(number, Purpose::Start, 1);
@@ -228,7 +230,7 @@ fn every_wait_is_charged_once_where_nodes_are_integrated() {
 /// buffer overlap, so a channel never starts more than it can have emptied.
 #[test]
 fn no_channel_is_busy_for_more_than_all_of_the_time() {
-    for number in 0..CASES {
+    for number in 0..random_cases(CASES) {
         let spec = Spec { mode: Mode::Full, ..case(number) };
         // What flows is rounded to a picosecond for each that is under way.
         let most = 300 * MICROSECOND + if spec.fidelity == Fidelity::Fluid { 10 } else { 0 };
@@ -245,7 +247,7 @@ fn no_channel_is_busy_for_more_than_all_of_the_time() {
 /// Samples add up to the counters at their instants.
 #[test]
 fn samples_are_the_counters_of_their_instants() {
-    for number in 0..80 {
+    for number in 0..random_cases(CASES / 2) {
         let description = case(number);
         let mut whole = Simulation::new(&description).unwrap();
         whole.advance(50 * MICROSECOND, u64::MAX).unwrap();

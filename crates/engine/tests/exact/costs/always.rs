@@ -40,11 +40,14 @@ fn costs_of_nothing_are_as_good_as_none() {
     }
 }
 
+/// Messages of which times are added up.
+const SENT: u32 = 100;
+
 /// Every message is received, latencies are the sum of their parts, and CPUs do one thing at
 /// a time.
 #[test]
 fn times_add_up() {
-    let list = Workload::Messages(traffic(5, 300, 2000));
+    let list = Workload::Messages(traffic(5, SENT, 2000));
     for overlap in [false, true] {
         for receive_preempts in [false, true] {
             for order in [MessageOrder::Fifo, MessageOrder::RoundRobin] {
@@ -65,7 +68,7 @@ fn times_add_up() {
 
 fn adds_up(run: &Run) {
     let counters = run.simulation.counters();
-    assert_eq!(counters.messages_delivered, 300);
+    assert_eq!(counters.messages_delivered, u64::from(SENT));
     let parts = counters.latency_overhead_ps
         + counters.latency_wire_ps
         + counters.latency_throttling_ps

@@ -6,6 +6,9 @@ use crate::common::{Run, packet_waits, spec};
 use tailback_engine::spec::*;
 use tailback_engine::topology::Topology;
 
+/// Packets of a node that sends far more at once than the network can hold.
+const EACH: u32 = 50;
+
 /// Bursts far beyond what the network can hold, on several networks: everything arrives,
 /// and some of it by detours.
 #[test]
@@ -15,11 +18,11 @@ fn all_packets_arrive_in_the_end() {
             for tokens in [70, 140] {
                 let machine = machine_of(&routing, &topology, tokens);
                 let nodes = Topology::new(&topology).unwrap().nodes as u32;
-                let spec = spec(machine, burst(nodes, 200, 7), Mode::Full);
+                let spec = spec(machine, burst(nodes, EACH, 7), Mode::Full);
                 let mut run = Run::with(&Spec { blame: Some(packet_waits()), ..spec });
                 run.finish();
                 check_charges(&mut run);
-                assert_eq!(run.rows.len() as u32, nodes * 200);
+                assert_eq!(run.rows.len() as u32, nodes * EACH);
                 let far = distances(run.simulation.topology());
                 let detours = run.rows.iter().filter(|row| {
                     row.hops > far[row.source as usize][row.destination as usize] + 2
