@@ -18,7 +18,6 @@ from tailback.results import Result
 from tailback.results.names import Names
 from tailback.runner import run_mode
 from tailback.timelines import (
-    MOST_MESSAGES,
     Occupied,
     Timeline,
     busiest,
@@ -152,13 +151,11 @@ def record(
 
 def recorded(result: Result, window: Window) -> Recording:
     """Return the recording of a run that has kept what a window shows."""
-    path = _path(result)
-    wary = [*_of_messages(result), *warnings(result.ending)]
-    if window.channels is None and window.queues is None:
-        return Recording(result, _timeline(result, window), path, tuple(wary))
-    occupied = _occupied(result, window)
-    hints = (*_hints(result, occupied, window), *wary)
-    return Recording(result, _timeline(result, window, occupied), path, hints)
+    occupied = _occupied(result, window) if window.channels or window.queues else None
+    made = _timeline(result, window, occupied)
+    hints = [] if occupied is None else _hints(result, occupied, window)
+    hints += [*_of_messages(result, made), *warnings(result.ending)]
+    return Recording(result, made, _path(result), tuple(hints))
 
 
 def _occupied(result: Result, window: Window) -> Occupied:
@@ -204,14 +201,14 @@ def _hints(result: Result, occupied: Occupied, window: Window) -> list[str]:
     return hints
 
 
-def _of_messages(result: Result) -> list[str]:
+def _of_messages(result: Result, shown_ones: Timeline) -> list[str]:
     """Return that messages are not shown one by one, if so."""
     assert result.transfers is not None
     count = len(result.transfers["message"])
-    if count <= MOST_MESSAGES:
+    if not count or len(shown_ones.instants.time_ps):
         return []
     return [
-        f"{count:,} messages are counted, not shown one by one (more than {MOST_MESSAGES:,}): "
+        f"{count:,} messages are counted, not shown one by one: "
         "choose a part with --from, --to or --processes"
     ]
 

@@ -193,12 +193,12 @@ def test_a_queue_counts_the_packets_that_wait(recorded: Recording) -> None:
     assert whole == int(waits["time_ps"].sum())
 
 
+@pytest.mark.parametrize(("limit", "most"), [("MOST_MESSAGES", 23), ("MOST_LANES", 3)])
 def test_very_many_messages_are_counted_only(
-    recorded: Recording, monkeypatch: pytest.MonkeyPatch
+    limit: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A lane for each message of an exchange of many would be more than viewers open."""
-    monkeypatch.setattr("tailback.timelines.building.MOST_MESSAGES", 23)
-    monkeypatch.setattr("tailback.recording.MOST_MESSAGES", 23)
+    monkeypatch.setattr(f"tailback.timelines.building.{limit}", most)
     made = record(_ring())
     assert len(made.timeline.instants.time_ps) == 0
     assert len(made.timeline.slices[1]) == 0

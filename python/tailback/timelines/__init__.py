@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .building import MOST_MESSAGES, Counted, loads_of, packets_of, timeline
+from .building import Counted, loads_of, packets_of, timeline
 from .channels import Occupied, busiest
 from .model import Instants, Slices, Timeline, Track
 from .otf2 import write_archive
@@ -10,7 +10,6 @@ from .writing import FORMATS, content
 
 __all__ = [
     "FORMATS",
-    "MOST_MESSAGES",
     "Counted",
     "Instants",
     "Occupied",

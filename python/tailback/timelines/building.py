@@ -29,8 +29,9 @@ WAITS = {
     "network_ps": "waits: contention in the network",
     "spread_ps": "waits: contention spread from another node's link",
 }
-#: With more messages each is not shown: lanes for them would be more than viewers open.
+#: With more messages, or more tracks for them, they are only counted: viewers open no more.
 MOST_MESSAGES = 100_000
+MOST_LANES = 2_000
 _NEVER = np.iinfo(np.uint64).max
 
 
@@ -46,16 +47,18 @@ def timeline(
 
     ``activities`` and ``transfers`` are tables of the engine (docs/critical-path.md), ``kinds`` the
     names of activities; ``occupied`` selects channels; ``counters`` are additional counters. More
-    than `MOST_MESSAGES` messages are only counted.
+    than `MOST_MESSAGES` messages, or `MOST_LANES` tracks for them, are only counted.
     """
     tracks = [Track(name) for name in names]
-    told = transfers
-    if len(transfers["message"]) > MOST_MESSAGES:
-        told = {name: column[:0] for name, column in transfers.items()}
-    slices = [
-        laned(tracks, _of_processes(activities, kinds), "also"),
-        laned(tracks, _of_messages(told), "messages", below=True),
-    ]
+    slices = [laned(tracks, _of_processes(activities, kinds), "also")]
+    none = {name: column[:0] for name, column in transfers.items()}
+    told = transfers if len(transfers["message"]) <= MOST_MESSAGES else none
+    before = len(tracks)
+    messages = laned(tracks, _of_messages(told), "messages", below=True)
+    if len(tracks) - before > MOST_LANES:
+        del tracks[before:]
+        told, messages = none, _of_messages(none)
+    slices.append(messages)
     found = [_in_flight(tracks, transfers)]
     for each in counters:
         tracks.append(Track(each.name, unit=each.unit))
