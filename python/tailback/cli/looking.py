@@ -13,9 +13,12 @@ from tailback.errors import UserError, shown
 
 from . import looks
 from .answering import Asked, Found, check_files, command, loaded, say_code, stored
+from .options import Jobs
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
+    from tailback.progress import Watch
+    from tailback.results import Result
 
 Page = Annotated[
     Path | None,
@@ -41,16 +44,16 @@ Other = Annotated[
     "tailback look new.toml --against old.toml",
     "tailback look mesh.toml --against endpoints",
 )
-def look(asked: Asked, html: Page = None, against: Other = None) -> Found:
+def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = None) -> Found:
     """Show on a map where packets wait, since when, and for whom.
 
     Runs one contention mode (run.mode) and writes a page.
     """
+    from tailback.experiment.memory import at_once
     from tailback.look import KEPT, check_drawable
-    from tailback.progress import one_of
-    from tailback.runner import run_mode
     from tailback.store.run_folder import PAGE
     from tailback.terminal.looked import look_report
+    from tailback.threads import Task, in_order
 
     experiment = asked.experiment(*KEPT)
     mode = experiment.run.mode
@@ -59,14 +62,13 @@ def look(asked: Asked, html: Page = None, against: Other = None) -> Found:
     page = html or (asked.out / PAGE if asked.out else Path(f"look-{asked.file.stem}.html"))
     asked.prepare(experiment)
     check_files(html=page)
-    runs = 1 if other is None else 2
+    tasks = [Task(partial(_run, experiment, mode, True))]
+    if other is not None:
+        name, of, in_mode = other
+        tasks.append(Task(partial(_run, of, in_mode, False), name))
     with asked.running() as watch:
-        told = one_of(watch, 1, runs)
-        result = run_mode(experiment, mode, watch=told, until_deadlock=True)
-        compared = None
-        if other is not None and result.failure is None:
-            name, of, in_mode = other
-            compared = name, run_mode(of, in_mode, watch=one_of(watch, 2, runs, name))
+        result, *others = in_order(tasks, at_once(experiment, jobs), watch)
+    compared = (name, others[0]) if others and result.failure is None else None
     again = asked.again("look")
     if against is not None:
         again += f" --against {shlex.quote(against)}"
@@ -76,6 +78,12 @@ def look(asked: Asked, html: Page = None, against: Other = None) -> Found:
     answer = {**result.to_dict(), "page": str(page)}
     asked.tell(answer, partial(look_report, experiment, drawn.head, drawn.remarks, page))
     return result
+
+
+def _run(experiment: Experiment, mode: str, until_deadlock: bool, watch: Watch) -> Result:
+    from tailback.runner import run_mode
+
+    return run_mode(experiment, mode, watch=watch, until_deadlock=until_deadlock)
 
 
 def _other(asked: Asked, experiment: Experiment, against: str) -> tuple[str, Experiment, str]:

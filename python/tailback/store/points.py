@@ -252,7 +252,10 @@ class PointStore(metaclass=Helped):
         from tailback.figures.labels import parameter_label, value_text
         from tailback.wording import notebook
 
-        rows = [("points", f"{len(self._identities()):,}"), ("failed", f"{len(self.failures()):,}")]
+        rows = [
+            ("points", f"{len(self._points.identities()):,}"),
+            ("failed", f"{len(self.failures()):,}"),
+        ]
         runs = self._full_runs()
         for column in self._varied():
             values = list(dict.fromkeys(row[column] for row in runs if row.get(column) is not None))
