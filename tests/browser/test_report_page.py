@@ -218,6 +218,8 @@ def test_text_of_others_stays_text(page: Page) -> None:
 @pytest.mark.verify
 def test_figures_are_saved_as_pictures(opened: Opened) -> None:
     page = opened(scheme="dark")
+    control(page, "against").select_option(label="compute period")
+    settle(page)
     picture = downloaded(page, "load_of_nodes", "png")
     assert content(picture).startswith(b"\x89PNG")
     assert len(content(picture)) > 5000
@@ -225,7 +227,7 @@ def test_figures_are_saved_as_pictures(opened: Opened) -> None:
     vector = content(downloaded(page, "message_rate", "svg")).decode()
     assert vector.startswith("<svg")
     assert "Message rate" in vector
-    assert "against: load: offered" in vector
+    assert "against: compute period" in vector
     assert "loosely_synchronous" in vector
 
 

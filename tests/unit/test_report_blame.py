@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import tailback as tb
 from benches.stores import Tables
 from tailback import Experiment
 from tailback.analysis.blaming import merged_blame
@@ -210,3 +211,26 @@ def test_switches_of_a_hyperx_are_where_they_lie(tmp_path: Path) -> None:
     names = str(figures(loads)["load_of_channels"].drawing.figure().to_dict())
     assert "(2, 1)" in names
     assert "switch 5" not in names
+
+
+def test_many_nodes_are_taken_together_and_nothing_is_lost() -> None:
+    mesh = tb.Machine(topology=tb.Mesh(dims=(6, 6)))
+    traffic = tb.Synthetic(sync="asynchronous", compute_period="40 ns")
+    result = tb.blame(mesh, traffic, duration="4 us", warmup="1 us").result
+    blame = result.blame
+    assert blame is not None
+    [figure] = [
+        part
+        for section in blame_page(result).sections
+        for part in section.content
+        if isinstance(part, Figure) and part.name == "blame"
+    ]
+    table = figure.drawing.table
+    assert set(table["victim"]) == {f"row y = {y}" for y in range(6)}
+    messages = {
+        f"row y = {y}": sum(blame.messages(node).sum() for node in range(6 * y, 6 * y + 6))
+        for y in range(6)
+    }
+    means = np.nan_to_num(table["mean_lateness_per_message_of_the_victim_us"])
+    total_us = sum(m * messages[v] for m, v in zip(means, table["victim"], strict=True))
+    assert total_us == pytest.approx(float(blame.pairs.totals_ps.sum()) / 1e6, rel=2e-3)

@@ -96,7 +96,7 @@ class Frame:
             yield piece
 
     def _part(self, begin: XY, end: XY) -> tuple[XY, XY] | None:
-        """Return the part of a stretch that is in the frame [Liang and Barsky 1984]."""
+        """Return the part of a stretch that is in the frame [Liang & Barsky 1984]."""
         first, last = 0.0, 1.0
         way = (end[0] - begin[0], end[1] - begin[1])
         sides = ((self.left, self.right), (self.top, self.floor))
