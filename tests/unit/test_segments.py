@@ -227,6 +227,21 @@ def test_an_old_index_of_many_points_is_kept_as_a_part(
     assert PointStore.open(tmp_path).runs().num_rows == 2 * SIZE + 2
 
 
+def test_an_index_without_a_digest_that_cannot_be_read_is_made_again(
+    one: pa.Table, tmp_path: Path
+) -> None:
+    store = saved(tmp_path, one, POINTS[:3])
+    store.write_index()
+    whole, path = store.runs(), tmp_path / "runs.parquet"
+    (tmp_path / "runs.parquet.sha256").unlink()
+    content = path.read_bytes()
+    middle = content.index(b"\x28\xb5\x2f\xfd", len(content) // 4)  # where a page begins
+    path.write_bytes(content[:middle] + bytes(50) + content[middle + 50 :])
+    assert PointStore.open(tmp_path).runs().equals(whole)
+    PointStore.open(tmp_path).write_index()
+    assert path.read_bytes() == content
+
+
 def test_columns_in_which_all_runs_agree_are_known(one: pa.Table, tmp_path: Path) -> None:
     store = together(tmp_path, one)
     store.write_index()

@@ -87,7 +87,7 @@ class Index:
     def _is_as_written(self) -> bool:
         try:
             if not self._digest.exists():
-                return True
+                return _can_be_read(self._path)
             told = self._digest.read_text(encoding="ascii", errors="replace")
             digest = told[: hashlib.sha256().digest_size * 2]
             return told == _told(digest) and self._verified.has(self._path, digest)
@@ -203,6 +203,16 @@ def _identities(path: Path) -> list[str]:
     kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
     members: list[str] = found["identity"].unique().to_pylist()
     return [] if are_left_out(names, {*kinds}) else members
+
+
+def _can_be_read(path: Path) -> bool:
+    try:
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                file.read_row_group(group, use_threads=False)
+    except (pa.ArrowException, OSError):
+        return False
+    return True
 
 
 def _told(digest: str) -> str:
