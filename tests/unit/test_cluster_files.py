@@ -11,6 +11,7 @@ import pytest
 from tailback.errors import UserError
 from tailback.importing import Imported, import_network
 from tailback.importing.cluster import READERS
+from tests.commands import tailback
 
 SAMPLES = Path(__file__).parents[1] / "networks"
 
@@ -504,3 +505,27 @@ def test_an_unknown_form_names_all(tmp_path: Path) -> None:
     assert line.startswith("t: is of no form that is known; --format says which: ibnetdiscover, ")
     assert refused(tmp_path / "t", "x", word="slurn").endswith('did you mean "slurm"?')
     assert len(READERS) == len({reader.what for reader in READERS.values()})
+
+
+# The command.
+
+
+def test_two_commands_from_a_file_to_a_cost(tmp_path: Path) -> None:
+    (tmp_path / "net").write_text(IB)
+    (tmp_path / "lfts").write_text(TABLES)
+    asked = ["import", "network", tmp_path / "net", "--routes", tmp_path / "lfts"]
+    done = tailback(*asked, "--out", tmp_path / "c.toml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "found: 2 switches, 3 hosts, 5 cables"
+    cost = tailback("cost", tmp_path / "c.toml", "--set", "run.duration=20 us")
+    assert cost.returncode == 0
+    assert "HCA-1" in cost.stdout
+
+
+def test_nothing_is_written_of_a_file_that_is_cut(tmp_path: Path) -> None:
+    (tmp_path / "net").write_text(IB.partition("\ncaguid=0xb0")[0])
+    done = tailback("import", "network", tmp_path / "net", "--out", tmp_path / "c.toml")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "is a cable known from one end only" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["net"]

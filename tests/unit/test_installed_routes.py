@@ -271,3 +271,8 @@ def test_flows_name_nodes(tmp_path: Path) -> None:
     console.print(flows_report(tb.run(Experiment.from_dict(tables)), ("source", "destination"), 5))
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert [line.split()[:3] for line in lines if "kB" in line] == [["a", "c", "1"]]
+
+
+def test_faster_links_are_faster_that_have_a_rate_of_their_own(tmp_path: Path) -> None:
+    found = tb.explain(_graph(tmp_path, 1), faster=["nodes:2"]).what_if["faster nodes:2"]
+    assert 1000 * found["completion_us"].value == 40 + 10 + 80 + 10 + 80 + 30

@@ -33,7 +33,7 @@ def read_foreign(word: str, path: Path) -> Foreign:
     """
     read = reader(word)
     if read is None:
-        raise choice("import", word, ["booksim", "myrinet", *readers()])
+        raise choice("import", word, ["booksim", "myrinet", "network", *readers()])
     check_readable(path)
     with blamed(str(path), read):
         tables = read(path)
