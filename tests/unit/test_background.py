@@ -98,8 +98,8 @@ def test_a_background_job_that_ends_is_not_waited_for() -> None:
     [
         (
             lambda: experiment(False),
-            "run.duration: must be given, or job.noise.background = true: job reduce ends by "
-            "itself, and job noise goes on for ever",
+            "run.duration: must be given: job reduce ends by itself, and job noise goes on for "
+            "ever, unless job.noise.background = true",
         ),
         (
             lambda: Experiment(MESH, jobs=tuple(jobs()[1:])),

@@ -103,8 +103,8 @@ class Experiment(metaclass=Helped):
         if any(ends) and not all(ends):
             finite, endless = (jobs[ends.index(end)].name for end in (True, False))
             allowed = (
-                f"must be given, or job.{endless}.background = true: job {finite} ends by itself, "
-                f"and job {endless} goes on for ever"
+                f"must be given: job {finite} ends by itself, and job {endless} goes on for ever, "
+                f"unless job.{endless}.background = true"
             )
             raise UserError("run.duration", None, allowed)
 
