@@ -367,7 +367,7 @@ class TestRows:
     def test_light_rows_keep_what_can_be_merged(self, table: pa.Table, tmp_path: Path) -> None:
         path = tmp_path / "abc.parquet"
         path.write_bytes(to_bytes(table))
-        [frame] = light([path])
+        [frame] = light([path], {})
         left_out = set(table.column_names) - set(frame.column_names)
         assert left_out == set(NESTED) - set(LIGHT)
         assert frame.column_names == [name for name in table.column_names if name not in left_out]

@@ -186,7 +186,8 @@ def test_distributions_are_drawn(store: PointStore) -> None:
     assert "distribution of lateness of messages, class small" in plot.title
     # One combination: a line for each mode in which it is known.
     assert [line.name for line in plot.picture.lines][:2] == ["full", "endpoints"]
-    assert "<circle" not in plot.svg
+    # A few marks tell the lines apart, not one for each message.
+    assert 1 <= plot.svg.count("<circle") < 10
     answer = CliRunner().invoke(app, ["plot", str(store.folder), "--cdf", "hops", "--out", "-"])
     assert answer.exit_code == 0
     assert "share of packets" in answer.output
