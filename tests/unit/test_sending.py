@@ -324,11 +324,34 @@ def test_a_question_that_somebody_has_changed_is_refused(
     sweep = tb.Sweep.load(project / "project" / "files.toml")
     keep(tmp_path, sweep.asked(), ["sweep"], [point.experiment for point in sweep.points()])
     (path,) = (tmp_path / "asked").glob("*/question.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    changed = json.loads(path.read_text()) | change
+    path.write_text(json.dumps(changed))
+    # Whoever changes it on purpose gives the folder the name that belongs to it, too.
+    text = (path.parent / "files.toml").read_bytes()
+    path.parent.rename(path.parent.with_name(asked._name_of(changed, text)))
     again = tailback("rerun", tmp_path, "--check")
     assert again.returncode == 2
     assert told in again.stderr
     assert again.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["question.json", "files.toml", "pair10.goal"])
+def test_a_damaged_question_is_refused_and_kept_again(
+    project: Path, tmp_path: Path, name: str
+) -> None:
+    sweep = tb.Sweep.load(project / "project" / "files.toml")
+
+    def kept() -> Path:
+        keep(tmp_path, sweep.asked(), ["sweep"], [point.experiment for point in sweep.points()])
+        (path,) = (tmp_path / "asked").glob(f"*/**/{name}")
+        return path
+
+    whole = kept().read_bytes()
+    kept().write_bytes(whole + b"#")
+    with pytest.raises(UserError, match="is not"):
+        kept_in(tmp_path)
+    assert kept().read_bytes() == whole
+    assert len(kept_in(tmp_path)) == 1
 
 
 def test_no_pack_is_taken_for_one(tmp_path: Path) -> None:

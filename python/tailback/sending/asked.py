@@ -90,15 +90,37 @@ def keep(
         "files": [{**entry, "name": _joined(at, entry["name"])} for entry in entries],
         "notes": found.notes,
     }
-    told = json.dumps(question, sort_keys=True).encode()
-    name = hashlib.sha256(told + text).hexdigest()[:16]
+    name = _name_of(question, text)
     place = folder / FOLDER / name
-    if not place.is_dir():
+    if not _is_whole(place):
+        shutil.rmtree(place, ignore_errors=True)
         question["versions"] = versions()
         _write(place, question, text, found)
     for other in (folder / FOLDER).iterdir() if alone else ():
         if other.name != name:
             shutil.rmtree(other, ignore_errors=True)
+
+
+def _name_of(question: Mapping[str, Any], text: bytes) -> str:
+    """Return the name of its folder: a hash of all but the versions, which may differ."""
+    told = {key: value for key, value in question.items() if key != "versions"}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode() + text).hexdigest()[:16]
+
+
+def _is_whole(place: Path) -> bool:
+    """Whether a question is kept in a folder, and is as it was written."""
+    try:
+        question, entries = _read(place)
+        for path, entry in entries.items():
+            if entry["copied"]:
+                _check_file(path, entry)
+        return (place / QUESTION).read_bytes() == _told(question)
+    except (OSError, UserError):
+        return False
+
+
+def _told(question: Mapping[str, Any]) -> bytes:
+    return (json.dumps(question, indent=1, allow_nan=False) + "\n").encode()
 
 
 def versions() -> dict[str, str]:
@@ -124,8 +146,7 @@ def _write(place: Path, question: Mapping[str, Any], text: bytes, found: Gathere
                     target.write_bytes(found.contents[name])
                 else:
                     shutil.copyfile(source, target)
-        written = json.dumps(question, indent=1, allow_nan=False) + "\n"
-        (folder / QUESTION).write_bytes(written.encode())
+        (folder / QUESTION).write_bytes(_told(question))
 
     try:
         place.parent.mkdir(exist_ok=True)
@@ -192,34 +213,51 @@ def kept_in(folder: Path) -> list[Kept]:
     or another one.
     """
     places = sorted((folder / FOLDER).iterdir()) if (folder / FOLDER).is_dir() else []
-    found = [_read(place) for place in places if not place.name.startswith(".")]
+    found = [_kept(place) for place in places if not place.name.startswith(".")]
     if not found:
         problem = f"keeps no experiment (no folder {FOLDER}): an older version made it"
         raise UserError(str(folder), None, problem)
     return found
 
 
-def _read(place: Path) -> Kept:
+def _kept(place: Path) -> Kept:
+    question, entries = _read(place)
+    for path, entry in entries.items():
+        _check_file(path, entry)
+    words, notes = tuple(question["command"]), tuple(question["notes"])
+    return Kept(words, _inside(place, question["experiment"]), question["versions"], notes)
+
+
+def _read(place: Path) -> tuple[dict[str, Any], dict[Path, Mapping[str, Any]]]:
+    """Return a question that is as it was written, and what it says of each file it needs."""
     path = place / QUESTION
     try:
         if path.is_file() and path.stat().st_size > _LONGEST_QUESTION:
             raise ValueError
-        given = json.loads(read_text(path))
+        given: dict[str, Any] = json.loads(read_text(path))
         if (given["format"], given["version"]) != (_FORMAT, _VERSION):
             raise ValueError
         words, name, entries = given["command"], given["experiment"], given["files"]
         told = [*words, name, *given["notes"], *(entry["name"] for entry in entries)]
         if not words or not all(isinstance(one, str) for one in told):
             raise ValueError
-        checked = [(_inside(place, e["name"]), int(e["bytes"]), str(e["sha256"])) for e in entries]
-        versions = {str(key): str(value) for key, value in given["versions"].items()}
+        found: dict[Path, Mapping[str, Any]] = {
+            _inside(place, entry["name"]): {
+                "bytes": int(entry["bytes"]),
+                "sha256": str(entry["sha256"]),
+                "copied": bool(entry["copied"]),
+            }
+            for entry in entries
+        }
+        given["versions"] = {str(key): str(value) for key, value in given["versions"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(str(path), None, "is not the question of a folder of results") from None
-    for file, size, digest in checked:
-        _check_file(file, size, digest)
-    return Kept(tuple(words), _inside(place, name), versions, tuple(given["notes"]))
+    experiment = _inside(place, name)
+    if not experiment.is_file() or _name_of(given, experiment.read_bytes()) != place.name:
+        raise UserError(str(place), None, "is not as it was written")
+    return given, found
 
 
 def _inside(place: Path, name: str) -> Path:
@@ -230,7 +268,8 @@ def _inside(place: Path, name: str) -> Path:
     return path
 
 
-def _check_file(path: Path, size: int, digest: str) -> None:
+def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
+    size, digest = entry["bytes"], entry["sha256"]
     if not path.is_file():
         told = f"is missing: put the file of {counted(size, 'byte')} with SHA-256 {digest} there"
         raise UserError(str(path), None, told)
