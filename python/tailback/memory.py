@@ -79,6 +79,7 @@ class Guard:
     def __init__(self) -> None:
         """Look at memory a while later for the first time."""
         self._next_s = time.monotonic() + _EVERY_S
+        self._used = used_bytes()
 
     def check(self) -> None:
         """Raise `ShortMemoryError` if so little is left that the next step could end the program.
@@ -90,7 +91,9 @@ class Guard:
             return
         self._next_s = now_s + _EVERY_S
         left, used = left_bytes(), used_bytes()
-        if left is not None and left < max(_LEAST_BYTES, min(used // 8, _MOST_BYTES)):
+        # The next step may take as much as the last one, and somewhat more.
+        next_bytes, self._used = (used - self._used) * 5 // 4, used
+        if left is not None and left < max(_LEAST_BYTES, min(used // 8, _MOST_BYTES), next_bytes):
             raise ShortMemoryError(
                 f"the run takes {amount(used)} and only {amount(left)} are left; it needs more"
             )

@@ -287,11 +287,14 @@ class TestDeadlock:
 
 @pytest.mark.verify
 class TestInterruption:
-    def test_leaves_what_was_measured(self, small: Path, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(("jobs", "modes"), [(1, ["full"]), (2, ["full", "endpoints"])])
+    def test_leaves_what_was_measured(
+        self, small: Path, tmp_path: Path, jobs: int, modes: list[str]
+    ) -> None:
         out = tmp_path / "out"
         endless = ["--set", "run.duration=1000 s", "--set", "run.precision=0.00001"]
         command = [sys.executable, "-m", "tailback", "cost", str(small), *endless]
-        command += ["--json", "--out", str(out)]
+        command += ["--json", "--out", str(out), "--jobs", str(jobs)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             process.stderr.readline()  # the first line of progress: it is running
@@ -301,7 +304,7 @@ class TestInterruption:
         assert b"Traceback" not in errors
         told = json.loads(output)
         assert told["complete"] is False
-        assert list(told["modes"]) == ["full"]
+        assert list(told["modes"]) == modes
         full = told["modes"]["full"]
         assert full["stop_reason"] == "interrupted"
         assert full["messages_per_node_per_ms"]["value"] > 0

@@ -15,6 +15,7 @@ What is measured is a `Source`; nothing here knows that it is a network.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -26,7 +27,10 @@ from tailback.samples import Columns, Samples, counted, drifts, estimate, trunca
 from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
 
-_EVENTS_PER_CALL = 500_000
+_EVENTS_PER_CALL = (64, 500_000)
+_CALL_S = 0.1
+"""How long a call of the engine is to take, between these numbers of events: afterwards progress,
+memory and Ctrl-C are looked at. No result depends on how a run is cut into calls."""
 _WARM_UP_SAMPLES = 40
 _WINDOW_SAMPLES = 100
 _COUNTED = 10
@@ -109,6 +113,7 @@ class Procedure:
         self.source, self.plan = source, plan
         self.watch, self.interrupted = watch, interrupted
         self._memory = Guard()
+        self._per_call = _EVENTS_PER_CALL[0]
         self.samples = Samples(source.counters(), plan.sample_interval_ps)
         self.samples_taken = 0
         self.window_ps = 0
@@ -179,7 +184,9 @@ class Procedure:
         stop = None
         while stop is None:
             left = self.plan.max_events - self.spent
-            reached = self.source.advance(until_ps, min(_EVENTS_PER_CALL, left))
+            began_s = time.monotonic()
+            reached = self.source.advance(until_ps, min(self._per_call, left))
+            self._pace(time.monotonic() - began_s)
             rows = self.source.take_samples()
             self.samples_taken += len(rows["time_ps"])
             self.samples.extend(rows)
@@ -196,6 +203,14 @@ class Procedure:
             elif self.spent >= self.plan.max_events:
                 stop = Stop.MAX_EVENTS
         return stop
+
+    def _pace(self, call_s: float) -> None:
+        """Say how many events the next call is to handle, by how long the last one took."""
+        fewest, most = _EVENTS_PER_CALL
+        if call_s < _CALL_S / 2:
+            self._per_call = min(2 * self._per_call, most)
+        elif call_s > _CALL_S:
+            self._per_call = max(self._per_call // 2, fewest)
 
     @property
     def spent(self) -> int:
