@@ -142,9 +142,7 @@ def _build(found: Cluster, sizes: tuple[int, int], tiers: list[_Down], general: 
 def _tier(found: Cluster, names: tuple[str, str], sizes: tuple[int, int, int], above: _Down) -> int:
     """Add the tier above the lowest, and the cables to it; how many switches a pod has there."""
     pods, lower, up = sizes
-    if up % above.bundle:
-        raise found.mistake(None, up, f"Radix_Up of tier 0 must be a multiple of {above.bundle}")
-    upper = up // above.bundle
+    upper = _switches_above(found, up, above, 0)
     if above.down != lower * above.bundle:
         allowed = (
             f"Radix_Down of tier 1 must be {lower * above.bundle}: switches of tier 0 below it, "
@@ -156,28 +154,35 @@ def _tier(found: Cluster, names: tuple[str, str], sizes: tuple[int, int, int], a
     for at in range(pods * lower):
         for t in range(upper):
             ends = (f"{names[0]}{at}", f"{names[1]}{at // lower * upper + t}")
-            cable = Cable(ends, rate=above.rate, delay_ps=above.delay_ps, link_class="tier_1")
-            for _ in range(above.bundle):
-                found.join(1, cable)
+            _join(found, ends, above, "tier_1")
     return upper
 
 
 def _top(found: Cluster, sizes: tuple[int, int, int], above: _Down) -> None:
     pods, places, up = sizes
-    if up % above.bundle:
-        raise found.mistake(None, up, f"Radix_Up of tier 1 must be a multiple of {above.bundle}")
+    each = _switches_above(found, up, above, 1)
     if above.down != pods * above.bundle:
         allowed = f"Radix_Down of tier 2 must be {pods * above.bundle}: pods, with all cables"
         raise found.mistake(None, above.down, allowed)
-    each = up // above.bundle
     for number in range(each * places):
         found.add_switch(f"core{number}", 1)
     for at in range(pods * places):
         for t in range(each):
-            ends = (f"agg{at}", f"core{t * places + at % places}")
-            cable = Cable(ends, rate=above.rate, delay_ps=above.delay_ps, link_class="tier_2")
-            for _ in range(above.bundle):
-                found.join(1, cable)
+            _join(found, (f"agg{at}", f"core{t * places + at % places}"), above, "tier_2")
+
+
+def _switches_above(found: Cluster, up: int, above: _Down, tier: int) -> int:
+    """Return how many switches above one of a tier has cables to."""
+    if up % above.bundle:
+        allowed = f"Radix_Up of tier {tier} must be a multiple of {above.bundle}"
+        raise found.mistake(None, up, allowed)
+    return up // above.bundle
+
+
+def _join(found: Cluster, ends: tuple[str, str], above: _Down, link_class: str) -> None:
+    cable = Cable(ends, rate=above.rate, delay_ps=above.delay_ps, link_class=link_class)
+    for _ in range(above.bundle):
+        found.join(1, cable)
 
 
 READERS = (
