@@ -82,6 +82,6 @@ def explain(  # noqa: PLR0913  # one argument per option
         from tailback.report.of_path import write_explanation
 
         write_explanation(explanation, html)
-    looks.write(asked, look, explanation.result, (f"mode {baseline}", explanation.baseline))
+    looks.write(asked, look, explanation.result, f"mode {baseline}", explanation.baseline)
     asked.tell(answer, partial(explain_report, explanation, top, full=full))
     return explanation

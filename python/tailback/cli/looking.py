@@ -62,17 +62,17 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     page = html or (asked.out / PAGE if asked.out else Path(f"look-{asked.file.stem}.html"))
     asked.prepare(experiment)
     check_files(html=page)
-    tasks = [Task(partial(_run, experiment, mode, True))]
+    name, tasks = "", [Task(partial(_run, experiment, mode, True))]
     if other is not None:
         name, of, in_mode = other
         tasks.append(Task(partial(_run, of, in_mode, False), name))
     with asked.running() as watch:
         result, *others = in_order(tasks, at_once(experiment, jobs), watch)
-    compared = (name, others[0]) if others and result.failure is None else None
+    compared = others[0] if others and result.failure is None else None
     again = asked.again("look")
     if against is not None:
         again += f" --against {shlex.quote(against)}"
-    drawn = looks.write(asked, page, result, compared or ("", None), again)
+    drawn = looks.write(asked, page, result, name, compared, again)
     assert drawn is not None
     asked.save(result.to_dict(), partial(stored, {mode: result}))
     answer = {**result.to_dict(), "page": str(page)}

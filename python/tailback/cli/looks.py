@@ -43,16 +43,16 @@ def write(
     asked: Asked,
     look: Path | None,
     result: Result,
-    other: tuple[str, Result | None] = ("", None),
+    name: str = "",
+    other: Result | None = None,
     command: str = "",
 ) -> Shown | None:
-    """Write the page of a run, perhaps compared with an `other` one; raise if it deadlocked."""
+    """Write the page of a run, perhaps beside `other`, called `name`; raise if it deadlocked."""
     if look is None:
         return None
     from tailback.look import Against, write_look
 
-    name, compared = other
-    against = None if compared is None else Against(name, compared)
+    against = None if other is None else Against(name, other)
     found = write_look(result, look, command or asked.again("look"), against)
     if result.failure is not None:
         print(f"page: {look}", file=sys.stderr)

@@ -50,8 +50,8 @@ def cost(
     asked.save(answer := result.to_dict(), partial(stored, result.modes, packets))
     baseline = experiment.run.baseline
     if "full" in result.modes:
-        other = f"mode {baseline}", result.modes.get(baseline)
-        looks.write(asked, look, result.modes["full"], other)
+        other = result.modes.get(baseline)
+        looks.write(asked, look, result.modes["full"], f"mode {baseline}", other)
     asked.tell(answer, partial(cost_report, result, full=full))
     return result
 
