@@ -15,7 +15,8 @@ from .errors import UserError
 _EVERY_S = 0.25
 _LEAST_BYTES = 32 << 20
 _MOST_BYTES = 512 << 20
-"""Of what must be left while a run goes on: an eighth of what is in use, between these."""
+"""Of what must be left while a run goes on: an eighth of what is in use, between these,
+and what was taken since memory was last looked at."""
 
 _KIBIBYTES = re.compile(r"^(\w+):\s*(\d+) kB$", re.MULTILINE)
 _OF_GROUP = Path("/sys/fs/cgroup")

@@ -93,6 +93,17 @@ def test_a_run_that_grows_ends_before_memory_does(monkeypatch: pytest.MonkeyPatc
         tb.run(torus(4))
 
 
+def test_a_step_as_large_as_the_last_must_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = iter([2 * 10**9, 4 * 10**9, 7 * 10**9])
+    monkeypatch.setattr(memory, "_EVERY_S", 0.0)
+    monkeypatch.setattr(memory, "used_bytes", lambda: next(used))
+    monkeypatch.setattr(memory, "left_bytes", lambda: 3 * 10**9)
+    guard = memory.Guard()
+    guard.check()  # 2 GB more: 2.5 GB must be left.
+    with pytest.raises(UserError, match=r"the run takes 7.0 GB and only 3.0 GB are left"):
+        guard.check()  # 3 GB more: 3.75 GB.
+
+
 def test_it_comes_back_from_a_worker_as_it_is() -> None:
     error = ShortMemoryError("the machine needs more")
     assert str(pickle.loads(pickle.dumps(error))) == str(error) == "memory: the machine needs more"

@@ -48,6 +48,15 @@ def series(seed: int = 1) -> Autoregressive:
     return Autoregressive(0.5, np.random.default_rng(seed))
 
 
+def test_calls_grow_and_shrink_with_the_time_they_take() -> None:
+    found = Procedure(series(), PLAN, lambda state: None, lambda: False)
+    events = []
+    for call_s in (0.01, 0.01, 0.07, 0.2, 0.2, 0.2):
+        found._pace(call_s)
+        events.append(found._per_call)
+    assert events == [128, 256, 256, 128, 64, 64]
+
+
 class TestWarmUp:
     def test_a_transient_is_cut(self) -> None:
         # It begins four standard deviations below the mean and forgets a tenth per sample.
