@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from tailback.door import (
     LONGEST_CIRCLE,
@@ -38,7 +38,7 @@ PARTS: tuple[str, ...] = tuple(compiled.PARTS)
 SEGMENTS: tuple[str, ...] = tuple(compiled.SEGMENTS)
 ACTIVITIES: tuple[str, ...] = tuple(compiled.ACTIVITIES)
 
-Stop = Literal["time", "events", "finished"]
+Stop = Literal["time", "events", "finished", "grown"]
 MessageColumns = tuple["NDArray[Any]", ...] | list[tuple["NDArray[Any]", ...] | None]
 Columns = dict[str, "NDArray[Any]"]
 
@@ -90,6 +90,8 @@ class Simulation:
     def advance(self, until_ps: int, max_events: int) -> Stop:
         """Run until an instant, for `max_events` more events, or to the end of the workload.
 
+        Or until it has taken much memory ("grown"): the instant goes on with the next call.
+
         Raises what `Processes.answer` raises.
         """
         with _user_errors(self._spec, self._processes, self._labels):
@@ -98,7 +100,7 @@ class Simulation:
                 answer, go_on = self._processes.answer, self._engine.go_on
                 while isinstance(reached, tuple):
                     reached = go_on(answer(*reached))
-        assert reached in ("time", "events", "finished")
+        assert reached in get_args(Stop)
         return reached  # type: ignore[return-value]
 
     @property

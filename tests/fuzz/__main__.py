@@ -22,10 +22,6 @@ from .running import tried
 #: Memory that a case may ask for.
 _MOST_BYTES = 16 << 30
 _HANG_S = 1200
-#: Cases by seed and number that are not tried: faults that are known and not mended.
-_KNOWN = {
-    (1, 2396): "`endpoints` of a complete exchange among 648 nodes asks for 16 GB in one instant",
-}
 
 
 def main() -> int:
@@ -44,9 +40,6 @@ def main() -> int:
         faulthandler.dump_traceback_later(_HANG_S, exit=True)
         apart = asked.apart > 0 and number % asked.apart == 0
         print(f"case {number}", end="\r", file=sys.stderr, flush=True)
-        if fault := _KNOWN.get((asked.seed, number)) if asked.only is None else None:
-            print(f"case {number} is not tried: {fault}", flush=True)
-            continue
         case, outcome = tried(asked.seed, number, folder, apart=apart)
         valid += case.was_valid
         codes[f"{case.fault}: {outcome.code}"] += 1

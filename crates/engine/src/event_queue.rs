@@ -122,6 +122,8 @@ pub struct EventQueue {
     bucket_bits: u32,
     /// Per bucket: offset within the bucket (high half), kind and number (low half).
     buckets: Vec<Vec<u64>>,
+    /// How many buckets there are but one.
+    most_ahead: usize,
     occupied: [u64; BITMAP_WORDS],
     /// Absolute number of the bucket being emptied.
     cursor: u64,
@@ -147,11 +149,22 @@ impl EventQueue {
     /// The wheel then reaches so far, and what an event causes falls into a later
     /// bucket. This is a matter of speed only.
     pub fn new(reach: Time, step: Time) -> Self {
+        Self::with(BUCKETS, reach, step)
+    }
+
+    /// The same for few events at a time: with a heap only, which takes little memory.
+    pub fn for_few(reach: Time, step: Time) -> Self {
+        Self::with(1, reach, step)
+    }
+
+    /// With so many buckets.
+    fn with(buckets: usize, reach: Time, step: Time) -> Self {
         let reach_bits = (reach / (BUCKETS as u64 * 7 / 8)).max(1).next_power_of_two().ilog2();
         let bits_of = |width: Time| width.max(1).ilog2().min(MOST_BUCKET_BITS);
         Self {
             bucket_bits: reach_bits.clamp(bits_of(step / 4), bits_of(step / 2)),
-            buckets: vec![Vec::new(); BUCKETS],
+            buckets: vec![Vec::new(); buckets],
+            most_ahead: buckets - 1,
             occupied: [0; BITMAP_WORDS],
             cursor: 0,
             current: Vec::new(),
@@ -177,7 +190,7 @@ impl EventQueue {
         let bucket = time >> self.bucket_bits;
         let ahead = bucket.wrapping_sub(self.cursor);
         debug_assert!(bucket >= self.cursor, "event posted before the wheel: {time}");
-        if ahead.wrapping_sub(1) < BUCKETS as u64 - 1 {
+        if ahead.wrapping_sub(1) < self.most_ahead as u64 {
             let event = self.entry(time, name);
             self.place(bucket, event);
         } else {
@@ -292,7 +305,7 @@ impl EventQueue {
 
     #[inline]
     fn place(&mut self, bucket: u64, event: u64) {
-        let slot = bucket as usize % BUCKETS;
+        let slot = bucket as usize & self.most_ahead;
         self.buckets[slot].push(event);
         self.occupied[slot / 64] |= 1 << (slot % 64);
     }
@@ -317,14 +330,14 @@ impl EventQueue {
         self.cursor = next;
         while let Some(&Reverse((time, name))) = self.far.peek() {
             let bucket = time >> self.bucket_bits;
-            if bucket >= next + BUCKETS as u64 {
+            if bucket > next + self.most_ahead as u64 {
                 break;
             }
             self.far.pop();
             let event = self.entry(time, name);
             self.place(bucket, event);
         }
-        let slot = next as usize % BUCKETS;
+        let slot = next as usize & self.most_ahead;
         self.current.clear();
         self.taken = 0;
         self.is_new = true;

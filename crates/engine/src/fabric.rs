@@ -292,6 +292,12 @@ impl Fabric {
         }
     }
 
+    /// Whether it has taken much memory since this was asked last.
+    #[inline]
+    pub fn has_grown<M: Kind>(&mut self) -> bool {
+        M::of_mut(&mut self.kernel).has_grown()
+    }
+
     /// When something next happens that is not in the list of events, or [`NEVER`].
     #[inline]
     pub fn next_time<M: Kind>(&self) -> Time {
@@ -494,7 +500,7 @@ impl Fabric {
             let kind = self.wiring.layout.group(ChannelId::from_index(channel)).kind;
             sums[kind.in_sums()] += ahead;
         };
-        dispatch!(&self.kernel, kernel => kernel.overhang(now)?.enumerate().for_each(&mut add));
+        dispatch!(&self.kernel, kernel => kernel.overhang(now)?.for_each(&mut add));
         Some(sums)
     }
 }

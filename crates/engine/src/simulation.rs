@@ -26,6 +26,7 @@ use crate::workload::Progress as Done;
 pub use asking::Ask;
 pub use samples::Sample;
 use samples::Sampling;
+use state::Open;
 pub use state::{Progress, Simulation};
 
 /// What [`Simulation::advance`] is told.
@@ -69,7 +70,7 @@ impl Simulation {
             alone,
             watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
-            is_open: false,
+            open: Open::No,
         };
         simulation.post_starts();
         Ok(simulation)
@@ -104,10 +105,11 @@ impl Simulation {
         let mut enough = self.events_handled.saturating_add(max_events);
         // After this instant a sample is due or the call is over.
         let mut horizon = until.min(self.sampling.next);
-        let mut goes_on = self.is_open;
-        if goes_on && !self.goes_on() {
+        let mut goes_on = self.open != Open::No;
+        if self.open == Open::Asks && !self.goes_on() {
             return Ok(self.awaits_outside());
         }
+        self.open = Open::No;
         loop {
             // One place from which an instant is handled, so that it stands in line there.
             if !std::mem::take(&mut goes_on) {
@@ -143,7 +145,10 @@ impl Simulation {
                 self.at_once = 0;
             }
             if !self.instant::<M>(self.now)? {
-                return Ok(self.awaits_outside());
+                return Ok(match self.open {
+                    Open::Grown => Progress::Grown,
+                    Open::No | Open::Asks => self.awaits_outside(),
+                });
             }
             if rarely(self.foreground.is_some()) && self.foreground_is_over() {
                 return self.end_with_background();
@@ -163,7 +168,7 @@ impl Simulation {
     }
 
     /// Handles all events of one instant, then lets the network choose; false if processes
-    /// ask before it does.
+    /// ask before it does, or it has taken much memory.
     // In line in the loop over instants: else what does not change in it is worked out, and put on
     // the stack, for every instant again (15 % of all instructions).
     #[allow(clippy::inline_always)]
@@ -175,12 +180,16 @@ impl Simulation {
             && let Some(event) = self.fabric.next_event::<M>(time, &mut self.events)
         {
             self.handle::<M>(event);
+            if M::GROWS && self.fabric.has_grown::<M>() {
+                self.open = Open::Grown;
+                return Ok(false);
+            }
         }
         if self.at_once > MOST_AT_ONE_INSTANT {
             return Err(self.stuck(time));
         }
         if self.is_asked() {
-            self.is_open = true;
+            self.open = Open::Asks;
             return Ok(false);
         }
         self.fabric.arbitrate::<M>(time, &mut self.events, &mut self.measures);

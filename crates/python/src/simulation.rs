@@ -103,6 +103,7 @@ impl Simulation {
             Ok(engine::Progress::Time) => "time",
             Ok(engine::Progress::Events) => "events",
             Ok(engine::Progress::Finished) => "finished",
+            Ok(engine::Progress::Grown) => "grown",
             // Ranks of traces have been fed.
             Ok(engine::Progress::Asks | engine::Progress::Wants) => {
                 let asked = (simulation.now(), instructions::asking(simulation));
@@ -136,7 +137,8 @@ impl Simulation {
     }
 
     /// Runs until `until_ps`, or for `max_events` events, or to the end of the
-    /// workload: "time", "events" or "finished". Other Python threads run meanwhile.
+    /// workload: "time", "events" or "finished". Or "grown": it has taken much memory at the present
+    /// instant, which goes on with the next call. Other Python threads run meanwhile.
     ///
     /// Or until processes ask: the time in ps, and a list of who does and what each is told.
     fn advance<'py>(

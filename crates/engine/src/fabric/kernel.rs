@@ -89,6 +89,10 @@ pub trait Queues {
     fn waiting_data(&self, node: NodeId, now: Time) -> u32;
     /// What every channel has done in the current window, up to `now`.
     fn used(&self, now: Time) -> Vec<Use>;
+    /// The same, added to `sums`.
+    fn add_used(&self, now: Time, sums: &mut [Use]) {
+        sums.iter_mut().zip(self.used(now)).for_each(|(sum, used)| sum.add(used));
+    }
     /// A new measurement window begins.
     fn begin_window(&mut self, now: Time);
     /// Nodes have places for so many replies to requests; by traffic class the one that answers it.
@@ -121,13 +125,20 @@ pub trait Kernel: Queues {
     /// Where they do: whether those of `RETRY` carry channel numbers all the same.
     const RETRIES_ARE_OF_CHANNELS: bool = false;
 
+    /// Whether it takes memory while packets are queued, so that it is to be asked whether it has.
+    const GROWS: bool = false;
+
+    /// Where it does: whether it has taken much since this was asked last.
+    fn has_grown(&mut self) -> bool {
+        false
+    }
     /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
     fn request(&mut self, from: Subject, act: &mut Act);
     /// Every output and node with something to send chooses; after all events of an instant.
     fn arbitrate(&mut self, act: &mut Act);
-    /// By channel, transmission already counted that lies after `now`, if that is known; fewer
-    /// than there are channels: none for the others.
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>>;
+    /// Transmission already counted that lies after `now`, with the number of the channel, if that is
+    /// known; none for channels that are not told.
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>>;
     /// The packets that wait for each other in a circle and will never move again; empty if
     /// every packet can move, or where that is not known.
     fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked>;
@@ -177,6 +188,11 @@ pub trait Kernel: Queues {
     /// known: it will have something to do at that instant then.
     fn taken_until(&self, _channel: ChannelId, _now: Time) -> Time {
         0
+    }
+    /// Copies have what they can in common from now on, and need memory for what differs; false if they
+    /// can have nothing.
+    fn share(&mut self) -> bool {
+        false
     }
     /// Does of a network at rest, in which packets have crossed channels (`crossed`, some several times),
     /// what makes it the same for packets to come as one at the start of a run (`like`); what channels
@@ -243,11 +259,17 @@ pub trait Switched: HasBoard + Kernel {
     }
     /// What every channel has done in the current window, up to `now`.
     fn used(&self, now: Time) -> Vec<Use> {
-        self.board().used(self.overhang(now).into_iter().flatten())
+        let mut used = vec![Use::default(); self.board().channels.len()];
+        Switched::add_used(self, now, &mut used);
+        used
+    }
+    /// The same, added to `sums`.
+    fn add_used(&self, now: Time, sums: &mut [Use]) {
+        self.board().add_used(self.overhang(now).into_iter().flatten(), sums);
     }
     /// A new measurement window begins.
     fn begin_window(&mut self, now: Time) {
-        let overhang: Vec<Time> = self.overhang(now).into_iter().flatten().collect();
+        let overhang: Vec<(usize, Time)> = self.overhang(now).into_iter().flatten().collect();
         self.board_mut().begin_window(&overhang);
     }
 }
@@ -285,6 +307,9 @@ impl<K: Switched> Queues for K {
     }
     fn used(&self, now: Time) -> Vec<Use> {
         Switched::used(self, now)
+    }
+    fn add_used(&self, now: Time, sums: &mut [Use]) {
+        Switched::add_used(self, now, sums);
     }
     fn begin_window(&mut self, now: Time) {
         Switched::begin_window(self, now);

@@ -20,6 +20,8 @@ pub struct PacketPool {
     packets: Pool<PacketId, Packet>,
     /// By place: how each would fare alone. Used where channels differ only.
     undisturbed: Vec<Undisturbed>,
+    /// By place: the channel by which it came to where it waits. Used where that is known of nothing else.
+    came_by: Vec<ChannelId>,
     /// Where switches draw: by place what tells each from all others.
     drawn_by: Option<Vec<u32>>,
     /// Most channels a packet may cross.
@@ -74,6 +76,7 @@ impl PacketPool {
         Self {
             packets: Pool::default(),
             undisturbed: Vec::new(),
+            came_by: Vec::new(),
             drawn_by: None,
             hop_limit,
             looks_from: hop_limit,
@@ -270,6 +273,21 @@ impl PacketPool {
         if !wiring.is_even() {
             self.undisturbed[id.index()].goes_on_after(time);
         }
+    }
+
+    /// A packet has come by a channel to where it waits.
+    #[inline]
+    pub fn comes_by(&mut self, id: PacketId, channel: ChannelId) {
+        if self.came_by.len() <= id.index() {
+            self.came_by.resize(id.index() + 1, ChannelId::NONE);
+        }
+        self.came_by[id.index()] = channel;
+    }
+
+    /// The channel by which it has.
+    #[inline]
+    pub fn came_by(&self, id: PacketId) -> ChannelId {
+        self.came_by[id.index()]
     }
 
     /// How a packet would fare alone.

@@ -1,6 +1,6 @@
 //! Processes from outside: who asks, and what it is told to do.
 
-use super::state::{Progress, Simulation};
+use super::state::{Open, Progress, Simulation};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId};
 use crate::node::{Buffers, Told};
@@ -68,7 +68,7 @@ impl Simulation {
     /// Whether all who asked have been answered: they go on, and with them the present instant.
     pub(super) fn goes_on(&mut self) -> bool {
         let Some(answered) = self.workload.take_answered() else { return false };
-        self.is_open = false;
+        self.open = Open::No;
         let (nodes, mut world) = self.nodes_in_world();
         let count = nodes.answered(&answered, &mut world);
         self.at_once += count;

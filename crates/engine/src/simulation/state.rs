@@ -36,8 +36,19 @@ pub struct Simulation {
     pub(super) watches: bool,
     /// Events and instructions handled at the present instant.
     pub(super) at_once: u64,
-    /// Whether the present instant is not over: processes ask.
-    pub(super) is_open: bool,
+    /// Why the present instant is not over, if it is not.
+    pub(super) open: Open,
+}
+
+/// Why an instant is not over that has been left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    /// It is over.
+    No,
+    /// Processes ask.
+    Asks,
+    /// The network has taken much memory.
+    Grown,
 }
 
 /// Why [`Simulation::advance`] returned.
@@ -54,6 +65,9 @@ pub enum Progress {
     Asks,
     /// Ranks of a trace want to know what comes next ([`Simulation::wanting`]); as before.
     Wants,
+    /// The network has taken much memory at the present instant, which goes on with the next call:
+    /// whoever has an eye on memory may look.
+    Grown,
 }
 
 impl Simulation {

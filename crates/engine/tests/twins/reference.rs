@@ -155,7 +155,7 @@ fn engine_tally(used: &Use, tally: &ChannelTally) -> Tally {
 fn run_engine(simulation: &mut Simulation, until: Time, piece: u64) -> End {
     loop {
         match simulation.advance(until, piece) {
-            Ok(Progress::Events) => {}
+            Ok(Progress::Events | Progress::Grown) => {}
             Ok(Progress::Time) => return End::Going,
             Ok(Progress::Finished) => return End::Finished,
             Ok(Progress::Asks | Progress::Wants) => {

@@ -347,14 +347,14 @@ impl Queues for CellsKernel {
     fn used(&self, now: Time) -> Vec<Use> {
         let mut used = self.used.clone();
         let ahead = self.overhang(now).into_iter().flatten();
-        used.iter_mut().zip(ahead).for_each(|(used, ahead)| used.busy_ps -= ahead);
+        ahead.for_each(|(channel, ahead)| used[channel].busy_ps -= ahead);
         used
     }
 
     fn begin_window(&mut self, now: Time) {
         let mut used = vec![Use::default(); self.used.len()];
         let ahead = self.overhang(now).into_iter().flatten();
-        used.iter_mut().zip(ahead).for_each(|(used, ahead)| used.busy_ps += ahead);
+        ahead.for_each(|(channel, ahead)| used[channel].busy_ps += ahead);
         self.used = used;
     }
 }
@@ -367,9 +367,10 @@ impl Kernel for CellsKernel {
 
     fn arbitrate(&mut self, _: &mut Act) {}
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
         let until = self.until.iter();
-        (self.mode == Mode::Full).then(|| until.map(move |until| until.saturating_sub(now)))
+        (self.mode == Mode::Full)
+            .then(|| until.map(move |until| until.saturating_sub(now)).enumerate())
     }
 
     /// Nobody waits for room.

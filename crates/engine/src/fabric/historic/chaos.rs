@@ -230,7 +230,7 @@ impl Kernel for ChaosKernel {
         }
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
         self.packet.overhang(now)
     }
 

@@ -355,8 +355,11 @@ impl Kernel for StoredKernel {
         }
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead = move |(number, channel): (usize, &Channel)| {
+            (number, channel.free_at.saturating_sub(now))
+        };
+        Some(self.board.channels.changed().map(ahead))
     }
 
     fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

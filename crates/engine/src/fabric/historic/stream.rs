@@ -174,8 +174,10 @@ impl Kernel for StreamKernel {
         }
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |channel| channel.until.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead =
+            move |(number, channel): (usize, &Channel)| (number, channel.until.saturating_sub(now));
+        Some(self.board.channels.changed().map(ahead))
     }
 
     /// That is not known.

@@ -307,8 +307,8 @@ impl Kernel for BaselineKernel {
 
     fn arbitrate(&mut self, _: &mut Act) {}
 
-    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = Time>> {
-        None::<std::iter::Empty<Time>>
+    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        None::<std::iter::Empty<(usize, Time)>>
     }
 
     fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {

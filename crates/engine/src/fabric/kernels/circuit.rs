@@ -315,7 +315,7 @@ impl Switched for CircuitKernel {
     }
 
     fn begin_window(&mut self, now: Time) {
-        self.board.channels.iter_mut().for_each(|channel| channel.begin_window_at(now));
+        self.board.channels.changed_mut().for_each(|(_, channel)| channel.begin_window_at(now));
         if let Some(open) = &mut self.open {
             open.begin_window(now);
         }
@@ -351,7 +351,7 @@ impl Kernel for CircuitKernel {
     }
 
     /// Time that is counted ahead of the clock: none.
-    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = Time>> {
+    fn overhang(&self, _: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
         Some(std::iter::empty())
     }
 

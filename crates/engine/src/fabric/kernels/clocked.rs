@@ -103,7 +103,7 @@ impl ClockedKernel {
         let order = (pipeline.port_order, topology.ports);
         let inputs = Side::inputs(layout, topology.switches, order);
         let outputs = Side::outputs(layout, topology.switches, order);
-        for (at, lane) in board.channels.iter_mut().enumerate() {
+        for (at, lane) in board.channels.changed_mut() {
             let channel = ChannelId::from_index(at);
             let (into, out) = (inputs.of[at], outputs.of[at]);
             let slot = u32::from(into.port) * pipeline.input_speedup
@@ -502,7 +502,7 @@ impl Kernel for ClockedKernel {
         self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
         let mut ahead = vec![0; self.board.channels.len()];
         for (cycles, what) in self.wheel.ahead(self.cycle) {
             if let Some((channel, start)) = self.started(what, self.cycle + cycles) {
@@ -510,7 +510,7 @@ impl Kernel for ClockedKernel {
                 ahead[channel.index()] += end.saturating_sub(now).min(self.cycle_ps);
             }
         }
-        Some(ahead.into_iter())
+        Some(ahead.into_iter().enumerate())
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

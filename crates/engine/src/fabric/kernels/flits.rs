@@ -288,7 +288,7 @@ impl Kernel for FlitsKernel {
             output: goes_by(lane.output),
             front: lane.port.buffer.first,
         };
-        let lanes = (0..).map(ChannelId).zip(&self.board.channels);
+        let lanes = (0..).map(ChannelId).zip(self.board.channels.iter());
         let standings: Vec<_> = lanes.map(standing).collect();
         let nodes = self.board.nodes_with_groups(wiring);
         let needs = Needs::of_flits(self.room_for_all);
@@ -341,7 +341,7 @@ impl Kernel for FlitsKernel {
         if self.is_deferring {
             return now;
         }
-        let channels = (0..).map(ChannelId).zip(&self.board.channels);
+        let channels = (0..).map(ChannelId).zip(self.board.channels.iter());
         let ends = channels.map(|(channel, lane)| {
             lane.free_at.max(lane.starts_from).max(self.buffers.latest(channel, lane))
         });
@@ -407,7 +407,9 @@ impl Kernel for FlitsKernel {
         if lane.packet.is_some() && lane.unsent > 0 { NEVER } else { lane.free_at }
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead =
+            move |(number, lane): (usize, &Lane)| (number, lane.free_at.saturating_sub(now));
+        Some(self.board.channels.changed().map(ahead))
     }
 }

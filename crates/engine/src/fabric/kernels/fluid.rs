@@ -384,10 +384,10 @@ impl Kernel for FluidKernel {
         self.changed = changed;
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
         let mut overhang = vec![0; self.used.len()];
         self.each_overhang(now, |channel, ahead| overhang[channel.index()] += ahead);
-        Some(overhang.into_iter())
+        Some(overhang.into_iter().enumerate())
     }
 
     fn deadlock(&self, _: Time, _: &Wiring, _: &PacketPool) -> Vec<Blocked> {

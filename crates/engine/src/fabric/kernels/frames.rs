@@ -389,8 +389,11 @@ impl Kernel for FramesKernel {
         self.board.at(channel).free_at
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |channel| channel.sent_at.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead = move |(number, channel): (usize, &Channel)| {
+            (number, channel.sent_at.saturating_sub(now))
+        };
+        Some(self.board.channels.changed().map(ahead))
     }
 
     fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

@@ -118,7 +118,7 @@ impl PacketKernel {
             return output.free_at;
         }
         let group = lead.index()..lead.index() + usize::from(output.port.width);
-        let free_at = self.board.channels[group].iter().map(|channel| channel.free_at);
+        let free_at = group.map(|number| self.board.channels[number].free_at);
         free_at.min().unwrap_or(NEVER)
     }
 
@@ -383,6 +383,11 @@ impl Kernel for PacketKernel {
         self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
+    fn share(&mut self) -> bool {
+        self.board.share();
+        true
+    }
+
     fn has_gates(&self) -> bool {
         true
     }
@@ -391,8 +396,11 @@ impl Kernel for PacketKernel {
         self.wire_free_at(channel)
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead = move |(number, channel): (usize, &Channel)| {
+            (number, channel.free_at.saturating_sub(now))
+        };
+        Some(self.board.channels.changed().map(ahead))
     }
 
     fn deadlock(&self, now: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

@@ -37,12 +37,25 @@ const NOBODY: u32 = u32::MAX;
 /// No copy yet: a message that waits behind others in its node.
 const BEHIND: u32 = u32::MAX - 1;
 
+/// About so many bytes a copy takes that shares what it has in common with others.
+const BYTES_OF_SHARING_COPY: usize = 1 << 13;
+/// Any other at most about so many for each channel, and for each place in the buffer at its end where
+/// that is not too large for a ring of places.
+const BYTES_OF_CHANNEL: usize = 256;
+const BYTES_OF_PLACE: usize = 16;
+const MOST_PLACES: u32 = 1 << 12;
+/// Of so many that copies have taken it is told.
+const MUCH: usize = 64 << 20;
+
 /// A network of which every message has a copy for itself, or with messages that it meets nowhere.
 #[derive(Clone)]
 pub struct PrivateKernel<K> {
     /// The network at the start of a run.
     template: Box<K>,
     copies: Vec<Box<OwnCopy<K>>>,
+    /// About so much memory each takes, and of how many it has been told.
+    copy_bytes: usize,
+    told: usize,
     /// Copies that no message has, and from when on another can have them.
     spare: VecDeque<(u32, Time)>,
     /// After so long credits and gaps of packets that have been delivered are no matter any more.
@@ -115,7 +128,14 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 
     /// Mode `free`: copies of the kernel of a machine in mode `full`.
-    pub fn free(machine: &Machine, wiring: &Wiring, template: K) -> Self {
+    pub fn free(machine: &Machine, wiring: &Wiring, mut template: K) -> Self {
+        let copy_bytes = if template.share() {
+            BYTES_OF_SHARING_COPY
+        } else {
+            let places = machine.switch.input_buffer_flits.filter(|&flits| flits <= MOST_PLACES);
+            let buffer = BYTES_OF_PLACE * places.unwrap_or(0) as usize;
+            (BYTES_OF_CHANNEL + buffer) * wiring.layout.channels()
+        };
         let longest = machine.interface.packet_bytes;
         let takes = |timing: &Timing| timing.packet_ps(longest) + timing.hop_ps + timing.gap_ps;
         let slowest = wiring.timings.iter().map(takes).max().unwrap_or(0);
@@ -123,6 +143,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         Self {
             template: Box::new(template),
             copies: Vec::new(),
+            copy_bytes,
+            told: 0,
             spare: VecDeque::new(),
             rest_ps: 2 * (machine.link.credit_delay_ps + machine.switch.regrant_delay_ps + slowest),
             given: 0,
@@ -306,7 +328,7 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
 
     fn used(&self, now: Time) -> Vec<Use> {
         let mut used = self.past.clone();
-        self.busy().for_each(|copy| add(&mut used, &copy.kernel.used(now)));
+        self.busy().for_each(|copy| copy.kernel.add_used(now, &mut used));
         used
     }
 
@@ -325,16 +347,19 @@ fn note(Arrived { id, channel }: Arrived, of_packet: &mut [Passing]) -> u32 {
     passing.guest
 }
 
-/// Adds up what channels have done.
-fn add(sums: &mut [Use], more: &[Use]) {
-    for (sum, more) in sums.iter_mut().zip(more) {
-        sum.add(*more);
-    }
-}
-
 impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     const HAS_CLOCK: bool = true;
     const NUMBERS_PACKETS: bool = true;
+    const GROWS: bool = true;
+
+    #[inline]
+    fn has_grown(&mut self) -> bool {
+        let has = (self.copies.len() - self.told) * self.copy_bytes > MUCH;
+        if has {
+            self.told = self.copies.len();
+        }
+        has
+    }
 
     /// Copies have their own events.
     fn request(&mut self, _: Subject, _: &mut Act) {}
@@ -386,13 +411,13 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
         self.look_ahead();
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
         let mut sums = vec![0; self.past.len()];
         for copy in self.busy() {
             let ahead = copy.kernel.overhang(now).into_iter().flatten();
-            sums.iter_mut().zip(ahead).for_each(|(sum, ahead)| *sum += ahead);
+            ahead.for_each(|(channel, ahead)| sums[channel] += ahead);
         }
-        Some(sums.into_iter())
+        Some(sums.into_iter().enumerate())
     }
 
     /// A message whose own packets are in each other's way may stand still.

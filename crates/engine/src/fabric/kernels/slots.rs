@@ -163,8 +163,8 @@ impl SlotsKernel {
     /// switches are numbered from that of its allocator on.
     #[inline(never)]
     fn await_outputs(&mut self, allocator: ChannelId, is_asked: bool) {
-        let outputs = &self.board.channels[allocator.index()..];
-        for lane in outputs.iter().take_while(|lane| lane.rest.lead == allocator) {
+        let outputs = self.board.channels.iter().skip(allocator.index());
+        for lane in outputs.take_while(|lane| lane.rest.lead == allocator) {
             self.flows.put_awaited(lane.place, is_asked);
         }
     }
@@ -224,9 +224,8 @@ impl Switched for SlotsKernel {
     }
 
     fn begin_window(&mut self, now: Time) {
-        let ahead: Vec<Time> =
-            self.board.channels.iter().map(|lane| self.ahead(lane, now)).collect();
-        for (lane, &ahead) in self.board.channels.iter().zip(&ahead) {
+        let ahead: Vec<(usize, Time)> = self.overhang(now).into_iter().flatten().collect();
+        for (lane, &(_, ahead)) in self.board.channels.iter().zip(&ahead) {
             self.flows.begin_window(lane.place, ahead);
         }
         self.board.begin_window(&ahead);
@@ -322,8 +321,8 @@ impl Kernel for SlotsKernel {
         if self.board.at(channel).packet.is_some() { NEVER } else { 0 }
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |lane| self.ahead(lane, now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        Some(self.board.channels.iter().map(move |lane| self.ahead(lane, now)).enumerate())
     }
 }
 

@@ -382,8 +382,10 @@ impl Kernel for TokensKernel {
         if lane.packet.is_some() && lane.unsent > 0 { NEVER } else { lane.free_at }
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |lane| lane.free_at.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead =
+            move |(number, lane): (usize, &Lane)| (number, lane.free_at.saturating_sub(now));
+        Some(self.board.channels.changed().map(ahead))
     }
 }
 

@@ -299,9 +299,9 @@ impl Kernel for WormKernel {
 
     /// For every channel, transmission already counted that lies after `now`: of its
     /// latest packet, as no other is granted before that has been sent.
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        let ids = (0..self.board.channels.len()).map(ChannelId::from_index);
-        Some(ids.map(move |id| self.ahead(id, now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let numbers = 0..self.board.channels.len();
+        Some(numbers.map(move |number| (number, self.ahead(ChannelId::from_index(number), now))))
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

@@ -47,6 +47,10 @@ impl Queues for AnyKernel {
         dispatch!(self, kernel => Queues::used(kernel, now))
     }
 
+    fn add_used(&self, now: Time, sums: &mut [Use]) {
+        dispatch!(self, kernel => Queues::add_used(kernel, now, sums));
+    }
+
     fn begin_window(&mut self, now: Time) {
         dispatch!(self, kernel => Queues::begin_window(kernel, now));
     }
@@ -93,8 +97,8 @@ impl Kernel for AnyKernel {
         dispatch!(self, kernel => kernel.arbitrate(act));
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        let ahead: Option<Vec<Time>> =
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead: Option<Vec<(usize, Time)>> =
             dispatch!(self, kernel => kernel.overhang(now).map(Iterator::collect));
         ahead.map(Vec::into_iter)
     }
@@ -125,6 +129,10 @@ impl Kernel for AnyKernel {
 
     fn step(&mut self, act: &mut Act) -> u64 {
         dispatch!(self, kernel => kernel.step(act))
+    }
+
+    fn share(&mut self) -> bool {
+        dispatch!(self, kernel => kernel.share())
     }
 
     fn renew(

@@ -20,6 +20,7 @@ use crate::fabric::packet::Packet;
 use crate::ids::ChannelId;
 use crate::measure::Class;
 use crate::spec::{self, Machine, arbiters};
+use std::sync::Arc;
 
 /// An arbiter, with all it keeps of all places.
 ///
@@ -59,7 +60,10 @@ pub trait Arbitrate: Sized {
     /// better, and of equals who joined first (or stands before the other).
     fn key(&self, place: usize, input: ChannelId, packet: &Packet) -> u64;
 
-    /// At a place at which nobody waits it goes on as another does.
+    /// Clones have in common what it keeps of places, and are soon told nothing about most of them.
+    fn share(&mut self) {}
+
+    /// At a place it goes on as another does; nobody waits there, nor anywhere else.
     fn renew(&mut self, _like: &Self, _place: usize) {}
 
     /// The request of `input`, for `packet`, has been granted.
@@ -194,6 +198,12 @@ macro_rules! make_chosen {
                 }
             }
 
+            fn share(&mut self) {
+                match self {
+                    $(Self::$name(arbiter) => arbiter.share(),)*
+                }
+            }
+
             fn renew(&mut self, like: &Self, place: usize) {
                 match (self, like) {
                     $((Self::$name(arbiter), Self::$name(like)) => arbiter.renew(like, place),)*
@@ -280,11 +290,16 @@ pub struct Arbiter {
     first: First,
     reorders: bool,
     /// By channel: the place whose lead it is; what others have means nothing.
-    place_of: Vec<u32>,
+    place_of: Arc<[u32]>,
     looks: Looks,
 }
 
 impl Arbiter {
+    /// Clones have in common what it keeps of places.
+    pub fn share(&mut self) {
+        self.chosen.share();
+    }
+
     /// At the place whose lead a channel is, at which nobody waits, it goes on as another does.
     pub fn renew(&mut self, like: &Self, lead: ChannelId) {
         let place = self.place_of[lead.index()] as usize;
@@ -318,7 +333,7 @@ impl Arbiter {
             ack_priority: switch.ack_priority,
             first,
             reorders,
-            place_of,
+            place_of: place_of.into(),
             looks: Looks::default(),
         }
     }

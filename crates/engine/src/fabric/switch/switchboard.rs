@@ -31,6 +31,7 @@ use crate::fabric::network::layout::Group;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
 use crate::fabric::switch::arbiter::Arbiter;
+use crate::fabric::switch::records::Records;
 use crate::fabric::transit::{PacketFifo, PacketPool};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::{ChannelKind, Class, Measures, Use};
@@ -56,11 +57,11 @@ struct Source {
 #[derive(Clone)]
 pub struct Switchboard<C> {
     /// By channel number.
-    pub channels: Vec<C>,
+    pub channels: Records<C>,
     /// Which waiting input is granted.
     pub arbiter: Arbiter,
     /// By node, and of each by share where shares have groups of channels of their own there.
-    sources: Vec<Source>,
+    sources: Records<Source>,
     /// How many of them a node has.
     sources_of_node: usize,
     /// Where nodes and switches are one.
@@ -138,10 +139,11 @@ impl<C: HasPort> Switchboard<C> {
                 .then(|| Choices::new(machine.routing.selection, layout.channels(), seed)),
             channels: layout.group_of.iter().map(idle).collect(),
             arbiter: Arbiter::new(machine, layout, chooses, seed),
-            sources: vec![
-                Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 };
-                topology.nodes * layout.node_groups()
-            ],
+            sources: std::iter::repeat_n(
+                Source { queues: [PacketFifo::EMPTY; 2], waiting_data: 0 },
+                topology.nodes * layout.node_groups(),
+            )
+            .collect(),
             sources_of_node: layout.node_groups(),
             lists: Lists::new(wiring),
             receivers: Receivers::new(&machine.interface, topology.nodes),
@@ -149,7 +151,7 @@ impl<C: HasPort> Switchboard<C> {
             replies: None,
             ack_priority: machine.interface.ack_priority,
             turns: Turns::new(&machine.interface),
-            dirty: Marked::new(layout.channels()),
+            dirty: Marked::default(),
             decided: (0, Vec::new()),
         }
     }
@@ -170,7 +172,8 @@ impl<C: HasPort> Switchboard<C> {
     #[inline]
     pub fn waiting_data(&self, node: NodeId) -> u32 {
         let first = node.index() * self.sources_of_node;
-        self.sources[first..][..self.sources_of_node].iter().map(|s| s.waiting_data).sum()
+        let sources = first..first + self.sources_of_node;
+        sources.map(|source| self.sources[source].waiting_data).sum()
     }
 
     /// Where a node keeps packets that wait to be sent: a number of the node for each of its groups
@@ -485,20 +488,18 @@ impl<C: HasPort> Switchboard<C> {
         }
     }
 
-    /// What every channel has done in the current window; `overhang` is transmission
-    /// already counted that is still to come.
-    pub fn used(&self, overhang: impl Iterator<Item = Time>) -> Vec<Use> {
-        let past = |(channel, ahead): (&C, Time)| {
-            let carried = channel.carried();
-            Use { busy_ps: carried.busy_ps - ahead, ..carried }
-        };
-        self.channels.iter().zip(overhang).map(past).collect()
+    /// Adds what every channel has done in the current window; `overhang` is transmission
+    /// already counted that is still to come, by number of the channel.
+    pub fn add_used(&self, overhang: impl Iterator<Item = (usize, Time)>, sums: &mut [Use]) {
+        self.channels.changed().for_each(|(number, channel)| sums[number].add(channel.carried()));
+        overhang.for_each(|(number, ahead)| sums[number].busy_ps -= ahead);
     }
 
     /// A new measurement window begins.
-    pub fn begin_window(&mut self, overhang: &[Time]) {
-        for (channel, &ahead) in self.channels.iter_mut().zip(overhang) {
-            channel.begin_window(ahead);
+    pub fn begin_window(&mut self, overhang: &[(usize, Time)]) {
+        self.channels.changed_mut().for_each(|(_, channel)| channel.begin_window(0));
+        for &(number, ahead) in overhang.iter().filter(|&&(_, ahead)| ahead > 0) {
+            self.channels[number].begin_window(ahead);
         }
     }
 
@@ -557,7 +558,10 @@ impl<C: HasPort> Switchboard<C> {
 
 /// Those that wait at a group or allocator, in their order.
 #[inline]
-fn waiting<C: HasPort>(channels: &[C], lead: ChannelId) -> impl Iterator<Item = ChannelId> + Clone {
+fn waiting<C: HasPort>(
+    channels: &Records<C>,
+    lead: ChannelId,
+) -> impl Iterator<Item = ChannelId> + Clone {
     let some = |channel: ChannelId| channel.is_some().then_some(channel);
     let next = move |&channel: &ChannelId| some(channels[channel.index()].rest().next_waiting);
     std::iter::successors(some(channels[lead.index()].port().first_waiting), next)

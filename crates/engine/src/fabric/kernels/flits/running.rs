@@ -25,7 +25,8 @@ impl FlitsKernel {
         let (wire, input, is_awaited) = (lane.wire, lane.input, lane.is_awaited());
         let mut most = most.min(lane.unsent);
         let (free_at, is_of_one) = (self.wires.free_at(wire), self.wires.is_of_one(wire));
-        let Some((lane, from)) = with_input(&mut self.board.channels, channel, input) else {
+        let Some((lane, from)) = with_input(self.board.channels.as_mut_slice(), channel, input)
+        else {
             return;
         };
         let pace = &self.paces[usize::from(lane.rate)];

@@ -48,8 +48,6 @@ pub struct QueuedKernel {
     has_rounds: bool,
     /// Elsewhere: the packets that wait, by input and output.
     lines: Lines,
-    /// Where they stand in one queue: the channels by which packets came, by packet.
-    came_by: Vec<ChannelId>,
     /// Those that places name in a round; scratch.
     named: Vec<Named>,
     /// Leads at which a packet lacks room, or that are busy; scratch.
@@ -69,7 +67,7 @@ impl QueuedKernel {
             idle.rest.lead = places[group.first.index()];
             idle
         });
-        for (channel, speedup) in board.channels.iter_mut().zip(speedups) {
+        for (channel, speedup) in board.channels.as_mut_slice().iter_mut().zip(speedups) {
             channel.speedup = speedup;
         }
         board.arbiter = Arbiter::new(machine, layout, false, seed);
@@ -81,7 +79,6 @@ impl QueuedKernel {
             capacity: switch.input_buffer_flits.unwrap_or(UNBOUNDED),
             wires: shares_wires.then(|| Wires::new(layout)),
             lines: Lines::new(),
-            came_by: Vec::new(),
             named: Vec::new(),
             claimed: Vec::new(),
         }
@@ -213,7 +210,7 @@ impl Switched for QueuedKernel {
                 };
                 let first = self.board.at(lead).queue.first;
                 if first.is_some() {
-                    askers.push(asker(first, self.came_by[first.index()]));
+                    askers.push(asker(first, packets.came_by(first)));
                 }
                 let place = self.board.at(self.board.at(lead).rest.lead);
                 let lines = self.lines.at_place(place.ends[0]);
@@ -267,6 +264,11 @@ impl Kernel for QueuedKernel {
         self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
+    fn share(&mut self) -> bool {
+        self.board.share();
+        true
+    }
+
     fn has_gates(&self) -> bool {
         true
     }
@@ -275,8 +277,11 @@ impl Kernel for QueuedKernel {
         self.wire_free_at(channel)
     }
 
-    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = Time>> {
-        Some(self.board.channels.iter().map(move |channel| channel.free_at.saturating_sub(now)))
+    fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
+        let ahead = move |(number, channel): (usize, &Channel)| {
+            (number, channel.free_at.saturating_sub(now))
+        };
+        Some(self.board.channels.changed().map(ahead))
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

@@ -1,6 +1,5 @@
 //! A copy of the network, with what happens in it.
 
-use super::add;
 use super::guests::Guest;
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::act::Act;
@@ -54,7 +53,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
     pub fn new(template: &K, reach: Time, step: Time) -> Self {
         Self {
             kernel: template.clone(),
-            events: EventQueue::new(reach, step),
+            events: EventQueue::for_few(reach, step),
             given: 0,
             guests: Vec::new(),
             taken: Vec::new(),
@@ -258,7 +257,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
         let crossed = std::mem::take(&mut self.crossed);
         if !self.with(act, |kernel, act| kernel.renew(like, &crossed, past, act)) {
             self.catch_up(act);
-            add(past, &self.kernel.used(act.now));
+            self.kernel.add_used(act.now, past);
             self.kernel.clone_from(like);
         }
         self.crossed = crossed;

@@ -2,9 +2,11 @@
 
 use super::{Arbitrate, Places};
 use crate::fabric::packet::Packet;
+use crate::fabric::switch::records::Records;
 use crate::ids::ChannelId;
 use crate::rng::{Key, Purpose, Stream};
 use crate::time::NEVER;
+use std::sync::Arc;
 
 /// In order of request.
 #[derive(Clone)]
@@ -92,9 +94,9 @@ impl Arbitrate for OldestFirst {
 #[derive(Clone)]
 pub struct RoundRobin {
     /// By place: the input granted last, as its place in the order of turns, or none.
-    last: Vec<ChannelId>,
+    last: Records<ChannelId>,
     /// By input: its place in that order; empty: its number.
-    turns: Vec<u32>,
+    turns: Arc<[u32]>,
 }
 
 impl RoundRobin {
@@ -108,7 +110,10 @@ impl Arbitrate for RoundRobin {
     const REORDERS: bool = true;
 
     fn new(places: &Places<'_>) -> Self {
-        Self { last: vec![ChannelId::NONE; places.count], turns: places.turns.clone() }
+        Self {
+            last: Records::of(ChannelId::NONE, places.count),
+            turns: places.turns.clone().into(),
+        }
     }
 
     /// How many numbers it is behind the one after the last; none lies before number 0.
@@ -117,8 +122,12 @@ impl Arbitrate for RoundRobin {
         self.turn(input).0.wrapping_sub(self.last[place].0).wrapping_sub(1).into()
     }
 
+    fn share(&mut self) {
+        self.last.share();
+    }
+
     fn renew(&mut self, like: &Self, place: usize) {
-        self.last[place] = like.last[place];
+        self.last.renew(&like.last, place);
     }
 
     #[inline]
@@ -167,12 +176,12 @@ impl Arbitrate for Priority {
 #[derive(Clone)]
 pub struct LeastRecentlyGranted {
     /// By place: the inputs that have been granted, the latest last.
-    recent: Vec<Vec<ChannelId>>,
+    recent: Records<Vec<ChannelId>>,
 }
 
 impl Arbitrate for LeastRecentlyGranted {
     fn new(places: &Places<'_>) -> Self {
-        Self { recent: vec![Vec::new(); places.count] }
+        Self { recent: Records::of(Vec::new(), places.count) }
     }
 
     #[inline]
@@ -181,8 +190,12 @@ impl Arbitrate for LeastRecentlyGranted {
         latest.map_or(0, |position| position as u64 + 1)
     }
 
+    fn share(&mut self) {
+        self.recent.share();
+    }
+
     fn renew(&mut self, like: &Self, place: usize) {
-        self.recent[place].clone_from(&like.recent[place]);
+        self.recent.renew(&like.recent, place);
     }
 
     /// Who is granted something does not wait any more: the order of the others stays.
@@ -209,9 +222,9 @@ pub struct DeficitRoundRobin {
     shares: Vec<i64>,
     header_bytes: u32,
     /// By place: whose turn it is.
-    turns: Vec<usize>,
+    turns: Records<usize>,
     /// By place, then class: the bytes that it may send, or owes.
-    credits: Vec<i64>,
+    credits: Records<i64>,
 }
 
 impl DeficitRoundRobin {
@@ -270,8 +283,8 @@ impl Arbitrate for DeficitRoundRobin {
         Self {
             header_bytes: interface.header_bytes,
             // The first class has the next turn.
-            turns: vec![classes - 1; places.count],
-            credits: vec![0; places.count * classes],
+            turns: Records::of(classes - 1, places.count),
+            credits: Records::of(0, places.count * classes),
             shares,
         }
     }
@@ -281,10 +294,15 @@ impl Arbitrate for DeficitRoundRobin {
         self.passes(place, self.class(packet)) as u64
     }
 
+    fn share(&mut self) {
+        self.turns.share();
+        self.credits.share();
+    }
+
     fn renew(&mut self, like: &Self, place: usize) {
-        self.turns[place] = like.turns[place];
+        self.turns.renew(&like.turns, place);
         let credits = place * self.shares.len()..(place + 1) * self.shares.len();
-        self.credits[credits.clone()].copy_from_slice(&like.credits[credits]);
+        credits.for_each(|credit| self.credits.renew(&like.credits, credit));
     }
 
     fn granted(&mut self, place: usize, _: ChannelId, packet: &Packet) {

@@ -107,7 +107,16 @@ impl<C: HasPort> Switchboard<C> {
             let lead = wiring.layout.group(channel).first;
             self.arbiter.renew(&like.arbiter, self.at(lead).rest().lead);
         }
+        self.channels.start_over();
+        self.sources.start_over();
         true
+    }
+
+    /// Copies have their records in common, as they are now.
+    pub fn share(&mut self) {
+        self.channels.share();
+        self.sources.share();
+        self.arbiter.share();
     }
 
     /// The packet at hand that leaves its node by a group.

@@ -3,25 +3,29 @@
 use crate::ids::ChannelId;
 
 /// A stack of channels, of which each is on it once at most.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Marked {
-    /// The numbers of those on it, the last one on top; behind them any. As numbers, so that what is
-    /// never reached takes no memory: zeros come from the system unwritten.
-    channels: Box<[u32]>,
+    /// The numbers of those on it, the last one on top; behind them any.
+    channels: Vec<u32>,
     count: usize,
 }
 
 impl Marked {
-    /// None of so many.
-    pub fn new(channels: usize) -> Self {
-        Self { channels: vec![0; channels + 1].into(), count: 0 }
-    }
-
-    /// Puts a channel on top, or not: without a branch, which no processor could foresee.
+    /// Puts a channel on top, or not: without a branch that no processor could foresee.
     #[inline]
     pub fn push_if(&mut self, channel: ChannelId, on: bool) {
+        if self.count == self.channels.len() {
+            self.grow();
+        }
         self.channels[self.count] = channel.0;
         self.count += usize::from(on);
+    }
+
+    /// Makes room for more.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.channels.resize(2 * self.count + 8, 0);
     }
 
     /// Takes the one on top, if any is on it.

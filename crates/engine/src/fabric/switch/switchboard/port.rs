@@ -106,7 +106,7 @@ pub struct PortRest {
 }
 
 /// A channel's record, as a fidelity keeps it.
-pub trait HasPort {
+pub trait HasPort: Clone {
     /// Its first half.
     fn port(&self) -> &Port;
     /// Its first half.

@@ -57,10 +57,7 @@ impl QueuedKernel {
             observe_asks(id, lead, act);
         }
         if self.is_plain {
-            if self.came_by.len() <= id.index() {
-                self.came_by.resize(id.index() + 1, ChannelId::NONE);
-            }
-            self.came_by[id.index()] = input;
+            act.packets.comes_by(id, input);
             self.board.at_mut(lead).queue.push(id, act.packets);
             return self.board.mark(lead);
         }
@@ -197,7 +194,7 @@ impl QueuedKernel {
         for group in wiring.layout.groups.iter().filter(|group| leaves_switch(group.kind)) {
             let mut id = self.board.at(group.first).queue.first;
             while id.is_some() {
-                all.push((id, self.came_by[id.index()]));
+                all.push((id, packets.came_by(id)));
                 id = packets[id].next;
             }
         }

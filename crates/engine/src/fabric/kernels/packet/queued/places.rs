@@ -22,7 +22,7 @@ impl QueuedKernel {
             match self.find_channel(lead, tokens, &mut again, act.now) {
                 Ok(channel) => {
                     self.board.at_mut(lead).queue.pop(act.packets);
-                    let input = self.came_by[id.index()];
+                    let input = act.packets.came_by(id);
                     self.start(channel, id, (input, tokens), act);
                 }
                 Err(lacks_room) => {
