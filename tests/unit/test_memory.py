@@ -151,9 +151,7 @@ def test_copies_of_a_network_have_what_they_do_not_change_in_common() -> None:
         "used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before = used(); tb.run(exchange('cut_through', 8)); print(used() - before)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", taken], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", taken], capture_output=True, text=True, check=True)
     # 4,032 copies of 1,152 channels: 700 MB if each had its own.
     assert int(done.stdout) < 100_000
 
