@@ -221,6 +221,16 @@ def test_a_sweep_counts_them_and_tables_keep_their_rows(files: Path) -> None:
     assert "runs cut off by a limit" in page.read_text()
 
 
+def test_to_run_results_again_exits_as_the_first_time(files: Path) -> None:
+    for command, file in (("run", "jobs.toml"), ("sweep", "sweep.toml")):
+        assert tailback(command, file, "--out", command, cwd=files).returncode == 4
+        again = tailback("rerun", command, "--out", f"{command} again", cwd=files)
+        assert again.returncode == 4, again.stderr
+        assert "cut off" in again.stdout.lower()
+    # All results are the same.
+    assert tailback("rerun", "run", "--check", cwd=files).returncode == 0
+
+
 def test_a_sweep_says_which_points_are_saturated(files: Path) -> None:
     text = """
         [machine]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tailback as tb
+from tailback.answers.lateness import Lateness
+from tailback.answers.of_cost import of_cost
 
 
 def half_busy(channels: int, **workload: object) -> tb.Experiment:
@@ -54,3 +56,48 @@ def test_channels_loaded_most_are_links(channels: int) -> None:
     assert len({(c.kind, c.source, c.destination) for c in loaded}) == len(loaded)
     assert [c.load_us * 1e3 for c in loaded] == pytest.approx([5] * len(loaded))
     assert found.load_max_us * 1e3 == pytest.approx(5)
+
+
+def crowded() -> tb.Experiment:
+    run = {"warmup": "2 us", "duration": "6 us", "blame": True}
+    return tb.Experiment.from_dict(
+        {
+            "machine": {
+                "preset": "booksim_mesh",
+                "topology": {"dims": [2, 2]},
+                "switch": {"virtual_channels": 4},
+            },
+            "workload": {"preset": "uniform_open_loop", "message_size": "64 B", "load": 0.6},
+            "run": run,
+        }
+    )
+
+
+def test_waits_for_virtual_channels_of_a_link_count_together() -> None:
+    cost = tb.cost(crowded())
+    every = cost.channels_waiting_most(1000)
+    assert len({(c.kind, c.source, c.destination) for c in every}) == len(every) > 8
+    assert sum(c.share for c in every) == pytest.approx(1)
+    channels = cost.modes["full"].channels.to_pylist()
+    for one in every:
+        assert 0 < one.utilisation <= 1
+        first = channels[one.channel]
+        ends = [(c["kind"], c["from_node"], c["to_node"]) for c in channels]
+        rows = [c for c, at in zip(channels, ends, strict=True) if at == ends[first["channel"]]]
+        assert len(rows) == 4
+        assert one.packets == sum(c["packets"] for c in rows)
+        waited = sum(c["wait_throttling_ps"] + c["wait_internal_ps"] for c in rows)
+        assert one.waiting_us == pytest.approx(waited / 1e6)
+
+
+def test_lateness_begins_at_links() -> None:
+    roots = Lateness.of(tb.run(crowded())).roots(1000, 0)
+    assert len({row.words[0] for row in roots.shown}) == len(roots.shown) == 16
+    assert sum(row.share for row in roots.shown) == pytest.approx(1)
+
+
+def test_cost_says_where_endpoints_is_free() -> None:
+    """Clocked switches have no mode with contention for the links of nodes alone."""
+    sentences = of_cost(tb.cost(crowded())).sentences
+    assert any("endpoints is the same as free" in sentence for sentence in sentences)
+    assert not any(sentence.startswith("The links of nodes") for sentence in sentences)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -238,6 +239,16 @@ class TestLoad:
         for found in (alone, beside):
             assert found.traffic_class[0].period.ps == tb.Machine().injection_ps(32) * 4
             assert str(found.traffic_class[1].period) == "9 us"
+
+    def test_the_engine_is_told_the_period_of_a_class(self) -> None:
+        made = experiment(
+            workload={"kind": "traffic", "traffic_class": [{"name": "a", "load": 0.25}]},
+            run={"warmup": "5 us", "duration": "20 us"},
+        )
+        said = json.loads(made.spec())["workload"]["classes"][0]["messages"]["compute"]["mean"]
+        assert isinstance(made.workload, tb.Traffic)
+        assert said == made.workload.traffic_class[0].period.ps < 1_000_000
+        assert tb.run(made)["classes.a.offered_load"].value == pytest.approx(0.25, rel=0.1)
 
     @pytest.mark.parametrize(
         ("tables", "problem"),

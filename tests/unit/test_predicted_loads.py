@@ -309,6 +309,17 @@ def test_where_nodes_differ_node_links_are_known_and_others_estimated(
     assert found.load_max_us == pytest.approx(exact["channel_load_max"] / 1e6, rel=0.05)
 
 
+def test_links_of_a_butterfly_are_loaded_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = experiment({"kind": "butterfly", "arity": 4, "stages": 4})
+    exact = tb.describe(asked)
+    assert exact.load_is_exact
+    monkeypatch.setattr(loads, "PAIRS", 4000)
+    monkeypatch.setattr(loads, "_FEW_HOPS", 4000)
+    monkeypatch.setattr(loads, "_DRAWN_HOPS", 10_000)
+    found = tb.describe(asked)
+    assert found.load_max_us == pytest.approx(exact.load_max_us, rel=0.01)
+
+
 def test_the_terminal_says_what_is_an_estimate(tmp_path: Any) -> None:
     (tmp_path / "m.toml").write_text(
         """

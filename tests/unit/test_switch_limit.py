@@ -127,7 +127,8 @@ def test_long_and_mixed_messages_are_carried_less(workload: dict[str, Any]) -> N
     [
         ({"queueing": "output"}, {"workload": {"pattern": "random_permutation"}}),
         ({"queueing": "fifo"}, {"workload": {"pattern": "hot_spot", "hot_spots": [0]}}),
-        ({"switching": "wormhole", "input_buffer": "64 kB"}, {}),
+        # Worms that stand in several switches.
+        ({"switching": "wormhole", "input_buffer": "64 kB"}, {"machine": {"topology": TREE}}),
         # Two queues at every input.
         ({"queueing": "fifo", "virtual_channels": 2}, {"machine": {"topology": TREE}}),
     ],
@@ -140,6 +141,17 @@ def test_nothing_is_said_where_it_does_not_hold(
     assert "switch_limit" not in found.to_dict()
     limited = found.limited_saturation_messages_per_node_per_ms
     assert limited == found.saturation_messages_per_node_per_ms
+
+
+@pytest.mark.parametrize("room", ["256 B", "64 kB"])
+def test_worms_in_one_switch_wait_for_the_head_of_a_queue(room: str) -> None:
+    switch = {"switching": "wormhole", "input_buffer": room}
+    asked = experiment(switch, machine={"topology": STAR | {"nodes": 64}})
+    limit = tb.describe(asked).switch_limit
+    assert limit is not None
+    assert limit.is_exceeded
+    assert limit.share == pytest.approx(2 - math.sqrt(2))
+    assert limit.share < tb.run(asked)["accepted_load"].value < limit.share + 0.03
 
 
 def test_where_nodes_are_not_the_bottleneck_inputs_are_not_full() -> None:

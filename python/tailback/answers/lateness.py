@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tailback.charging import KINDS, NOBODY, Blame, Charged, unknown_blame
+from tailback.charging import KINDS, NOBODY, Blame, Charged, Sums, unknown_blame
+from tailback.prediction import channels_of_wires
 from tailback.results.names import Names
 from tailback.units import counted
 from tailback.wording import number
@@ -80,8 +81,10 @@ class Lateness:
         """Return the channels where lateness begins: name, kind in words, culprit and victim.
 
         Culprit and victim are those with the largest part of what begins there, as `groups`.
+        Virtual channels of a link count together, under the number of the first.
         """
-        found = [c for c in self.blame.by_channel(self.confidence) if c.key[0] < NOBODY]
+        every = self.blame.by_sums(self._links.by(0), self.confidence)
+        found = [c for c in every if c.key[0] < NOBODY]
         shown = [c for c in found[:most] if c.share >= least]
         rows = tuple(Row(self._root_words(c.key[0]), c) for c in shown)
         rest = math.fsum(c.share for c in found[len(rows) :])
@@ -98,9 +101,19 @@ class Lateness:
         )
 
     @cached_property
+    def _links(self) -> Sums:
+        """The charges with the first virtual channel of a link in place of each."""
+        sums = self.blame.channels
+        first = channels_of_wires(self.result.experiment, self.result.channels)
+        keys = sums.keys.copy()
+        known = keys[:, 0] < NOBODY
+        keys[known, 0] = first[keys[known, 0].astype(np.int64)]
+        return replace(sums, keys=keys).by(*range(keys.shape[1]))
+
+    @cached_property
     def _largest_at(self) -> dict[int, tuple[int, int, int]]:
         """Return culprit, victim and kind of the largest charge that begins at each channel."""
-        sums = self.groups.regrouped(self.blame.channels, (1, 2))
+        sums = self.groups.regrouped(self._links, (1, 2))
         order = np.argsort(sums.totals_ps, kind="stable")
         return {
             channel: (culprit, victim, kind)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate
 
 _LATENCY, _COMPLETION = "message_latency_us", "completion_us"
+_ENDPOINTS_IS_FREE = (
+    "Here mode endpoints is the same as free, so this includes waits for the links of nodes."
+)
 
 
 def of_cost(cost: Cost) -> Head:
@@ -52,6 +55,8 @@ def _how_much(cost: Cost) -> list[str]:
     else:
         found = [unbounded(cost.saturated)] if open_loop else []
         found += _rates(cost)
+    if found and cost.endpoints_is_free and "endpoints" in cost.modes:
+        found.append(_ENDPOINTS_IS_FREE)
     return found or [finding.sentence for finding in cost.findings()[:1]]
 
 
@@ -59,7 +64,7 @@ def _steps(cost: Cost, times: Mapping[str, Estimate], what: str, metric: str) ->
     """Return a sentence for each known part of the cost."""
     found = []
     for step, ratio in times.items():
-        if math.isnan(ratio.value):
+        if math.isnan(ratio.value) or _is_unknown(cost, step):
             continue
         less, more = (cost.modes[mode][metric] for mode in STEPS[f"_{step}"])
         instead = f"{time_text(more)} instead of {time_text(less)}"
@@ -73,13 +78,18 @@ def _rates(cost: Cost) -> list[str]:
     found = []
     for step, place in zip(STEPS_OF_COST, ("In the network", "At the links of nodes"), strict=True):
         theta = cost.thetas[f"theta_r_{step}"]
-        if not math.isnan(theta.value):
+        if not math.isnan(theta.value) and not _is_unknown(cost, step):
             less, more = STEPS[f"_{step}"]
             confidence = cost.experiment.run.confidence
             said = rate_sentence(theta, less, more, confidence)
             is_none = said.startswith("No cost")
             found.append(f"{place} n{said[1:]}" if is_none else said)
     return found
+
+
+def _is_unknown(cost: Cost, step: str) -> bool:
+    """Whether a part of the cost is counted as the network's, for want of the mode between."""
+    return step == "endpoints" and cost.endpoints_is_free
 
 
 def _where(cost: Cost) -> list[str]:

@@ -145,8 +145,9 @@ def _beyond_switches(p: Prediction) -> Iterator[str]:
     )
     packets = limit.packets
     room = "" if packets is None else f" and room for {plain(packets, 3)} packets at every input"
+    whole = p.experiment.machine.switch.switching != "wormhole"
+    keys = "switch.queueing, switch.input_buffer" if whole else "switch.switching"
     yield (
         f"the workload offers {offered} messages per node and ms, and switches with "
-        f"{_QUEUES[limit.queueing]}{room} carry about {most} "
-        "(switch.queueing, switch.input_buffer)"
+        f"{_QUEUES[limit.queueing]}{room} carry about {most} ({keys})"
     )

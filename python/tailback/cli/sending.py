@@ -58,12 +58,14 @@ def rerun(
         if not check and out is None and questions[0].words[0] == "sweep":
             raise UserError("--out", None, "must be given for a sweep, or --check")
         with _target(out) as new:
+            codes = []
             for kept in questions:
                 _say_versions(kept)
-                _carry_out(kept, new, no_code, quiet=check)
-            same = not check or _compare(folder, old, new)
-    if not same:
-        raise typer.Exit(DIFFERENT)
+                codes.append(_carry_out(kept, new, no_code, quiet=check))
+            if check:
+                codes = [0 if _compare(folder, old, new) else DIFFERENT]
+    if any(codes):
+        raise typer.Exit(max(codes))
 
 
 @contextmanager
@@ -97,8 +99,11 @@ def _say_versions(kept: Kept) -> None:
             print(f"note: these results were made by {told}", file=sys.stderr)
 
 
-def _carry_out(kept: Kept, new: Path, no_code: bool, quiet: bool) -> None:
-    """Carry out the command of a question; raise `typer.Exit` unless it succeeds."""
+def _carry_out(kept: Kept, new: Path, no_code: bool, quiet: bool) -> int:
+    """Carry out the command of a question and return its exit code.
+
+    Raise `typer.Exit` where it left no results.
+    """
     for note in kept.notes:
         raise UserError(str(kept.file), None, f"cannot be run again: {note}")
     words = [*_checked(kept), str(kept.file), "--out", str(new)]
@@ -111,6 +116,7 @@ def _carry_out(kept: Kept, new: Path, no_code: bool, quiet: bool) -> None:
     # What a limit cut off, or points that failed, are results as well.
     if code not in (None, 0, 3, 4):
         raise typer.Exit(int(code))
+    return int(code or 0)
 
 
 def _checked(kept: Kept) -> list[str]:

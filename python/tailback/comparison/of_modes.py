@@ -16,6 +16,7 @@ from tailback.experiment.memory import at_once
 from tailback.helping import Helped
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
+from tailback.prediction import first_of_wires
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
@@ -191,6 +192,14 @@ class Cost(metaclass=Helped):
     def cut_off(self) -> list[str]:
         """The modes in which a finite workload was cut off; nothing is compared then."""
         return [mode for mode, result in self.modes.items() if _is_part(result)]
+
+    @property
+    def endpoints_is_free(self) -> bool:
+        """Whether mode `endpoints` is mode `free`, although nodes have links of their own."""
+        machine, fidelity = self.experiment.machine, self.experiment.fidelity
+        routing = machine.chosen_routing
+        chaotic = routing is not None and routing.kind == "chaos"
+        return machine.switch.is_clocked or fidelity == "stream" or chaotic
 
     @property
     def saturated(self) -> list[str]:
@@ -373,32 +382,39 @@ def _in_order(modes: Iterable[str]) -> tuple[str, ...]:
 
 
 def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
-    """Return the `count` channels with the longest total waits, longest first."""
-    columns = {name: result.channels[name].to_numpy() for name in result.channels.column_names}
-    waits = columns["wait_throttling_ps"] + columns["wait_internal_ps"]
+    """Return the `count` channels with the longest total waits, longest first.
+
+    Virtual channels of a link count together, under the number of the first.
+    """
+    channels = result.channels
+    first = first_of_wires(result.experiment, channels)
+    summed = {
+        name: np.add.reduceat(channels[name].to_numpy(), first) if len(first) else np.zeros(0)
+        for name in ("packets", "wait_throttling_ps", "wait_internal_ps", "utilisation")
+    }
+    waits = summed["wait_throttling_ps"] + summed["wait_internal_ps"]
     total = float(waits.sum())
     # Ties go to the lowest channel number.
     longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
     known = Ends.of(result.nodes, result.experiment.machine.topology.labels)
-    ends = {
-        i: known.of_channel(
-            str(columns["kind"][i]), int(columns["from_node"][i]), int(columns["to_node"][i])
+    found = []
+    for i, row in zip(longest.tolist(), channels.take(first[longest]).to_pylist(), strict=True):
+        if not waits[i] > 0 or not summed["packets"][i] > 0:
+            continue
+        packets, ends = int(summed["packets"][i]), (row["from_node"], row["to_node"])
+        source, destination = known.of_channel(row["kind"], *ends)
+        found.append(
+            WaitingChannel(
+                channel=row["channel"],
+                kind=row["kind"],
+                source=source,
+                destination=destination,
+                packets=packets,
+                waiting_us=float(waits[i]) / 1e6,
+                share=float(waits[i]) / total,
+                throttling_us=float(summed["wait_throttling_ps"][i]) / (packets * 1e6),
+                internal_contention_us=float(summed["wait_internal_ps"][i]) / (packets * 1e6),
+                utilisation=float(summed["utilisation"][i]),
+            )
         )
-        for i in longest.tolist()
-    }
-    return [
-        WaitingChannel(
-            channel=int(columns["channel"][i]),
-            kind=str(columns["kind"][i]),
-            source=ends[i][0],
-            destination=ends[i][1],
-            packets=int(columns["packets"][i]),
-            waiting_us=float(waits[i]) / 1e6,
-            share=float(waits[i]) / total,
-            throttling_us=float(columns["throttling_us"][i]),
-            internal_contention_us=float(columns["internal_contention_us"][i]),
-            utilisation=float(columns["utilisation"][i]),
-        )
-        for i in longest
-        if waits[i] > 0 and columns["packets"][i] > 0
-    ]
+    return found

@@ -178,7 +178,10 @@ class Part(metaclass=Helped):
     def with_worked_out(self, **values: Any) -> Self:
         """Return the same with values that follow from others: nobody gave those."""
         made = type(self)(**self.named())
-        made.__dict__.update(values)
+        # Its checks may have cached what follows from the old values.
+        kept = {"_named": made.__dict__["_named"], **made.values(), **values}
+        made.__dict__.clear()
+        made.__dict__.update(kept)
         return made
 
     def given(self) -> dict[str, Any]:

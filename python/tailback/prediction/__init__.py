@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from .described import LoadedChannel, Prediction, Routed, describe
+from .wires import channels_of_wires, first_of_wires
 
 __all__ = [
     "LoadedChannel",
     "Prediction",
     "Routed",
+    "channels_of_wires",
     "describe",
+    "first_of_wires",
 ]

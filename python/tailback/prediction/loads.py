@@ -110,7 +110,7 @@ def _of_samples(
     loads = [np.array(sample["channel_load"]) * leaving for sample in samples]
     kinds = channels["kind"].to_numpy()
     for load in loads:
-        for kind in ("injection", "ejection") if everywhere else _levelled(experiment):
+        for kind in _levelled(experiment):
             load[kinds == kind] = load[kinds == kind].mean() if (kinds == kind).any() else 0.0
     mean, least = np.mean(loads, axis=0), np.min(loads, axis=0)
     best = max(samples, key=lambda sample: int(sample["pairs"]))
@@ -125,8 +125,14 @@ def _of_samples(
 
 
 def _levelled(experiment: Experiment) -> tuple[str, ...]:
-    """Return the kinds of channels that are as loaded as each other: where all nodes send alike."""
-    workload = experiment.workload
+    """Return the kinds of channels that are as loaded as each other: where all nodes send alike.
+
+    On a butterfly each of its only routes uses one link behind every stage, all as often.
+    """
+    workload, topology = experiment.workload, experiment.machine.topology
+    if sends_alike(experiment):
+        stages = topology.kind == "butterfly" and not topology.facts.failed_links
+        return ("injection", "ejection", "internal") if stages else ("injection", "ejection")
     if not isinstance(workload, Synthetic) or workload.pattern == "traffic_matrix":
         return ()
     return ("injection",)
@@ -145,7 +151,10 @@ def _drawn(experiment: Experiment) -> Iterator[Rows]:
         source = np.tile(np.arange(nodes, dtype=np.uint32), each)
         if reach is None:
             further = draw.integers(1, nodes, len(source), dtype=np.uint32)
-            yield rows(source, (source + further) % np.uint32(nodes), workload)
+            to = (source + further) % np.uint32(nodes)
+            # Routes to one destination, one after the other, find their tables in the cache.
+            order = np.argsort(to, kind="stable")
+            yield rows(source[order], to[order], workload)
             continue
         # Who draws itself draws again.
         destination = source.astype(np.int64)

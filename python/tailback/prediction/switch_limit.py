@@ -28,6 +28,7 @@ _MATCHING = 0.04
 #: A node link loaded less than the most loaded wire by this part is not what limits.
 _EVEN = 0.95
 _WHOLE = ("cut_through", "store_and_forward")
+_OF_WORMS = ("worm", "flits", "slots", "tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def switch_limit(
     workload, machine = experiment.workload, experiment.machine
     if not isinstance(workload, Synthetic) or not _is_uniform(workload, machine):
         return None
-    if kernel != "packet" or machine.switch.switching not in _WHOLE or machine.switch.integrated:
+    if not _has_limit(machine, kernel):
         return None
     queueing = machine.queueing
     several = max(classes, default=1) > 1 or machine.node_channels_per_wire > 1
@@ -132,6 +133,19 @@ def switch_limit(
         saturation_messages_per_node_per_ms=saturation * share if even and saturation else None,
         offered_messages_per_node_per_ms=offered(workload),
     )
+
+
+def _has_limit(machine: Machine, kernel: str) -> bool:
+    """Return whether the rules above hold for the switches of a machine.
+
+    Worms that stand in several switches at once are limited more, by how much is not known.
+    """
+    switch = machine.switch
+    if switch.integrated:
+        return False
+    if switch.switching == "wormhole":
+        return kernel in _OF_WORMS and machine.topology.facts.switches == 1
+    return kernel == "packet" and switch.switching in _WHOLE
 
 
 def _is_uniform(workload: Synthetic, machine: Machine) -> bool:

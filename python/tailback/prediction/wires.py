@@ -77,6 +77,16 @@ def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int
     return np.sort(np.concatenate(found))
 
 
+def channels_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
+    """Return by channel the number of the first virtual channel of its wire."""
+    first = first_of_wires(experiment, channels)
+    numbers = channels["channel"].to_numpy().astype(np.int64)
+    sizes = np.diff(first, append=len(numbers))
+    found = np.zeros(int(numbers.max(initial=-1)) + 1, np.int64)
+    found[numbers] = np.repeat(numbers[first], sizes)
+    return found
+
+
 def spec_of_list(experiment: Experiment, packet_bytes: int | None = None) -> str:
     """Return the engine's description of the machine with an empty list of messages."""
     spec = json.loads(experiment.spec())
