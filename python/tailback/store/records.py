@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from tailback.standstill import Standstill
+from tailback.tables.frames import column_of
 
 from .documents import DamagedError, read_json
 
@@ -53,7 +56,7 @@ def _standstill(given: Mapping[str, Any]) -> dict[str, Standstill]:
 
 
 def read_question(path: Path) -> dict[str, Any]:
-    """Return what a file says that a sweep asked for."""
+    """Return what a file says that a sweep asked for, its points as a table."""
     given = read_json(path)
     columns, points = given.get("columns"), given.get("points")
     is_whole = (
@@ -68,4 +71,7 @@ def read_question(path: Path) -> dict[str, Any]:
     )
     if not is_whole:
         raise DamagedError(path, "not of a sweep")
-    return given
+    assert isinstance(columns, list)
+    named = zip(("identity", *columns), zip(*points, strict=True), strict=bool(points))
+    told = {name: column_of(values) for name, values in named}
+    return given | {"points": pa.table(told or {"identity": pa.array([], pa.string())})}
