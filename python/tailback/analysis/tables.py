@@ -121,10 +121,9 @@ def in_sweep_order(runs: Any, sweeps: Sequence[Mapping[str, Any]]) -> Any:
 
 def sweep_order(identities: pa.ChunkedArray, sweeps: Iterable[Mapping[str, Any]]) -> Ints:
     """Return the rows of points in the order in which the sweeps name them, then by identity."""
-    named = pa.chunked_array(
-        [s["points"]["identity"].combine_chunks() for s in sweeps], pa.string()
-    )
-    found = pc.index_in(identities, named.combine_chunks())
+    own = [sweep["points"]["identity"].combine_chunks() for sweep in sweeps]
+    named = pa.concat_arrays([pa.array([], pa.string()), *own])
+    found = pc.index_in(identities, named)
     if found.null_count:
         others = identities.filter(found.is_null()).unique().sort()
         found = pc.coalesce(found, pc.add(pc.index_in(identities, others), len(named)))

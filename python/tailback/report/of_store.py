@@ -18,7 +18,7 @@ from tailback.comparison import MODES
 from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
 from tailback.sending import is_pack
-from tailback.store.columns import LIGHT
+from tailback.store.columns import LIGHT, RATIO_PARTS
 from tailback.store.points import PointStore
 from tailback.store.records import Failure
 from tailback.store.runs import Runs
@@ -33,7 +33,7 @@ from .listing import Listing, estimate_in, failed_rows
 from .loads import FEWER_NUMBERS, MOST_NUMBERS, Loads
 from .page import write
 from .series import Series
-from .shown import MOST, shown
+from .shown import ALL, shown
 from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks
 
@@ -83,7 +83,7 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     choices = PointChoices(variation)
     failures = _failures(store)
     rows = dictionaries(runs)
-    listing = Listing(variation, rows, failures[:MOST])
+    listing = Listing(variation, rows, failures[:ALL])
     varied, common = Listing(everything, rows, failures).parameters()
     sections: list[Section] = []
     if variation.columns:
@@ -110,7 +110,7 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)
-    still = deadlocks.section(failures[:MOST])
+    still = deadlocks.section(failures[:ALL])
     if still is not None:
         sections.append(still)
     sections.append(_points(listing, looks.text(store.folder), chosen.text))
@@ -198,7 +198,9 @@ def _findings(runs: Columns, unread: Runs, variation: Variation) -> list[str]:
         least = pc.min(column := runs[name])
         if least.is_valid:
             place = pc.index(column, least).as_py()
-            of_point = unread.of(pa.array([runs["identity"][place].as_py()])).read()
+            of_point = unread.of(pa.array([runs["identity"][place].as_py()])).read(
+                {*(name + part for part in RATIO_PARTS), "run.baseline", *variation.columns}
+            )
             [worst] = [row for row in dictionaries(of_point) if row[name] == least.as_py()][:1]
             theta, baseline = estimate_in(worst, name), worst["run.baseline"]
             place = variation.text(worst, variation.columns)

@@ -1,7 +1,7 @@
 """Which points of a large store a report shows: a page of all would be too large to be opened.
 
-They are a grid of their own: of each parameter some values from the least to the greatest, of the one
-with the most values as many as a line needs. Lines are means over all seeds of these.
+They are a grid of their own: of each parameter some values from the least to the greatest, of the
+one with the most values as many as a line needs. Lines are means over all seeds of these.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from tailback.tables.frames import Ints, numbered, values
 
 from .variation import Variation
 
-MOST = 1000
-"""Points that are shown one by one."""
+ALL = 2000
+"""Points of which all are shown."""
+MOST = 500
+"""Points that are shown of more."""
 _ALONG = 100
 """Values of the parameter with the most values."""
 
@@ -35,10 +37,10 @@ class Shown:
 
 
 def shown(variation: Variation) -> Shown:
-    """Return the points to be shown: all, or some if there are more than `MOST`."""
+    """Return the points to be shown: all, or `MOST` of more than `ALL`."""
     points = variation.points
     identities = points["identity"].combine_chunks()
-    if points.num_rows <= MOST:
+    if points.num_rows <= ALL:
         return Shown(identities, identities, "")
     combination = numbered(points, variation.own)
     kept = np.flatnonzero(_grid(variation, combination))

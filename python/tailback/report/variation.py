@@ -22,7 +22,6 @@ from tailback.tables.frames import (
     first_rows,
     is_number,
     numbered,
-    values,
 )
 
 SEED = "run.seed"

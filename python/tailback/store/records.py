@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,11 @@ def read_question(path: Path) -> dict[str, Any]:
     )
     if not is_whole:
         raise DamagedError(path, "not of a sweep")
-    assert isinstance(columns, list)
-    named = zip(("identity", *columns), zip(*points, strict=True), strict=bool(points))
-    told = {name: column_of(values) for name, values in named}
-    return given | {"points": pa.table(told or {"identity": pa.array([], pa.string())})}
+    return given | {"points": _table_of(("identity", *given["columns"]), given["points"])}
+
+
+def _table_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
+    if not rows:
+        return pa.table({name: pa.array([], pa.string()) for name in names})
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return pa.table({name: column_of(values) for name, values in columns})
