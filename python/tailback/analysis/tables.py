@@ -120,14 +120,11 @@ def in_sweep_order(runs: Any, sweeps: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def sweep_order(identities: pa.ChunkedArray, sweeps: Iterable[Mapping[str, Any]]) -> Ints:
-    """Return the rows of points in the order in which the sweeps name them, then by identity."""
+    """Return the rows of points in the order in which the sweeps name them; others come last."""
     own = [sweep["points"]["identity"].combine_chunks() for sweep in sweeps]
     named = pa.concat_arrays([pa.array([], pa.string()), *own])
-    found = pc.index_in(identities, named)
-    if found.null_count:
-        others = identities.filter(found.is_null()).unique().sort()
-        found = pc.coalesce(found, pc.add(pc.index_in(identities, others), len(named)))
-    order: Ints = np.argsort(found.to_numpy(), kind="stable")
+    places = pc.fill_null(pc.index_in(identities, named), len(named)).to_numpy()
+    order: Ints = np.argsort(places, kind="stable")
     return order
 
 

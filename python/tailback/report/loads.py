@@ -73,8 +73,9 @@ class Loads:
         self._machines = Machines()
         self._rows = {row["identity"]: row for row in self.runs}
 
-    def read(self, identities: Sequence[str], most: int = MOST_NUMBERS) -> None:
+    def read(self, identities: Sequence[str], *, fewer: bool = False) -> None:
         """Read the tables of all points, or of every nth point if they have too many numbers."""
+        most = FEWER_NUMBERS if fewer else MOST_NUMBERS
         first = identities[:1]
         numbers = sum(self._add(identity, tables) for identity, tables in self._tables(first))
         # The size of the first point predicts that of the others.

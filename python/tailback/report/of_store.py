@@ -30,7 +30,7 @@ from tailback.wording.verdict import sentence
 from . import across, blamed, deadlocks, looks, of_jobs, opening, paths, titles, traffic
 from .content import Page, Section, Table
 from .listing import Listing, estimate_in, failed_rows
-from .loads import FEWER_NUMBERS, MOST_NUMBERS, Loads
+from .loads import Loads
 from .page import write
 from .series import Series
 from .shown import ALL, shown
@@ -75,7 +75,6 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     sweeps = store.sweeps()
     unread = store.unread_runs(without=LIGHT)  # which no part of a report needs
     whole = unread.columns(unread.schema.names)
-    whole = whole.take(pc.sort_indices(whole["identity"]).to_numpy())
     everything = Variation.of(whole, sweeps)
     chosen = shown(everything)
     runs = by_identity(unread.of(chosen.points).read())
@@ -95,8 +94,7 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     modes = [mode for mode in MODES if mode in {*whole["mode"].unique().to_pylist()}]
     channels = channels_by_routing(whole, sweeps)
     loads = Loads(store, choices, modes, rows)
-    most = FEWER_NUMBERS if chosen.text else MOST_NUMBERS
-    loads.read([row["identity"] for row in variation.rows], most)
+    loads.read([row["identity"] for row in variation.rows], fewer=bool(chosen.text))
     sections.append(loads.section())
     classes = traffic.section(store, variation)
     if classes is not None:

@@ -18,7 +18,7 @@ from .variation import Variation
 
 ALL = 2000
 """Points of which all are shown."""
-MOST = 500
+MOST = 250
 """Points that are shown of more."""
 _ALONG = 100
 """Values of the parameter with the most values."""

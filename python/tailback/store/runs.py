@@ -109,10 +109,13 @@ class Runs:
         return runs
 
     def columns(self, names: Iterable[str]) -> Columns:
-        """Return the same columns, each to be read when it is asked for."""
+        """Return the same columns, each to be read when it is asked for; by identity."""
         rows = sum(f.metadata.num_rows if r is None else len(r) for f, r in self._files)
         rows += sum(rows.num_rows for rows in self._others)
-        return Columns([*names], rows, self._column)
+        found = Columns([*names], rows, self._column)
+        if self.are_ordered:
+            return found
+        return found.take(pc.sort_indices(found["identity"]).to_numpy())
 
     def _column(self, name: str) -> pa.ChunkedArray:
         runs = self._table([name] if name in self._stored.names else ["identity"])
