@@ -122,7 +122,7 @@ def in_sweep_order(runs: Any, sweeps: Sequence[Mapping[str, Any]]) -> Any:
 def sweep_order(identities: pa.ChunkedArray, sweeps: Iterable[Mapping[str, Any]]) -> Ints:
     """Return the rows of points in the order in which the sweeps name them; others come last."""
     own = [sweep["points"]["identity"].combine_chunks() for sweep in sweeps]
-    named = pa.concat_arrays([pa.array([], pa.string()), *own])
+    named = pa.concat_arrays([pa.nulls(0, pa.string()), *own])
     places = pc.fill_null(pc.index_in(identities, named), len(named)).to_numpy()
     order: Ints = np.argsort(places, kind="stable")
     return order

@@ -38,7 +38,7 @@ FOLDER = "runs"
 NAMES = (NAME, f"{NAME}.sha256")
 
 _KIND = "workload.kind"
-_NONE = pa.array([], pa.string())
+_NONE = pa.nulls(0, pa.string())
 
 Light = Callable[[Sequence[str]], list[pa.Table]]
 """Returns the rows of points without the large columns."""

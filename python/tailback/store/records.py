@@ -76,6 +76,6 @@ def read_question(path: Path) -> dict[str, Any]:
 
 def _table_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
     if not rows:
-        return pa.table({name: pa.array([], pa.string()) for name in names})
+        return pa.table({name: pa.nulls(0, pa.string()) for name in names})
     columns = zip(names, zip(*rows, strict=True), strict=True)
     return pa.table({name: column_of(values) for name, values in columns})
