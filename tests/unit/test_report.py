@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from numpy.typing import NDArray
@@ -218,8 +219,11 @@ class TestVariation:
         axes = {SYNC: ["b", "a"], PERIOD: [5.0, 1.0]}
         runs = synthetic_runs(axes)
         points = runs.unique("identity", maintain_order=True).select("identity", PERIOD, SYNC)
-        rows = [list(row) for row in points.rows()][::-1]
-        variation = Variation.of(runs.to_arrow(), [{"columns": [PERIOD, SYNC], "points": rows}])
+        asked = {
+            "columns": [PERIOD, SYNC],
+            "points": pa.Table.from_pylist(points.reverse().to_dicts()),
+        }
+        variation = Variation.of(runs.to_arrow(), [asked])
         assert variation.columns == [PERIOD, SYNC]
         assert variation.values(SYNC) == ["a", "b"]
 
@@ -228,8 +232,9 @@ class TestVariation:
         derived = (runs[PERIOD] * 2).alias("run.sample_interval_us")
         variation = Variation.of(runs.with_columns(derived).to_arrow(), [])
         assert len(variation.columns) == 1
+        none = pa.table({"identity": pa.array([], pa.string())})
         asked = Variation.of(
-            runs.with_columns(derived).to_arrow(), [{"columns": [PERIOD], "points": []}]
+            runs.with_columns(derived).to_arrow(), [{"columns": [PERIOD], "points": none}]
         )
         assert asked.columns == [PERIOD]
 
@@ -371,6 +376,20 @@ class TestReport:
         assert 0 < loads.left_out < 12
         assert str(loads.left_out) in str(section.content[0])
         assert len({key[:-1] for key in loads.nodes.values}) == 12 - loads.left_out
+
+    def test_of_very_many_points_some_are_shown_and_all_are_counted(
+        self, store: PointStore, page: Page, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tailback.report.shown.ALL", 11)
+        monkeypatch.setattr("tailback.report.shown.MOST", 4)
+        some = page_of(store)
+        assert some.facts == page.facts
+        assert some.lead[:-1] == page.lead
+        assert "3 of 12 points, with 3 of 6 combinations" in some.lead[-1]
+        [table] = [part for part in some.sections[-2].content if isinstance(part, Table)]
+        assert len(table.rows) == 4  # and that which failed
+        [lines] = [s for s in some.sections if s.title == "Across the sweep"]
+        assert "2 seeds" in str(figures(lines)["theta_r"].drawing.chosen())
 
     def test_a_report_is_written_into_its_folder_or_elsewhere(
         self, store: PointStore, tmp_path: Path

@@ -20,6 +20,9 @@ from .pooling import Flags
 RUN_BASELINE = "run.baseline"
 """The parameter that says which mode is the baseline."""
 
+_KEPT = 12
+"""Columns that are in memory: those of two metrics."""
+
 COUNTED = ("runs", "unsettled")
 """Columns that merging adds: how many runs were merged, and how many of them were not steady."""
 
@@ -74,6 +77,8 @@ class Cells:
     def measured(self, name: str) -> Floats:
         """Return what is measured, of every run."""
         if name not in self._read:
+            if len(self._read) == _KEPT:
+                del self._read[next(iter(self._read))]
             self._read[name] = floats(self.groups.runs[name])
         return self._read[name]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tailback.errors import UserError, shown
-from tailback.tables.frames import Floats, Ints, first_rows, floats, nullable, numbered
+from tailback.tables.frames import Floats, Frame, Ints, first_rows, floats, nullable, numbered
 
 from .names import PARAMETERS, column_named
 
@@ -24,7 +24,7 @@ ORIGIN = ("version", "results_version")
 class Groups:
     """Runs sorted into groups; no run is there twice."""
 
-    runs: pa.Table
+    runs: Frame
     group: Ints
     """Number of the group of each row, all modes together."""
     run: Ints
@@ -44,7 +44,7 @@ class Groups:
 
     def heads(self) -> pa.Table:
         """Return `mode` and the keys once for each cell, in order."""
-        return self.runs.select(["mode", *self.keys]).take(self.first)
+        return pa.table({name: self.runs[name].take(self.first) for name in ("mode", *self.keys)})
 
 
 def over_columns(over: Sequence[str], columns: Iterable[str]) -> list[str]:
@@ -57,7 +57,7 @@ def over_columns(over: Sequence[str], columns: Iterable[str]) -> list[str]:
     return found
 
 
-def grouped(frame: pa.Table, over: Sequence[str] = SEEDS, columns: Iterable[str] = ()) -> Groups:
+def grouped(frame: Frame, over: Sequence[str] = SEEDS, columns: Iterable[str] = ()) -> Groups:
     """Return the runs of `frame` in groups that differ only in the parameters `over`.
 
     Groups come in the order of their first runs. `columns` are kept beside the

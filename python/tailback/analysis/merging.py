@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow as pa
 
 from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, RATIO_PARTS
-from tailback.tables.frames import Floats, Ints, floats, nullable, numbered, values
+from tailback.tables.frames import Floats, Frame, Ints, floats, nullable, numbered, values
 
 from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off
 from .distributions import merged_percentiles, metric_of_percentile, percentiles_of_rows
@@ -35,7 +36,7 @@ Messages = Callable[[pa.Table, str], Floats]
 
 
 def merged(
-    frame: pa.Table,
+    frame: Frame,
     over: Sequence[str] = SEEDS,
     values: Iterable[str] | None = None,
     histograms: Histograms | None = None,
@@ -43,7 +44,7 @@ def merged(
 ) -> pa.Table:
     """Return one row for all runs that differ only in the parameters `over`, for each mode.
 
-    `frame` is what `PointStore.runs` returns, or some rows of it. `values` names
+    `frame` is what `PointStore.runs` returns, some rows of it, or columns of it. `values` names
     the metrics, ratios and percentiles to be merged; None stands for all. The
     columns keep their names:
 
@@ -69,12 +70,12 @@ def merged(
     heads = cells.groups.heads()
     found: dict[str, Any] = {name: heads[name] for name in heads.column_names}
     found |= counted(cells, _ending(columns))
-    pools = {n: _pool(cells, n) for n in _metrics_of(chosen) if is_metric(n)}
+    pool = cache(partial(_pool, cells))
     for name in chosen:
         if is_metric(name):
-            found |= _estimates(cells, pools[name], name)
+            found |= _estimates(cells, pool(name), name)
         elif name in THETAS:
-            found |= _ratio(cells, name, pools)
+            found |= _ratio(cells, name, pool(THETAS[name].metric))
     found |= _percentiles(cells, [n for n in chosen if is_percentile(n)], histograms, messages)
     first = [name for name in columns if name in {"identity", "mode", *cells.groups.keys}]
     names = [*first, *COUNTED, *_ending(columns), *_in_full(chosen)]
@@ -160,13 +161,13 @@ def _estimates(cells: Cells, pool: Pool, name: str) -> dict[str, pa.Array]:
     return cells.columns(merged, pool.count == 1)
 
 
-def _ratio(cells: Cells, name: str, pools: Mapping[str, Pool]) -> dict[str, pa.Array]:
+def _ratio(cells: Cells, name: str, pool: Pool) -> dict[str, pa.Array]:
     """Return the columns of a ratio of two modes: in the rows of mode full, null elsewhere."""
     theta = THETAS[name]
     above, below, full = (_cells_of(cells, mode) for mode in (*theta.modes, "full"))
     both = np.flatnonzero((above >= 0) & (below >= 0) & (full >= 0))
     at = full[both]
-    up, down = (pools[theta.metric].at(places[both]) for places in (above, below))
+    up, down = (pool.at(places[both]) for places in (above, below))
     pairs = _pairs(cells, both, name, up, down)
     single = np.zeros(len(cells), bool)
     single[at] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)

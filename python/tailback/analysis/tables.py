@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailback import csv_files
 from tailback.errors import UserError, shown
@@ -27,7 +28,15 @@ from tailback.store.columns import (
     PERCENTILE_COLUMNS,
     RATIO_PARTS,
 )
-from tailback.tables.frames import combinations, dictionaries, differs, floats, values
+from tailback.tables.frames import (
+    Columns,
+    Ints,
+    combinations,
+    dictionaries,
+    differs,
+    floats,
+    values,
+)
 
 from .cells import COUNTED
 from .conditions import Condition, condition
@@ -77,9 +86,9 @@ def table(
     asked = {*wanted, *over, *(name for each in early for name in each.columns)}
     asked |= {name for sweep in sweeps for name in sweep["columns"]}
     read = needed(names, _values(wanted), {*names} - unread.constant() | asked)
-    runs = in_sweep_order(unread.read(read), sweeps)
+    runs = in_sweep_order(unread.columns(read), sweeps)
     for each in early:
-        runs = runs.filter(each.expression)
+        runs = runs.take(_rows_of(runs, each))
     result = merged(
         runs,
         over,
@@ -105,14 +114,26 @@ _INSTEAD = ("messages_per_node_per_ms", "routed_lifetime_us")
 _DEFAULT_VALUES = (*_OPEN_LOOP, *_MAIN, _OTHERWISE)
 
 
-def in_sweep_order(runs: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> pa.Table:
+def in_sweep_order(runs: Any, sweeps: Sequence[Mapping[str, Any]]) -> Any:
     """Return runs in the order in which the sweeps name their points; others come last."""
-    identities = values(runs["identity"])
-    named = dict.fromkeys(point[0] for sweep in sweeps for point in sweep["points"])
-    named |= dict.fromkeys(sorted({*identities} - named.keys()))
-    places = {identity: i for i, identity in enumerate(named)}
-    found = [places[identity] for identity in identities]
-    return runs.take(np.argsort(np.array(found, np.int64), kind="stable"))
+    return runs.take(sweep_order(runs["identity"], sweeps))
+
+
+def sweep_order(identities: pa.ChunkedArray, sweeps: Iterable[Mapping[str, Any]]) -> Ints:
+    """Return the rows of points in the order in which the sweeps name them; others come last."""
+    own = [sweep["points"]["identity"].combine_chunks() for sweep in sweeps]
+    named = pa.concat_arrays([pa.nulls(0, pa.string()), *own])
+    places = pc.fill_null(pc.index_in(identities, named), len(named)).to_numpy()
+    order: Ints = np.argsort(places, kind="stable")
+    return order
+
+
+def _rows_of(runs: Columns, condition: Condition) -> Ints:
+    """Return the rows for which a condition holds."""
+    asked = {name: runs[name] for name in condition.columns}
+    numbered = pa.table({**asked, "": np.arange(runs.num_rows)})
+    rows: Ints = numbered.filter(condition.expression)[""].to_numpy()
+    return rows
 
 
 def _with_counts(schema: pa.Schema) -> pa.Schema:

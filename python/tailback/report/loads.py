@@ -36,6 +36,9 @@ MOST_NUMBERS = 20_000_000
 Beyond it, points are left out.
 """
 
+FEWER_NUMBERS = MOST_NUMBERS // 5
+"""Likewise, of a page that does not show all points anyway."""
+
 Histogram = dict[str, Bins]
 """Bins of one variable, by class of packets."""
 
@@ -70,12 +73,13 @@ class Loads:
         self._machines = Machines()
         self._rows = {row["identity"]: row for row in self.runs}
 
-    def read(self, identities: Sequence[str]) -> None:
-        """Read the tables of all points, or of every nth point if they are too many."""
+    def read(self, identities: Sequence[str], *, fewer: bool = False) -> None:
+        """Read the tables of all points, or of every nth point if they have too many numbers."""
+        most = FEWER_NUMBERS if fewer else MOST_NUMBERS
         first = identities[:1]
         numbers = sum(self._add(identity, tables) for identity, tables in self._tables(first))
         # The size of the first point predicts that of the others.
-        step = max(1, math.ceil(numbers * len(identities) / MOST_NUMBERS))
+        step = max(1, math.ceil(numbers * len(identities) / most))
         others = self.store.near(identities[step::step])
         for identity, tables in self._tables(others):
             self._add(identity, tables)

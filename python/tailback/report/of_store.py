@@ -6,17 +6,24 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailback.analysis import channels_by_routing, channels_text, merged
+from tailback.analysis.merging import needed
 from tailback.comparison import MODES
 from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
 from tailback.sending import is_pack
-from tailback.store.columns import LIGHT
+from tailback.store.columns import LIGHT, RATIO_PARTS
 from tailback.store.points import PointStore
 from tailback.store.records import Failure
-from tailback.tables.frames import dictionaries, values
+from tailback.store.runs import Runs
+from tailback.store.wire import by_identity
+from tailback.tables.frames import Columns, dictionaries
 from tailback.wording import number, plain
 from tailback.wording.verdict import sentence
 
@@ -26,11 +33,9 @@ from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
 from .page import write
 from .series import Series
+from .shown import ALL, shown
 from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks
-
-if TYPE_CHECKING:
-    pass
 
 NAME = "report.html"
 
@@ -68,22 +73,28 @@ def _no_search_for_cycles() -> Iterator[None]:
 def page_of(store: PointStore, title: str | None = None) -> Page:
     """Return the report on a store; by default its title is that of its sweeps."""
     sweeps = store.sweeps()
-    runs = store.runs(without=LIGHT)  # which no part of a report needs
-    variation = Variation.of(runs, sweeps)
+    unread = store.unread_runs(without=LIGHT)  # which no part of a report needs
+    whole = unread.columns(unread.schema.names)
+    everything = Variation.of(whole, sweeps)
+    chosen = shown(everything)
+    runs = by_identity(unread.of(chosen.points).read())
+    variation = Variation.of(runs, sweeps) if chosen.text else everything
     choices = PointChoices(variation)
     failures = _failures(store)
     rows = dictionaries(runs)
-    listing = Listing(variation, rows, failures)
-    varied, common = listing.parameters()
+    listing = Listing(variation, rows, failures[:ALL])
+    varied, common = Listing(everything, rows, failures).parameters()
     sections: list[Section] = []
     if variation.columns:
-        frame = merged(runs, values=[m for m in across.METRICS if m in runs.column_names])
-        series = Series(variation, frame, runs)
+        known = [metric for metric in across.METRICS if metric in runs.column_names]
+        read = needed(runs.column_names, known, runs.column_names)
+        drawn = by_identity(unread.of(chosen.seeds).read(read)) if chosen.text else runs
+        series = Series(variation, merged(drawn, values=known), drawn)
         sections += [*opening.sections(series), across.section(series)]
-    modes = [mode for mode in MODES if mode in set(values(runs["mode"]))]
-    channels = channels_by_routing(runs, sweeps)
+    modes = [mode for mode in MODES if mode in {*whole["mode"].unique().to_pylist()}]
+    channels = channels_by_routing(whole, sweeps)
     loads = Loads(store, choices, modes, rows)
-    loads.read([row["identity"] for row in variation.rows])
+    loads.read([row["identity"] for row in variation.rows], fewer=bool(chosen.text))
     sections.append(loads.section())
     classes = traffic.section(store, variation)
     if classes is not None:
@@ -97,21 +108,30 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     who = blamed.section(store, runs, sweeps)
     if who is not None:
         sections.append(who)
-    still = deadlocks.section(failures)
+    still = deadlocks.section(failures[:ALL])
     if still is not None:
         sections.append(still)
-    sections.append(
-        Section("All points", (_ALL_POINTS, looks.text(store.folder), listing.points()))
-    )
+    sections.append(_points(listing, looks.text(store.folder), chosen.text))
     what = (varied, common) if varied.rows else (common,)
     sections.append(Section("What was run", what))
     return Page(
-        title=one_line(title or "").strip() or _title(sweeps, rows[0], variation),
-        lead=(_machine(rows[0], variation), *_findings(rows, variation)),
+        title=one_line(title or "").strip() or _title(sweeps, rows[0], everything),
+        lead=(
+            _machine(rows[0], everything),
+            *_findings(whole, unread, everything),
+            *([chosen.text] if chosen.text else []),
+        ),
         sections=tuple(sections),
-        facts=tuple(_facts(rows, variation, failures, modes, channels)),
+        facts=tuple(_facts(whole, everything, failures, modes, channels)),
         terms=TERMS,
     )
+
+
+def _points(listing: Listing, looked: str, cut: str) -> Section:
+    """Return the section that lists points; `cut` says that these are not all."""
+    if cut:
+        return Section("Points", (f"{cut} {_EACH_POINT}", looked, listing.points()))
+    return Section("All points", (_EACH_POINT, looked, listing.points()))
 
 
 def _page_of_failures(store: PointStore, title: str | None) -> Page:
@@ -168,12 +188,18 @@ def _machine(row: dict[str, Any], variation: Variation) -> str:
     return "Machine: " + ", ".join(words) + "."
 
 
-def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]:
+def _findings(runs: Columns, unread: Runs, variation: Variation) -> list[str]:
     """Return a sentence on the point with the highest cost of contention."""
     for name in ("theta_c", "theta_r"):
-        known = [row for row in rows if row.get(name) is not None]
-        if known:
-            worst = min(known, key=lambda row: row[name])
+        if name not in runs.column_names:
+            continue
+        least = pc.min(column := runs[name])
+        if least.is_valid:
+            place = pc.index(column, least).as_py()
+            of_point = unread.of(pa.array([runs["identity"][place].as_py()])).read(
+                {*(name + part for part in RATIO_PARTS), "run.baseline", *variation.columns}
+            )
+            [worst] = [row for row in dictionaries(of_point) if row[name] == least.as_py()][:1]
             theta, baseline = estimate_in(worst, name), worst["run.baseline"]
             place = variation.text(worst, variation.columns)
             where = f"lowest, {number(theta)}, where {place}" if place else number(theta)
@@ -183,36 +209,40 @@ def _findings(rows: Sequence[dict[str, Any]], variation: Variation) -> list[str]
 
 
 def _facts(
-    rows: Sequence[dict[str, Any]],
+    runs: Columns,
     variation: Variation,
     failures: Sequence[Failure],
     modes: Sequence[str],
     channels: Mapping[str, Sequence[int]],
 ) -> list[tuple[str, str]]:
-    cut_off = sum(bool(row.get("cut_off")) for row in rows)
-    unsettled = sum(not row["steady"] and not row.get("cut_off") for row in rows)
-    saturated = sum(bool(row["saturated"]) for row in rows)
+    cut = np.zeros(runs.num_rows, bool)
+    if "cut_off" in runs.column_names:
+        cut = runs["cut_off"].is_valid().to_numpy()
+    cut_off = int(cut.sum())
+    unsettled = int((~runs["steady"].to_numpy() & ~cut).sum())
+    saturated = pc.sum(runs["saturated"]).as_py() or 0
     return [
         ("points", f"{variation.points.num_rows:,}"),
-        ("runs", f"{len(rows):,}"),
+        ("runs", f"{runs.num_rows:,}"),
         ("modes", ", ".join(modes)),
-        ("seeds", str(len(set(values(variation.points["run.seed"]))))),
+        ("seeds", str(pc.count_distinct(variation.points["run.seed"]).as_py())),
         ("failed points", f"{len(failures):,}"),
         ("runs not settled", f"{unsettled:,}"),
         *([("runs cut off by a limit", f"{cut_off:,}")] if cut_off else []),
         *([("runs saturated", f"{saturated:,}")] if saturated else []),
         *([("virtual channels", channels_text(channels))] if channels else []),
-        ("channel crossings", f"{plain(sum(row['packet_hops'] for row in rows) / 1e6, 3)} M"),
+        ("channel crossings", f"{plain(pc.sum(runs['packet_hops']).as_py() / 1e6, 3)} M"),
         ("Tailback", _version(variation)),
     ]
 
 
 def _version(variation: Variation) -> str:
-    versions = [", ".join(map(str, sorted(set(values(variation.points[name]))))) for name in ORIGIN]
+    found = [variation.points[name].unique().to_pylist() for name in ORIGIN]
+    versions = [", ".join(map(str, sorted(each))) for each in found]
     return f"{versions[0]} (results {versions[1]})"
 
 
-_ALL_POINTS = (
+_EACH_POINT = (
     "Every point with its own seed, means with half of their confidence interval. A click on a "
     "heading sorts. Rates are per node and millisecond."
 )

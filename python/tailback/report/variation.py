@@ -6,23 +6,23 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from tailback.analysis.names import PARAMETERS
+from tailback.analysis.tables import sweep_order
 from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import description_text, parameter_label, value_text
 from tailback.tables.frames import (
+    Frame,
     combinations,
     dictionaries,
     differs,
     first_rows,
     is_number,
     numbered,
-    values,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SEED = "run.seed"
 ORIGIN = ("version", "results_version")
@@ -42,15 +42,13 @@ class Variation:
     """Columns varied by the sweeps, in their order."""
 
     @classmethod
-    def of(cls, runs: pa.Table, sweeps: Sequence[Mapping[str, Any]]) -> Variation:
+    def of(cls, runs: Frame, sweeps: Sequence[Mapping[str, Any]]) -> Variation:
         """Return what varies between `runs`, in the order of `sweeps`."""
         kept = [n for n in runs.column_names if n.startswith(PARAMETERS) or n in ORIGIN]
-        points = runs.select(["identity", *kept]).take(first_rows(numbered(runs, ["identity"])))
+        first = first_rows(numbered(runs, ["identity"]))
+        order = first[sweep_order(runs["identity"].take(first), sweeps)]
+        points = pa.table({name: runs[name].take(order) for name in ("identity", *kept)})
         asked = dict.fromkeys(str(name) for sweep in sweeps for name in sweep["columns"])
-        place = {row[0]: i for i, row in enumerate(row for s in sweeps for row in s["points"])}
-        # Points in the order of their sweeps; points of no sweep come last.
-        order = [place.get(identity, len(place)) for identity in values(points["identity"])]
-        points = points.take(sorted(range(len(order)), key=order.__getitem__))
         return cls(points, tuple(name for name in asked if name in points.column_names))
 
     @cached_property
@@ -127,7 +125,7 @@ class Variation:
 
     def values(self, column: str) -> list[Any]:
         """Return the distinct values: numbers and sizes ascending, words in order of occurrence."""
-        return sorted(dict.fromkeys(values(self.points[column])), key=rank)
+        return sorted(self.points[column].unique().to_pylist(), key=rank)
 
     def text(self, row: Mapping[str, Any], columns: Iterable[str]) -> str:
         """Return `compute period = 16 µs, sync = asynchronous`."""
@@ -137,7 +135,7 @@ class Variation:
         """Return the parameters that are the same at all points."""
         return {
             n: v
-            for n, v in self.rows[0].items()
+            for n, v in dictionaries(self.points.slice(0, 1))[0].items()
             if n.startswith(PARAMETERS) and not self.differs(n)
         }
 

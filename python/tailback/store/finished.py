@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailback.errors import UserError
 
@@ -28,14 +29,21 @@ class Finished:
         """`folder`: that of the store."""
         self._alone = Kept(folder / "points", ".parquet", point_file.check_whole)
         self._segments = Segments(folder)
-        self._shared: dict[str, str] = {}
+        self._places: dict[str, str] | None = None
 
-    def identities(self) -> set[str]:
+    def identities(self) -> pa.StringArray:
         """Return the identities of all points."""
         # In this order: a point is in a segment before its own file is removed.
-        alone = self._alone.names()
-        self._shared = self._segments.places()
-        return alone.keys() | self._shared.keys()
+        alone = pa.array([*self._alone.names()], pa.string())
+        self._places = None
+        return pc.unique(pa.concat_arrays([alone, *self._segments.members().values()]))
+
+    @property
+    def _shared(self) -> dict[str, str]:
+        """The segment of each point that is in one, when this was last asked for."""
+        if self._places is None:
+            self._places = self._segments.places()
+        return self._places
 
     def check(self) -> None:
         """Raise `UserError` for a damaged file."""
@@ -50,7 +58,7 @@ class Finished:
             try:
                 return Place(self._alone.path(identity), identity, shared=False)
             except UserError:
-                self._shared = self._segments.places()
+                self._places = None
                 segment = self._shared.get(identity)
                 if segment is None:
                     raise
@@ -86,7 +94,7 @@ class Finished:
             return point_file.light(paths, shared, without)
         except UserError:
             # A sweep may have put points together meanwhile.
-            self._shared = self._segments.places()
+            self._places = None
             if self._shared.keys().isdisjoint(alone):
                 raise
             return self.light(wanted, without)

@@ -11,7 +11,7 @@ one that its digest is of, is no index. One without a digest is from before ther
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -38,8 +38,9 @@ FOLDER = "runs"
 NAMES = (NAME, f"{NAME}.sha256")
 
 _KIND = "workload.kind"
+_NONE = pa.nulls(0, pa.string())
 
-Light = Callable[[set[str]], list[pa.Table]]
+Light = Callable[[Sequence[str]], list[pa.Table]]
 """Returns the rows of points without the large columns."""
 
 
@@ -53,16 +54,16 @@ class Index:
         self._parts = Kept(
             folder / FOLDER, ".parquet", point_file.check_whole, by_digest=True, optional=True
         )
-        self._members: dict[tuple[Path, int], list[str]] = {}
+        self._members: dict[tuple[Path, int], pa.StringArray] = {}
         self._new: list[pa.Table] = []
         self._count = 0
 
-    def files(self) -> dict[Path, list[str]]:
+    def files(self) -> dict[Path, pa.StringArray]:
         """Return the files of the index, and which points they have rows of."""
         found = {path: self._identities(path) for path in self._whole_parts()}
         if self._path.exists() and self._is_as_written():
             found[self._path] = self._identities(self._path)
-        return {path: members for path, members in found.items() if members}
+        return {path: members for path, members in found.items() if len(members)}
 
     def _whole_parts(self) -> list[Path]:
         found = []
@@ -73,7 +74,7 @@ class Index:
                 continue
         return found
 
-    def _identities(self, path: Path) -> list[str]:
+    def _identities(self, path: Path) -> pa.StringArray:
         """Return the points that a file has rows of; none if it has to be made again."""
         try:
             state = (path, path.stat().st_mtime_ns)
@@ -82,7 +83,7 @@ class Index:
                 self._members[state] = _identities(path)
             return self._members[state]
         except (UserError, pa.ArrowException, OSError, KeyError):
-            return []
+            return _NONE
 
     def _is_as_written(self) -> bool:
         try:
@@ -94,11 +95,11 @@ class Index:
         except OSError:
             return False
 
-    def is_of(self, identities: set[str]) -> bool:
+    def is_of(self, identities: pa.StringArray) -> bool:
         """Whether it has the rows of these points once, no others, and its digest."""
-        members = [point for points in self.files().values() for point in points]
+        members = pa.concat_arrays([_NONE, *self.files().values()])
         has_digest = self._digest.exists() == self._path.exists()
-        return has_digest and not self._new and sorted(members) == sorted(identities)
+        return has_digest and not self._new and members.sort().equals(identities.sort())
 
     def add(self, rows: pa.Table) -> None:
         """Take rows of points that are finished; raise `OSError` if they cannot be written.
@@ -111,24 +112,22 @@ class Index:
             self._write_part(in_order(self._new))
             self._new, self._count = [], 0
 
-    def write(self, there: set[str], light: Light) -> None:
+    def write(self, there: pa.StringArray, light: Light) -> None:
         """Write the rows of the points that are `there`; files that are full stay as they are.
 
         `light` returns rows of points that it has none of. Raises `OSError`.
         """
-        left, old, tables = {*there}, [*self._parts.names()], []
+        left, old, tables = there, [*self._parts.names()], []
         for path, members in self.files().items():
-            wanted = left.intersection(members)
-            left -= wanted
+            wanted, left = split(left, members)
             if len(wanted) == len(members) >= FULL:
                 self._keep_full(path, old)
-            elif wanted:
-                tables.append(read(path, wanted))
+            elif len(wanted):
+                tables.append(_of(pq.read_table(path, use_threads=False), wanted))
         for rows in self._new:
-            wanted = left.intersection(rows["identity"].unique().to_pylist())
-            left -= wanted
+            wanted, left = split(left, rows["identity"].unique())
             tables.append(_of(rows, wanted))
-        tables += light(left) if left else []
+        tables += light(left.to_pylist()) if len(left) else []
         self._new, self._count = [], 0
         self._write_rest(in_order(tables) if tables else None)
         for name in old:
@@ -164,13 +163,10 @@ class Index:
         self._parts.save(hashlib.sha256(content).hexdigest(), content)
 
 
-def read(
-    path: Path, identities: Collection[str] | None = None, names: Iterable[str] | None = None
-) -> pa.Table:
-    """Return rows of a file: of all points or some, all columns or those of `names` there are."""
-    with pq.ParquetFile(path) as file:
-        rows = file.read(None if names is None else [*names], use_threads=False)
-    return rows if identities is None else _of(rows, identities)
+def split(points: pa.StringArray, members: pa.StringArray) -> tuple[pa.Array, pa.Array]:
+    """Return those of some points that a file has, and the others."""
+    there = pc.is_in(points, members)
+    return points.filter(there), points.filter(pc.invert(there))
 
 
 def in_order(tables: Sequence[pa.Table]) -> pa.Table:
@@ -191,18 +187,17 @@ def documented(names: Collection[str]) -> list[str]:
     return ordered
 
 
-def _of(rows: pa.Table, identities: Collection[str]) -> pa.Table:
-    return rows.filter(pc.is_in(rows["identity"], pa.array(sorted(identities), pa.string())))
+def _of(rows: pa.Table, identities: pa.StringArray) -> pa.Table:
+    return rows.filter(pc.is_in(rows["identity"], identities))
 
 
-def _identities(path: Path) -> list[str]:
+def _identities(path: Path) -> pa.StringArray:
     """Return the points that a file has rows of; none if it lacks columns."""
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
         found = file.read([n for n in ("identity", _KIND) if n in names], use_threads=False)
     kinds = found[_KIND].unique().to_pylist() if _KIND in names else []
-    members: list[str] = found["identity"].unique().to_pylist()
-    return [] if are_left_out(names, {*kinds}) else members
+    return _NONE if are_left_out(names, {*kinds}) else found["identity"].unique()
 
 
 def _can_be_read(path: Path) -> bool:

@@ -143,10 +143,9 @@ def whole(place: Place) -> pa.Table:
     return _columns(place, None)
 
 
-def identities(path: Path) -> list[str]:
+def identities(path: Path) -> pa.StringArray:
     """Return the points of which a file has rows, in its order."""
-    found: list[str] = _read(path, ["identity"])["identity"].unique().to_pylist()
-    return found
+    return _read(path, ["identity"])["identity"].unique()
 
 
 def tables(place: Place, wanted: Mapping[str, Iterable[str]]) -> dict[str, dict[str, pa.Table]]:

@@ -161,7 +161,7 @@ class PointStore(metaclass=Helped):
     def finished(self) -> set[str]:
         """Return the identities of the finished points; raise `UserError` for a damaged file."""
         self._points.check()
-        return self._points.identities()
+        return {*self._points.identities().to_pylist()}
 
     def save_point(self, identity: str, content: bytes) -> None:
         """Keep a point; on the disk when this returns. Raises `UserError` if that fails."""
@@ -246,7 +246,7 @@ class PointStore(metaclass=Helped):
     @property
     def has_points(self) -> bool:
         """Whether a point is finished."""
-        return bool(self._points.identities())
+        return len(self._points.identities()) > 0
 
     def _repr_html_(self) -> str:
         from tailback.figures.labels import parameter_label, value_text
@@ -288,7 +288,9 @@ class PointStore(metaclass=Helped):
         One row per node, channel or pair, with `identity` and `mode` in front, of
         the given points or of all that have it.
         """
-        chosen = sorted(self._points.identities()) if identities is None else list(identities)
+        if identities is None:
+            identities = sorted(self._points.identities().to_pylist())
+        chosen = [*identities]
         places = sorted(map(self._points.place, chosen))  # those of one file after each other
         found = {place.identity: point_file.nested(place, name) for place in places}
         return below([found[identity] for identity in chosen]) if chosen else pa.table({})
@@ -325,7 +327,7 @@ class PointStore(metaclass=Helped):
     def write_index(self) -> None:
         """Make the index complete: it is made from the files of points that it has no rows of."""
         identities = self._points.identities()
-        if not identities or self._index.is_of(identities):
+        if not len(identities) or self._index.is_of(identities):
             return
         try:
             self._index.write(identities, self._points.light)

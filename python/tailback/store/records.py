@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from tailback.standstill import Standstill
+from tailback.tables.frames import column_of
 
 from .documents import DamagedError, read_json
 
@@ -53,7 +56,7 @@ def _standstill(given: Mapping[str, Any]) -> dict[str, Standstill]:
 
 
 def read_question(path: Path) -> dict[str, Any]:
-    """Return what a file says that a sweep asked for."""
+    """Return what a file says that a sweep asked for, its points as a table."""
     given = read_json(path)
     columns, points = given.get("columns"), given.get("points")
     is_whole = (
@@ -68,4 +71,11 @@ def read_question(path: Path) -> dict[str, Any]:
     )
     if not is_whole:
         raise DamagedError(path, "not of a sweep")
-    return given
+    return given | {"points": _table_of(("identity", *given["columns"]), given["points"])}
+
+
+def _table_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
+    if not rows:
+        return pa.table({name: pa.nulls(0, pa.string()) for name in names})
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return pa.table({name: column_of(values) for name, values in columns})

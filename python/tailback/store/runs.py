@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tailback.tables.frames import below, column_of, differs, values
+from tailback.since311 import Self
+from tailback.tables.frames import Columns, Ints, below, differs
 
 from .finished import Finished
-from .index import Index, documented, read
+from .index import Index, documented, split
 
 
 class Runs:
@@ -30,29 +32,38 @@ class Runs:
         """`sweeps` say more of some runs; columns `without` are as if they were not there."""
         self._sweeps, self._without = sweeps, {*without}
         left = finished.identities()
-        self._files: dict[Path, Collection[str] | None] = {}
+        self._files: list[tuple[pq.ParquetFile, Ints | None]] = []
         for path, members in index.files().items():
-            wanted = left.intersection(members)
-            left -= wanted
-            if wanted:
-                self._files[path] = None if len(wanted) == len(members) else wanted
-        self._others = finished.light(left, self._without) if left else []
+            wanted, left = split(left, members)
+            if len(wanted):
+                file = pq.ParquetFile(path)
+                rows = None if len(wanted) == len(members) else _places(file, None, wanted)
+                self._files.append((file, rows))
+        self._others = finished.light(left.to_pylist(), self._without) if len(left) else []
 
     def __bool__(self) -> bool:
         return bool(self._files or self._others)
+
+    def of(self, identities: pa.StringArray) -> Self:
+        """Return the runs of some points."""
+        chosen = copy(self)
+        chosen._files = [(file, _places(file, rows, identities)) for file, rows in self._files]
+        kept = (pc.is_in(rows["identity"], identities) for rows in self._others)
+        chosen._others = [r.filter(k) for r, k in zip(self._others, kept, strict=True)]
+        return chosen
 
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns that there are, in the documented order, and their types."""
         schema = self._stored
-        for name, said in self._labels({*schema.names}).items():
-            schema = schema.append(pa.field(name, column_of([*said.values()]).type))
+        for name, kind in self._only_said.items():
+            schema = schema.append(pa.field(name, kind))
         return schema
 
     @cached_property
     def _stored(self) -> pa.Schema:
         """Those that points have, without what only sweeps say."""
-        schemas = [pq.read_schema(path) for path in self._files]
+        schemas = [file.schema_arrow for file, _ in self._files]
         schemas += [rows.schema for rows in self._others]
         whole = pa.unify_schemas(
             [schema.remove_metadata() for schema in schemas], promote_options="permissive"
@@ -61,6 +72,18 @@ class Runs:
         if self._others or any(schema.names != names for schema in schemas):
             names = documented(names)
         return pa.schema([whole.field(name) for name in names if name not in self._without])
+
+    @cached_property
+    def _only_said(self) -> dict[str, pa.DataType]:
+        """The columns of which only sweeps know, and their types."""
+        said = [sweep["points"].schema for sweep in self._sweeps]
+        names = dict.fromkeys(name for schema in said for name in schema.names)
+        stored = {"identity", *self._stored.names}
+        return {
+            name: _common([schema.field(name).type for schema in said if name in schema.names])
+            for name in names
+            if name not in stored
+        }
 
     @property
     def are_ordered(self) -> bool:
@@ -72,52 +95,74 @@ class Runs:
 
         Where a parameter that a sweep varied is null as the default, it is what the sweep says.
         """
-        wanted = [n for n in self._stored.names if names is None or n in {*names, "identity"}]
-        tables = [read(path, members, wanted) for path, members in self._files.items()]
-        for rows in self._others:
-            tables.append(rows.select([name for name in wanted if name in rows.column_names]))
-        runs = below(tables).select(wanted)
-        known = {name for name in wanted if not runs[name].null_count}
-        for name, said in self._labels(known, names).items():
-            labels = [said.get(identity) for identity in values(runs["identity"])]
-            if name not in wanted:
-                runs = runs.append_column(name, column_of(labels))
+        wanted = [n for n in self.schema.names if names is None or n in {*names, "identity"}]
+        runs = self._table([name for name in wanted if name in self._stored.names])
+        for name in wanted:
+            column = self._filled(name, runs)
+            if column is None:
                 continue
-            stored = runs[name]
-            filled = pc.coalesce(stored, pa.array(labels, stored.type))
-            runs = runs.set_column(wanted.index(name), name, filled)
+            place = runs.schema.get_field_index(name)
+            if place < 0:
+                runs = runs.append_column(name, column)
+            else:
+                runs = runs.set_column(place, name, column)
         return runs
 
-    def _labels(
-        self, known: Collection[str], only: Collection[str] | None = None
-    ) -> dict[str, dict[str, Any]]:
-        """Return what only sweeps know of points: by column, then by identity.
+    def columns(self, names: Iterable[str]) -> Columns:
+        """Return the same columns, each to be read when it is asked for; by identity."""
+        rows = sum(f.metadata.num_rows if r is None else len(r) for f, r in self._files)
+        rows += sum(rows.num_rows for rows in self._others)
+        found = Columns([*names], rows, self._column)
+        if self.are_ordered:
+            return found
+        return found.take(pc.sort_indices(found["identity"]).to_numpy())
 
-        That is what is not `known` of all runs. Of several sweeps that have a point, one counts.
+    def _column(self, name: str) -> pa.ChunkedArray:
+        runs = self._table([name] if name in self._stored.names else ["identity"])
+        filled = self._filled(name, runs)
+        return runs[name] if filled is None else filled
+
+    def _table(self, names: Sequence[str]) -> pa.Table:
+        """Return columns as points have them."""
+        return below([*self._parts(names)]).select(names)
+
+    def _parts(self, names: Sequence[str]) -> Iterator[pa.Table]:
+        for file, rows in self._files:
+            own = file.read(names, use_threads=False)
+            yield own if rows is None else own.take(rows)
+        for table in self._others:
+            yield table.select([name for name in names if name in table.column_names])
+
+    def _filled(self, name: str, runs: pa.Table) -> pa.ChunkedArray | None:
+        """Return a column with what sweeps say of it; None if they say nothing new.
+
+        Of several sweeps that have a point, the first counts.
         """
-        found: dict[str, dict[str, Any]] = {}
-        told: set[str] = set()
+        stored = runs[name] if name in self._stored.names else None
+        if name == "identity" or (stored is not None and not stored.null_count):
+            return None
+        identities, found = None, stored
         for sweep in self._sweeps:
-            names = ["identity", *sweep["columns"]]
-            wanted = [
-                (i, name)
-                for i, name in enumerate(names)
-                if i and name not in known and (only is None or name in only)
-            ]
-            if not wanted:
+            points = sweep["points"]
+            if name not in points.column_names:
                 continue
-            for i, name in wanted:
-                of_sweep = {row[0]: row[i] for row in sweep["points"] if row[0] not in told}
-                found.setdefault(name, {}).update(of_sweep)
-            told |= {row[0] for row in sweep["points"]}
-        return found
+            if identities is None:
+                has = "identity" in runs.column_names
+                identities = runs["identity"] if has else self._table(["identity"])["identity"]
+            kind = self._only_said[name] if stored is None else stored.type
+            # Of a point that is there twice, the last counts.
+            points = points.take(np.arange(points.num_rows)[::-1])
+            place = pc.index_in(identities, points["identity"].combine_chunks())
+            said = points[name].take(place).cast(kind)
+            found = said if found is None else pc.coalesce(found, said)
+        return None if found is stored else found
 
     def constant(self) -> set[str]:
         """Return columns in which all runs are known to agree, without reading the index.
 
         Its files say what the least and the largest value of a column is.
         """
-        told = [_told_apart(path) for path in self._files]
+        told = [_told_apart(file.metadata) for file, _ in self._files]
         told += [{n: _only(rows[n]) for n in rows.column_names} for rows in self._others]
         found = set()
         for name in self._stored.names:
@@ -127,9 +172,25 @@ class Runs:
         return found
 
 
-def _told_apart(path: Path) -> dict[str, tuple[Any, ...]]:
+def _places(file: pq.ParquetFile, rows: Ints | None, wanted: pa.StringArray) -> Ints:
+    """Return those of the rows of a file, or of all, that some points have."""
+    identities = file.read(["identity"], use_threads=False)["identity"]
+    flags = pc.is_in(identities, wanted).to_numpy()
+    found: Ints = np.flatnonzero(flags) if rows is None else rows[flags[rows]]
+    return found
+
+
+def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
+    """Return a type that has the values of all, texts where some of them are texts."""
+    schemas = [pa.schema([("value", kind)]) for kind in kinds]
+    try:
+        return pa.unify_schemas(schemas, promote_options="permissive").field("value").type
+    except pa.ArrowTypeError:
+        return pa.string()
+
+
+def _told_apart(metadata: pq.FileMetaData) -> dict[str, tuple[Any, ...]]:
     """Return the only value of each column of a file; nothing where there are several."""
-    metadata = pq.read_metadata(path)
     values: dict[str, set[tuple[Any, ...]]] = {}
     for group in range(metadata.num_row_groups):
         rows = metadata.row_group(group)

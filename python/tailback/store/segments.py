@@ -39,17 +39,18 @@ class Segments:
         """`folder`: that of the store."""
         rows, self._lists = (folder / name for name in FOLDERS)
         self._rows = Kept(rows, ".parquet", point_file.check_whole, optional=True)
-        self._members: dict[str, list[str]] = {}
+        self._members: dict[str, pa.StringArray] = {}
 
-    def members(self) -> dict[str, list[str]]:
+    def members(self) -> dict[str, pa.StringArray]:
         """Return the points that are in each segment."""
-        names = self._rows.names()
-        self._members = {name: self._members.get(name) or self._read(name) for name in names}
+        there = self._members
+        self._members = {n: there[n] if n in there else self._read(n) for n in self._rows.names()}
         return self._members
 
     def places(self) -> dict[str, str]:
         """Return the segment of each point."""
-        return {point: segment for segment, own in self.members().items() for point in own}
+        members = self.members().items()
+        return {point: segment for segment, own in members for point in own.to_pylist()}
 
     def path(self, segment: str) -> Path:
         """Return the file of a segment; raise `UserError` unless it has its digest."""
@@ -85,12 +86,12 @@ class Segments:
             listed[segment].unlink(missing_ok=True)
         for segment in known:
             if segment not in listed or not self._is_list(segment):
-                self._list(known[segment])
+                self._list(known[segment].to_pylist())
         return found
 
-    def _read(self, segment: str) -> list[str]:
+    def _read(self, segment: str) -> pa.StringArray:
         if self._is_list(segment):
-            return (self._lists / f"{segment}.txt").read_text(encoding="ascii").split()
+            return pa.array((self._lists / f"{segment}.txt").read_text(encoding="ascii").split())
         return point_file.identities(self.path(segment))
 
     def _is_list(self, segment: str) -> bool:

@@ -5,7 +5,8 @@ They are Arrow tables; here is what Arrow leaves out or does slowly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,50 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tailback.since311 import Self
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _LARGEST = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns that are read one by one, when they are asked for, and not kept.
+
+    So a table need not fit into memory. It has what merging needs of `pyarrow.Table`.
+    """
+
+    column_names: Sequence[str]
+    num_rows: int
+    _read: Callable[[str], pa.ChunkedArray]
+    _rows: Ints | None = None
+    _own: Mapping[str, pa.Array] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        if name in self._own:
+            return self._own[name]
+        column = self._read(name)
+        return column if self._rows is None else column.take(self._rows)
+
+    def select(self, names: Sequence[str]) -> Self:
+        """Return some of the columns."""
+        return replace(self, column_names=[*names])
+
+    def take(self, rows: Ints) -> Self:
+        """Return some of the rows, in this order."""
+        own = {name: column.take(rows) for name, column in self._own.items()}
+        chosen = rows if self._rows is None else self._rows[rows]
+        return replace(self, num_rows=len(rows), _rows=chosen, _own=own)
+
+    def set_column(self, _: int, name: str, column: pa.Array) -> Self:
+        """Return the columns with another one of this name."""
+        return replace(self, _own={**self._own, name: column})
+
+
+Frame = pa.Table | Columns
+"""Rows of runs, in memory or read by column."""
 
 
 def below(tables: Sequence[pa.Table]) -> pa.Table:
