@@ -26,7 +26,9 @@ _ROUNDS = 5
 _SIGNIFICANT = 2.0
 #: A jump of measured times is so much larger than what is beside it.
 _STANDS_OUT = 2.0
-_AS_IT_WAS = "left as it was, since another value does not fit better"
+#: Sizes below a jump that are enough to fit to, at least.
+_FEW = 2
+_AS_IT_WAS = "left as in the file: no other value fits better"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,14 +265,14 @@ def _without_insignificant(
 def _note(one: Parameter, number: float, error: float) -> str:
     if error > 0:
         return ""
-    return _AS_IT_WAS if number == one.start else "fitted as small as it can be"
+    return _AS_IT_WAS if number == one.start else "fitted to its lower bound"
 
 
 def _why_alike(known: Sequence[Parameter], like: Sequence[int]) -> str:
     if not like:
-        return "left as it was, since these measurements do not depend on it"
+        return "left as in the file: no effect on these measurements"
     names = ", ".join(known[place].name for place in like)
-    return f"left as it was: these measurements cannot tell it apart from {names}"
+    return f"left as in the file: not distinguishable from {names} by these measurements"
 
 
 def _tables(
@@ -299,8 +301,9 @@ def _jumps(rows: Sequence[Row]) -> list[str]:
     if not beside or changes[place] < max(LARGE, _STANDS_OUT * max(beside)):
         return []
     low, high = counted[place : place + 2]
-    ends = f"between {low.bytes} and {high.bytes} B"
+    below = f'; --to "{low.bytes} B" fits the sizes below' if place >= _FEW else ""
     return [
-        f"measured times jump {ends}, simulated ones do not: probably another protocol begins "
-        f'(rendezvous), which the machine does not have; --to "{low.bytes} B" fits the sizes below'
+        f"measured times jump between {low.bytes} and {high.bytes} B, simulated ones do not: "
+        "probably another protocol (rendezvous) or algorithm begins there, which the machine does "
+        f"not have{below}"
     ]

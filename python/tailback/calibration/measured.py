@@ -15,7 +15,9 @@ OSU_WINDOW = 64
 TX_DEPTH = 128
 
 _NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{0,12})?([eE][+-]?[0-9]{1,2})?")
-_LARGEST = 10**15
+_LARGEST = 10**9
+#: Rows of one table, at most: each is simulated.
+_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Measured:
         """Add a row. Raises `UserError` for a size that is none."""
         if not re.fullmatch(r"[0-9]{1,15}", size):
             raise mistake(self.path, line, size, "must be a number of bytes")
+        if len(self.rows) >= _MOST:
+            raise mistake(self.path, line, None, f"must have at most {_MOST} rows")
         # Where nothing is sent, there is nothing to be fitted but a ping-pong.
         if int(size) or not (self.exchange.is_collective or self.exchange.window > 1):
             self.rows.append((int(size), microseconds))
@@ -100,7 +104,7 @@ def amount(path: Path, line: int, cells: list[str], place: int, what: str) -> fl
         raise mistake(path, line, None, f"has no {what}: is the file cut off?")
     text = cells[place]
     if not _NUMBER.fullmatch(text) or not 0 < float(text) < _LARGEST:
-        raise mistake(path, line, text, f"must be {what}, a number above zero")
+        raise mistake(path, line, text, f"must be a {what}: a number above zero")
     return float(text)
 
 

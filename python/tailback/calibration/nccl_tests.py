@@ -41,7 +41,9 @@ def read(path: Path, text: str) -> list[Measured]:
         elif _HEADER.search(line):
             columns = line.replace("#wrong", "wrong").replace("#", " ").split()
             if len(ranks) == 1:
-                allowed = "lists one rank; several processes of one rank are no collective"
+                allowed = (
+                    "lists one rank, and a collective needs two: nccl-tests built without MPI?"
+                )
                 raise mistake(path, number, None, allowed)
             found.append(Measured(path, COLLECTIVES["all_reduce"], len(ranks) or None))
         elif cells and cells[0].isdigit() and columns:
@@ -49,7 +51,7 @@ def read(path: Path, text: str) -> list[Measured]:
             if not measured.rows:
                 measured.exchange = _exchange(path, number, name, columns, cells)
             place = columns.index("time")
-            measured.add(number, cells[0], amount(path, number, cells, place, "a time in us"))
+            measured.add(number, cells[0], amount(path, number, cells, place, "time in us"))
     return found
 
 

@@ -70,8 +70,8 @@ def _test(path: Path, line: int, title: str) -> Exchange:
 def _microseconds(measured: Measured, line: int, cells: list[str]) -> float:
     exchange = measured.exchange
     if exchange.window == 1:
-        return amount(measured.path, line, cells, 1, "a time in us")
-    per_us = amount(measured.path, line, cells, 1, "a bandwidth in MB/s")
+        return amount(measured.path, line, cells, 1, "time in us")
+    per_us = amount(measured.path, line, cells, 1, "bandwidth in MB/s")
     size = float(cells[0]) if cells[0].isdigit() else 0.0
     # Bytes of both directions are added up.
     return size * (2 if exchange.operation == "both_ways" else 1) / per_us

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from tailback.errors import UserError, choice
+from tailback.errors import UserError, nearest, shown
 from tailback.machines import LinkClass, Machine
 from tailback.machines.kinds import PLAIN
 from tailback.parts import Part, fields_of
@@ -92,7 +92,8 @@ def parameters(machine: Machine, names: Sequence[str]) -> list[Parameter]:
     known = dict(_known(machine))
     for name in names:
         if name not in known:
-            raise choice("--fit", name, list(known))
+            allowed = "must be a rate, a time or a time per byte of the machine"
+            raise UserError("--fit", shown(name), allowed, nearest(name, known))
     if machine.loggops is not None:
         raise UserError("machine.loggops", None, "has no network whose links could be fitted")
     wanted = names or [
@@ -107,7 +108,7 @@ def parameters(machine: Machine, names: Sequence[str]) -> list[Parameter]:
         )
         if equal is not None:
             found[found.index(equal)] = Parameter((*equal.names, name), kind, before)
-        elif names or _has_effect(machine, name, before):
+        elif _has_effect(machine, name, before, is_asked=bool(names)):
             found.append(Parameter((name,), kind, before))
     return [_fitting(machine, one) for one in found]
 
@@ -163,11 +164,13 @@ def _value(machine: Machine, part: Part, name: str, kind: type[Quantity]) -> Qua
     return kind(0) if value is None else kind(value.amount)
 
 
-def _has_effect(machine: Machine, name: str, before: Quantity) -> bool:
-    """Whether the machine may have a value of a key at all."""
+def _has_effect(machine: Machine, name: str, before: Quantity, *, is_asked: bool) -> bool:
+    """Whether the machine may have a value of a key at all. Raises `UserError` if it is asked."""
     try:
         changed(machine, {name: type(before)(before.amount or 1000)})
-    except UserError:
+    except UserError as error:
+        if is_asked:
+            raise UserError("--fit", shown(name), error.allowed) from None
         return False
     return True
 

@@ -16,7 +16,7 @@ def read(path: Path, text: str) -> list[Measured]:
     del text
     found = Measured(path, HALF_ROUND_TRIP)
     for line, (size, time) in read_csv(path, _COLUMNS).cells(_COLUMNS):
-        found.add(line, size, amount(path, line, [time] if time else [], 0, "a time in us"))
+        found.add(line, size, amount(path, line, [time] if time else [], 0, "time in us"))
     return [found]
 
 

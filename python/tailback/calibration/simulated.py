@@ -45,21 +45,23 @@ def placed(measured: Measured, machine: Machine, nodes: Sequence[int] | None) ->
     ``nodes``: those of all processes; by default the first two, of a collective as many as the file
     says or else all. Raises `UserError` for a machine that has fewer.
     """
-    count = measured.processes or machine.nodes if measured.exchange.is_collective else 2
-    chosen = tuple(range(count) if nodes is None else nodes)
-    if measured.exchange.is_collective and nodes is not None:
-        if measured.processes not in (None, len(chosen)):
-            allowed = f"must be as many nodes as {measured.path} has processes"
-            raise UserError("--nodes", counted(len(chosen), "node"), allowed)
+    is_of_all = measured.exchange.is_collective
+    count = (measured.processes or machine.nodes) if is_of_all else 2
+    if nodes is None:
+        if count > machine.nodes:
+            allowed = f"has {count} processes, and the machine {counted(machine.nodes, 'node')}"
+            raise UserError(str(measured.path), None, f"{allowed}: --nodes says where they ran")
+        chosen = tuple(range(count))
     else:
-        chosen = chosen[:count]
+        chosen = tuple(nodes) if is_of_all else tuple(nodes[:2])
+        if len(chosen) < 2 or (is_of_all and len(chosen) != (measured.processes or len(chosen))):
+            wanted = f"{counted(count, 'process', 'processes')} of {measured.path}"
+            raise UserError(
+                "--nodes", ",".join(map(str, nodes)), f"must be a node for each of the {wanted}"
+            )
     for node in chosen:
-        if node >= machine.nodes and nodes is not None:
-            allowed = f"must be at most {machine.nodes - 1}: the machine has {machine.nodes} nodes"
-            raise UserError("--nodes", shown(node), allowed)
-    if len(chosen) < 2 or max(chosen) >= machine.nodes:
-        allowed = f"needs {count} nodes, and the machine has {machine.nodes}: --nodes says which"
-        raise UserError(str(measured.path), None, allowed)
+        if not 0 <= node < machine.nodes:
+            raise UserError("--nodes", shown(node), f"must be 0 to {machine.nodes - 1}")
     return Bench(measured, chosen)
 
 
