@@ -31,8 +31,7 @@ def rewritten(path: Path, values: Mapping[str, str], out: Path) -> str:
     changes = dict(values) | _moved(before, path.parent, out.parent)
     wanted = copy.deepcopy(before)
     machine = wanted.setdefault("machine", {})
-    if isinstance(machine.get("interface"), dict) and _is_spelled(changes):
-        # A letter stands for several keys of which only some have changed.
+    if isinstance(machine.get("interface"), dict):
         machine["interface"] = _without_letters(machine["interface"], changes)
     for name, value in changes.items():
         put(wanted, name, value)
@@ -47,13 +46,9 @@ def rewritten(path: Path, values: Mapping[str, str], out: Path) -> str:
     return to_toml(wanted, [f"From {path.name}, with other values of {', '.join(values)}."])
 
 
-def _is_spelled(changes: Mapping[str, str]) -> bool:
-    return any(name.startswith("machine.interface.") for name in changes)
-
-
 def _without_letters(table: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the keys of an interface with the usual words for letters of which one changes."""
-    changing = {name.rpartition(".")[2] for name in changes}
+    """Return an interface without letters that stand for several keys of which some change."""
+    changing = {name.removeprefix("machine.interface.") for name in changes}
     letters = {one: keys for one, keys in LOGGP.items() if changing & {*keys}}
     return spelled_out(table, "machine.interface", letters)
 
@@ -86,7 +81,8 @@ def _with(text: str, name: str, value: str) -> str:
                 return "\n".join([*lines[:place], line, *lines[place + 1 :]]) + "\n"
     if section in tables:
         first, end = tables[section]
-        while end > first and not lines[end - 1].strip():
+        # What is said above the next table belongs to that.
+        while end > first and (not (last := lines[end - 1].strip()) or last.startswith("#")):
             end -= 1
         added = [f"{key} = {value}"]
         return "\n".join([*lines[:end], *added, *lines[end:]]) + "\n"
@@ -107,22 +103,7 @@ def _tables(lines: list[str]) -> dict[str, tuple[int, int]]:
 
 
 def _replaced(line: str, rest: list[str], value: str) -> str | None:
-    """Return a line with another value, if it is that of a key; also one in a table on one line."""
+    """Return a line with another value, if it is that of a key."""
     dotted = r"\s*\.\s*".join(map(re.escape, rest))
     own = re.match(rf"^(\s*{dotted}\s*=\s*){_VALUE}", line)
-    if own is not None:
-        return own[1] + value + line[own.end() :]
-    if len(rest) != 2:
-        return None
-    inside = re.match(rf"^(\s*{re.escape(rest[0])}\s*=\s*\{{)(.*)(\}}.*)$", line)
-    if inside is None:
-        return None
-    keys, count = re.subn(
-        rf"(^|[\s,])({re.escape(rest[1])}\s*=\s*){_VALUE}",
-        lambda match: match[1] + match[2] + value,
-        inside[2],
-        count=1,
-    )
-    if not count:
-        keys = f"{inside[2].rstrip()}, {rest[1]} = {value} "
-    return inside[1] + keys + inside[3]
+    return None if own is None else own[1] + value + line[own.end() :]

@@ -68,6 +68,11 @@ def placed(measured: Measured, machine: Machine, nodes: Sequence[int] | None) ->
 def times(experiment: Experiment, machine: Machine, benches: Sequence[Bench]) -> Times:
     """Return what every row takes, in µs, on a machine instead of the experiment's."""
     found = [_times(experiment, machine, bench) for bench in benches]
+    for bench, taken in zip(benches, found, strict=True):
+        if taken.min() <= 0:
+            nodes = ", ".join(map(str, bench.nodes))
+            allowed = f"must be nodes between which messages take time; those of {nodes} take none"
+            raise UserError("--nodes", None, allowed)
     return np.concatenate(found)
 
 
