@@ -26,8 +26,11 @@ _PAUSE = Time(10**12)
 _END_PS = 2**63 - 1
 _COMPUTES = engine.ACTIVITIES.index("compute")
 _REPLY = Size(4)
-#: Data of an exchange of two processes, at most. Larger sizes go on on a straight line.
-_MOST_OF_TWO = 4 << 20
+#: Data of a message between two processes, at least, where larger ones are not simulated.
+_MOST_OF_TWO = 1 << 20
+_PACKETS, _LONG_PACKET = 4, 1 << 16
+#: Messages that are simulated of a longer window.
+_MANY = 8
 #: Data of a process in a collective: for all processes at most, but at least for each.
 _MOST_OF_ALL, _MOST_OF_EACH = 32 << 20, 1 << 20
 
@@ -62,49 +65,53 @@ def placed(measured: Measured, machine: Machine, nodes: Sequence[int] | None) ->
     for node in chosen:
         if not 0 <= node < machine.nodes:
             raise UserError("--nodes", shown(node), f"must be 0 to {machine.nodes - 1}")
+        if chosen.count(node) > 1:
+            raise UserError("--nodes", shown(node), "must be there once: one process to a node")
     return Bench(measured, chosen)
 
 
 def times(experiment: Experiment, machine: Machine, benches: Sequence[Bench]) -> Times:
     """Return what every row takes, in µs, on a machine instead of the experiment's."""
     found = [_times(experiment, machine, bench) for bench in benches]
-    for bench, taken in zip(benches, found, strict=True):
-        if taken.min() <= 0:
-            nodes = ", ".join(map(str, bench.nodes))
-            allowed = f"must be nodes between which messages take time; those of {nodes} take none"
-            raise UserError("--nodes", None, allowed)
     return np.concatenate(found)
 
 
 def _times(experiment: Experiment, machine: Machine, bench: Bench) -> Times:
     exchange = bench.measured.exchange
-    sizes = [size for size, _ in bench.measured.rows]
-    most = _longest(exchange, len(bench.nodes))
-    windows = [exchange.window]
-    if exchange.window > 1 and not exchange.ends_with_reply:
-        # What one message more takes, where they follow each other without end.
-        windows = [exchange.window, 2 * exchange.window]
-    ends = [most // 2, most] if max(sizes) > most else []
-    known = sorted({*(size for size in sizes if size <= most), *ends})
-    pieces = [(size, window) for window in windows for size in known]
-    taken = np.reshape(_run(experiment, machine, bench, pieces), (len(windows), -1))
-    each = taken[-1] / exchange.window
-    if len(windows) == 2:
-        each = (taken[1] - taken[0]) / exchange.window
+    sizes = np.array([size for size, _ in bench.measured.rows])
+    most = _longest(exchange, machine, len(bench.nodes))
+    ends = [most // 2, most] if sizes.max() > most else []
+    known = sorted({*sizes[sizes <= most].tolist(), *ends})
+    # Of a long window of large messages the first are simulated.
+    windows = [min(exchange.window, max(_MANY, _MOST_OF_TWO // max(size, 1))) for size in known]
+    halves = [max(window // 2, 1) for window in windows]
+    each = taken = _run(experiment, machine, bench, [*zip(known, windows, strict=True)])
+    if exchange.window > 1:
+        of_half = _run(experiment, machine, bench, [*zip(known, halves, strict=True)])
+        one_more = (taken - of_half) / (np.array(windows) - halves)
+        whole = taken + (exchange.window - np.array(windows)) * one_more
+        each = whole / exchange.window if exchange.ends_with_reply else one_more
     found: Times = np.interp(sizes, known, each)
     if ends:
-        slope = (each[-1] - each[-2]) / (ends[1] - ends[0])
-        found = np.where(
-            np.asarray(sizes) > most, each[-1] + slope * (np.asarray(sizes) - most), found
-        )
+        half = each[known.index(ends[0])]
+        slope = (each[-1] - half) / (ends[1] - ends[0])
+        found = np.where(sizes > most, each[-1] + slope * (sizes - most), found)
     return found
 
 
-def _longest(exchange: Exchange, processes: int) -> int:
-    """Return the largest size that is simulated."""
+def _longest(exchange: Exchange, machine: Machine, processes: int) -> int:
+    """Return the largest size that is simulated: times of larger ones are on a straight line.
+
+    Half of it has several packets, and takes longer on a link than in software.
+    """
     if exchange.is_collective:
         return max(_MOST_OF_ALL // processes, _MOST_OF_EACH)
-    return _MOST_OF_TWO // exchange.window
+    interface = machine.interface
+    overheads = ("send_overhead", "receive_overhead", "receive_overhead_after")
+    software = sum(interface.amount(name) for name in overheads)
+    hidden = int(software / (8 * min(rate.bit_ps for rate in machine.rates)))
+    packet = min(interface.packet_room.bytes, _LONG_PACKET)
+    return max(_MOST_OF_TWO, _PACKETS * packet, min(2 * hidden, _MOST_OF_ALL))
 
 
 def _run(
