@@ -222,6 +222,7 @@ def test_what_is_not_simulated_is_as_if_it_were(
     sizes = [8, 1 << 14, 3 << 18, (2 << 20) + 5]
     continued = simulated(wide, exchange, sizes)
     monkeypatch.setattr("tailback.calibration.simulated._MOST_OF_TWO", 4 << 20)
+    monkeypatch.setattr("tailback.calibration.simulated._MOST_PACKETS", 4096)
     monkeypatch.setattr("tailback.calibration.simulated._MANY", 32)
     whole = simulated(wide, exchange, sizes)
     for (_, time), (_, expected) in zip(continued, whole, strict=True):

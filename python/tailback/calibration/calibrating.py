@@ -28,7 +28,7 @@ _SIGNIFICANT = 2.0
 _STANDS_OUT = 2.0
 #: Sizes below a jump that are enough to fit to, at least.
 _FEW = 2
-_AS_IT_WAS = "left as in the file: no other value fits better"
+_AS_IT_WAS = "left as in the file: no other value fits significantly better"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def calibrate(
     keys that the machine does not have, and where nothing that was measured depends on any.
     """
     machine = experiment.machine
-    known = parameters(machine, fit)
+    known = parameters(experiment, fit)
     benches = [placed(one, machine, nodes) for one in measured]
     problem = _problem(experiment, known, benches, sizes)
     start = np.array([one.start for one in known])
@@ -265,7 +265,7 @@ def _without_insignificant(
 def _note(one: Parameter, number: float, error: float) -> str:
     if error > 0:
         return ""
-    return _AS_IT_WAS if number == one.start else "fitted to its lower bound"
+    return _AS_IT_WAS if number == one.start else "fitted to the end of its range"
 
 
 def _why_alike(known: Sequence[Parameter], like: Sequence[int]) -> str:

@@ -91,7 +91,7 @@ def told_apart(problem: Problem, numbers: Vector, fixed: Sequence[int] = ()) -> 
         length = np.linalg.norm(effect)
         if np.abs(effect).max() < _NOTHING:
             found.like[place] = []
-        elif rest > _ALIKE * length and len(found.chosen) < len(effects) - 1:
+        elif rest > _ALIKE * length and len(found.chosen) < len(effects):
             found.chosen.append(place)
         else:
             shares = np.abs(weights) * np.linalg.norm(chosen, axis=0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from tailback.errors import UserError, nearest, shown
+from tailback.experiment import Experiment
 from tailback.machines import LinkClass, Machine
 from tailback.machines.kinds import PLAIN
 from tailback.parts import Part, fields_of
@@ -54,8 +55,10 @@ class Parameter:
 
     @property
     def least(self) -> float:
-        """The least number it can have."""
-        return 1e12 / Rate.largest if self.kind is Rate else 0.0
+        """The least number it can have; above 0 if it is: other keys may need it."""
+        if self.kind is Rate:
+            return 1e12 / Rate.largest
+        return 1.0 if self.before.amount else 0.0
 
     def number(self, quantity: Quantity) -> float:
         """Return a quantity as a number."""
@@ -81,14 +84,16 @@ class Parameter:
 
     def scale(self, times: float, per_byte: float) -> float:
         """Return a large change of it."""
-        return self.start if self.kind is Rate else times if self.kind is Time else per_byte
+        usual = times if self.kind is Time else per_byte
+        return self.start if self.kind is Rate else max(usual, self.start)
 
 
-def parameters(machine: Machine, names: Sequence[str]) -> list[Parameter]:
+def parameters(experiment: Experiment, names: Sequence[str]) -> list[Parameter]:
     """Return the parameters that are fitted: of these keys, or the usual ones if there are none.
 
     Raises `UserError` for a key that the machine does not have, or that cannot be fitted.
     """
+    machine = experiment.machine
     known = dict(_known(machine))
     for name in names:
         if name not in known:
@@ -96,21 +101,16 @@ def parameters(machine: Machine, names: Sequence[str]) -> list[Parameter]:
             raise UserError("--fit", shown(name), allowed, nearest(name, known))
     if machine.loggops is not None:
         raise UserError("machine.loggops", None, "has no network whose links could be fitted")
-    wanted = names or [
-        name for name in (*USUAL, *_given_rates(machine)) if _is_usual(machine, name)
-    ]
+    usual = [name for name in (*USUAL, *_given_rates(machine)) if _is_usual(machine, name)]
     found: list[Parameter] = []
-    for name in dict.fromkeys(wanted):
+    for name in dict.fromkeys(names or usual):
         part, kind = known[name]
         before = _value(machine, part, name, kind)
-        equal = next(
-            (o for o in found if kind is Rate and (o.kind, o.before) == (Rate, before)), None
-        )
-        if equal is not None:
-            found[found.index(equal)] = Parameter((*equal.names, name), kind, before)
-        elif _has_effect(machine, name, before, is_asked=bool(names)):
-            found.append(Parameter((name,), kind, before))
-    return [_fitting(machine, one) for one in found]
+        alike = [one for one in found if kind is Rate and (one.kind, one.before) == (Rate, before)]
+        found = [one for one in found if one not in alike]
+        found.append(Parameter((*alike[0].names, name) if alike else (name,), kind, before))
+    found = [_fitting(machine, one) for one in found]
+    return [one for one in found if _can_change(experiment, one, is_asked=bool(names))]
 
 
 def changed(machine: Machine, values: Mapping[str, Quantity]) -> Machine:
@@ -164,13 +164,15 @@ def _value(machine: Machine, part: Part, name: str, kind: type[Quantity]) -> Qua
     return kind(0) if value is None else kind(value.amount)
 
 
-def _has_effect(machine: Machine, name: str, before: Quantity, *, is_asked: bool) -> bool:
-    """Whether the machine may have a value of a key at all. Raises `UserError` if it is asked."""
+def _can_change(experiment: Experiment, one: Parameter, *, is_asked: bool) -> bool:
+    """Whether the machine may have another value. Raises `UserError` if it is asked for one."""
+    other = one.quantity(one.start + one.step(1e6, 1e6))
+    changes = dict.fromkeys(one.names, other)
     try:
-        changed(machine, {name: type(before)(before.amount or 1000)})
+        changed(experiment.machine, changes).check(experiment.fidelity)
     except UserError as error:
         if is_asked:
-            raise UserError("--fit", shown(name), error.allowed) from None
+            raise UserError("--fit", shown(one.name), error.allowed) from None
         return False
     return True
 

@@ -26,9 +26,10 @@ _PAUSE = Time(10**12)
 _END_PS = 2**63 - 1
 _COMPUTES = engine.ACTIVITIES.index("compute")
 _REPLY = Size(4)
-#: Data of a message between two processes, at least, where larger ones are not simulated.
-_MOST_OF_TWO = 1 << 20
-_PACKETS, _LONG_PACKET = 4, 1 << 16
+#: Packets of a message between two processes, and its data, where larger ones are not simulated.
+_MOST_PACKETS, _MOST_OF_TWO = 256, 1 << 20
+#: But so many packets are, if they are not very long.
+_FEW_PACKETS, _LONG_PACKET = 4, 1 << 16
 #: Messages that are simulated of a longer window.
 _MANY = 8
 #: Data of a process in a collective: for all processes at most, but at least for each.
@@ -83,7 +84,7 @@ def _times(experiment: Experiment, machine: Machine, bench: Bench) -> Times:
     ends = [most // 2, most] if sizes.max() > most else []
     known = sorted({*sizes[sizes <= most].tolist(), *ends})
     # Of a long window of large messages the first are simulated.
-    windows = [min(exchange.window, max(_MANY, _MOST_OF_TWO // max(size, 1))) for size in known]
+    windows = [min(exchange.window, max(_MANY, most // max(size, 1))) for size in known]
     halves = [max(window // 2, 1) for window in windows]
     each = taken = _run(experiment, machine, bench, [*zip(known, windows, strict=True)])
     if exchange.window > 1:
@@ -111,7 +112,8 @@ def _longest(exchange: Exchange, machine: Machine, processes: int) -> int:
     software = sum(interface.amount(name) for name in overheads)
     hidden = int(software / (8 * min(rate.bit_ps for rate in machine.rates)))
     packet = min(interface.packet_room.bytes, _LONG_PACKET)
-    return max(_MOST_OF_TWO, _PACKETS * packet, min(2 * hidden, _MOST_OF_ALL))
+    several = min(_MOST_OF_TWO, _MOST_PACKETS * packet)
+    return max(several, _FEW_PACKETS * packet, min(2 * hidden, _MOST_OF_ALL))
 
 
 def _run(
