@@ -508,6 +508,14 @@ class TestTheCommand:
         assert done.returncode == 2
         assert "machine.loggops: has no network" in done.stderr
 
+    def test_values_that_the_machine_refuses(self, folder: Path) -> None:
+        text = '[machine]\npreset = "booksim_mesh"\n[workload]\nkind = "compute_only"\n'
+        (folder / "machine.toml").write_text(text)
+        done = tailback("calibrate", "osu.txt", "--machine", "machine.toml", cwd=folder)
+        assert done.returncode == 2
+        assert "must be a whole number of cycles" in done.stderr
+        assert done.stderr.count("\n") == 1
+
     def test_more_processes_than_nodes(self, folder: Path) -> None:
         (folder / "nccl.txt").write_text(
             NCCL.format(redop="sum")

@@ -199,8 +199,17 @@ def _problem(
         key = tuple(numbers.tolist())
         if key not in done:
             changes = _changes(experiment.machine, known, numbers)
-            machine = changed(experiment.machine, changes) if changes else experiment.machine
-            done[key] = times(experiment, machine, benches)
+            try:
+                machine = changed(experiment.machine, changes) if changes else experiment.machine
+                done[key] = times(experiment, machine, benches)
+            except UserError as error:
+                if not changes:
+                    raise
+                tried = ", ".join(f"{name} = {value}" for name, value in changes.items())
+                allowed = f"cannot be fitted, since the machine refuses {tried}: {error}"
+                raise UserError(
+                    "machine", None, f"{allowed}; --fit names the keys that may change"
+                ) from None
         return done[key]
 
     return Problem(known, simulated, rows[:, 1], rows[:, 0], counts)
