@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     blaming,
+    calibrating,
     converting,
     explaining,
     exporting,
@@ -22,6 +23,7 @@ from .options import app
 __all__ = [
     "app",
     "blaming",
+    "calibrating",
     "converting",
     "explaining",
     "exporting",

@@ -25,5 +25,6 @@ HOMES = {
     "convert": "converting",
     "schema": "single",
     "import": "importing",
+    "calibrate": "calibrating",
     "export": "exporting",
 }

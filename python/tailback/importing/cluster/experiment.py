@@ -32,6 +32,15 @@ def usual(cables: Iterable[Cable]) -> tuple[Rate | None, int | None]:
     return rate, delay
 
 
+def of_most(found: Drawn) -> tuple[tuple[Rate, int], tuple[Rate, int]]:
+    """Return rate and delay (ps) of most links between switches, and of most links of nodes."""
+    of_links, of_nodes = usual(found.between), usual(found.of_nodes)
+    rate = of_links[0] or of_nodes[0] or _RATE
+    delay_ps = next((one for one in (of_links[1], of_nodes[1]) if one is not None), _DELAY_PS)
+    node_delay_ps = delay_ps if of_nodes[1] is None else of_nodes[1]
+    return (rate, delay_ps), (of_nodes[0] or rate, node_delay_ps)
+
+
 def fitting(found: Drawn, notes: list[str]) -> tuple[int, Drawn]:
     """Return the bytes of a flit that takes a whole number of picoseconds at all rates.
 
@@ -57,11 +66,8 @@ def tables(
 ) -> dict[str, Any]:
     """Return the tables of an experiment; ``files``: its graph, and its routes if there are any."""
     graph, routes = files
-    of_links, of_nodes = usual(found.between), usual(found.of_nodes)
-    rate = of_links[0] or of_nodes[0] or _RATE
-    delay_ps = next((one for one in (of_links[1], of_nodes[1]) if one is not None), _DELAY_PS)
+    (rate, delay_ps), (node_rate, node_delay_ps) = of_most(found)
     delay = str(Time(delay_ps))
-    node_rate = of_nodes[0] or rate
     machine: dict[str, Any] = {
         "topology": {"kind": "graph", "file": graph},
         "link": {
@@ -72,7 +78,7 @@ def tables(
         },
         "node_link": {
             "rate": str(node_rate),
-            "delay": delay if of_nodes[1] is None else str(Time(of_nodes[1])),
+            "delay": str(Time(node_delay_ps)),
         },
         "switch": {"switching": "cut_through", "delay": _SWITCH_DELAY}
         | cluster.machine.get("switch", {}),

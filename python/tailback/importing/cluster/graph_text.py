@@ -7,7 +7,7 @@ one node, whose link is as fast as the fastest of its cables, or as several that
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
 from ...units import Rate, Time
@@ -128,8 +128,11 @@ def _classed(cluster: Cluster, between: list[Cable], own: dict[str, str]) -> lis
     ]
 
 
-def graphml(found: Drawn) -> bytes:
-    """Return the GraphML."""
+def graphml(found: Drawn, of_links: tuple[Rate, int], of_nodes: tuple[Rate, int]) -> bytes:
+    """Return the GraphML.
+
+    A rate or delay (ps) of most links is left to the experiment, whose keys then change it.
+    """
     lines = [
         "<?xml version='1.0' encoding='utf-8'?>",
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
@@ -142,9 +145,21 @@ def graphml(found: Drawn) -> bytes:
     for kind, names in (("switch", found.switches), ("node", found.nodes)):
         data = f'<data key="d0">{kind}</data></node>'
         lines += [f"    <node id={quoteattr(name)}>{data}" for name in names]
-    widths = Counter(found.links) if not found.has_ports else dict.fromkeys(found.links, 1)
+    links = [_beside(cable, of_links) for cable in found.between]
+    links += [_beside(cable, of_nodes) for cable in found.of_nodes]
+    widths = Counter(links) if not found.has_ports else dict.fromkeys(links, 1)
     lines += [_edge(cable, width, found.has_ports) for cable, width in widths.items()]
     return "\n".join([*lines, "  </graph>", "</graphml>", ""]).encode()
+
+
+def _beside(cable: Cable, of_most: tuple[Rate, int]) -> Cable:
+    """Return a cable without what is as of most."""
+    rate, delay_ps = of_most
+    return replace(
+        cable,
+        rate=None if cable.rate == rate else cable.rate,
+        delay_ps=None if cable.delay_ps == delay_ps else cable.delay_ps,
+    )
 
 
 def _edge(cable: Cable, width: int, has_ports: bool) -> str:

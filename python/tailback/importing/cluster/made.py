@@ -11,7 +11,7 @@ from ...errors import UserError, shown
 from ..toml import to_toml
 from . import forwarding, host_routes, installed
 from .description import Cluster
-from .experiment import fitting, tables
+from .experiment import fitting, of_most, tables
 from .graph_text import Drawn, drawn, graphml
 from .ibnetdiscover import read_names
 from .readers import read_cluster
@@ -30,7 +30,7 @@ class Imported:
 
     def graph(self) -> bytes:
         """Return the graph file."""
-        return graphml(self.network)
+        return graphml(self.network, *of_most(self.network))
 
     def experiment(self, graph: str, routes: str) -> Mapping[str, Any]:
         """Return the tables of an experiment whose graph and routes are in files."""
