@@ -143,6 +143,11 @@ class Topology(Part):
         return self.facts.link_classes
 
     @property
+    def host_nodes(self) -> int | None:
+        """Nodes that are the interfaces of a host, numbered one after the other; None: unknown."""
+        return None
+
+    @property
     def labels(self) -> Mapping[str, Sequence[str]]:
         """What each `node` and each `switch` is called, by a file or by where it is.
 
