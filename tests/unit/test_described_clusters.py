@@ -49,7 +49,8 @@ def cables(found: ClusterSurvey) -> list[tuple[str, int, str]]:
 def test_a_cluster_of_infiniband(tmp_path: Path) -> None:
     """Counted by hand in X5: cables of 4x DDR and 4x QDR, some several between two switches."""
     found = described(imported(tmp_path, NETWORKS / "X5.topofile"))
-    assert (found.hosts, found.rails, found.planes, found.groups) == (89, None, 1, None)
+    assert (found.hosts, found.interfaces, found.rails, found.planes) == (89, 89, None, 1)
+    assert found.groups is None
     # Leaves: 66 x 32 + 23 x 16 down, 64 x 32 up. Two of four spines lead up: 26 and 6 cables.
     assert tiers(found) == [("leaf", 6, 1.2109), ("spine", 4, 4.3333), ("core", 1, None)]
     assert found.tiers[0].oversubscription_max == 2
@@ -84,7 +85,8 @@ def test_trees_of_htsim_have_the_oversubscription_in_their_names(
 def test_hosts_of_two_planes_and_eight_rails(tmp_path: Path) -> None:
     """64 GPUs with NVLink and a port on each of two planes, of 8 rails."""
     found = described(imported(tmp_path, NETWORKS / "hpn_dual_plane.txt"))
-    assert (found.hosts, found.rails, found.planes, found.switches_in_hosts) == (64, 8, 2, 8)
+    assert (found.hosts, found.interfaces, found.rails, found.planes) == (8, 64, 8, 2)
+    assert found.switches_in_hosts == 8
     assert tiers(found) == [("leaf", 16, 1.0), ("spine", 8, None)]
     assert cables(found) == [
         ("inside hosts", 64, "2.88 Tbit/s"),
@@ -173,7 +175,8 @@ def test_families_are_described_as_clusters(
     assert tiers(found) == expected
     assert found.bisection is not None
     assert found.bisection.exact == exact
-    assert found.hosts == topology.node_count
+    assert found.interfaces == topology.node_count
+    assert found.hosts == topology.node_count // (topology.host_nodes or 1)
 
 
 def test_classes_of_a_family_have_their_rates() -> None:
@@ -233,6 +236,9 @@ def test_switches_of_hosts_lie_below_leaves(tmp_path: Path) -> None:
     assert len(heights) == 4  # inside hosts, hosts, leaves, spines
     assert not where.senders
     assert len(set(where.switches)) == 96
+    # Leaves of a plane lie together, below its spines.
+    x = [where.switches[number][0] for number in range(8, 32)]
+    assert max(*x[:8], *x[16:20]) < min(*x[8:16], *x[20:24])
 
 
 def test_describe_says_what_the_network_is_made_of_first(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.figures.placing import placed
 from tailback.machines import PRESETS, GraphTopology, Machine, machine_of
 from tailback.survey import ClusterSurvey, cluster_survey, survey
 from tests.commands import tailback
@@ -196,6 +197,13 @@ def test_a_kind_of_a_plugin_may_have_any_routing_of_graphs() -> None:
     assert machine.chosen_routing == tb.Ecmp()
 
 
+def test_leaves_of_a_plane_are_drawn_together() -> None:
+    machine = tb.Machine(topology=tb.RailOptimised(servers=2, gpus=4, leaves_per_rail=2, planes=2))
+    where = placed(machine.topology, survey(machine).graph, machine.topology.switch_count)
+    first, second = ([where.switches[leaf][0] for leaf in range(j, 8, 2)] for j in range(2))
+    assert max(first) < min(second)
+
+
 def test_describe_says_rails_and_planes(tmp_path: Path) -> None:
     (tmp_path / "rails.toml").write_text(
         '[machine.topology]\nkind = "rail_optimised"\nservers = 4\ngpus = 4\nleaves_per_rail = 2\n'
@@ -203,7 +211,10 @@ def test_describe_says_rails_and_planes(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     shown = tailback("describe", "rails.toml", cwd=tmp_path).stdout
-    assert "16 hosts on 8 leaf and 2 spine switches, oversubscribed 4.00 to 1 in" in shown
+    assert (
+        "4 hosts with 16 interfaces on 8 leaf and 2 spine switches, oversubscribed 4.00 to 1"
+        in " ".join(shown.split())
+    )
     rows = [line.split() for line in shown.splitlines()]
     assert ["rails", "4"] in rows
     assert ["planes", "2"] in rows

@@ -42,7 +42,10 @@ def _network(found: ClusterSurvey | None) -> list[str]:
     groups = found.groups
     within = "" if groups is None else f" in {groups.groups:,} groups of {groups.switches:,}"
     switches = listed(several) if found.tiers[0].name != "switch" else several[0].split()[0]
-    counts = f"{counted(found.hosts, 'host')} on {switches} switches{within}"
+    hosts = counted(found.hosts, "host")
+    if found.interfaces > found.hosts:
+        hosts += f" with {counted(found.interfaces, 'interface')}"
+    counts = f"{hosts} on {switches} switches{within}"
     shares = [(f"{tier.name} switches", tier.oversubscription) for tier in found.tiers]
     if groups is not None:
         shares.append(("groups", groups.oversubscription))

@@ -63,7 +63,7 @@ def _order(found: Structure, graph: Columns) -> NDArray[np.int64]:
     """Return the switches in an order in which those that lower tiers join follow each other."""
     start, end = graph["link_from"], graph["link_to"]
     keys = [np.arange(len(found.tier))]
-    for most in range(2, found.tiers):
+    for most in range(2, found.tiers + 1):
         # Of the tiers up to this one: the parts that are joined, by their first switch.
         low = np.maximum(found.tier[start], found.tier[end]) <= most
         low &= np.minimum(found.tier[start], found.tier[end]) > 0

@@ -15,7 +15,7 @@ from tailback.units import Rate
 from .bisection import Bisection
 from .cabling import Cabling
 from .counting import Survey
-from .hosts import planes, rails
+from .hosts import hosts_and_rails, planes
 from .structure import Structure, structure
 
 Numbers = NDArray[np.int64]
@@ -83,7 +83,9 @@ class ClusterSurvey:
     """What a network is made of."""
 
     hosts: int
-    """Nodes: a host with several interfaces that are nodes counts several times."""
+    """As many as interfaces where it is not known which interfaces one host has."""
+    interfaces: int
+    """Nodes."""
     rails: int | None
     """Sets of lowest switches that the interfaces of one host are on; None: hosts have one."""
     planes: int
@@ -121,13 +123,15 @@ def cluster_survey(machine: Machine, counted: Survey) -> ClusterSurvey | None:
     if not found.is_known and not isinstance(topology, Listed):
         return None
     cabling = Cabling.of(machine, graph, found)
+    hosts, rails = hosts_and_rails(machine, graph, found)
     share = None
     if counted.bisection is not None and len(set(cabling.rate.tolist())) == 1:
         # Wires of both directions, against half of what hosts send.
         share = float(counted.bisection.wires * cabling.rate[0] / cabling.host_rate.sum())
     return ClusterSurvey(
-        hosts=counted.nodes,
-        rails=rails(machine, graph, found),
+        hosts=hosts,
+        interfaces=counted.nodes,
+        rails=rails,
         planes=planes(graph, found),
         groups=_groups(cabling, found),
         tiers=_tiers(cabling, found),

@@ -19,8 +19,11 @@ def planes(graph: Columns, found: Structure) -> int:
     return len({part[switch] for switch in np.flatnonzero(outside).tolist()})
 
 
-def rails(machine: Machine, graph: Columns, found: Structure) -> int | None:
-    """Return how many sets of switches the interfaces of a host are on; None if it has one."""
+def hosts_and_rails(machine: Machine, graph: Columns, found: Structure) -> tuple[int, int | None]:
+    """Return how many hosts there are, and on how many sets of switches their interfaces are.
+
+    The second is None if no host is known to have several interfaces.
+    """
     links = list(zip(graph["link_from"].tolist(), graph["link_to"].tolist(), strict=True))
     tier, homes = found.tier, graph["node_enters"].tolist()
     inner = _parts(len(tier), ((a, b) for a, b in links if not tier[a] and not tier[b]))
@@ -35,8 +38,8 @@ def rails(machine: Machine, graph: Columns, found: Structure) -> int | None:
         host = node // each if each else inner[home] if own else len(tier) + node
         hosts.setdefault(host, []).append(frozenset(above.get(home, ()) if own else {home}))
     if all(len(interfaces) == 1 for interfaces in hosts.values()):
-        return None
-    return max(len(set(interfaces)) for interfaces in hosts.values())
+        return len(hosts), None
+    return len(hosts), max(len(set(interfaces)) for interfaces in hosts.values())
 
 
 def _parts(count: int, links: Iterable[tuple[int, int]]) -> list[int]:

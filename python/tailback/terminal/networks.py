@@ -9,6 +9,7 @@ from tailback.wording import UNKNOWN, plain
 def cluster_rows(c: ClusterSurvey) -> list[tuple[str, str]]:
     """Return tiers and groups with their oversubscription, cables by what they join, bisection."""
     rows = [("hosts", f"{c.hosts:,}")]
+    rows += [("  interfaces", f"{c.interfaces:,}")] if c.interfaces > c.hosts else []
     rows += [("rails", f"{c.rails:,}")] if c.rails is not None else []
     rows += [("planes", f"{c.planes:,}")] if c.planes > 1 else []
     for tier in c.tiers:
