@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tailback.machines.topologies.graph import *  # noqa: F403
     from tailback.machines.topologies.grids import *  # noqa: F403
     from tailback.machines.topologies.low_diameter import *  # noqa: F403
+    from tailback.machines.topologies.rails import *  # noqa: F403
     from tailback.machines.topologies.star import *  # noqa: F403
     from tailback.machines.written_routes import *  # noqa: F403
     from tailback.plots import Plot as Plot

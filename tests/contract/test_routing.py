@@ -37,6 +37,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "hyperx": {"dims": [3, 3], "nodes_per_switch": 2},
     "xgft": {"children": [3, 2, 2], "oversubscription": [3, 1]},
     "islands": {"islands": 3, "accelerators": 4, "rails": 2},
+    "rail_optimised": {"servers": 2, "gpus": 4, "leaves_per_rail": 2, "spines": 2},
     "graph": {"file": str(CAMPUS)},
 }
 #: Shortest paths by the lowest port, which go round in cycles there.

@@ -56,6 +56,7 @@ MACHINES: dict[str, dict[str, Any]] = {
     "xgft": t9000_tables("xgft", children=[2, 2]),
     "jellyfish": t9000_tables("jellyfish", switches=4, links_per_switch=2, nodes_per_switch=1),
     "islands": t9000_tables("islands", islands=2, accelerators=2),
+    "rail_optimised": t9000_tables("rail_optimised", servers=2, gpus=2, spines=1),
     "graph": t9000_tables(
         "graph", file=str(Path(__file__).parents[2] / "examples" / "campus.graphml")
     ),

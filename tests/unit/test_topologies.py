@@ -315,6 +315,8 @@ CLASSES = [
     (t9000("pod_fat_tree"), {"level_1", "level_2"}),
     (t9000("dragonfly_plus"), {"local", "global"}),
     (t9000("islands"), {"scale_up", "scale_out"}),
+    (t9000("rail_optimised"), {"uplinks"}),
+    (t9000("rail_optimised", leaves_per_rail=2), {"uplinks", "hosts"}),
     (t9000("jellyfish"), set()),
 ]
 
@@ -351,6 +353,7 @@ COUNTED: list[tuple[Machine, tuple[int, int, int, int, int | None]]] = [
     (t9000("hyperx", dims=[4, 4], nodes_per_switch=2), (32, 16, 96, 4, 32)),
     (t9000("pod_fat_tree"), (16, 20, 64, 6, 16)),
     (t9000("xgft", children=[4, 4], oversubscription=[2]), (16, 6, 16, 4, 8)),
+    (t9000("rail_optimised", servers=4, gpus=4, spines=2), (16, 6, 16, 4, 8)),
 ]
 
 

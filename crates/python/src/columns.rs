@@ -498,6 +498,8 @@ pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, 
 }
 
 /// The numbers of a survey, and the graph: a row per link (`link_…`) and node (`node_…`).
+/// A link's class is a place among the names of classes; its time of a flit is 0 if the machine
+/// says it.
 pub fn survey<'py>(
     py: Python<'py>,
     topology: &Topology,
@@ -532,6 +534,11 @@ pub fn survey<'py>(
         "link_delay_ps",
         rows().map(|&(from, port, _)| topology.delay(from, port).unwrap_or(delay_ps)),
     )?;
+    let place = |from: SwitchId, port| from.index() * topology.ports + port;
+    let class = |&(from, port, _): &_| topology.link_class(place(from, port)) as u16;
+    table.column("link_class", rows().map(class))?;
+    let own = |&(from, port, _): &_| topology.differing_links.get(place(from, port))?.flit_ps;
+    table.column("link_flit_ps", rows().map(|link| own(link).unwrap_or(0)))?;
     let places = || topology.attachments.iter();
     let number = |switch: Option<SwitchId>| switch.unwrap_or(SwitchId::NONE).0;
     table.column("node_enters", places().map(|at| number(at.enters())))?;

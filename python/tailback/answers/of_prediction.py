@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tailback.units import counted
 from tailback.wording import plain
-from tailback.wording.phrases import percent, sentence
+from tailback.wording.phrases import listed, percent, sentence
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
 
 from .places import link_text
@@ -15,14 +16,54 @@ from .status import Head
 
 if TYPE_CHECKING:
     from tailback.prediction import Prediction
+    from tailback.survey import ClusterSurvey, TableRoutes
 
+_EVEN = 1.005  # down over up, above which switches are said to be oversubscribed
 _SHOWN = 8  # switches named of a cycle
 
 
 def of_prediction(prediction: Prediction) -> Head:
-    """Return the head of a description: latency, saturation, the most loaded channel."""
-    told = (*_alone(prediction), *_saturation(prediction), *_most_loaded(prediction))
+    """Return the head of a description: network, latency, saturation, the most loaded channel."""
+    told = (
+        *_network(prediction.cluster),
+        *_routes(prediction.table_routes),
+        *_alone(prediction),
+        *_saturation(prediction),
+        *_most_loaded(prediction),
+    )
     return Head(tuple(_status(prediction)), told)
+
+
+def _network(found: ClusterSurvey | None) -> list[str]:
+    """Return hosts and switches, and where more leads down than up."""
+    if found is None:
+        return []
+    several = [f"{tier.switches:,} {tier.name}" for tier in found.tiers]
+    groups = found.groups
+    within = "" if groups is None else f" in {groups.groups:,} groups of {groups.switches:,}"
+    switches = listed(several) if found.tiers[0].name != "switch" else several[0].split()[0]
+    hosts = counted(found.hosts, "host")
+    if found.interfaces > found.hosts:
+        hosts += f" with {counted(found.interfaces, 'interface')}"
+    counts = f"{hosts} on {switches} switches{within}"
+    shares = [(f"{tier.name} switches", tier.oversubscription) for tier in found.tiers]
+    if groups is not None:
+        shares.append(("groups", groups.oversubscription))
+    over = [
+        f"{plain(share, 3)} to 1 in {what}" for what, share in shares if share and share > _EVEN
+    ]
+    return [sentence(counts + (f", oversubscribed {listed(over)}" if over else ""))]
+
+
+def _routes(found: TableRoutes | None) -> list[str]:
+    """Return how unevenly installed routes share cables."""
+    if found is None or not found.shifts:
+        return []
+    most, mean = plain(found.shift_most, 3), plain(found.shift_mean, 3)
+    return [
+        f"If every node sends to the one k further, the most loaded cable carries {mean} routes on "
+        f"average over all k, {most} at worst."
+    ]
 
 
 def _alone(p: Prediction) -> list[str]:

@@ -1,5 +1,8 @@
 """Positions of switches and nodes in a drawing of a network: grids as grids, trees in layers.
 
+Networks from files whose switches are not placed are drawn by the tiers or groups that their cables
+have, else by springs.
+
 Neighbours are about 1 apart. Nodes are drawn only if their positions add information: under trees,
 on both sides of a butterfly, around a single switch.
 """
@@ -17,8 +20,10 @@ from numpy.typing import NDArray
 
 from tailback.machines import topologies
 from tailback.machines.topologies import Topology
+from tailback.survey import structure
 
 from .springs import at_rest
+from .tiers import in_tiers
 
 Point = tuple[float, float]
 Columns = Mapping[str, NDArray[Any]]
@@ -81,7 +86,27 @@ def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
     for kind, place in _FAMILIES.items():
         if isinstance(topology, kind):
             return place(topology)
-    return Placing(_free(topology, graph, switches))
+    return _listed(topology, graph, switches)
+
+
+def _listed(topology: Topology, graph: Columns, switches: int) -> Placing:
+    """Return the positions in a file, else those of the tiers or groups, else those of springs."""
+    given = topology.graph.positions if isinstance(topology, topologies.Listed) else None
+    if given is not None:
+        return Placing(_scaled(np.array(given, dtype=np.float64), graph))
+    found = structure(topology, graph, switches)
+    if found.has_tiers:
+        drawn = in_tiers(found, graph)
+        aside = -0.5 - 0.05 * len(graph["node_enters"])
+        groups = [Group(name, (aside, y)) for name, y in drawn.heights.items()]
+        return Placing(drawn.switches, drawn.nodes, drawn.nodes, groups=groups)
+    if found.group is not None:
+        around = _circles("group", found.groups, switches // found.groups)
+        points = dict(
+            zip(np.argsort(found.group, kind="stable").tolist(), around.switches, strict=True)
+        )
+        return Placing([points[number] for number in range(switches)], groups=around.groups)
+    return Placing(_scaled(at_rest(graph["link_from"], graph["link_to"], switches), graph))
 
 
 def _grid(shape: Sequence[int]) -> list[Point]:
@@ -247,14 +272,6 @@ def _circle(count: int, apart: float) -> list[Point]:
     radius = max(_radius(count, apart), 1.0 if count > 1 else 0.0)
     angles = [_angle(number, count) for number in range(count)]
     return [(radius * cos(angle), radius * sin(angle)) for angle in angles]
-
-
-def _free(topology: Topology, graph: Columns, switches: int) -> list[Point]:
-    """Return the positions given in the file, or those of a spring layout."""
-    given = topology.graph.positions if isinstance(topology, topologies.Listed) else None
-    if given is not None:
-        return _scaled(np.array(given, dtype=np.float64), graph)
-    return _scaled(at_rest(graph["link_from"], graph["link_to"], switches), graph)
 
 
 def _scaled(points: NDArray[np.float64], graph: Columns) -> list[Point]:

@@ -25,9 +25,13 @@ def check(machine: Assembled) -> None:
     machine.routing.check(machine.topology)
 
 
+def _suited(machine: Assembled) -> tuple[door.Suited, ...]:
+    return door.routings(machine.topology.family or machine.topology.kind)
+
+
 def _possible(machine: Assembled) -> tuple[str, ...]:
     """Return the words of the topology that are possible with the machine's switches."""
-    suited = door.routings(machine.topology.kind)
+    suited = _suited(machine)
     if not machine.switch.integrated:
         return tuple(one.kind for one in suited if one.switched)
     crossing = (machine.switch.switching, machine.interface.unit)
@@ -37,7 +41,7 @@ def _possible(machine: Assembled) -> tuple[str, ...]:
 def _impossible(machine: Assembled, kind: str) -> UserError:
     """Return the mistake of a routing that is not possible here."""
     switch = machine.switch
-    suited = {one.kind: one for one in door.routings(machine.topology.kind)}
+    suited = {one.kind: one for one in _suited(machine)}
     if kind in suited:
         if not switch.integrated:
             return UserError(

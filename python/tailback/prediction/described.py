@@ -15,7 +15,14 @@ from tailback import engine, tables
 from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json, shown
-from tailback.survey import Survey, TableRoutes, survey, table_routes
+from tailback.survey import (
+    ClusterSurvey,
+    Survey,
+    TableRoutes,
+    cluster_survey,
+    survey,
+    table_routes,
+)
 from tailback.units import Size
 from tailback.wording.scaling import MICROSECONDS, scaled
 from tailback.workloads import Synthetic, Traffic
@@ -131,6 +138,8 @@ class Prediction:
     """By channel, the smaller load of two samples; None without samples."""
     ends: Ends
     survey: Survey
+    cluster: ClusterSurvey | None
+    """Hosts, tiers, groups and cables; None where the network has no tiers or groups."""
     table_routes: TableRoutes | None
     """The routes of a routing table beside shortest paths; None with other routing."""
     pauses: Pauses | None
@@ -294,6 +303,7 @@ class Prediction:
             **{name: _finite(value) for name, value in predicted.items()},
             "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
+            **({} if self.cluster is None else {"cluster": self.cluster.to_dict()}),
             "routing": self.routing.to_dict() | self._stopped,
             **({} if (found := self.table_routes) is None else {"table_routes": found.to_dict()}),
             **({} if self.arbitration is None else {"arbitration": self.arbitration}),
@@ -414,6 +424,7 @@ def describe(experiment: Experiment) -> Prediction:
         least_load_us=None if loads.least_load is None else loads.least_load / 1e6,
         ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
+        cluster=cluster_survey(experiment.machine, counted),
         table_routes=table_routes(experiment.machine, counted.graph),
         law=message_law(experiment),
     )

@@ -37,6 +37,11 @@ class Bisection:
     halves: tuple[int, int] | None = None
     """Nodes of the halves, if they were searched for."""
 
+    @property
+    def method(self) -> str:
+        """Where the number comes from."""
+        return "formula" if self.exact else "Kernighan & Lin 1970"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         halves = None if self.halves is None else list(self.halves)

@@ -91,6 +91,8 @@ def survey(machine: Machine) -> Survey:
     counted["exact"] = counted["exact"] or alike
     graph = {name: counted.pop(name) for name in list(counted) if name.startswith(_OF_GRAPH)}
     formula = counted.pop("bisection_channels")
+    if formula is None:
+        formula = machine.topology.bisection_wires()
     found = bisection_found(graph, counted["switches"]) if formula is None else None
     bisection = found if formula is None else Bisection(formula, exact=True)
     if bisection is not None and link.sharing == "separate":

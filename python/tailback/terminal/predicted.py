@@ -17,11 +17,12 @@ from tailback.places import shown as place
 from tailback.prediction import LoadedChannel, Prediction
 from tailback.prediction.message_law import Line, MessageLaw
 from tailback.prediction.zero_load import ZeroLoad
-from tailback.survey import Bisection, Survey, TableRoutes
+from tailback.survey import Survey, TableRoutes
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .layout import head, more, new_table, numbers, texts, words
+from .networks import bisection, cluster_rows
 from .parameters import parameters_tables
 
 _MUCH_MEMORY = 100_000_000  # bytes, from which on they are shown
@@ -43,6 +44,8 @@ def prediction_report(prediction: Prediction, *, full: bool = False) -> Renderab
         Text(),
         _listing("Machine", _prediction_rows(p)),
     ]
+    if p.cluster is not None:
+        parts += [Text(), _listing("Network", cluster_rows(p.cluster))]
     if full:
         parts += [Text(), _listing("Topology, all pairs of nodes", _survey_rows(p.survey))]
     if p.experiment.machine.chosen_routing is not None:
@@ -116,7 +119,7 @@ def _survey_rows(s: Survey) -> list[tuple[str, str]]:
         ("minimal paths between two nodes, mean", f"{about}{plain(s.paths_mean)}"),
         ("  fewest", f"{at_most}{_counted(s.paths_min)}"),
         ("  most", f"{at_least}{_counted(s.paths_max)}"),
-        ("wires across the bisection", _bisection(s.bisection)),
+        ("wires across the bisection", bisection(s.bisection)),
     ]
     if not s.exact:
         rows.append(("searched from", f"{s.sources:,} of {s.switches:,} switches"))
@@ -223,17 +226,6 @@ def _line(line: Line) -> str:
 def _counted(paths: float) -> str:
     """Return a number in full, or in four digits if it is very large."""
     return f"{paths:,.0f}" if paths < _COUNTED else f"{paths:.4g}"
-
-
-def _bisection(found: Bisection | None) -> str:
-    """Return the wires of the bisection; an upper bound says so, with the sizes of the halves."""
-    if found is None:
-        return UNKNOWN
-    if found.exact or found.halves is None:
-        return f"{found.wires:,}"
-    smaller, larger = found.halves
-    halves = "" if smaller == larger else f" ({smaller:,} and {larger:,} nodes)"
-    return f"at most {found.wires:,}{halves}"
 
 
 def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:

@@ -143,6 +143,15 @@ class Topology(Part):
         return self.facts.link_classes
 
     @property
+    def host_nodes(self) -> int | None:
+        """Nodes that are the interfaces of a host, numbered one after the other; None: unknown."""
+        return None
+
+    def bisection_wires(self) -> int | None:
+        """Return the wires of the bisection where only the kind knows a formula; else None."""
+        return None
+
+    @property
     def labels(self) -> Mapping[str, Sequence[str]]:
         """What each `node` and each `switch` is called, by a file or by where it is.
 

@@ -160,6 +160,11 @@ class Islands(Topology):
     )
 
     @property
+    def host_nodes(self) -> int:
+        """The accelerators of an island."""
+        return self.accelerators
+
+    @property
     def rail_count(self) -> int:
         """`rails`, or one for each accelerator of an island."""
         return self.accelerators if self.rails is None else self.rails
