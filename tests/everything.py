@@ -8,7 +8,7 @@ from pathlib import Path
 
 import networkx  # noqa: F401
 import pyarrow as pa
-import pyarrow.dataset  # noqa: F401
+import pyarrow.dataset
 
 import tailback as tb
 
