@@ -117,7 +117,7 @@ def generate() -> ModuleType:
 LONG = {
     *("README", "command-line", "experiment-file", "saturation", "sending-results", "switching"),
     *("tutorial", "all_reduce", "dragonfly", "failed_cable", "killed_sweep", "permutations"),
-    *("slim_fly", "star"),
+    *("plots", "slim_fly", "star"),
 }
 
 
@@ -368,6 +368,14 @@ def not_in_code(file: str, text: str) -> Iterator[str]:
             yield line
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the statements below a node, and what is between them."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
+            yield from statements(child)
+
+
 def comments(path: Path) -> Iterator[str]:
     """Yield runs of comment lines of a file, joined; in Python also docstrings."""
     text = path.read_text()
@@ -375,7 +383,7 @@ def comments(path: Path) -> Iterator[str]:
     for run in re.findall(rf"(?:^[ \t]*{mark}(?: .*)?\n)+", text, re.MULTILINE):
         yield re.sub(rf"\s*^[ \t]*{mark}", " ", run, flags=re.MULTILINE)
     if path.suffix == ".py":
-        for node in ast.walk(ast.parse(text)):
+        for node in statements(ast.parse(text)):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 yield str(node.value.value)
 
