@@ -271,9 +271,13 @@ pub fn send_seldom(spec: &mut Spec) {
     let least = packet_time(&spec.machine) / 100;
     if let Workload::Synthetic(synthetic) = &mut spec.workload
         && synthetic.sync == Sync::Asynchronous
-        && synthetic.compute.mean > 0
     {
-        synthetic.compute.mean = synthetic.compute.mean.max(least);
+        let Distribution { shape, mean, .. } = &mut synthetic.compute;
+        let times = least.div_ceil((*mean).max(1)).max(1);
+        *mean *= times;
+        if let Shape::Geometric { slot } | Shape::Modulated { slot, .. } = shape {
+            *slot *= times;
+        }
     }
 }
 
