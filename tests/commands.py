@@ -1,19 +1,26 @@
 """The command line in a process of its own, without the time that Python takes to start.
 
-Processes are forked from one that has imported everything and done nothing. What depends on
-how a command begins or ends (signals, closed streams, workers) is tested by real ones.
+Processes are forked from one that has imported everything and run nothing. Points of a sweep are
+run in the process of the command. What depends on how a command begins or ends (signals, closed
+streams, workers) is tested by real ones.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tailback.execution import LocalPool, Outcome
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.everything"])
@@ -53,9 +60,25 @@ def _carry_out(
     os.chdir(cwd)
     os.environ.update(env)
     sys.argv = ["tailback", *words]
-    from tailback import progress
+    from tailback import execution, progress
     from tailback.cli import main
 
     # What a command prints does not depend on how fast it is here.
     progress.QUIET_S = math.inf
+    execution.LocalPool = _here(execution.LocalPool)  # type: ignore[misc]
     main()
+
+
+def _here(local: type[LocalPool]) -> type[LocalPool]:
+    """Return a pool whose work is done in this process, as its workers would do it."""
+    from tailback.execution import Outcome, worker
+
+    class Here(local):  # type: ignore[misc, valid-type]
+        def run(self, function: Any, items: Sequence[Any]) -> Iterator[Outcome[Any]]:
+            for index, item in enumerate(items):
+                # What the programs of users print there is not the answer of the command.
+                with contextlib.redirect_stdout(sys.stderr):
+                    told = worker._answer(worker.task_of(function, item))
+                yield Outcome(index, *pickle.loads(told))
+
+    return Here

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import resource
 import signal
 from collections.abc import Generator
@@ -47,6 +48,12 @@ def spent_s() -> float:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cpu", type=int, metavar="N", help="show the N tests that use the most CPU")
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays there: do not look for garbage in it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 _SPENT = pytest.StashKey[dict[str, float]]()

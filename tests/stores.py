@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 import itertools
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -53,6 +56,27 @@ def small_store(
     base: Tables = SMALL,
 ) -> PointStore:
     """Make a store of a sweep over `axes`, names as in a file, the last fastest; simulated."""
+    asked = repr((axes, seeds, modes, base))
+    if asked not in _MADE:
+        _MADE[asked] = Path(tempfile.mkdtemp(dir=_KEPT.name))
+        _simulated(_MADE[asked], axes, seeds, modes, base)
+    shutil.copytree(_MADE[asked], folder, dirs_exist_ok=True)
+    return PointStore.create(folder)
+
+
+#: Stores that were made, by what was asked for: tests get copies.
+_MADE: dict[str, Path] = {}
+_KEPT = tempfile.TemporaryDirectory()
+atexit.register(_KEPT.cleanup)
+
+
+def _simulated(
+    folder: Path,
+    axes: Mapping[str, Sequence[Any]],
+    seeds: Sequence[int],
+    modes: Sequence[str],
+    base: Tables,
+) -> None:
     store = PointStore.create(folder)
     points = []
     for combination in itertools.product(*axes.values()):
@@ -65,7 +89,6 @@ def small_store(
             points.append((identity, labels(experiment, varied)))
     save_sweep(store, modes, points)
     store.write_index()
-    return store
 
 
 class Here:

@@ -235,7 +235,7 @@ def test_a_sweep_says_which_points_are_saturated(files: Path) -> None:
     text = """
         [machine]
         topology.kind = "mesh"
-        topology.dims = [4, 4]
+        topology.dims = [2, 2]
         [workload]
         kind = "synthetic"
         preset = "uniform_open_loop"

@@ -424,7 +424,7 @@ class TestLoads:
             compute_period="5 us",
             max_outstanding=1_000_000,
         )
-        found = tb.saturate(machine, workload)
+        found = tb.saturate(machine, workload, jobs=1)
         capacity = 0.5 * 1e6 / 3340  # 32 bytes take 3340 ns; half of the nodes send
         assert found.predicted == pytest.approx(capacity)
         assert found.low is not None

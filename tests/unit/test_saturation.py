@@ -53,6 +53,11 @@ def two_nodes(*, acknowledgements: bool = False, **changes: Any) -> tb.Experimen
     return tb.Experiment(machine, tb.Synthetic(**open_loop | changes))
 
 
+def saturate(*experiment: Any, **asked: Any) -> Saturation:
+    """Try one load after the other: what is tried beforehand changes nothing (`test_threads`)."""
+    return tb.saturate(*experiment, jobs=1, **asked)
+
+
 def contains(found: Saturation, capacity: float) -> bool:
     """Whether the load of which the tolerated share is lost lies in the answer."""
     assert found.low is not None
@@ -75,7 +80,7 @@ class TestExactly:
     def test_a_link_saturates_when_its_packets_fill_it(
         self, acknowledgements: bool, message_ns: int
     ) -> None:
-        found = tb.saturate(two_nodes(acknowledgements=acknowledgements))
+        found = saturate(two_nodes(acknowledgements=acknowledgements))
         capacity = 1e6 / message_ns
         assert found.outcome is Outcome.FOUND
         assert found.bracket.width <= found.tolerance
@@ -87,7 +92,7 @@ class TestExactly:
 
     @pytest.mark.verify
     def test_random_instants_saturate_the_same_link(self) -> None:
-        found = tb.saturate(two_nodes(compute_distribution="exponential"), tolerance=0.04)
+        found = saturate(two_nodes(compute_distribution="exponential"), tolerance=0.04)
         assert contains(found, 1e6 / DATA_NS)
         assert found.low is not None
         assert found.high is not None
@@ -96,7 +101,7 @@ class TestExactly:
         assert all(p.accepted.value == pytest.approx(1e6 / DATA_NS, rel=0.01) for p in full)
 
     def test_several_processes_share_their_processor(self) -> None:
-        found = tb.saturate(two_nodes(processes_per_node=3))
+        found = saturate(two_nodes(processes_per_node=3))
         # Of the five others, three are on the other node; the rest needs no link.
         assert contains(found, 1e6 / DATA_NS * 5 / 3)
         for probe in found.probes:
@@ -104,7 +109,7 @@ class TestExactly:
 
     def test_wider_links_carry_more(self) -> None:
         machine = in_a_row(2, node_link={"width": 2}, link={"width": 2}, interface=SILENT)
-        found = tb.saturate(machine, two_nodes().workload)
+        found = saturate(machine, two_nodes().workload)
         assert contains(found, 2e6 / DATA_NS)
 
     @pytest.mark.verify
@@ -114,7 +119,7 @@ class TestExactly:
         # wait for a message that is just being sent, at either node.
         machine = in_a_row(2, link={"delay": "10 us"})
         workload = two_nodes(max_outstanding=1, compute_period="100 us").workload
-        found = tb.saturate(machine, workload)
+        found = saturate(machine, workload)
         round_trip_ns = 2 * 3 * (10_000 + 100) + 40
         low, high = found.bracket
         assert low is not None
@@ -128,14 +133,14 @@ class TestExactly:
         # An inner channel carries all of its end's messages, and half of the middle's go
         # the other way: no channel has more than the one behind a node.
         machine = in_a_row(3, interface=SILENT)
-        found = tb.saturate(machine, two_nodes(radius="all").workload, tolerance=0.05)
+        found = saturate(machine, two_nodes(radius="all").workload, tolerance=0.05)
         assert found.predicted == pytest.approx(1e6 / DATA_NS)
         assert found.high is not None
         assert found.high <= found.predicted / (1 - TOLERATED_LOSS) * 1.05
 
     def test_longer_computing_than_given_is_known(self) -> None:
         normal: dict[str, Any] = {"compute_distribution": "normal", "compute_sigma": 2.0}
-        found = tb.saturate(two_nodes(**normal), high=100, low=90)
+        found = saturate(two_nodes(**normal), high=100, low=90)
         for probe in found.probes:
             assert probe.offered == pytest.approx(probe.load, rel=0.02)
         assert found.payload_mbit_per_s(100) == pytest.approx(100 * 32 * 8 / 1000)
@@ -150,7 +155,7 @@ def mesh() -> Saturation:
             "workload": {"preset": "uniform_open_loop"},
         }
     )
-    return tb.saturate(experiment, tolerance=0.1)
+    return saturate(experiment, tolerance=0.1)
 
 
 class TestAMesh:
@@ -188,7 +193,7 @@ class TestAMesh:
 
 class TestClearAnswers:
     def test_messages_that_stay_in_their_node_never_saturate(self) -> None:
-        found = tb.saturate(two_nodes(radius=0, processes_per_node=2))
+        found = saturate(two_nodes(radius=0, processes_per_node=2))
         assert found.outcome is Outcome.NEVER
         assert found.predicted is None
         assert found.probes[-1].compute_period_ps == 1
@@ -199,34 +204,34 @@ class TestClearAnswers:
         )
 
     def test_more_messages_at_once_than_may_be_outstanding_always_saturate(self) -> None:
-        found = tb.saturate(two_nodes(acknowledgements=True, messages=4, max_outstanding=2))
+        found = saturate(two_nodes(acknowledgements=True, messages=4, max_outstanding=2))
         assert found.outcome is Outcome.ALWAYS
         assert found.low is None
         assert found.probes[-1].share.value == pytest.approx(0.5)
         assert "Always saturated: even at " in printed(found)
 
     def test_bounds_are_kept(self) -> None:
-        below = tb.saturate(two_nodes(), high=150)
+        below = saturate(two_nodes(), high=150)
         assert (below.outcome, below.high) == (Outcome.NEVER, None)
         assert below.low == pytest.approx(150)
         assert below.low <= 150
         assert "the highest load allowed." in " ".join(printed(below).split())
-        above = tb.saturate(two_nodes(), low=400)
+        above = saturate(two_nodes(), low=400)
         assert (above.outcome, above.low, above.high) == (Outcome.ALWAYS, None, 400)
-        within = tb.saturate(two_nodes(), low=298, high=310)
+        within = saturate(two_nodes(), low=298, high=310)
         assert within.outcome is Outcome.FOUND
         assert all(298 <= probe.load <= 310 for probe in within.probes)
 
     @pytest.mark.parametrize("max_events", [1, 5])
     def test_a_limit_in_events_leaves_loads_undecided(self, max_events: int) -> None:
-        found = tb.saturate(two_nodes(), max_events=max_events)
+        found = saturate(two_nodes(), max_events=max_events)
         assert json.dumps(found.to_dict(), allow_nan=False)
         assert found.complete
         assert found.outcome is Outcome.UNDECIDED
         assert "Not decided: stable up to -, saturated from - messages" in printed(found)
 
     def test_a_limit_in_simulated_time_is_kept(self) -> None:
-        limited = tb.saturate(two_nodes(), max_duration="1 ms", warmup="100 us")
+        limited = saturate(two_nodes(), max_duration="1 ms", warmup="100 us")
         assert all(probe.simulated_ms <= 1 for probe in limited.probes)
 
 
@@ -261,7 +266,7 @@ def test_other_workloads_are_refused(workload: dict[str, Any], text: str) -> Non
         {"machine": t9000_tables(dims=[2, 2]), "workload": workload}
     )
     with pytest.raises(tb.UserError) as caught:
-        tb.saturate(experiment)
+        saturate(experiment)
     assert str(caught.value) == text
 
 
@@ -285,7 +290,7 @@ def test_other_workloads_are_refused(workload: dict[str, Any], text: str) -> Non
 )
 def test_mistaken_options_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(tb.UserError) as caught:
-        tb.saturate(two_nodes(), **options)
+        saturate(two_nodes(), **options)
     assert str(caught.value) == text
 
 
@@ -329,7 +334,7 @@ class TestTheCommand:
         assert answer["payload_mbit_per_s_per_node"]["low"] == pytest.approx(low * 0.256)
         assert answer["accepted_at_high"]["value"] == pytest.approx(1e6 / DATA_NS, rel=1e-3)
         assert {probe["verdict"] for probe in answer["probes"]} >= {"stable", "saturated"}
-        python = tb.saturate(tb.load(file, [silent]), seed=3, tolerance=0.1)
+        python = saturate(tb.load(file, [silent]), seed=3, tolerance=0.1)
         assert answer == json.loads(json.dumps(python.to_dict()))
 
     def test_mistakes_are_one_line(self, file: Path) -> None:

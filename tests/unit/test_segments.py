@@ -19,44 +19,81 @@ from tailback.store import index, segments
 from tailback.store.comparing import compared
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
-from tailback.store.segments import SIZE
 from tailback.store.wire import to_stream
 from tailback.sweeps import putting_together
 from tailback.sweeps.running import SweepRun
 from tests.machines import t9000
 from tests.sweeps import sweep_of
 
+#: As few points as are put together.
+SIZE = segments._FEWEST
 POINTS = [f"{number:064x}" for number in range(SIZE)]
 
 
+class Points:
+    """Rows of points like one, each with numbers of its own; made once."""
+
+    def __init__(self, one: pa.Table) -> None:
+        self._one = one
+        self._rows: dict[str, pa.Table] = {}
+        self._contents: dict[str, bytes] = {}
+
+    def rows(self, identity: str) -> pa.Table:
+        if identity not in self._rows:
+            self._rows[identity] = self._with_numbers(identity)
+        return self._rows[identity]
+
+    def content(self, identity: str) -> bytes:
+        """Return the file of a point."""
+        if identity not in self._contents:
+            self._contents[identity] = to_bytes(self.rows(identity))
+        return self._contents[identity]
+
+    def streams(self) -> dict[str, bytes]:
+        """Return all points as workers send them."""
+        return {identity: to_stream(self.rows(identity)) for identity in POINTS}
+
+    def _with_numbers(self, identity: str) -> pa.Table:
+        one, number = self._one, int(identity, 16)
+        changes = {"identity": identity, "run.seed": number, "window_ms": number + 0.5}
+        for name, value in changes.items():
+            column = pa.array([value] * one.num_rows, one.schema.field(name).type)
+            one = one.set_column(one.column_names.index(name), name, column)
+        return one
+
+
 @pytest.fixture(scope="module")
-def one() -> pa.Table:
-    """The rows of a small point."""
+def one() -> Points:
+    """Points like a small one."""
     workload = tb.Synthetic(radius=1, compute_period="20 us")
     experiment = tb.Experiment(t9000(dims=(2, 2)), workload, tb.Run(duration="100 us"))
-    return table_of(compare(experiment, ("full", "throttled")), "")
+    return Points(table_of(compare(experiment, ("full", "throttled")), ""))
 
 
-def rows_of(one: pa.Table, identity: str) -> pa.Table:
-    """Return the rows of another point, with numbers of its own."""
-    number = int(identity, 16)
-    for name, value in (("identity", identity), ("run.seed", number), ("window_ms", number + 0.5)):
-        column = pa.array([value] * one.num_rows, one.schema.field(name).type)
-        one = one.set_column(one.column_names.index(name), name, column)
-    return one
+@pytest.fixture(scope="module")
+def shared(one: Points, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a store whose points are put together, to copy."""
+    folder = tmp_path_factory.mktemp("shared")
+    together(folder, one)
+    return folder
 
 
-def saved(folder: Path, one: pa.Table, points: Sequence[str] = POINTS) -> PointStore:
+def saved(folder: Path, one: Points, points: Sequence[str] = POINTS) -> PointStore:
     store = PointStore.create(folder)
     for identity in points:
-        store.save_point(identity, to_bytes(rows_of(one, identity)))
+        store.save_point(identity, one.content(identity))
     return store
 
 
-def together(folder: Path, one: pa.Table) -> PointStore:
+def together(folder: Path, one: Points) -> PointStore:
     store = saved(folder, one)
-    store.put_together(POINTS, {i: to_stream(rows_of(one, i)) for i in POINTS})
+    store.put_together(POINTS, one.streams())
     return store
+
+
+def copied(shared: Path, folder: Path) -> PointStore:
+    shutil.copytree(shared, folder, dirs_exist_ok=True)
+    return PointStore.create(folder)
 
 
 def files_in(folder: Path, name: str) -> dict[str, bytes]:
@@ -64,7 +101,7 @@ def files_in(folder: Path, name: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in found}
 
 
-def test_points_that_are_put_together_are_read_as_before(one: pa.Table, tmp_path: Path) -> None:
+def test_points_that_are_put_together_are_read_as_before(one: Points, tmp_path: Path) -> None:
     alone, shared = saved(tmp_path / "alone", one), together(tmp_path / "shared", one)
     assert not files_in(tmp_path / "shared", "points")
     assert len(files_in(tmp_path / "shared", "segments")) == 1
@@ -86,19 +123,19 @@ def test_points_that_are_put_together_are_read_as_before(one: pa.Table, tmp_path
         tmp_path / "shared/runs.parquet"
     ).read_bytes()
     size = sum(path.stat().st_size for path in (tmp_path / "shared").rglob("*"))
-    assert size < 6000 * len(POINTS)
+    assert size < 250_000
 
 
-def test_what_is_made_of_files_has_the_same_bytes(one: pa.Table, tmp_path: Path) -> None:
-    together(tmp_path / "sent", one)
-    read = saved(tmp_path / "read", one)
-    read.put_together(POINTS, {})
+def test_what_is_made_of_files_has_the_same_bytes(
+    one: Points, shared: Path, tmp_path: Path
+) -> None:
+    saved(tmp_path, one).put_together(POINTS, {})
     for name in segments.FOLDERS:
-        assert files_in(tmp_path / "read", name) == files_in(tmp_path / "sent", name) != {}
+        assert files_in(tmp_path, name) == files_in(shared, name) != {}
 
 
 def test_few_and_large_points_stay_alone(
-    one: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one: Points, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = saved(tmp_path / "few", one, POINTS[:5])
     few.put_together(POINTS[:5], {})
@@ -110,8 +147,8 @@ def test_few_and_large_points_stay_alone(
     assert large.runs().num_rows == 2 * SIZE
 
 
-def test_no_bit_of_a_segment_can_flip_unnoticed(one: pa.Table, tmp_path: Path) -> None:
-    store = together(tmp_path, one)
+def test_no_bit_of_a_segment_can_flip_unnoticed(one: Points, shared: Path, tmp_path: Path) -> None:
+    store = copied(shared, tmp_path)
     (path,) = (tmp_path / "segments").iterdir()
     content = path.read_bytes()
     for bit in random.Random(1).sample(range(8 * len(content)), 50):
@@ -132,9 +169,9 @@ def test_no_bit_of_a_segment_can_flip_unnoticed(one: pa.Table, tmp_path: Path) -
 
 @pytest.mark.parametrize("change", [bytes.lower, bytes.upper, lambda text: text[:100]])
 def test_a_list_of_members_is_made_again(
-    one: pa.Table, tmp_path: Path, change: Callable[[bytes], bytes]
+    shared: Path, tmp_path: Path, change: Callable[[bytes], bytes]
 ) -> None:
-    store = together(tmp_path, one)
+    store = copied(shared, tmp_path)
     whole = store.runs()
     (path,) = (tmp_path / "members").iterdir()
     content = path.read_bytes()
@@ -149,20 +186,20 @@ def test_a_list_of_members_is_made_again(
 
 
 def test_points_are_there_once_if_a_sweep_stops_before_their_own_files_are_removed(
-    one: pa.Table, tmp_path: Path
+    one: Points, shared: Path, tmp_path: Path
 ) -> None:
-    whole = together(tmp_path / "whole", one).runs()
-    stopped = saved(tmp_path / "stopped", one)
+    whole = PointStore.open(shared).runs()
+    stopped = saved(tmp_path, one)
     for name in segments.FOLDERS:
-        shutil.copytree(tmp_path / "whole" / name, tmp_path / "stopped" / name)
+        shutil.copytree(shared / name, tmp_path / name)
     assert stopped.finished() == {*POINTS}
-    assert PointStore.open(tmp_path / "stopped").runs().equals(whole)
-    assert PointStore.create(tmp_path / "stopped").mend() == []
-    assert not files_in(tmp_path / "stopped", "points")
+    assert PointStore.open(tmp_path).runs().equals(whole)
+    assert PointStore.create(tmp_path).mend() == []
+    assert not files_in(tmp_path, "points")
 
 
 def test_points_that_are_put_together_while_they_are_read_are_found(
-    one: pa.Table, tmp_path: Path
+    one: Points, tmp_path: Path
 ) -> None:
     reader = saved(tmp_path, one)
     before = reader.runs()
@@ -174,13 +211,12 @@ def test_points_that_are_put_together_while_they_are_read_are_found(
 
 
 def test_a_point_that_is_saved_after_another_sweep_put_it_together_is_there_once(
-    one: pa.Table, tmp_path: Path
+    one: Points, tmp_path: Path
 ) -> None:
-    rows = {i: to_stream(rows_of(one, i)) for i in POINTS}
     late = saved(tmp_path, one, POINTS[:-1])
     saved(tmp_path, one, POINTS[-1:]).put_together(POINTS, {})
-    late.save_point(POINTS[-1], to_bytes(rows_of(one, POINTS[-1])))
-    late.put_together(POINTS, rows)
+    late.save_point(POINTS[-1], one.content(POINTS[-1]))
+    late.put_together(POINTS, one.streams())
     assert not files_in(tmp_path, "points")
     assert len(files_in(tmp_path, "segments")) == 1
     late.write_index()
@@ -188,19 +224,19 @@ def test_a_point_that_is_saved_after_another_sweep_put_it_together_is_there_once
 
 
 def test_an_index_in_several_files(
-    one: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one: Points, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "FULL", 20)
+    monkeypatch.setattr(index, "FULL", 10)
     store = together(tmp_path, one)
     whole = store.runs()
     store.write_index()
     parts = files_in(tmp_path, "runs")
     assert len(parts) == 1  # those that were written at once
     assert not (tmp_path / "runs.parquet").exists()
-    more = [f"{number:064x}" for number in range(SIZE, SIZE + 25)]
+    more = [f"{number:064x}" for number in range(SIZE, SIZE + 12)]
     saved(tmp_path, one, more).write_index()
     assert len(files_in(tmp_path, "runs")) == 2
-    assert PointStore.open(tmp_path).runs()["run.seed"].to_pylist()[::2] == [*range(SIZE + 25)]
+    assert PointStore.open(tmp_path).runs()["run.seed"].to_pylist()[::2] == [*range(SIZE + 12)]
     for path in (tmp_path / "runs").iterdir():
         content = path.read_bytes()
         path.write_bytes(content[:-9] + b"x" + content[-8:])
@@ -209,7 +245,7 @@ def test_an_index_in_several_files(
     names = files_in(tmp_path, "runs")
     assert len(names) == 4
     again = PointStore.open(tmp_path)
-    assert again.runs().num_rows == 2 * (SIZE + 25)
+    assert again.runs().num_rows == 2 * (SIZE + 12)
     assert not again.unread_runs()._others  # all are in the index
     again.write_index()
     assert files_in(tmp_path, "runs") == names
@@ -221,7 +257,7 @@ def test_an_index_in_several_files(
 
 
 def test_an_old_index_of_many_points_is_kept_as_a_part(
-    one: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    one: Points, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = saved(tmp_path, one)
     store.write_index()
@@ -233,7 +269,7 @@ def test_an_old_index_of_many_points_is_kept_as_a_part(
 
 
 def test_an_index_without_a_digest_that_cannot_be_read_is_made_again(
-    one: pa.Table, tmp_path: Path
+    one: Points, tmp_path: Path
 ) -> None:
     store = saved(tmp_path, one, POINTS[:3])
     store.write_index()
@@ -247,8 +283,8 @@ def test_an_index_without_a_digest_that_cannot_be_read_is_made_again(
     assert path.read_bytes() == content
 
 
-def test_columns_in_which_all_runs_agree_are_known(one: pa.Table, tmp_path: Path) -> None:
-    store = together(tmp_path, one)
+def test_columns_in_which_all_runs_agree_are_known(shared: Path, tmp_path: Path) -> None:
+    store = copied(shared, tmp_path)
     store.write_index()
     constant = store.unread_runs().constant()
     runs = store.runs()

@@ -31,6 +31,7 @@ fn case(dice: &mut Dice, kind: Kind) -> Spec {
     while room_ps(&spec) < header {
         *spec.machine.switch.input_buffer_flits.as_mut().unwrap() += 1;
     }
+    cases::send_seldom(&mut spec);
     spec
 }
 
