@@ -1,8 +1,8 @@
 """The command line in a process of its own, without the time that Python takes to start.
 
-Processes are forked from one that has imported everything and run nothing. Points of a sweep are
-run in the process of the command. What depends on how a command begins or ends (signals, closed
-streams, workers) is tested by real ones.
+Processes are forked from one that has imported everything and run nothing. With `--jobs 1` points
+of a sweep are run in the process of the command. What depends on how a command begins or ends
+(signals, closed streams, workers) is tested by real ones.
 """
 
 from __future__ import annotations
@@ -70,11 +70,14 @@ def _carry_out(
 
 
 def _here(local: type[LocalPool]) -> type[LocalPool]:
-    """Return a pool whose work is done in this process, as its workers would do it."""
+    """Return a pool that does in this process what one worker would do."""
     from tailback.execution import Outcome, worker
 
     class Here(local):  # type: ignore[misc, valid-type]
         def run(self, function: Any, items: Sequence[Any]) -> Iterator[Outcome[Any]]:
+            if self.capacity > 1:
+                yield from super().run(function, items)
+                return
             for index, item in enumerate(items):
                 # What the programs of users print there is not the answer of the command.
                 with contextlib.redirect_stdout(sys.stderr):

@@ -102,7 +102,7 @@ def test_the_same_command_again_has_nothing_to_do(file: Path, undisturbed: Path)
 def test_the_number_of_workers_changes_no_byte(
     file: Path, undisturbed: Path, tmp_path: Path, jobs: int
 ) -> None:
-    tailback("sweep", file, "--out", tmp_path / "out", "--jobs", jobs)
+    subprocess.run(command("sweep", file, "--out", tmp_path / "out", "--jobs", jobs), check=True)
     assert content(tmp_path / "out") == content(undisturbed)
 
 
