@@ -257,13 +257,7 @@ pub trait Switched: HasBoard + Kernel {
     ) {
         self.board().askers(lead, wiring, packets, askers);
     }
-    /// What every channel has done in the current window, up to `now`.
-    fn used(&self, now: Time) -> Vec<Use> {
-        let mut used = vec![Use::default(); self.board().channels.len()];
-        Switched::add_used(self, now, &mut used);
-        used
-    }
-    /// The same, added to `sums`.
+    /// Adds what every channel has done in the current window, up to `now`.
     fn add_used(&self, now: Time, sums: &mut [Use]) {
         self.board().add_used(self.overhang(now).into_iter().flatten(), sums);
     }
@@ -306,7 +300,9 @@ impl<K: Switched> Queues for K {
         Switched::waiting_data(self, node)
     }
     fn used(&self, now: Time) -> Vec<Use> {
-        Switched::used(self, now)
+        let mut used = vec![Use::default(); self.board().channels.len()];
+        Switched::add_used(self, now, &mut used);
+        used
     }
     fn add_used(&self, now: Time, sums: &mut [Use]) {
         Switched::add_used(self, now, sums);

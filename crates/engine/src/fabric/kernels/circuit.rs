@@ -306,12 +306,12 @@ impl Switched for CircuitKernel {
         id
     }
 
-    fn used(&self, now: Time) -> Vec<Use> {
-        let mut used: Vec<Use> = self.board.channels.iter().map(|one| one.used(now)).collect();
+    fn add_used(&self, now: Time, sums: &mut [Use]) {
+        let channels = self.board.channels.iter();
+        sums.iter_mut().zip(channels).for_each(|(sum, channel)| sum.add(channel.used(now)));
         if let Some(open) = &self.open {
-            open.add_used(&mut used, now);
+            open.add_used(sums, now);
         }
-        used
     }
 
     fn begin_window(&mut self, now: Time) {

@@ -215,12 +215,13 @@ impl Switched for SlotsKernel {
         false
     }
 
-    fn used(&self, now: Time) -> Vec<Use> {
+    fn add_used(&self, now: Time, sums: &mut [Use]) {
         let used = |lane: &Lane| {
             let busy = self.flows.busy(lane.place) - self.ahead(lane, now);
             Use { busy_ps: busy, ..lane.carried() }
         };
-        self.board.channels.iter().map(used).collect()
+        let channels = self.board.channels.iter();
+        sums.iter_mut().zip(channels).for_each(|(sum, lane)| sum.add(used(lane)));
     }
 
     fn begin_window(&mut self, now: Time) {
