@@ -159,7 +159,7 @@ impl<T: Clone> IndexMut<usize> for Records<T> {
     }
 }
 
-/// Places by number, in a table with open addressing [Knuth 1998, section 6.4, algorithm L].
+/// Places by number, in a table with open addressing.
 #[derive(Clone, Default)]
 struct Places {
     /// Number and place, or [`FREE`]; a power of two of them, at most half of which are taken.
@@ -213,7 +213,7 @@ impl Places {
         self.slots.fill(FREE);
     }
 
-    /// Where a number is looked for first: multiplicative hashing [Knuth 1998, section 6.4].
+    /// Where a number is looked for first: multiplicative hashing.
     #[inline]
     fn first(number: u32) -> usize {
         (number.wrapping_mul(0x9E37_79B1) >> 16) as usize
