@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tailback.door import (
     LONGEST_CIRCLE,
@@ -22,6 +22,7 @@ from tailback.door import (
 )
 from tailback.errors import RunFailure
 from tailback.lazy import lazy_module
+from tailback.memory import Guard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +39,7 @@ PARTS: tuple[str, ...] = tuple(compiled.PARTS)
 SEGMENTS: tuple[str, ...] = tuple(compiled.SEGMENTS)
 ACTIVITIES: tuple[str, ...] = tuple(compiled.ACTIVITIES)
 
-Stop = Literal["time", "events", "finished", "grown"]
+Stop = Literal["time", "events", "finished"]
 MessageColumns = tuple["NDArray[Any]", ...] | list[tuple["NDArray[Any]", ...] | None]
 Columns = dict[str, "NDArray[Any]"]
 
@@ -81,6 +82,7 @@ class Simulation:
         self._labels = labels
         self._processes = processes
         self._lost_before = 0
+        self._memory = Guard()
         with _user_errors(spec):
             files = [vars(trace) for trace in traces]
             self._engine = compiled.Simulation(spec, messages, classes, files)
@@ -90,18 +92,22 @@ class Simulation:
     def advance(self, until_ps: int, max_events: int) -> Stop:
         """Run until an instant, for `max_events` more events, or to the end of the workload.
 
-        Or until it has taken much memory ("grown"): the instant goes on with the next call.
-
-        Raises what `Processes.answer` raises.
+        Raises what `Processes.answer` raises, and `ShortMemoryError` if an instant takes more
+        memory than is left.
         """
         with _user_errors(self._spec, self._processes, self._labels):
             reached = self._engine.advance(until_ps, max_events)
-            if self._processes is not None:
-                answer, go_on = self._processes.answer, self._engine.go_on
-                while isinstance(reached, tuple):
-                    reached = go_on(answer(*reached))
-        assert reached in get_args(Stop)
+            while reached not in ("time", "events", "finished"):
+                reached = self._engine.go_on(self._answered(reached))
         return reached  # type: ignore[return-value]
+
+    def _answered(self, reached: Any) -> list[int]:
+        """Return what processes are to do that ask; nothing after a look at memory."""
+        if reached == "grown":
+            self._memory.check()
+            return []
+        assert self._processes is not None
+        return self._processes.answer(*reached)
 
     @property
     def kernel(self) -> str:

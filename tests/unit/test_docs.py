@@ -117,7 +117,7 @@ def generate() -> ModuleType:
 LONG = {
     *("README", "command-line", "experiment-file", "saturation", "sending-results", "switching"),
     *("tutorial", "all_reduce", "dragonfly", "failed_cable", "killed_sweep", "permutations"),
-    *("plots", "slim_fly", "star"),
+    *("slim_fly", "star"),
 }
 
 

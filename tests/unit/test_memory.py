@@ -117,9 +117,9 @@ def exchange(switching: str, side: int) -> Experiment:
 
 def test_an_instant_is_left_while_the_network_takes_memory_and_goes_on_where_it_was() -> None:
     run = engine.Simulation(exchange("wormhole", 4).spec())
-    reached = []
-    while not reached or reached[-1][0] != "finished":
-        reached.append((run.advance(2**62, 2**62), run.now_ps))
+    reached = [(run._engine.advance(2**62, 2**62), run.now_ps)]
+    while reached[-1][0] != "finished":
+        reached.append((run._engine.go_on([]), run.now_ps))
     assert reached[0] == ("grown", 0)
     assert {stop for stop, _ in reached[1:-1]} == {"grown"}
     assert run.counters()["messages_delivered"] == 5 * 16 * 15  # In five iterations.
@@ -129,16 +129,14 @@ def test_within_an_instant_a_run_ends_before_memory_does(monkeypatch: pytest.Mon
     at_ps = []
     monkeypatch.setattr(memory, "_EVERY_S", 0.0)
     monkeypatch.setattr(memory, "left_bytes", lambda: 10**12 if at_ps else None)
-    advance = engine.Simulation.advance
+    answered = engine.Simulation._answered
 
-    def noted(self: engine.Simulation, until_ps: int, max_events: int) -> engine.Stop:
-        stop = advance(self, until_ps, max_events)
-        if stop == "grown":
-            at_ps.append(self.now_ps)
-            monkeypatch.setattr(memory, "left_bytes", lambda: 10**6)
-        return stop
+    def noted(self: engine.Simulation, reached: object) -> list[int]:
+        at_ps.append(self.now_ps)
+        monkeypatch.setattr(memory, "left_bytes", lambda: 10**6)
+        return answered(self, reached)
 
-    monkeypatch.setattr(engine.Simulation, "advance", noted)
+    monkeypatch.setattr(engine.Simulation, "_answered", noted)
     with pytest.raises(MemoryError, match=r"^memory: the run takes"):
         tb.run(exchange("wormhole", 4))
     assert at_ps == [0]

@@ -71,6 +71,7 @@ impl Simulation {
             watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
             open: Open::No,
+            leaves_instants: false,
         };
         simulation.post_starts();
         Ok(simulation)
@@ -83,6 +84,11 @@ impl Simulation {
         for (row, at) in self.workload.first_rows() {
             self.events.post(at, Event::Row(row));
         }
+    }
+
+    /// From now on an instant is left in which the network takes much memory ([`Progress::Grown`]).
+    pub fn leave_instants(&mut self) {
+        self.leaves_instants = true;
     }
 
     /// Runs until all events up to and including `until` have been handled, or until
@@ -180,7 +186,7 @@ impl Simulation {
             && let Some(event) = self.fabric.next_event::<M>(time, &mut self.events)
         {
             self.handle::<M>(event);
-            if M::GROWS && self.fabric.has_grown::<M>() {
+            if self.leaves_instants && self.fabric.has_grown::<M>() {
                 self.open = Open::Grown;
                 return Ok(false);
             }

@@ -131,14 +131,15 @@ impl Simulation {
             blame.message_classes = classes.as_slice()?.to_vec();
         }
         let built = py.detach(|| engine::Simulation::new(&spec));
-        let engine = built.map_err(|error| errors::spec_error(py, &error))?;
+        let mut engine = built.map_err(|error| errors::spec_error(py, &error))?;
+        engine.leave_instants();
         let feeder = Feeder::open(traces, &engine)?;
         Ok(Self { engine, feeder, until_ps: 0, last_event: 0 })
     }
 
     /// Runs until `until_ps`, or for `max_events` events, or to the end of the
     /// workload: "time", "events" or "finished". Or "grown": it has taken much memory at the present
-    /// instant, which goes on with the next call. Other Python threads run meanwhile.
+    /// instant, with which `go_on` goes on. Other Python threads run meanwhile.
     ///
     /// Or until processes ask: the time in ps, and a list of who does and what each is told.
     fn advance<'py>(
@@ -152,8 +153,8 @@ impl Simulation {
         self.run(py)
     }
 
-    /// The same after processes have asked, with instructions for all of them: to where the
-    /// call of `advance` was to go.
+    /// The same after processes have asked, with instructions for all of them, or after "grown", with
+    /// none: to where the call of `advance` was to go.
     #[allow(clippy::needless_pass_by_value, reason = "Python's list becomes one of ours")]
     fn go_on<'py>(
         &mut self,

@@ -63,13 +63,8 @@ class Source(Protocol):
     def events(self) -> int:
         """Events handled since time 0."""
 
-    def advance(
-        self, until_ps: int, max_events: int
-    ) -> Literal["time", "events", "finished", "grown"]:
-        """Go on to an instant, for `max_events` more events and samples, or to the end.
-
-        Or until much memory has been taken: the present instant is not over then.
-        """
+    def advance(self, until_ps: int, max_events: int) -> Literal["time", "events", "finished"]:
+        """Go on to an instant, for `max_events` more events and samples, or to the end."""
 
     def begin_window(self) -> None:
         """Forget measures that are not counters."""
@@ -201,8 +196,6 @@ class Procedure:
                 stop = Stop.FINISHED
             elif self.interrupted():
                 stop = Stop.INTERRUPTED
-            elif reached == "grown":
-                continue
             elif reached == "time":
                 if until_ps < self.plan.end_ps:
                     break

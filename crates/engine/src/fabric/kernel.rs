@@ -125,10 +125,8 @@ pub trait Kernel: Queues {
     /// Where they do: whether those of `RETRY` carry channel numbers all the same.
     const RETRIES_ARE_OF_CHANNELS: bool = false;
 
-    /// Whether it takes memory while packets are queued, so that it is to be asked whether it has.
-    const GROWS: bool = false;
-
-    /// Where it does: whether it has taken much since this was asked last.
+    /// Where it takes memory while packets are queued: whether it has taken much since this was asked last.
+    #[inline]
     fn has_grown(&mut self) -> bool {
         false
     }

@@ -38,6 +38,8 @@ pub struct Simulation {
     pub(super) at_once: u64,
     /// Why the present instant is not over, if it is not.
     pub(super) open: Open,
+    /// Whether it is left when the network has taken much memory in it.
+    pub(super) leaves_instants: bool,
 }
 
 /// Why an instant is not over that has been left.
@@ -65,8 +67,8 @@ pub enum Progress {
     Asks,
     /// Ranks of a trace want to know what comes next ([`Simulation::wanting`]); as before.
     Wants,
-    /// The network has taken much memory at the present instant, which goes on with the next call:
-    /// whoever has an eye on memory may look.
+    /// The network has taken much memory at the present instant, which goes on with the next call: only
+    /// where that was asked for ([`Simulation::leave_instants`]).
     Grown,
 }
 

@@ -48,22 +48,12 @@ impl Run {
     }
 
     pub fn finish(&mut self) {
-        assert_eq!(self.goes_on(u64::MAX), Ok(Progress::Finished));
+        assert_eq!(self.simulation.advance(u64::MAX, u64::MAX), Ok(Progress::Finished));
         self.rows = self.simulation.take_packets();
     }
 
     pub fn advance(&mut self, until: u64) {
-        assert_eq!(self.goes_on(until), Ok(Progress::Time));
-    }
-
-    /// Advances, also where much memory is taken within an instant.
-    fn goes_on(&mut self, until: u64) -> Result<Progress, tailback_engine::RunError> {
-        loop {
-            match self.simulation.advance(until, u64::MAX) {
-                Ok(Progress::Grown) => {}
-                reached => return reached,
-            }
-        }
+        assert_eq!(self.simulation.advance(until, u64::MAX), Ok(Progress::Time));
     }
 
     /// Data packets in order of message and queueing.

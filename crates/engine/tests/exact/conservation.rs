@@ -252,8 +252,8 @@ fn samples_are_the_counters_of_their_instants() {
         let description = case(number);
         let mut whole = Simulation::new(&description).unwrap();
         whole.advance(50 * MICROSECOND, u64::MAX).unwrap();
-        let mut part = Simulation::new(&description).unwrap();
         for sample in whole.take_samples() {
+            let mut part = Simulation::new(&description).unwrap();
             part.advance(sample.time, u64::MAX).unwrap();
             let mut counters = part.counters();
             // A kept channel is counted when its packet starts, between samples or not.

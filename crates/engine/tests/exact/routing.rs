@@ -153,11 +153,6 @@ fn all_packets_arrive_by_allowed_ways() {
 
 fn check_all(number: u32, machine: &Machine, is_shortest: bool) {
     for fidelity in FIDELITIES {
-        // How a link is shared is a matter of flits of several virtual channels.
-        let is_shared = machine.switch.virtual_channels > 1 && fidelity == Fidelity::Flit;
-        if machine.link.sharing == Sharing::UntilStall && !is_shared {
-            continue;
-        }
         let nodes = Topology::new(&machine.topology).unwrap().nodes as u32;
         let mut machine = machine.clone();
         if fidelity != Fidelity::Packet {

@@ -350,7 +350,6 @@ fn note(Arrived { id, channel }: Arrived, of_packet: &mut [Passing]) -> u32 {
 impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     const HAS_CLOCK: bool = true;
     const NUMBERS_PACKETS: bool = true;
-    const GROWS: bool = true;
 
     #[inline]
     fn has_grown(&mut self) -> bool {

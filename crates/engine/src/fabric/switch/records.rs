@@ -41,11 +41,6 @@ impl<T: Clone> Records<T> {
         }
     }
 
-    /// Whether they have.
-    pub fn is_shared(&self) -> bool {
-        self.shared.is_some()
-    }
-
     /// Where they have: all are again as they were when that began.
     pub fn start_over(&mut self) {
         if let Some(shared) = &mut self.shared {
@@ -57,7 +52,7 @@ impl<T: Clone> Records<T> {
 
     /// A record is as another list has it; where they are shared, all are as they were at the start.
     pub fn renew(&mut self, like: &Self, number: usize) {
-        if self.is_shared() {
+        if self.shared.is_some() {
             self.start_over();
         } else {
             self[number].clone_from(&like[number]);
@@ -259,7 +254,7 @@ mod tests {
     fn records_that_are_not_shared_are_a_list() {
         let mut records: Records<u32> = (0..5).collect();
         records[3] = 9;
-        assert!(!records.is_shared());
+        assert!(records.shared.is_none());
         assert_eq!(records.as_mut_slice(), [0, 1, 2, 9, 4]);
         assert_eq!(
             records.changed_mut().map(|(number, _)| number).collect::<Vec<_>>(),

@@ -36,7 +36,6 @@ fn case(dice: &mut Dice, kind: Kind) -> Spec {
     if dice.chance(40) {
         any::open_windows(dice, machine);
     }
-    any::send_seldom(&mut spec);
     spec
 }
 

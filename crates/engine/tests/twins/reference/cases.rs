@@ -265,22 +265,6 @@ fn gaps(dice: &mut Dice, mean: u64) -> Distribution {
     if dice.chance(40) { slots_or_bursts } else { distribution(dice, mean) }
 }
 
-/// A source that sends a hundred times while a packet is sent is as fast as any, and takes less
-/// long to simulate.
-pub fn send_seldom(spec: &mut Spec) {
-    let least = packet_time(&spec.machine) / 100;
-    if let Workload::Synthetic(synthetic) = &mut spec.workload
-        && synthetic.sync == Sync::Asynchronous
-    {
-        let Distribution { shape, mean, .. } = &mut synthetic.compute;
-        let times = least.div_ceil((*mean).max(1)).max(1);
-        *mean *= times;
-        if let Shape::Geometric { slot } | Shape::Modulated { slot, .. } = shape {
-            *slot *= times;
-        }
-    }
-}
-
 /// Switches along each dimension; a pair has no coordinates.
 fn sides(machine: &Machine) -> Vec<u32> {
     match &machine.topology {

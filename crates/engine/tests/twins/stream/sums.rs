@@ -31,7 +31,6 @@ fn case(dice: &mut Dice, kind: Kind) -> Spec {
     while room_ps(&spec) < header {
         *spec.machine.switch.input_buffer_flits.as_mut().unwrap() += 1;
     }
-    cases::send_seldom(&mut spec);
     spec
 }
 
