@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     # kinds that a module names in its `__all__`.
     from tailback.api.blaming import Blaming as Blaming
     from tailback.api.blaming import blame as blame
-    from tailback.api.experiments import calibrate as calibrate
     from tailback.api.experiments import cost as cost
     from tailback.api.experiments import describe as describe
     from tailback.api.experiments import explain as explain
@@ -76,9 +75,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api.blaming": ("Blaming", "blame"),
-    "api.experiments": (
-        *("calibrate", "cost", "describe", "explain", "interference", "load", "run", "saturate"),
-    ),
+    "api.experiments": ("cost", "describe", "explain", "interference", "load", "run", "saturate"),
     "api.stores": ("plot", "sweep", "table", "write_report"),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),

@@ -469,7 +469,8 @@ class TestTheCommand:
         assert json.loads(again.stdout)["changes"] == {}
 
     def test_the_same_in_python(self, folder: Path) -> None:
-        found = tb.calibrate(folder / "osu.txt", folder / "machine.toml", nodes=(1, 0))
+        tables = read_measured(folder / "osu.txt", None)
+        found = calibrate(tb.load(folder / "machine.toml"), tables, nodes=(1, 0))
         assert found.machine.link.rate.amount == pytest.approx(80e9, rel=3e-3)
         assert json.loads(json.dumps(found.to_dict()))["changes"]
 

@@ -1,4 +1,4 @@
-"""One experiment: `load`, `describe`, `run`, `cost`, `explain`, `saturate`, `calibrate`, …."""
+"""One experiment: `load`, `describe`, `run`, `cost`, `explain`, `interference`, `saturate`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from tailback.experiment import Experiment, Run
 from tailback.machines import Machine, Topology
 from tailback.progress import Ticker, Watch, ignore
 from tailback.workloads import Workload
-from tailback.workloads.builtin import ComputeOnly
 
 if TYPE_CHECKING:
-    from tailback.calibration import Calibration
     from tailback.comparison import Cost
     from tailback.comparison.of_jobs import Interference
     from tailback.explaining import Explanation
@@ -233,32 +231,3 @@ def saturate(  # noqa: PLR0913  # each a thing that can be asked for
         return saturation.saturate(
             experiment, low=low, high=high, tolerance=tolerance, jobs=jobs, watch=watch
         )
-
-
-def calibrate(
-    measured: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    machine: What,
-    *,
-    fit: Sequence[str] = (),
-    nodes: Sequence[int] | None = None,
-    format: str | None = None,
-    sizes: tuple[int, int] = (0, 10**15),
-) -> Calibration:
-    """Fit a machine to files of measured times, as `tailback calibrate` does.
-
-    `fit`: keys that may change, such as `"machine.link.rate"`; `nodes`: where the processes ran;
-    `format`: whose output the files are; `sizes`: the least and the largest that are fitted to, in
-    bytes. The fitted machine is `machine` of what is returned.
-
-    >>> import tailback as tb
-    >>> found = tb.calibrate("examples/osu_latency.txt", tb.Star(nodes=2))
-    >>> f"{found.median:.1%}", sorted(found.changes)
-    ('0.5%', ['machine.interface.send_overhead', 'machine.link.rate'])
-    """
-    from tailback import calibration
-
-    files = [measured] if isinstance(measured, str | os.PathLike) else measured
-    tables = [one for file in files for one in calibration.read_measured(Path(file), format)]
-    described = isinstance(machine, Machine | Topology)
-    experiment = experiment_of(machine, ComputeOnly() if described else None)
-    return calibration.calibrate(experiment, tables, fit=fit, nodes=nodes, sizes=sizes)
