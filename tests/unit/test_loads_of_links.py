@@ -58,6 +58,15 @@ def test_channels_loaded_most_are_links(channels: int) -> None:
     assert found.load_max_us * 1e3 == pytest.approx(5)
 
 
+def test_parallel_cables_are_loaded_each_by_itself() -> None:
+    # Requests and replies have virtual channels of their own on each of two cables.
+    topology = {"kind": "rail_optimised", "servers": 8, "gpus": 4, "spines": 2, "spine_links": 2}
+    machine = {"topology": topology}
+    asked = {"machine": machine, "workload": {"kind": "synthetic", "load": 0.3}}
+    found = tb.describe(tb.Experiment.from_dict(asked))
+    assert found.most_loaded()[0].load_us == pytest.approx(found.load_max_us)
+
+
 def crowded() -> tb.Experiment:
     run = {"warmup": "2 us", "duration": "6 us", "blame": True}
     return tb.Experiment.from_dict(

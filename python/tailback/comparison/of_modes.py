@@ -16,7 +16,7 @@ from tailback.experiment.memory import at_once
 from tailback.helping import Helped
 from tailback.metrics import MAIN_THETAS, OF_FINITE, STEPS, THETAS, Theta
 from tailback.places import End, Ends, in_json
-from tailback.prediction import first_of_wires
+from tailback.prediction import wires_of
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
@@ -387,9 +387,9 @@ def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
     Virtual channels of a link count together, under the number of the first.
     """
     channels = result.channels
-    first = first_of_wires(result.experiment, channels)
+    wires = wires_of(result.experiment, channels)
     summed = {
-        name: np.add.reduceat(channels[name].to_numpy(), first) if len(first) else np.zeros(0)
+        name: wires.sums(channels[name].to_numpy())
         for name in ("packets", "wait_throttling_ps", "wait_internal_ps", "utilisation")
     }
     waits = summed["wait_throttling_ps"] + summed["wait_internal_ps"]
@@ -398,7 +398,9 @@ def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
     longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
     known = Ends.of(result.nodes, result.experiment.machine.topology.labels)
     found = []
-    for i, row in zip(longest.tolist(), channels.take(first[longest]).to_pylist(), strict=True):
+    for i, row in zip(
+        longest.tolist(), channels.take(wires.first[longest]).to_pylist(), strict=True
+    ):
         if not waits[i] > 0 or not summed["packets"][i] > 0:
             continue
         packets, ends = int(summed["packets"][i]), (row["from_node"], row["to_node"])

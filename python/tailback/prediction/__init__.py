@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .described import LoadedChannel, Prediction, Routed, describe
-from .wires import channels_of_wires, first_of_wires
+from .wires import channels_of_wires, wires_of
 
 __all__ = [
     "LoadedChannel",
@@ -11,5 +11,5 @@ __all__ = [
     "Routed",
     "channels_of_wires",
     "describe",
-    "first_of_wires",
+    "wires_of",
 ]

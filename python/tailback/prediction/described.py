@@ -32,7 +32,7 @@ from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
 from .pauses import Pauses, pauses_of
 from .switch_limit import SwitchLimit, offered, switch_limit
-from .wires import by_wire, first_of_wires
+from .wires import by_wire, wires_of
 from .zero_load import ZeroLoad, zero_loads
 
 if TYPE_CHECKING:
@@ -227,15 +227,15 @@ class Prediction:
         """
         known = self.least_load_us
         load = self.channels["load_us"].to_numpy() if known is None else known
-        first = first_of_wires(self.experiment, self.channels)
-        load = np.add.reduceat(load, first) if len(first) else np.zeros(0)
+        wires = wires_of(self.experiment, self.channels)
+        load = wires.sums(load)
         # Ties, apart from rounding, go to the lowest channel number.
         unit = load.max(initial=0.0) * 1e-9 or 1.0
         rows = np.argsort(-np.round(load / unit), kind="stable")[:count]
         return [
             LoadedChannel(row["channel"], row["kind"], *self._ends(row), float(load[i]))
             for i, row in zip(
-                rows.tolist(), self.channels.take(first[rows]).to_pylist(), strict=True
+                rows.tolist(), self.channels.take(wires.first[rows]).to_pylist(), strict=True
             )
             if load[i] > 0
         ]

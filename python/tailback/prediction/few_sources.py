@@ -12,7 +12,7 @@ from tailback import engine
 from tailback.survey import Symmetry, symmetry
 from tailback.workloads import Synthetic
 
-from .wires import Loads, ends, first_of_wires, rows, spec_of_list
+from .wires import Loads, ends, rows, spec_of_list, wires_of
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -119,9 +119,8 @@ def of_few_sources(experiment: Experiment, channels: pa.Table, same: Symmetry) -
     alike = same.kinds(channels)
     means = (np.bincount(alike, load) / np.bincount(alike))[alike]
     # Symmetry holds for wires; which virtual channel a packet takes may depend on more.
-    first = first_of_wires(experiment, channels)
-    size = np.diff(np.append(first, len(means)))
-    means = np.repeat(np.add.reduceat(means, first) / size, size) * between_nodes(experiment)
+    wires = wires_of(experiment, channels)
+    means = (wires.sums(means) / np.bincount(wires.of))[wires.of] * between_nodes(experiment)
     changed = {
         "channel_load": means,
         "pairs": nodes * (nodes - 1),

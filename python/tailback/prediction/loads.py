@@ -21,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailback import engine
+from tailback.machines import topologies
 from tailback.workloads import Synthetic
 
 from .few_sources import between_nodes, moving_symmetry, of_few_sources, sends_alike
@@ -131,7 +132,7 @@ def _levelled(experiment: Experiment) -> tuple[str, ...]:
     """
     workload, topology = experiment.workload, experiment.machine.topology
     if sends_alike(experiment):
-        stages = topology.kind == "butterfly" and not topology.facts.failed_links
+        stages = isinstance(topology, topologies.Butterfly) and not topology.facts.failed_links
         return ("injection", "ejection", "internal") if stages else ("injection", "ejection")
     if not isinstance(workload, Synthetic) or workload.pattern == "traffic_matrix":
         return ()

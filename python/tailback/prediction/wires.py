@@ -52,38 +52,61 @@ def by_wire(
     experiment: Experiment, channels: pa.Table, load: _Floats
 ) -> tuple[_Floats, NDArray[Any]]:
     """Return loads and kinds of wires; virtual channels that share a wire are added up."""
-    first = first_of_wires(experiment, channels)
-    summed: _Floats = np.add.reduceat(load, first) if len(first) else np.zeros(0)
-    return summed, channels["kind"].to_numpy()[first]
+    wires = wires_of(experiment, channels)
+    summed: _Floats = wires.sums(load)
+    return summed, channels["kind"].to_numpy()[wires.first]
 
 
-def first_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
-    """Return the row of the first virtual channel of each wire; the others follow it."""
-    machine = experiment.machine
+@dataclass(frozen=True, eq=False)
+class Wires:
+    """Which rows of a table of channels share a wire."""
+
+    first: NDArray[np.int64]
+    """The row of the first channel of each wire."""
+    of: NDArray[np.int64]
+    """By row, which of these its wire is."""
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return sums of the values of each wire's channels, by wire."""
+        order = np.argsort(self.of, kind="stable")
+        starts = np.searchsorted(self.of[order], np.arange(len(self.first)))
+        return np.add.reduceat(values[order], starts) if len(starts) else np.zeros(0)
+
+
+def wires_of(experiment: Experiment, channels: pa.Table) -> Wires:
+    """Return which of all channels of a machine share a wire.
+
+    Those of a link lie on its wires in turn, or where routing tells parallel links apart one link
+    after the other.
+    """
+    machine, rows = experiment.machine, np.arange(channels.num_rows)
+    told_apart = machine.routing is not None and machine.routing.parallel_links != "any"
     shared = {
         "internal": machine.channels_per_wire if machine.link.sharing != "separate" else 1,
         "injection": machine.node_channels_per_wire,
         "ejection": machine.node_channels_per_wire,
     }
     if max(shared.values()) == 1:
-        return np.arange(channels.num_rows)
+        return Wires(rows, rows)
     encoded = channels["kind"].combine_chunks()
-    codes = encoded.indices.to_numpy()
-    found = [np.zeros(0, np.int64)]
-    for code, kind in enumerate(encoded.dictionary.to_pylist()):
-        own = np.flatnonzero(codes == code)
-        size = shared.get(kind, 1)
-        found.append(own[:: size if len(own) % size == 0 else 1])
-    return np.sort(np.concatenate(found))
+    sizes = [shared.get(kind, 1) for kind in encoded.dictionary.to_pylist()]
+    size = np.array(sizes, np.int64)[encoded.indices.to_numpy()]
+    place = channels["place"].to_numpy().astype(np.int64)
+    link = rows - place
+    width = np.bincount(link, minlength=len(rows))[link]
+    size[width % size > 0] = 1
+    width //= size
+    wire = link + (place // size * size if told_apart else place % width)
+    first, of = np.unique(wire, return_inverse=True)
+    return Wires(first, of)
 
 
 def channels_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
     """Return by channel the number of the first virtual channel of its wire."""
-    first = first_of_wires(experiment, channels)
+    wires = wires_of(experiment, channels)
     numbers = channels["channel"].to_numpy().astype(np.int64)
-    sizes = np.diff(first, append=len(numbers))
     found = np.zeros(int(numbers.max(initial=-1)) + 1, np.int64)
-    found[numbers] = np.repeat(numbers[first], sizes)
+    found[numbers] = numbers[wires.first][wires.of]
     return found
 
 
