@@ -154,7 +154,11 @@ def test_presets_have_the_oversubscription_of_their_sources(
         ({"planes": 2}, "planes = 2: must be 1: needs two leaves_per_rail"),
         ({"servers": 1, "gpus": 1}, "servers = 1: must have at least two GPUs together"),
         ({"leaves_per_rail": 3}, "leaves_per_rail = 3: must be"),
-        ({"servers": 65_536, "gpus": 64}, "nodes; must have at most 1048576"),
+        (
+            {"servers": 65_536, "gpus": 64},
+            "servers = 65536: must be at most 16384, of 64 GPUs each: "
+            "a network has at most 1048576 nodes",
+        ),
     ],
 )
 def test_impossible_sizes_are_named(keys: dict[str, int], message: str) -> None:

@@ -248,9 +248,10 @@ def test_an_index_in_several_files(
     assert not again.unread_runs()._others  # all are in the index
     again.write_index()
     assert files_in(tmp_path, "runs") == names
+    rows = again.runs()
     columns = again.unread_runs().columns(whole.column_names)
     for name in whole.column_names:  # one at a time
-        assert columns[name].combine_chunks().equals(again.runs()[name].combine_chunks())
+        assert columns[name].combine_chunks().equals(rows[name].combine_chunks())
     some = again.unread_runs().of(pa.array([more[3], POINTS[7], "0"]))
     assert sorted(some.read(["run.seed"])["run.seed"].to_pylist()) == [7, 7, SIZE + 3, SIZE + 3]
 

@@ -17,6 +17,9 @@ from .graph import Listed
 
 __all__ = ["RailOptimised"]
 
+#: What engine and files of networks allow.
+_MOST_NODES = 1 << 20
+
 
 class RailOptimised(Listed):
     """Servers whose GPUs are on rails of leaf switches, below spines [NVIDIA SuperPOD 2023].
@@ -72,6 +75,9 @@ class RailOptimised(Listed):
         self._check_failures()
         if self.servers * self.gpus < 2:
             raise self.refused("servers", "must have at least two GPUs together")
+        if self.servers * self.gpus > _MOST_NODES:
+            allowed = f"must be at most {_MOST_NODES // self.gpus}, of {self.gpus} GPUs each"
+            raise self.refused("servers", f"{allowed}: a network has at most {_MOST_NODES} nodes")
         if self.gpus % self.rail_count:
             raise self.refused("rails", f"must divide the GPUs of a server, {self.gpus}")
         if self.servers % self.segment_servers:
