@@ -420,9 +420,14 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             self.shut_gates(act.now);
         }
         loop {
-            self.serve_gates(act);
+            if !by_cycle {
+                self.serve_gates(act);
+            }
             let Some(number) = self.awake.pop() else { break };
             self.rest(number, act);
+        }
+        if by_cycle {
+            self.leave_for_next_cycle(act.now);
         }
         self.look_ahead();
     }

@@ -87,7 +87,8 @@ impl ClockedKernel {
         let mut at = AtGate::default();
         for channel in group.channels() {
             let lane = self.board.at(channel);
-            at.taken += u32::from(if is_home { !self.is_free(channel) } else { lane.packet.is_some() });
+            at.taken +=
+                u32::from(if is_home { !self.is_free(channel) } else { lane.packet.is_some() });
             if !is_home {
                 continue;
             }
@@ -96,7 +97,8 @@ impl ClockedKernel {
             if lane.packet.is_some() {
                 let input = self.board.at(lane.input);
                 if self.switches.is_ready(group.from, input.entrance.number) {
-                    at.since = if at.ready == 0 { lane.granted } else { at.since.min(lane.granted) };
+                    at.since =
+                        if at.ready == 0 { lane.granted } else { at.since.min(lane.granted) };
                     at.ready += 1;
                 }
             }

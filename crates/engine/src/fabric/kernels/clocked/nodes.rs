@@ -218,7 +218,8 @@ impl ClockedKernel {
             let wire = &self.sources.wires[wire as usize];
             wire.lanes.iter().any(|&(channel, from)| {
                 let is_idle = !wire.sends_from(from).is_some() && self.has_one(from);
-                is_idle && self.board.at(channel).lead() == lead
+                is_idle
+                    && self.board.at(channel).lead() == lead
                     && self.has_room(channel)
                     && self.is_free(channel)
             })

@@ -37,7 +37,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let Some(gates) = &mut self.gates else { return };
         for (gate, copy) in std::mem::take(&mut gates.opened) {
             let gate = &mut gates.all[gate as usize];
-            let Some(member) = gate.member(copy).filter(|member| member.grants != Gate::Open) else {
+            let Some(member) = gate.member(copy).filter(|member| member.grants != Gate::Open)
+            else {
                 continue;
             };
             member.grants = Gate::Shut;
@@ -45,7 +46,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 self.copies[copy as usize].kernel.set_gate(lead, Gate::Shut);
             }
         }
-        let next = (now + 1).next_multiple_of(gates.cycle);
+        let next = gates.next_cycle(now);
         for &copy in &self.awake {
             for &gate in &self.copies[copy as usize].gates {
                 if !gates.all[gate as usize].is_private() {
@@ -53,6 +54,12 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 }
             }
         }
+    }
+
+    /// Gates that copies have left since are looked at in the next cycle.
+    pub(super) fn leave_for_next_cycle(&mut self, now: Time) {
+        let Some(gates) = &mut self.gates else { return };
+        gates.put_off(gates.next_cycle(now));
     }
 
     /// Whether one message has a gate for itself: it stands open, cycle after cycle.

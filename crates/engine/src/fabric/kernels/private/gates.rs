@@ -106,11 +106,7 @@ pub type Rank = (bool, Time, u32, u32);
 
 impl Gates {
     /// Those of a machine.
-    pub fn new(
-        machine: &Machine,
-        layout: &Layout,
-        (shares_wires, cycle): (bool, Time),
-    ) -> Self {
+    pub fn new(machine: &Machine, layout: &Layout, (shares_wires, cycle): (bool, Time)) -> Self {
         let (mut all, mut of_lead) = (Vec::<Gate>::new(), vec![u32::MAX; layout.channels()]);
         let mut of_wire = vec![u32::MAX; layout.channels()];
         let interface = &machine.interface;
@@ -180,6 +176,11 @@ impl Gates {
         let Reverse(gate) = self.due.pop()?;
         self.all[gate as usize].is_due = false;
         Some(gate)
+    }
+
+    /// When a cycle begins after an instant.
+    pub fn next_cycle(&self, now: Time) -> Time {
+        (now + 1).next_multiple_of(self.cycle)
     }
 
     /// Those that are to be looked at are at another instant.

@@ -248,7 +248,12 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 
     /// Whether a message that has no copy comes before the first packet of those that have.
-    pub(super) fn is_one_behind_first(&self, number: u32, first: Option<Waiting>, act: &Act) -> bool {
+    pub(super) fn is_one_behind_first(
+        &self,
+        number: u32,
+        first: Option<Waiting>,
+        act: &Act,
+    ) -> bool {
         let Some(gates) = &self.gates else { return false };
         let Some(behind) = gates.all[number as usize].behind.front() else { return false };
         let packet = &act.packets[behind.packets.first];
