@@ -105,8 +105,55 @@ def test_lateness_begins_at_links() -> None:
     assert sum(row.share for row in roots.shown) == pytest.approx(1)
 
 
+def sentences_of_cost(experiment: tb.Experiment) -> list[str]:
+    return list(of_cost(tb.cost(experiment)).sentences)
+
+
 def test_cost_says_where_endpoints_is_free() -> None:
-    """Clocked switches have no mode with contention for the links of nodes alone."""
-    sentences = of_cost(tb.cost(crowded())).sentences
+    """Fidelity stream has no mode with contention for the links of nodes alone."""
+    streams = {
+        "machine": {"preset": "t9000_mesh", "topology": {"dims": [2, 2]}},
+        "workload": {"preset": "uniform_open_loop", "message_size": "64 B", "load": 0.5},
+        "run": {"warmup": "100 us", "duration": "1 ms", "fidelity": "stream"},
+    }
+    sentences = sentences_of_cost(tb.Experiment.from_dict(streams))
     assert any("endpoints is the same as free" in sentence for sentence in sentences)
     assert not any(sentence.startswith("The links of nodes") for sentence in sentences)
+
+
+def test_cost_of_clocked_switches_tells_links_of_nodes_from_the_network() -> None:
+    sentences = sentences_of_cost(crowded())
+    assert not any("endpoints is the same as free" in sentence for sentence in sentences)
+    assert any(sentence.startswith("The links of nodes") for sentence in sentences)
+    assert any(sentence.startswith("The network") for sentence in sentences)
+
+
+@pytest.mark.parametrize("reuse", ["after_tail", "after_credits"])
+@pytest.mark.parametrize(("channels", "size"), [(1, "8 B"), (2, "8 B"), (4, "56 B")])
+def test_endpoints_of_clocked_switches_accepts_what_links_of_nodes_carry(
+    channels: int, size: str, reuse: str
+) -> None:
+    """Seven nodes send to one: its link carries a flit in each cycle at most, in `full` as well."""
+    experiment = tb.Experiment.from_dict(
+        {
+            "machine": {
+                "preset": "booksim_mesh",
+                "topology": {"dims": [2, 2, 2]},
+                "switch": {"virtual_channels": channels, "vc_reuse": reuse},
+            },
+            "workload": {
+                "preset": "uniform_open_loop",
+                "message_size": size,
+                "load": 0.8,
+                "pattern": {"kind": "hotspot", "hotspots": [0], "share": 1.0},
+            },
+            "run": {"warmup": "2 us", "duration": "10 us"},
+        }
+    )
+    carried = {}
+    for mode in ("full", "endpoints"):
+        channels_of = tb.run(experiment, mode=mode).channels.to_pylist()
+        to_nodes = [row for row in channels_of if row["kind"] == "ejection"]
+        carried[mode] = sum(row["utilisation"] for row in to_nodes if row["to_node"] == 0)
+    assert carried["endpoints"] <= 1
+    assert carried["endpoints"] == pytest.approx(carried["full"], rel=0.02)

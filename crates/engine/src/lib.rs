@@ -68,4 +68,4 @@ pub use simulation::{Ask, Progress, Sample, Simulation};
 pub use spec::Spec;
 
 /// Raised whenever the same [`Spec`] may give other numbers than before.
-pub const RESULTS_VERSION: u32 = 17;
+pub const RESULTS_VERSION: u32 = 18;

@@ -199,7 +199,7 @@ class Cost(metaclass=Helped):
         machine, fidelity = self.experiment.machine, self.experiment.fidelity
         routing = machine.chosen_routing
         chaotic = routing is not None and routing.kind == "chaos"
-        return machine.switch.is_clocked or fidelity == "stream" or chaotic
+        return fidelity == "stream" or chaotic
 
     @property
     def saturated(self) -> list[str]:

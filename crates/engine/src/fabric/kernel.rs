@@ -33,6 +33,38 @@ pub enum Instants {
     OfSlots,
 }
 
+/// How things stand at a group of channels between a node and its switch that several networks share,
+/// in one of them ([`Kernel::gate_cycle`]).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AtGate {
+    /// Channels that cannot be granted.
+    pub taken: u32,
+    /// Channels whose packets can send a flit, and when the first of these packets could have started.
+    pub ready: u32,
+    pub since: Time,
+    /// Flits that have been sent and for which there is no credit yet; how many there may be.
+    pub flits: u32,
+    pub room: u32,
+    /// The first cycle in which another flit can start on a wire, if they may queue for it.
+    pub free_from: u64,
+}
+
+impl AtGate {
+    /// The same with another group of the gate.
+    pub fn add(&mut self, other: Self) {
+        self.taken += other.taken;
+        self.since = match (self.ready, other.ready) {
+            (_, 0) => self.since,
+            (0, _) => other.since,
+            _ => self.since.min(other.since),
+        };
+        self.ready += other.ready;
+        self.flits += other.flits;
+        self.room += other.room;
+        self.free_from = self.free_from.max(other.free_from);
+    }
+}
+
 /// What is said of a kernel, once and for all.
 #[allow(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 #[derive(Clone, Copy, Default)]
@@ -182,6 +214,17 @@ pub trait Kernel: Queues {
     fn has_gates(&self) -> bool {
         false
     }
+    /// Where it has: the cycle at whose beginning they are told, before packets move; 0: they are told
+    /// whenever somebody waits and a channel is free, after all else has happened at an instant.
+    fn gate_cycle(&self) -> Time {
+        0
+    }
+    /// Where that is a cycle: how things stand at a group.
+    fn at_gate(&self, _lead: ChannelId, _: &Wiring) -> AtGate {
+        AtGate::default()
+    }
+    /// The same: in this cycle flits cross a switch to a group, whose wires are free from a cycle on.
+    fn lets_cross(&mut self, _lead: ChannelId, _free_from: u64, _: &Wiring) {}
     /// Where it has: until when a channel is taken, up to now if it is not, or [`NEVER`] if that is not
     /// known: it will have something to do at that instant then.
     fn taken_until(&self, _channel: ChannelId, _now: Time) -> Time {

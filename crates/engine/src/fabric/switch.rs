@@ -2,7 +2,7 @@
 
 pub mod allocate;
 pub mod arbiter;
-mod records;
+pub mod records;
 pub mod selection;
 pub mod switchboard;
 pub mod weighing;

@@ -5,6 +5,7 @@ mod agreement;
 mod allocators;
 pub mod cases;
 mod classes;
+mod endpoints;
 mod escapes;
 mod hand;
 mod ports;

@@ -8,6 +8,7 @@
 //! `docs/model.md`.
 
 mod accepts;
+mod gates;
 mod lane;
 mod nodes;
 mod observe;
@@ -25,9 +26,10 @@ use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Needs, Standing};
-use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::kernel::{AtGate, Kernel, Switched, Traits};
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Switchboard, has_board};
+use crate::fabric::switch::records::Records;
+use crate::fabric::switch::switchboard::{Asker, Gate, Switchboard, has_board};
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
@@ -41,6 +43,8 @@ use nodes::Sources;
 use places::Side;
 use room::{Behind, Room};
 use stages::Scratch;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use switches::{Batches, Switches};
 use urgency::Urgency;
 use wheel::{What, Wheel};
@@ -55,18 +59,18 @@ pub struct ClockedKernel {
     /// The next cycle to be handled.
     cycle: u64,
     wheel: Wheel,
-    inputs: Side,
+    inputs: Arc<Side>,
     switches: Switches,
     sources: Sources,
     /// By channel: cycles that a flit is on its wire.
-    latency: Vec<u32>,
+    latency: Arc<[u32]>,
     /// Whether flits may queue behind the crossbar.
     has_queues: bool,
     /// By wire, if they do: the first cycle in which another flit can start on it.
-    wire_free: Vec<u64>,
+    wire_free: Records<u64>,
     /// By wire, with several steps in a cycle: the step behind the one in which the latest credits
     /// came about, and the cycle in which they set out.
-    credits_left: Vec<(u64, u64)>,
+    credits_left: Records<(u64, u64)>,
     /// Cycles from when a flit has left a buffer until the credit for it sets out.
     credit_delay: u64,
     /// Flits that a channel may have in the buffer at its end, all that it shares included.
@@ -89,14 +93,14 @@ impl ClockedKernel {
         let cycles = |time: Time| (time / cycle_ps) as u32;
         let (own, shared) = (machine.switch.input_buffer(), pipeline.shared_buffer_flits);
         let capacity = own + shared;
-        let mut board = Switchboard::new(machine, topology, wiring, seed, |_, port, rest| {
-            Lane::idle(port, rest, capacity)
+        let mut board = Switchboard::new(machine, topology, wiring, seed, |group, port, rest| {
+            Lane::idle(port, rest, capacity, group)
         });
         let of_group = |group: &crate::ids::GroupId| {
             let rate = usize::from(layout.groups[group.index()].rate);
             cycles(wiring.timings[rate].wire_ps)
         };
-        let latency: Vec<u32> = layout.group_of.iter().map(of_group).collect();
+        let latency: Arc<[u32]> = layout.group_of.iter().map(of_group).collect();
         let credit_delay = u64::from(cycles(machine.link.credit_delay_ps));
         let longest = u64::from(latency.iter().copied().max().unwrap_or(0));
         let stages = u64::from(pipeline.route_cycles + pipeline.traversal_cycles);
@@ -119,7 +123,9 @@ impl ClockedKernel {
         // A batch may bring several for one wire.
         let has_queues = is_faster || pipeline.in_batches;
         let places = u64::from(own) * u64::from(inputs.lanes.max(outputs.lanes));
-        let queued = u64::from(has_queues) * (places + u64::from(shared));
+        // Where several networks share a wire, one sends as many as it can in a cycle.
+        let steps = u64::from(pipeline.internal_speedup);
+        let queued = u64::from(has_queues) * (places + u64::from(shared) + steps);
         Self {
             switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
             sources: Sources::new(layout, topology.nodes),
@@ -128,14 +134,14 @@ impl ClockedKernel {
             batches: Batches::new(&pipeline, topology.switches),
             behind: Behind::new(&pipeline, layout.channels()),
             has_queues,
-            wire_free: vec![0; layout.channels()],
-            credits_left: vec![(0, 0); layout.channels()],
+            wire_free: Records::of(0, layout.channels()),
+            credits_left: Records::of((0, 0), layout.channels()),
             scratch: Scratch::default(),
             board,
             pipeline,
             cycle_ps,
             cycle: 0,
-            inputs,
+            inputs: Arc::new(inputs),
             latency,
             credit_delay,
             capacity,
@@ -435,6 +441,20 @@ impl Switched for ClockedKernel {
     fn is_settled(&self) -> bool {
         false
     }
+
+    fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
+        self.tell_gate(lead, gate);
+    }
+
+    fn askers(
+        &self,
+        lead: ChannelId,
+        wiring: &Wiring,
+        packets: &PacketPool,
+        askers: &mut Vec<Asker>,
+    ) {
+        self.add_askers(lead, wiring, packets, askers);
+    }
 }
 
 impl Kernel for ClockedKernel {
@@ -490,27 +510,53 @@ impl Kernel for ClockedKernel {
         past: &mut [Use],
         act: &mut Act,
     ) -> bool {
-        for &channel in crossed {
-            let port = &self.board.at(channel).port;
-            if port.switch.is_some() {
-                self.switches.renew(&like.switches, port.switch.0);
-            }
-            if port.kind == ChannelKind::Injection {
-                self.sources.renew(&like.sources, channel);
-            }
-        }
+        // All that differs from an idle network is in records, or lies in the past.
+        self.switches.start_over();
+        self.sources.start_over();
+        self.room.start_over();
+        self.behind.start_over();
+        self.wire_free.start_over();
+        self.credits_left.start_over();
         self.board.renew(&like.board, crossed, past, act.wiring)
     }
 
+    fn share(&mut self) -> bool {
+        self.switches.share();
+        self.sources.share();
+        self.room.share();
+        self.behind.share();
+        self.wire_free.share();
+        self.credits_left.share();
+        self.board.share();
+        true
+    }
+
+    fn has_gates(&self) -> bool {
+        true
+    }
+
+    fn gate_cycle(&self) -> Time {
+        self.cycle_ps
+    }
+
+    fn at_gate(&self, lead: ChannelId, wiring: &Wiring) -> AtGate {
+        self.standing_at(lead, wiring)
+    }
+
+    fn lets_cross(&mut self, lead: ChannelId, free_from: u64, wiring: &Wiring) {
+        self.opens(lead, free_from, wiring);
+    }
+
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
-        let mut ahead = vec![0; self.board.channels.len()];
+        let mut ahead = BTreeMap::new();
         for (cycles, what) in self.wheel.ahead(self.cycle) {
             if let Some((channel, start)) = self.started(what, self.cycle + cycles) {
                 let end = (start + 1) * self.cycle_ps;
-                ahead[channel.index()] += end.saturating_sub(now).min(self.cycle_ps);
+                let left = end.saturating_sub(now).min(self.cycle_ps);
+                *ahead.entry(channel.index()).or_default() += left;
             }
         }
-        Some(ahead.into_iter().enumerate())
+        Some(ahead.into_iter())
     }
 
     fn deadlock(&self, _: Time, wiring: &Wiring, packets: &PacketPool) -> Vec<Blocked> {

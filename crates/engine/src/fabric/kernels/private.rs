@@ -9,6 +9,7 @@
 //! the order in which a run does: its clock and what arrives, before nodes are told; requests, and
 //! what is chosen, after nodes have acted. Copies act in the order in which they were given out.
 
+mod cycles;
 mod gates;
 mod guests;
 mod own_copy;
@@ -123,7 +124,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     /// Mode `endpoints`, where `shares_wires` if a wire that both directions share has one packet at a
     /// time. The kernel must have gates.
     pub fn endpoints(machine: &Machine, wiring: &Wiring, template: K, shares_wires: bool) -> Self {
-        let gates = Some(Gates::new(machine, &wiring.layout, shares_wires));
+        let cycle = template.gate_cycle();
+        let gates = Some(Gates::new(machine, &wiring.layout, (shares_wires, cycle)));
         Self { gates, ..Self::free(machine, wiring, template) }
     }
 
@@ -301,6 +303,9 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
         self.wake(place.copy);
         let copy = &mut self.copies[place.copy as usize];
         unobserved(act, |act| copy.queue(id, act));
+        if self.opens_by_cycle() {
+            self.looks_at_gates(place.copy, None);
+        }
     }
 
     /// Copies have their own events.
@@ -383,6 +388,9 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
             count += unobserved(act, |act| copy.begins(act, &mut arrived));
+            if self.opens_by_cycle() {
+                self.looks_at_gates(number, None);
+            }
         }
         self.look_ahead();
         if let Some(gates) = &mut self.gates {
@@ -393,6 +401,10 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
 
     /// Copies do the rest of what they do at this instant.
     fn arbitrate(&mut self, act: &mut Act) {
+        let by_cycle = self.opens_by_cycle();
+        if by_cycle {
+            self.open_gates(act);
+        }
         let mut place = 0;
         self.awake.sort_unstable_by_key(|&copy| self.copies[copy as usize].given);
         while let Some(&number) = self.awake.get(place) {
@@ -400,12 +412,22 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
             unobserved(act, |act| copy.goes_on(act, &mut arrived));
-            self.looks_at_gates(number, None);
+            if !by_cycle {
+                self.looks_at_gates(number, None);
+            }
+        }
+        if by_cycle {
+            self.shut_gates(act.now);
         }
         loop {
-            self.serve_gates(act);
+            if !by_cycle {
+                self.serve_gates(act);
+            }
             let Some(number) = self.awake.pop() else { break };
             self.rest(number, act);
+        }
+        if by_cycle {
+            self.leave_for_next_cycle(act.now);
         }
         self.look_ahead();
     }

@@ -4,7 +4,7 @@ use super::{AnyKernel, Kind, dispatch};
 use crate::error::Blocked;
 use crate::event_queue::Subject;
 use crate::fabric::act::Act;
-use crate::fabric::kernel::{Kernel, Queues, Traits};
+use crate::fabric::kernel::{AtGate, Kernel, Queues, Traits};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Asker, Gate};
 use crate::fabric::transit::PacketPool;
@@ -147,6 +147,18 @@ impl Kernel for AnyKernel {
 
     fn has_gates(&self) -> bool {
         dispatch!(self, kernel => kernel.has_gates())
+    }
+
+    fn gate_cycle(&self) -> Time {
+        dispatch!(self, kernel => kernel.gate_cycle())
+    }
+
+    fn at_gate(&self, lead: ChannelId, wiring: &Wiring) -> AtGate {
+        dispatch!(self, kernel => kernel.at_gate(lead, wiring))
+    }
+
+    fn lets_cross(&mut self, lead: ChannelId, free_from: u64, wiring: &Wiring) {
+        dispatch!(self, kernel => kernel.lets_cross(lead, free_from, wiring));
     }
 
     fn taken_until(&self, channel: ChannelId, now: Time) -> Time {

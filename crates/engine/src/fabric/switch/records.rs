@@ -125,6 +125,12 @@ impl<T: Clone> Shared<T> {
     }
 }
 
+impl<T> Default for Records<T> {
+    fn default() -> Self {
+        Self { own: Vec::new(), shared: None }
+    }
+}
+
 impl<T> FromIterator<T> for Records<T> {
     fn from_iter<I: IntoIterator<Item = T>>(records: I) -> Self {
         Self { own: records.into_iter().collect(), shared: None }

@@ -1,5 +1,6 @@
 //! What a router keeps for every virtual channel.
 
+use crate::fabric::network::layout::Group;
 use crate::fabric::switch::switchboard::{Port, PortRest, has_port};
 use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
@@ -30,6 +31,7 @@ pub struct Lane {
     /// Where its sending side is among the outputs of its switch: its number, and its port.
     pub exit: (u16, u16),
 
+    /// Its own part is the node or switch that the channel comes from, and the first of its group.
     pub rest: PortRest,
     /// The step from which the header at the front of the buffer may ask.
     pub due: u64,
@@ -54,8 +56,9 @@ pub struct Entrance {
 has_port!(Lane, packets in packets);
 
 impl Lane {
-    /// A channel at rest, with so many credits.
-    pub fn idle(port: Port, rest: PortRest, credits: u32) -> Self {
+    /// A channel at rest, with so many credits, of a group.
+    pub fn idle(port: Port, mut rest: PortRest, credits: u32, group: &Group) -> Self {
+        rest.own = [group.from, group.first.0];
         Self {
             port,
             packet: PacketId::NONE,
@@ -74,5 +77,15 @@ impl Lane {
             busy: 0,
             packets: 0,
         }
+    }
+
+    /// The number of the node or switch that the channel comes from.
+    pub fn from(&self) -> u32 {
+        self.rest.own[0]
+    }
+
+    /// The first channel of its group.
+    pub fn lead(&self) -> ChannelId {
+        ChannelId(self.rest.own[1])
     }
 }

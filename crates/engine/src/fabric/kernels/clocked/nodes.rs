@@ -6,18 +6,20 @@ use crate::fabric::act::Act;
 use crate::fabric::deadlock;
 use crate::fabric::network::layout::Layout;
 use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::records::Records;
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
+use std::sync::Arc;
 
 /// The wires by which nodes send.
 #[derive(Clone)]
 pub struct Sources {
-    wires: Vec<Wire>,
+    wires: Records<Wire>,
     /// By channel: its wire in `wires`, if it is a node's.
-    wire_of: Vec<u32>,
+    wire_of: Arc<[u32]>,
     /// By node: its first wire.
-    first: Vec<u32>,
+    first: Arc<[u32]>,
     awake: Vec<u32>,
     /// Room for them, while those of this cycle send.
     spare: Vec<u32>,
@@ -70,7 +72,13 @@ impl Sources {
         for wire in &mut wires {
             wire.last = wire.lanes.len() - 1;
         }
-        Self { wires, wire_of, first, awake: Vec::new(), spare: Vec::new() }
+        Self {
+            wires: wires.into_iter().collect(),
+            wire_of: wire_of.into(),
+            first: first.into(),
+            awake: Vec::new(),
+            spare: Vec::new(),
+        }
     }
 
     /// Whether any wire may be able to send in the next cycle.
@@ -85,10 +93,14 @@ impl Sources {
         }
     }
 
-    /// On the idle wire of a channel the same has been used last as with others.
-    pub fn renew(&mut self, like: &Self, channel: ChannelId) {
-        let wire = self.wire_of[channel.index()] as usize;
-        self.wires[wire].last = like.wires[wire].last;
+    /// Copies have in common what they do not change.
+    pub fn share(&mut self) {
+        self.wires.share();
+    }
+
+    /// Where they have: all is as it was when that began.
+    pub fn start_over(&mut self) {
+        self.wires.start_over();
     }
 
     /// A virtual channel has a credit more.
@@ -147,7 +159,7 @@ impl ClockedKernel {
     /// Whether a packet waits to be sent in any of so many places of a node.
     #[inline]
     fn has_packet(&self, (first, count): (u32, u32)) -> bool {
-        (first..first + count).any(|source| self.board.at_hand(source).is_some())
+        (first..first + count).any(|source| self.has_one(source))
     }
 
     /// The virtual channel of a wire whose turn it is, behind the one that was used last: the first
@@ -189,7 +201,29 @@ impl ClockedKernel {
         if !self.has_room(channel) || sends.is_some() && sends != channel {
             return false;
         }
-        sends.is_some() || self.is_free(channel) && self.board.at_hand(from).is_some()
+        sends.is_some() || self.is_free(channel) && self.grants(channel) && self.has_one(from)
+    }
+
+    /// Whether a packet waits to be sent in a place of a node.
+    #[inline]
+    fn has_one(&self, source: u32) -> bool {
+        self.board.at_hand(source).is_some()
+    }
+
+    /// Whether a packet at hand can start on a channel of a node's group, if that grants any.
+    pub(super) fn can_start(&self, lead: ChannelId, wiring: &Wiring) -> bool {
+        let node = wiring.layout.group(lead).from as usize;
+        let mut wires = self.sources.first[node]..self.sources.first[node + 1];
+        wires.any(|wire| {
+            let wire = &self.sources.wires[wire as usize];
+            wire.lanes.iter().any(|&(channel, from)| {
+                let is_idle = !wire.sends_from(from).is_some() && self.has_one(from);
+                is_idle
+                    && self.board.at(channel).lead() == lead
+                    && self.has_room(channel)
+                    && self.is_free(channel)
+            })
+        })
     }
 
     /// How things stand at nodes, where they have places for so many replies.

@@ -12,12 +12,14 @@ use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Standing};
 use crate::fabric::network::layout::Layout;
 use crate::fabric::network::wiring::Wiring;
+use crate::fabric::switch::records::Records;
 use crate::fabric::switch::switchboard::Switchboard;
 use crate::fabric::transit::PacketPool;
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 use crate::spec::Pipeline;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// The places that virtual channels share.
 #[derive(Clone)]
@@ -25,8 +27,8 @@ pub struct Room {
     /// Those of every wire; 0: channels have only their own.
     shared: u32,
     /// By channel: its wire.
-    wire_of: Vec<u32>,
-    wires: Vec<Wire>,
+    wire_of: Arc<[u32]>,
+    wires: Records<Wire>,
 }
 
 #[derive(Clone)]
@@ -40,15 +42,25 @@ impl Room {
     /// So many free places at every wire.
     pub fn new(layout: &Layout, shared: u32) -> Self {
         if shared == 0 {
-            return Self { shared, wire_of: Vec::new(), wires: Vec::new() };
+            return Self { shared, wire_of: Arc::default(), wires: Records::default() };
         }
-        let wire_of: Vec<u32> = layout.wire_of.iter().map(|wire| wire.0).collect();
+        let wire_of: Arc<[u32]> = layout.wire_of.iter().map(|wire| wire.0).collect();
         let wire = |_| Wire { free: shared, channels: Vec::new() };
         let mut wires: Vec<Wire> = (0..wire_of.len()).map(wire).collect();
         for (channel, &wire) in wire_of.iter().enumerate() {
             wires[wire as usize].channels.push(ChannelId::from_index(channel));
         }
-        Self { shared, wire_of, wires }
+        Self { shared, wire_of, wires: wires.into_iter().collect() }
+    }
+
+    /// Copies have in common what they do not change.
+    pub fn share(&mut self) {
+        self.wires.share();
+    }
+
+    /// Where they have: all is as it was when that began.
+    pub fn start_over(&mut self) {
+        self.wires.start_over();
     }
 
     /// Whether channels share any.
@@ -105,6 +117,13 @@ impl Room {
     /// The virtual channels of a channel's wire: their number, and each by its place.
     fn sharers(&self, channel: ChannelId) -> usize {
         self.wire(channel).channels.len()
+    }
+
+    /// Places in the buffer at the end of a channel's wire that count with it: its own, and with the
+    /// first of those on a wire what they share.
+    pub fn places(&self, channel: ChannelId, capacity: u32) -> u32 {
+        let is_first = self.is_shared() && self.sharer(channel, 0) == channel;
+        capacity - self.shared + if is_first { self.shared } else { 0 }
     }
 
     /// See [`Self::sharers`].
@@ -178,19 +197,30 @@ impl ClockedKernel {
 /// the cycle in which it is sent.
 #[derive(Clone)]
 pub struct Behind {
-    wires: Vec<VecDeque<(u64, u64)>>,
+    wires: Records<VecDeque<(u64, u64)>>,
 }
 
 impl Behind {
     /// Empty buffers; none where nobody looks at them.
     pub fn new(pipeline: &Pipeline, wires: usize) -> Self {
-        Self { wires: vec![VecDeque::new(); if pipeline.sees_output_buffer { wires } else { 0 }] }
+        let wires = if pipeline.sees_output_buffer { wires } else { 0 };
+        Self { wires: Records::of(VecDeque::new(), wires) }
+    }
+
+    /// Copies have in common what they do not change.
+    pub fn share(&mut self) {
+        self.wires.share();
+    }
+
+    /// Where they have: all is as it was when that began.
+    pub fn start_over(&mut self) {
+        self.wires.start_over();
     }
 
     /// Whether somebody looks at them.
     #[inline]
     pub fn is_seen(&self) -> bool {
-        !self.wires.is_empty()
+        self.wires.len() > 0
     }
 
     /// A flit that crosses until a step is to be sent in a cycle, and some before it have been.

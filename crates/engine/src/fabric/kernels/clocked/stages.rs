@@ -8,6 +8,7 @@ use crate::fabric::switch::allocate::Request;
 use crate::ids::{ChannelId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
+use crate::rare::rarely;
 use crate::routing::Outputs;
 
 /// Lists that are made once and used again and again.
@@ -127,7 +128,7 @@ impl ClockedKernel {
     /// The only virtual channel of a group that a packet may leave by, if it keeps to the number
     /// of the one it came on.
     #[inline]
-    fn delivers_on(&self, from: &Lane, group: &Group) -> Option<ChannelId> {
+    pub(super) fn delivers_on(&self, from: &Lane, group: &Group) -> Option<ChannelId> {
         if !self.pipeline.keeps_channel || group.kind != ChannelKind::Ejection {
             return None;
         }
@@ -148,6 +149,9 @@ impl ClockedKernel {
         let lane = self.board.at(channel);
         let Scratch { asks, askers, outputs, .. } = scratch;
         let mut ask = |lead: ChannelId, priority: i32| {
+            if rarely(self.board.has_gates()) && self.grants_nothing(lead, askers) {
+                return;
+            }
             let group = act.wiring.layout.group(lead);
             let only = self.delivers_on(lane, group);
             for output in group.channels() {
@@ -217,6 +221,9 @@ impl ClockedKernel {
     /// is limited.
     #[inline]
     fn has_room_behind(&self, output: ChannelId, step: u64, act: &Act) -> bool {
+        if rarely(self.board.has_gates()) && self.is_barred(output) {
+            return false;
+        }
         let Some(places) = self.pipeline.output_buffer_flits else { return true };
         let wire = act.wiring.layout.wire_of[output.index()].index();
         let waiting = if self.behind.is_seen() {
@@ -308,6 +315,9 @@ impl ClockedKernel {
         let start = self.crossed_in(step + u64::from(!self.pipeline.speculative)) * self.cycle_ps;
         act.observe_at(Observation::Granted { packet: id, channel: output }, start);
         self.enter(output, id, act);
+        if rarely(self.board.has_gates()) {
+            self.has_granted(output);
+        }
         let lane = self.board.at_mut(output);
         lane.input = channel;
         lane.granted = start;

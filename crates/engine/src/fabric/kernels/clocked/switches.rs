@@ -4,6 +4,7 @@ use super::places::Side;
 use super::stages::Bid;
 use crate::fabric::switch::allocate::Allocator;
 use crate::fabric::switch::allocate::turns::Turns;
+use crate::fabric::switch::records::Records;
 use crate::ids::SwitchId;
 use crate::spec::{Arbiter, Pipeline};
 
@@ -11,12 +12,12 @@ use crate::spec::{Arbiter, Pipeline};
 #[derive(Clone)]
 pub struct Switches {
     /// By switch, as bits by number: inputs whose front header asks for a virtual channel.
-    asking: Vec<u64>,
+    asking: Records<u64>,
     /// Likewise: inputs whose front packet has a virtual channel, a flit and a credit.
-    ready: Vec<u64>,
+    ready: Records<u64>,
     /// Words of each switch in these.
     pub words: usize,
-    allocators: Vec<Allocators>,
+    allocators: Records<Allocators>,
     is_awake: Vec<bool>,
     /// Those that may have something to decide in the next step.
     awake: Vec<u32>,
@@ -54,8 +55,8 @@ impl Switches {
             }
         };
         Self {
-            asking: vec![0; count * words],
-            ready: vec![0; count * words],
+            asking: Records::of(0, count * words),
+            ready: Records::of(0, count * words),
             words,
             allocators: (0..count).map(allocators).collect(),
             is_awake: vec![false; count],
@@ -64,9 +65,18 @@ impl Switches {
         }
     }
 
-    /// The allocators of a switch in which nothing is under way choose next as others do.
-    pub fn renew(&mut self, like: &Self, switch: u32) {
-        self.allocators[switch as usize].clone_from(&like.allocators[switch as usize]);
+    /// Copies have in common what they do not change.
+    pub fn share(&mut self) {
+        self.asking.share();
+        self.ready.share();
+        self.allocators.share();
+    }
+
+    /// Where they have: switches in which nothing is under way are as they were when that began.
+    pub fn start_over(&mut self) {
+        self.asking.start_over();
+        self.ready.start_over();
+        self.allocators.start_over();
     }
 
     /// The allocators of a switch.
@@ -125,9 +135,18 @@ impl Switches {
 
     /// Numbers of the inputs that ask.
     pub fn askers(&self, switch: u32) -> impl Iterator<Item = u32> {
-        let of =
-            move |number: u32| self.asking_in(switch, number as usize / 64) >> (number % 64) & 1;
-        (0..self.words as u32 * 64).filter(move |&number| of(number) != 0)
+        (0..self.words).flat_map(move |word| {
+            let asking = self.asking_in(switch, word);
+            let left = std::iter::successors(Some(asking), |left| Some(left & (left - 1)));
+            let left = left.take(asking.count_ones() as usize);
+            left.map(move |left| word as u32 * 64 + left.trailing_zeros())
+        })
+    }
+
+    /// Whether an input is ready.
+    pub fn is_ready(&self, switch: u32, number: u16) -> bool {
+        let (word, bit) = self.place(switch, number);
+        self.ready[word] & bit != 0
     }
 
     /// It has been granted one.

@@ -6,6 +6,7 @@
 //! order in which packets wait there, until one starts. A message behind others in its node has no
 //! copy yet: it is given one when it is the first.
 
+use crate::fabric::kernel::AtGate;
 use crate::fabric::network::layout::{End, Layout};
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
@@ -32,6 +33,10 @@ pub struct Gates {
     acks_first: [bool; 2],
     /// Whether messages of a node take turns.
     takes_turns: bool,
+    /// The cycle at whose beginning gates are opened; 0: whenever somebody waits and a wire is free.
+    pub cycle: Time,
+    /// Those that have been opened for this cycle, in which copies.
+    pub opened: Vec<(u32, u32)>,
 }
 
 /// Channels of a node.
@@ -42,6 +47,10 @@ pub struct Gate {
     pub channels: Vec<ChannelId>,
     /// How many packets it can send at a time.
     pub wires: usize,
+    /// How many it can be granted to, where that is told by cycle.
+    pub slots: usize,
+    /// Whether its channels lead to a node.
+    pub is_home: bool,
     /// Copies in which messages come by it.
     pub members: Vec<Member>,
     /// Messages behind those, in the order in which they were queued.
@@ -67,6 +76,11 @@ pub struct Member {
     pub grants: switchboard::Gate,
     /// When a packet started there last.
     pub before: Time,
+    /// Where gates are opened by cycle: how things stand there, and who of it comes first, as of when it
+    /// had done so much.
+    pub at: AtGate,
+    pub first: Option<(Rank, Time)>,
+    pub acts: u64,
 }
 
 /// A message that waits in its node, and has no copy yet.
@@ -92,7 +106,7 @@ pub type Rank = (bool, Time, u32, u32);
 
 impl Gates {
     /// Those of a machine.
-    pub fn new(machine: &Machine, layout: &Layout, shares_wires: bool) -> Self {
+    pub fn new(machine: &Machine, layout: &Layout, (shares_wires, cycle): (bool, Time)) -> Self {
         let (mut all, mut of_lead) = (Vec::<Gate>::new(), vec![u32::MAX; layout.channels()]);
         let mut of_wire = vec![u32::MAX; layout.channels()];
         let interface = &machine.interface;
@@ -111,6 +125,8 @@ impl Gates {
             let gate = &mut all[number as usize];
             gate.leads.push(group.first);
             gate.channels.extend(group.channels());
+            gate.is_home = group.kind == ChannelKind::Ejection;
+            gate.slots += usize::from(group.width);
             if let End::Node(node) = group.end {
                 gate.receiver = has_fifos.then_some(node);
             }
@@ -127,6 +143,8 @@ impl Gates {
             due: BinaryHeap::new(),
             acks_first: [machine.interface.ack_priority, machine.switch.ack_priority],
             takes_turns: machine.interface.message_order == MessageOrder::RoundRobin,
+            cycle,
+            opened: Vec::new(),
         }
     }
 
@@ -158,6 +176,18 @@ impl Gates {
         let Reverse(gate) = self.due.pop()?;
         self.all[gate as usize].is_due = false;
         Some(gate)
+    }
+
+    /// When a cycle begins after an instant.
+    pub fn next_cycle(&self, now: Time) -> Time {
+        (now + 1).next_multiple_of(self.cycle)
+    }
+
+    /// Those that are to be looked at are at another instant.
+    pub fn put_off(&mut self, until: Time) {
+        while let Some(gate) = self.next_due() {
+            self.look_again(gate, until);
+        }
     }
 
     /// Whether any gate is to be looked at.
@@ -199,12 +229,28 @@ impl Gates {
     }
 }
 
+impl Member {
+    /// A copy at a gate that stands open in it.
+    pub fn new(copy: u32) -> Self {
+        Self {
+            copy,
+            grants: switchboard::Gate::Open,
+            before: 0,
+            at: AtGate::default(),
+            first: None,
+            acts: 0,
+        }
+    }
+}
+
 impl Gate {
     fn new() -> Self {
         Self {
             leads: Vec::new(),
             channels: Vec::new(),
             wires: 0,
+            slots: 0,
+            is_home: false,
             members: Vec::new(),
             behind: VecDeque::new(),
             past: Vec::new(),

@@ -31,6 +31,8 @@ pub struct OwnCopy<K> {
     next: Time,
     /// Whether it acts at this instant.
     pub is_awake: bool,
+    /// How often it has done something.
+    pub acts: u64,
     /// The channels that its packets have crossed, some several times.
     crossed: Vec<ChannelId>,
     /// So many of them may be told several times.
@@ -60,6 +62,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             live: 0,
             next: NEVER,
             is_awake: false,
+            acts: 0,
             crossed: Vec::new(),
             most_crossed: MOST_CROSSED,
             gates: Vec::new(),
@@ -130,6 +133,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
 
     /// Does something with the kernel and its own events. What it loses has been delivered nowhere.
     fn with<T>(&mut self, act: &mut Act, something: impl FnOnce(&mut K, &mut Act) -> T) -> T {
+        self.acts += 1;
         let before = act.packets.len();
         let (wiring, events) = (act.wiring, &mut self.events);
         let (packets, measures) = (&mut *act.packets, &mut *act.measures);

@@ -30,8 +30,11 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 copy.kernel.drains_until(node, of.drained);
             }
             copy.gates.push(gate);
-            of.members.push(Member { copy: number, grants: Gate::Open, before: 0 });
+            of.members.push(Member::new(number));
             if !of.is_private() {
+                if gates.cycle > 0 {
+                    gates.look_at(gate);
+                }
                 self.shut(gate);
                 return self.comes_by(id, number, act);
             }
@@ -48,7 +51,9 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 continue;
             };
             let member = gate.members.remove(place);
-            for &lead in gate.leads.iter().filter(|_| member.grants != Gate::Open) {
+            // Where gates are opened by cycle, copies that begin anew have them open.
+            let is_shut = gates.cycle == 0 && member.grants != Gate::Open;
+            for &lead in gate.leads.iter().filter(|_| is_shut) {
                 copy.kernel.set_gate(lead, Gate::Open);
             }
             let taken = gate.channels.iter().map(|&channel| copy.kernel.taken_until(channel, now));
@@ -243,7 +248,12 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 
     /// Whether a message that has no copy comes before the first packet of those that have.
-    fn is_one_behind_first(&self, number: u32, first: Option<Waiting>, act: &Act) -> bool {
+    pub(super) fn is_one_behind_first(
+        &self,
+        number: u32,
+        first: Option<Waiting>,
+        act: &Act,
+    ) -> bool {
         let Some(gates) = &self.gates else { return false };
         let Some(behind) = gates.all[number as usize].behind.front() else { return false };
         let packet = &act.packets[behind.packets.first];
@@ -252,7 +262,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 
     /// The first message that has no copy is given one, and its packets are queued there.
-    fn comes_up(&mut self, number: u32, act: &mut Act) {
+    pub(super) fn comes_up(&mut self, number: u32, act: &mut Act) {
         let behind =
             self.gates.as_mut().and_then(|gates| gates.all[number as usize].behind.pop_front());
         let Some(behind) = behind else { return };
@@ -271,12 +281,15 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             unobserved(act, |act| self.copies[copy as usize].queue(id, act));
             (act.packets[id].queued, act.packets[id].ready) = (queued, queued);
         }
+        self.wake(copy);
+        if self.opens_by_cycle() {
+            return;
+        }
         let of_packet = &mut self.of_packet;
         let mut arrived = |arrived| note(arrived, of_packet);
         unobserved(act, |act| self.copies[copy as usize].goes_on(act, &mut arrived));
         // Whoever waits where it will come by did so before.
         self.looks_at_gates(copy, None);
-        self.wake(copy);
     }
 
     /// Packets of a node that wait behind messages of it.
@@ -294,7 +307,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 
     /// What the channels of a gate grant in a copy from now on.
-    fn set(&mut self, copy: u32, gate: u32, grants: Gate) {
+    pub(super) fn set(&mut self, copy: u32, gate: u32, grants: Gate) {
         let Some(gates) = &mut self.gates else { return };
         let gate = &mut gates.all[gate as usize];
         let Some(member) = gate.member(copy) else { return };

@@ -24,11 +24,22 @@ pub struct Asker {
 impl<C: HasPort> Switchboard<C> {
     /// What a group grants from now on; if that is anything, it looks who waits.
     pub fn set_gate(&mut self, lead: ChannelId, gate: Gate) {
-        self.has_gates = true;
-        self.at_mut(lead).port_mut().set_gate(gate);
+        self.tell_gate(lead, gate);
         if gate != Gate::Shut {
             self.mark(self.at(lead).rest().lead);
         }
+    }
+
+    /// The same, where somebody else looks who waits.
+    pub fn tell_gate(&mut self, lead: ChannelId, gate: Gate) {
+        self.has_gates = true;
+        self.at_mut(lead).port_mut().set_gate(gate);
+    }
+
+    /// Whether groups have been told what to grant.
+    #[inline]
+    pub fn has_gates(&self) -> bool {
+        self.has_gates
     }
 
     /// Whether it matters that a packet leaves its node or comes to another.

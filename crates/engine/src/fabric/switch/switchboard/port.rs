@@ -68,6 +68,12 @@ impl Port {
         }
     }
 
+    /// Group: whether it grants no more than one channel.
+    #[inline]
+    pub fn grants_one(&self) -> bool {
+        self.has(ONCE)
+    }
+
     /// Group: it grants nothing from now on, or does again.
     #[inline]
     pub fn set_closed(&mut self, closed: bool) {
