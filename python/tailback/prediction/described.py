@@ -124,6 +124,7 @@ class Prediction:
     bisection_channels: int | None
     """Wires of the bisection, both directions; None without a formula."""
     load_max_us: float
+    """NaN if who sends to whom is not known before it runs, as below."""
     load_mean_internal_us: float
     saturation_messages_per_node_per_ms: float | None
     """Message rate at which the most loaded channel is always busy."""
@@ -383,6 +384,8 @@ def describe(experiment: Experiment) -> Prediction:
     wires, kinds = by_wire(experiment, channels, known)
     if short and saturation:
         saturation = 1e3 / bounded(short, wires, kinds, 1e3 / saturation)
+    # Nothing is known of the loads of messages that are decided upon while it runs.
+    load_known = bool(pairs) or not experiment.workload.sends_messages
     limit = switch_limit(
         experiment,
         machine.kernel,
@@ -400,15 +403,21 @@ def describe(experiment: Experiment) -> Prediction:
         internal_channels=predicted["internal_channels"],
         mean_hops=predicted["mean_hops"] if pairs else math.nan,
         zero_load_data_us=data_us if pairs else math.nan,
-        zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
+        zero_load_ack_us=(
+            predicted["zero_load_ack_ps"] / 1e6
+            if pairs and experiment.machine.interface.acknowledgements
+            else math.nan
+        ),
         zero_load_neighbour_us=neighbour_us,
         short_buffers=short,
         switch_limit=limit,
         zero_loads=alone,
         pauses=pauses_of(experiment.machine, counted.graph, channels, load_us),
         bisection_channels=bisection.wires if bisection and bisection.exact else None,
-        load_max_us=predicted["channel_load_max"] / 1e6,
-        load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
+        load_max_us=predicted["channel_load_max"] / 1e6 if load_known else math.nan,
+        load_mean_internal_us=(
+            predicted["channel_load_mean_internal"] / 1e6 if load_known else math.nan
+        ),
         saturation_messages_per_node_per_ms=saturation,
         pairs=pairs,
         exact=loads.exact,

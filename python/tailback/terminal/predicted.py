@@ -18,6 +18,7 @@ from tailback.prediction import LoadedChannel, Prediction
 from tailback.prediction.message_law import Line, MessageLaw
 from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Survey, TableRoutes
+from tailback.units import counted
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import MICROSECONDS, scaled
 
@@ -255,7 +256,9 @@ def _pairs(p: Prediction) -> str:
     if not p.pairs:
         # Who sends to whom is known when it runs: a trace, a program in Python.
         return "not known before it runs"
-    return f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
+    if not p.exact:
+        return f"{counted(p.pairs, 'sampled pair')}"
+    return f"all {p.pairs:,} pairs" if p.pairs > 1 else "1 pair"
 
 
 def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
