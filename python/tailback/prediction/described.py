@@ -117,10 +117,10 @@ class Prediction:
     mean_hops: float
     """Mean number of channels crossed, node links included."""
     zero_load_data_us: float
-    """Zero-load lifetime of a data packet: the first of `zero_loads`, else a full packet."""
+    """Zero-load latency of a message: the first of `zero_loads`; else of a full packet."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
-    """The same for a data packet to a neighbour."""
+    """The same to a neighbour."""
     bisection_channels: int | None
     """Wires of the bisection, both directions; None without a formula."""
     load_max_us: float
@@ -150,7 +150,7 @@ class Prediction:
     switch_limit: SwitchLimit | None
     """Limit of the switches under uniform traffic; None for other traffic."""
     zero_loads: tuple[ZeroLoad, ...]
-    """Zero-load latency of the packets of each traffic class and length."""
+    """Zero-load latency of the messages of each traffic class and length."""
     law: MessageLaw | None
     """Latency of a message alone, if messages have software costs."""
 
@@ -336,7 +336,7 @@ class Prediction:
             "switches": (self.switches, ""),
             "channels": (self.channel_count, ""),
             "channels crossed, mean": (self.mean_hops, ""),
-            "packet without contention": (self.zero_load_data_us, MICROSECONDS),
+            "message without contention": (self.zero_load_data_us, MICROSECONDS),
             "saturation, messages per node and ms": (self.saturation_messages_per_node_per_ms, ""),
         }
         rows = [(name, scaled(value, unit, 4).rstrip()) for name, (value, unit) in numbers.items()]

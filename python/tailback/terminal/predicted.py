@@ -262,7 +262,7 @@ def _pairs(p: Prediction) -> str:
 
 
 def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
-    """Return the zero-load latencies of the packets of the workload."""
+    """Return the zero-load latencies of the messages of the workload."""
     if not p.experiment.workload.sends_messages:
         return []
     rows = [
@@ -277,11 +277,10 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
 
 
 def _alone_rows(packet: ZeroLoad) -> list[tuple[str, str]]:
-    """Return the zero-load latencies of one kind of packet."""
+    """Return the zero-load latencies of messages of one length."""
     of = "" if packet.traffic_class is None else f" of {packet.traffic_class}"
-    what = f"message{of}" if packet.is_whole else f"full packet{of}"
     return [
-        (f"zero-load latency, {what}, {packet.data_bytes:,} B", _time(packet.latency_us)),
+        (f"zero-load latency, message{of}, {packet.data_bytes:,} B", _time(packet.latency_us)),
         ("  to a neighbour", _time(packet.neighbour_us)),
     ]
 
