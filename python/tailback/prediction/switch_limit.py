@@ -5,8 +5,9 @@ Uniform traffic of equal packets, many ports, all inputs busy. With one queue at
 behind it from idle outputs [Karol et al. 1987]. One switch of few nodes carries more. With
 `output` and room for B packets at every input (B + 1) - sqrt(B^2 + 1): then B packets are in the
 switch for every output, as many as stand on average in a queue of packets of one length that is
-busy for that share of the time. (For B = 1 both are the same.) `voq` carries up to 0.04 less. Several switches in a row, or packets of one
-message after the other, may carry less.
+busy for that share of the time. (For B = 1 both are the same.)
+`voq` carries up to 0.04 less. Several switches in a row, or packets of one message after the other,
+may carry less.
 """
 
 from __future__ import annotations
