@@ -309,6 +309,31 @@ def test_where_nodes_differ_node_links_are_known_and_others_estimated(
     assert found.load_max_us == pytest.approx(exact["channel_load_max"] / 1e6, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    "topology",
+    [
+        {"kind": "slim_fly", "q": 5},
+        {"kind": "jellyfish", "switches": 20, "links_per_switch": 4, "nodes_per_switch": 3},
+    ],
+)
+def test_one_node_of_each_switch_stands_for_all_of_it(
+    topology: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = experiment(topology)
+    exact = tb.describe(asked)
+    nodes, switches = exact.nodes, exact.switches
+    assert exact.exact
+    assert exact.pairs == nodes * (nodes - 1)
+    monkeypatch.setattr(loads, "PAIRS", switches**2)
+    monkeypatch.setattr(loads, "_FEW_HOPS", 1)
+    found = tb.describe(asked)
+    assert (found.exact, found.load_is_exact, found.pairs) == (True, True, exact.pairs)
+    assert found.mean_hops == pytest.approx(exact.mean_hops)
+    assert found.zero_load_data_us == pytest.approx(exact.zero_load_data_us)
+    load, same = (p.channels["load_us"].to_numpy() for p in (found, exact))
+    assert load == pytest.approx(same)
+
+
 def test_links_of_a_butterfly_are_loaded_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = experiment({"kind": "butterfly", "arity": 4, "stages": 4})
     exact = tb.describe(asked)

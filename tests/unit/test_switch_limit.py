@@ -186,3 +186,36 @@ def test_the_terminal_warns_of_more_than_switches_carry(tmp_path: Any) -> None:
         assert "of which switches carry (fifo) about 59 %" in shown
         assert "predicted saturation, messages per node and ms 7,264.2" in shown
         assert "by the most loaded channel alone 12,401" in shown
+
+
+#: Nodes that send to each other only: two never meet, and of three the known value for two ports.
+@pytest.mark.parametrize(
+    ("nodes", "share"), [(2, 1), (3, 0.75), (4, 0.6904), (8, 0.6255), (9, 2 - math.sqrt(2))]
+)
+def test_one_queue_at_every_input_costs_little_with_few_nodes(nodes: int, share: float) -> None:
+    star = {"topology": {"kind": "star", "nodes": nodes}}
+    found = limit_of({"queueing": "fifo"}, machine=star)
+    assert found.share == pytest.approx(share)
+    # With other queues a switch carries no less.
+    assert limit_of({"queueing": "output"}, machine=star).share >= share
+
+
+@pytest.mark.parametrize(("nodes", "share"), [(2, 0.75), (4, 0.6553), (8, 0.6184)])
+def test_of_packets_to_all_ports_the_published_shares_are_told(nodes: int, share: float) -> None:
+    """Table I of [Karol et al. 1987]: an input sends to its own port, too."""
+    machine = {"topology": {"kind": "star", "nodes": nodes}, "interface": {"local": "switch"}}
+    found = limit_of({"queueing": "fifo"}, machine=machine, workload={"includes_self": True})
+    assert found.share == share
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4])
+def test_the_shares_of_few_nodes_are_those_of_a_run(nodes: int) -> None:
+    asked = experiment(
+        {"queueing": "fifo", "input_buffer": "64 kB"},
+        machine={"topology": {"kind": "star", "nodes": nodes}},
+        workload={"compute_period": "60 ns"},
+    )
+    limit = tb.describe(asked).switch_limit
+    assert limit is not None
+    # A run is not in slots of one packet.
+    assert tb.run(asked)["accepted_load"].value == pytest.approx(limit.share, rel=0.02)

@@ -24,17 +24,40 @@ def test_a_short_message_is_a_short_packet() -> None:
     [packet] = found.zero_loads
     # 31 B and 8 B of header take 3.12 ns at 100 Gbit/s; each of 3.67 further channels waits for
     # 0.64 ns of header.
-    assert (packet.data_bytes, packet.is_whole) == (31, True)
+    assert packet.data_bytes == 31
     assert packet.latency_us * 1e3 == pytest.approx(3.12 + 0.64 * (4 + 2 / 3 - 1))
     assert found.zero_load_data_us == packet.latency_us
     told = found.to_dict()["zero_load"]
-    assert [row["packet_bytes"] for row in told] == [31]
+    assert [row["message_bytes"] for row in told] == [31]
 
 
-def test_of_a_long_message_a_full_packet_is_told() -> None:
-    [packet] = described(offering("10 kB")).zero_loads
-    assert (packet.data_bytes, packet.is_whole) == (1000, False)
-    assert packet.latency_us == described(offering("1000 B")).zero_load_data_us
+@pytest.mark.parametrize("size", ["1008 B", "4 kB", "10 kB", "1 MB"])
+def test_a_long_message_is_told_whole(size: str) -> None:
+    """Packets of 1,008 B follow each other; of the last the header goes on at each switch."""
+    [message] = described(offering(size)).zero_loads
+    sent = message.data_bytes + 8 * -(-message.data_bytes // 1000)
+    assert message.latency_us * 1e3 == pytest.approx(0.08 * sent + 0.64 * (4 + 2 / 3 - 1))
+    assert message.neighbour_us * 1e3 == pytest.approx(0.08 * sent + 0.64 * 2)
+
+
+def test_a_long_message_takes_what_a_run_without_contention_says() -> None:
+    """Links of several rates: the pairs simulated are all there are."""
+    rows = [["0 ns", 0, 5, "7 kB"], ["0 ns", 3, 12, "7 kB"], ["0 ns", 9, 8, "7 kB"]]
+    machine = MESH | {"link_classes": {"x": {"rate": "25 Gbit/s"}}, "interface": {"window": 2}}
+    asked = tb.Experiment.from_dict(
+        {"machine": machine, "workload": {"kind": "messages", "messages": rows}}
+    )
+    alone = tb.run(asked, mode="free")["message_latency_us"].value
+    [message] = tb.describe(asked).zero_loads
+    assert message.latency_us == pytest.approx(alone)
+
+
+def test_listed_messages_of_each_length_go_their_own_ways() -> None:
+    rows = [["0 ns", 0, 1, "16 B"], ["1 us", 0, 15, "99 B"]]
+    near, far = described({"kind": "messages", "messages": rows}).zero_loads
+    # Three channels, and eight.
+    assert near.latency_us * 1e3 == pytest.approx(0.08 * 24 + 2 * 0.64)
+    assert far.latency_us * 1e3 == pytest.approx(0.08 * 107 + 7 * 0.64)
 
 
 def test_each_length_of_mixed_messages_has_its_own() -> None:

@@ -6,6 +6,7 @@
 
 mod cells;
 mod credits;
+mod pairs;
 mod traffic;
 
 use crate::assembly::Assembly;
@@ -19,6 +20,7 @@ use crate::spec::{Local, Machine, Spec, Workload};
 use crate::time::Time;
 use crate::topology::Topology;
 use credits::Credits;
+use pairs::{Pairs, Sample};
 use traffic::{Flow, each_flow};
 
 /// Ways of a pair of nodes that are walked at most.
@@ -35,8 +37,10 @@ pub struct Prediction {
     pub internal_channels: usize,
     /// Channels, both directions, between two halves of the nodes, where there is a formula.
     pub bisection_channels: Option<u64>,
-    /// Pairs of nodes whose routes were walked.
+    /// Pairs of nodes whose routes were walked: each once, however many messages go between them.
     pub pairs: u64,
+    /// Some of the messages between them, evenly spread over all: sources, destinations and weights.
+    pub sample: Sample,
     /// Whether these were all pairs.
     pub exact: bool,
     /// Mean number of channels a packet crosses.
@@ -115,7 +119,7 @@ pub fn predict_weighted(
     if let Some(gap) = sums.apart.and_then(|pair| wiring.routing.gap(pair, topology)) {
         return Err(gap);
     }
-    Ok(summarise(spec, topology, &walk, &sums, exact))
+    Ok(summarise(spec, topology, &walk, sums, exact))
 }
 
 /// How many ways of every pair are walked: one, or where packets may go several ways as
@@ -167,7 +171,8 @@ struct Sums {
     data_ps: f64,
     /// The same of acknowledgements.
     ack_ps: f64,
-    pairs: u64,
+    pairs: Pairs,
+    sample: Sample,
     /// The first two nodes with a message and without a route.
     apart: Option<(NodeId, NodeId)>,
 }
@@ -178,7 +183,8 @@ impl Walk<'_> {
         if flow.from == flow.to && self.local == Local::Memory {
             return;
         }
-        sums.pairs += 1;
+        sums.pairs.note(flow.from, flow.to);
+        sums.sample.note(flow.from, flow.to, flow.weight);
         sums.remote += flow.weight;
         let packet_bytes = self.packet_bytes as u32;
         let first = flow.bytes.min(self.first_bytes);
@@ -201,11 +207,13 @@ impl Walk<'_> {
         }
         let (hops, lifetime) = self.occupy((flow.from, flow.to, flow.traffic), size, data, sums);
         sums.data_ps += flow.weight * lifetime;
-        let packets = if self.acknowledges { (1 + full + partial) as f64 } else { 0.0 };
-        let acks = |takes: &dyn Fn(u32) -> Time| flow.weight * packets * takes(0) as f64;
-        let (_, lifetime) = self.occupy((flow.to, flow.from, flow.traffic), 0, acks, sums);
-        sums.ack_ps += flow.weight * lifetime;
         sums.hops += flow.weight * hops;
+        if self.acknowledges {
+            let packets = (1 + full + partial) as f64;
+            let acks = |takes: &dyn Fn(u32) -> Time| flow.weight * packets * takes(0) as f64;
+            let (_, lifetime) = self.occupy((flow.to, flow.from, flow.traffic), 0, acks, sums);
+            sums.ack_ps += flow.weight * lifetime;
+        }
     }
 
     /// Whether a node has no route to another.
@@ -328,13 +336,7 @@ impl Walk<'_> {
     }
 }
 
-fn summarise(
-    spec: &Spec,
-    topology: &Topology,
-    walk: &Walk,
-    sums: &Sums,
-    exact: bool,
-) -> Prediction {
+fn summarise(spec: &Spec, topology: &Topology, walk: &Walk, sums: Sums, exact: bool) -> Prediction {
     let layout = &walk.wiring.layout;
     let per_node = sums.messages / topology.nodes as f64;
     let share = |load: f64| if per_node > 0.0 { load / per_node } else { 0.0 };
@@ -362,7 +364,8 @@ fn summarise(
         switches: topology.switches,
         internal_channels,
         bisection_channels: bisection(&spec.machine, topology),
-        pairs: sums.pairs,
+        pairs: sums.pairs.count(),
+        sample: sums.sample,
         exact,
         mean_hops: mean(sums.hops),
         zero_load_data_ps: mean(sums.data_ps),
@@ -491,7 +494,8 @@ mod tests {
         let (three, one) = (listed(vec![5, 9, 9, 9], &[]), listed(vec![5, 9], &[1.0, 3.0]));
         assert_eq!(one.channel_load_ps, three.channel_load_ps);
         assert_eq!(one.mean_hops, three.mean_hops);
-        assert_eq!((one.pairs, three.pairs), (2, 4));
+        // Messages between the same nodes are one pair.
+        assert_eq!((one.pairs, three.pairs), (2, 2));
     }
 
     #[test]

@@ -494,6 +494,9 @@ pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, 
         table.0.set_item(name, value)?;
     }
     table.column("channel_load", prediction.channel_load_ps.into_iter())?;
+    table.column("sample_source", prediction.sample.source.into_iter())?;
+    table.column("sample_destination", prediction.sample.destination.into_iter())?;
+    table.column("sample_weight", prediction.sample.weight.into_iter())?;
     Ok(table.0)
 }
 

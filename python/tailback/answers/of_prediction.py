@@ -74,8 +74,7 @@ def _alone(p: Prediction) -> list[str]:
         what += f" of {scaled(p.experiment.machine.interface.packet_room.bytes, BYTES)}"
     if p.zero_loads:
         first = p.zero_loads[0]
-        kind = "message" if first.is_whole else "full packet"
-        what = f"a {kind} of {scaled(first.data_bytes, BYTES)}"
+        what = f"a message of {scaled(first.data_bytes, BYTES)}"
     return [
         sentence(
             f"{what} takes {scaled(p.zero_load_data_us, MICROSECONDS, 3)} if it meets no "

@@ -117,13 +117,14 @@ class Prediction:
     mean_hops: float
     """Mean number of channels crossed, node links included."""
     zero_load_data_us: float
-    """Zero-load lifetime of a data packet: the first of `zero_loads`, else a full packet."""
+    """Zero-load latency of a message: the first of `zero_loads`; else of a full packet."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
-    """The same for a data packet to a neighbour."""
+    """The same to a neighbour."""
     bisection_channels: int | None
     """Wires of the bisection, both directions; None without a formula."""
     load_max_us: float
+    """NaN if who sends to whom is not known before it runs, as below."""
     load_mean_internal_us: float
     saturation_messages_per_node_per_ms: float | None
     """Message rate at which the most loaded channel is always busy."""
@@ -149,7 +150,7 @@ class Prediction:
     switch_limit: SwitchLimit | None
     """Limit of the switches under uniform traffic; None for other traffic."""
     zero_loads: tuple[ZeroLoad, ...]
-    """Zero-load latency of the packets of each traffic class and length."""
+    """Zero-load latency of the messages of each traffic class and length."""
     law: MessageLaw | None
     """Latency of a message alone, if messages have software costs."""
 
@@ -335,7 +336,7 @@ class Prediction:
             "switches": (self.switches, ""),
             "channels": (self.channel_count, ""),
             "channels crossed, mean": (self.mean_hops, ""),
-            "packet without contention": (self.zero_load_data_us, MICROSECONDS),
+            "message without contention": (self.zero_load_data_us, MICROSECONDS),
             "saturation, messages per node and ms": (self.saturation_messages_per_node_per_ms, ""),
         }
         rows = [(name, scaled(value, unit, 4).rstrip()) for name, (value, unit) in numbers.items()]
@@ -383,6 +384,8 @@ def describe(experiment: Experiment) -> Prediction:
     wires, kinds = by_wire(experiment, channels, known)
     if short and saturation:
         saturation = 1e3 / bounded(short, wires, kinds, 1e3 / saturation)
+    # Nothing is known of the loads of messages that are decided upon while it runs.
+    load_known = bool(pairs) or not experiment.workload.sends_messages
     limit = switch_limit(
         experiment,
         machine.kernel,
@@ -400,15 +403,21 @@ def describe(experiment: Experiment) -> Prediction:
         internal_channels=predicted["internal_channels"],
         mean_hops=predicted["mean_hops"] if pairs else math.nan,
         zero_load_data_us=data_us if pairs else math.nan,
-        zero_load_ack_us=predicted["zero_load_ack_ps"] / 1e6 if pairs else math.nan,
+        zero_load_ack_us=(
+            predicted["zero_load_ack_ps"] / 1e6
+            if pairs and experiment.machine.interface.acknowledgements
+            else math.nan
+        ),
         zero_load_neighbour_us=neighbour_us,
         short_buffers=short,
         switch_limit=limit,
         zero_loads=alone,
         pauses=pauses_of(experiment.machine, counted.graph, channels, load_us),
         bisection_channels=bisection.wires if bisection and bisection.exact else None,
-        load_max_us=predicted["channel_load_max"] / 1e6,
-        load_mean_internal_us=predicted["channel_load_mean_internal"] / 1e6,
+        load_max_us=predicted["channel_load_max"] / 1e6 if load_known else math.nan,
+        load_mean_internal_us=(
+            predicted["channel_load_mean_internal"] / 1e6 if load_known else math.nan
+        ),
         saturation_messages_per_node_per_ms=saturation,
         pairs=pairs,
         exact=loads.exact,

@@ -5,6 +5,7 @@ So
 
 * if all nodes send alike and a few sources stand for all by symmetry, loads are exact: averages
   over all equivalent channels;
+* if moreover all nodes of a switch are reached by the same routes, one of each stands for them;
 * else two samples are taken: of as many messages from every node, or of different sources if
   destinations differ. Loads are estimates, the means of both; the load of a channel for the
   maximum is the smaller of both. Loads of node links are exact if all nodes send alike: means over
@@ -13,7 +14,7 @@ So
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ _MANY_NODES = 16_384
 _SAME = 1e-9
 
 _Floats = NDArray[np.float64]
+_Numbers = NDArray[np.int64]
 
 
 def predicted_loads(experiment: Experiment, channels: pa.Table) -> Loads:
@@ -54,11 +56,7 @@ def predicted_loads(experiment: Experiment, channels: pa.Table) -> Loads:
     if nodes > _MANY_NODES:
         most = max(nodes, _FEW_HOPS // hops)
     if nodes * (nodes - 1) > most and sends_alike(experiment):
-        if (same := moving_symmetry(experiment)) is not None:
-            return of_few_sources(experiment, channels, same)
-        if is_of_lines(experiment):
-            return of_lines(experiment, channels)
-        return _of_samples(experiment, channels, most, None)
+        return _of_alike(experiment, channels, most)
     if _pairs_in_reach(experiment) > most:
         return _of_samples(experiment, channels, most, None)
     spec, messages = experiment.spec(), experiment.messages_arrays()
@@ -66,6 +64,74 @@ def predicted_loads(experiment: Experiment, channels: pa.Table) -> Loads:
     if predicted["exact"]:
         return Loads(predicted, exact=True, max_exact=True)
     return _of_samples(experiment, channels, most, predicted)
+
+
+_ENDS = ("from_node", "to_node")
+#: Routing by tables that have one route to all nodes of a switch.
+_BY_SWITCH = ("hop_classes", "shortest")
+
+
+def _nodes_of_switches(experiment: Experiment, channels: pa.Table) -> list[_Numbers] | None:
+    """Return the nodes of each switch that has any.
+
+    None where routes depend on more than the switches of their ends.
+    """
+    routing = experiment.machine.chosen_routing
+    if routing is None or routing.kind not in _BY_SWITCH or routing.parallel_links != "any":
+        return None
+    kinds, ends = channels["kind"].to_numpy(), {}
+    for kind, node, switch in (("injection", *_ENDS), ("ejection", *_ENDS[::-1])):
+        of = kinds == kind
+        nodes, at = np.unique(channels[node].to_numpy()[of], return_index=True)
+        ends[kind] = channels[switch].to_numpy()[of][at]
+    if len(nodes) < experiment.machine.nodes or (ends["injection"] != ends["ejection"]).any():
+        return None
+    order = np.argsort(ends["injection"], kind="stable")
+    starts = np.unique(ends["injection"][order], return_index=True)[1]
+    return np.split(order, starts[1:])
+
+
+def _of_switch_pairs(
+    experiment: Experiment, channels: pa.Table, beside: Sequence[_Numbers]
+) -> Loads:
+    """Return the loads of all pairs of nodes by one pair for every two switches."""
+    workload, nodes = experiment.workload, experiment.machine.nodes
+    assert isinstance(workload, Synthetic)
+    switches = len(beside)
+    first = np.array([nodes[0] for nodes in beside])
+    last = np.array([nodes[-1] for nodes in beside])
+    count = np.array([len(nodes) for nodes in beside])
+    # Routes to one destination, one after the other, find their tables in the cache.
+    to, source = np.divmod(np.arange(switches * switches), switches)
+    weight = count[source] * (count[to] - (source == to))
+    # Within a switch from its first node to its last.
+    sent = weight > 0
+    listed = rows(first[source[sent]].astype(np.uint32), last[to[sent]], workload)
+    predicted = engine.predict(
+        spec_of_list(experiment), len(listed[0]), listed, weight[sent].astype(np.float64)
+    )
+    load = np.array(predicted["channel_load"]) * between_nodes(experiment)
+    kinds = channels["kind"].to_numpy()
+    for kind in ("injection", "ejection"):
+        load[kinds == kind] = load[kinds == kind].mean()
+    changed = {
+        "channel_load": load,
+        "pairs": nodes * (nodes - 1),
+        **ends(experiment, channels, load),
+    }
+    return Loads(predicted | changed, exact=True, max_exact=True)
+
+
+def _of_alike(experiment: Experiment, channels: pa.Table, most: int) -> Loads:
+    """Return loads where all nodes send to all others equally often: exact if a way is known."""
+    if (same := moving_symmetry(experiment)) is not None:
+        return of_few_sources(experiment, channels, same)
+    if is_of_lines(experiment):
+        return of_lines(experiment, channels)
+    beside = _nodes_of_switches(experiment, channels)
+    if beside is not None and len(beside) ** 2 <= most:
+        return _of_switch_pairs(experiment, channels, beside)
+    return _of_samples(experiment, channels, most, None)
 
 
 def _pairs_in_reach(experiment: Experiment) -> int:
@@ -140,12 +206,17 @@ def _levelled(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _drawn(experiment: Experiment) -> Iterator[Rows]:
-    """Yield two lists of messages: every node sends as many, to any others; always the same."""
+    """Yield two lists of messages: every node sends as many, to any others; always the same.
+
+    One each where links are averaged over all the same.
+    """
     workload, machine = experiment.workload, experiment.machine
     assert isinstance(workload, Synthetic)
     nodes = machine.nodes
     hops = max(1, machine.topology.facts.typical_hops)
     each = max(1, round(_DRAWN_HOPS / hops / nodes))
+    if "internal" in _levelled(experiment):
+        each = 1
     reach = None if sends_alike(experiment) else workload.reach(machine)
     draw = np.random.Generator(np.random.PCG64(1))
     for _ in range(2):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tailback import engine
+from .alone import latencies
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 _SEVERAL = (8, 32)
 #: Where a message is one packet, whatever its length.
 _LONG = 1000
-#: From one message to the next: longer than any of them takes.
-_APART_PS = 10**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,33 +65,11 @@ def message_law(experiment: Experiment) -> MessageLaw | None:
     whole = machine.sends_whole_messages
     packet = _LONG if whole else machine.interface.packet_room.bytes
     sizes = [1, packet] if whole else [1, packet, packet + 1, *(n * packet for n in _SEVERAL)]
-    found = dict(zip(sizes, _latencies(experiment, sizes), strict=True))
+    alone = latencies(experiment, [(0, 1, size) for size in sizes])
+    found = dict(zip(sizes, alone, strict=True))
     one = None if packet == 1 else Line.through((1, found[1]), (packet, found[packet]))
     several = None
     if not whole:
         few, many = (n * packet for n in _SEVERAL)
         several = Line.through((few, found[few]), (many, found[many]))
     return MessageLaw(packet, one, several, found)
-
-
-def _latencies(experiment: Experiment, sizes: list[int]) -> Iterator[float]:
-    """Yield what messages of these sizes take, each alone, in µs."""
-    spec = json.loads(experiment.spec())
-    spec.pop("blame", None)
-    spec["machine"]["interface"]["costs"]["variation_ps"] = 0
-    count = len(sizes)
-    messages = {
-        "kind": "messages",
-        "time_ps": [i * _APART_PS for i in range(count)],
-        "source": [0] * count,
-        "destination": [1] * count,
-        "bytes": sizes,
-    }
-    spec |= {"workload": messages, "mode": "free", "sample_interval_ps": count * _APART_PS}
-    run = engine.Simulation(json.dumps(spec))
-    before = 0
-    for i in range(count):
-        run.advance((i + 1) * _APART_PS - 1, 2**63)
-        after = run.counters()["message_latency_ps"]
-        yield (after - before) / 1e6
-        before = after

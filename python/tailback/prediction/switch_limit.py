@@ -2,11 +2,12 @@
 
 Uniform traffic of equal packets, many ports, all inputs busy. With one queue at each input
 (`fifo`) 2 - sqrt(2) of the links, whatever the buffer: the first packet of a queue keeps those
-behind it from idle outputs [Karol et al. 1987]. With `output` and room for B packets at every
-input (B + 1) - sqrt(B^2 + 1): then B packets are in the switch for every output, as many as stand
-on average in a queue of packets of one length that is busy for that share of the time. (For B = 1
-both are the same.) `voq` carries up to 0.04 less. Switches of few ports carry more; several in a
-row, or with packets of one message after the other, may carry less.
+behind it from idle outputs [Karol et al. 1987]. One switch of few nodes carries more. With
+`output` and room for B packets at every input (B + 1) - sqrt(B^2 + 1): then B packets are in the
+switch for every output, as many as stand on average in a queue of packets of one length that is
+busy for that share of the time. (For B = 1 both are the same.)
+`voq` carries up to 0.04 less. Several switches in a row, or packets of one message after the other,
+may carry less.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ _MATCHING = 0.04
 #: A node link loaded less than the most loaded wire by this part is not what limits.
 _EVEN = 0.95
 _WHOLE = ("cut_through", "store_and_forward")
+#: Share of their links that single switches with one queue at each input carry, by number of ports,
+#: if packets go to all ports alike [Karol et al. 1987, table I].
+_FEW_PORTS = {1: 1, 2: 0.75, 3: 0.6825, 4: 0.6553, 5: 0.6399, 6: 0.6302, 7: 0.6234, 8: 0.6184}
+#: The same if no packet goes back to the port it came from: the same model, in which the first
+#: packets of all queues change places in slots of one packet. Up to three ports exact.
+_FEW_OTHERS = {2: 1, 3: 0.75, 4: 0.6904, 5: 0.6608, 6: 0.6439, 7: 0.6332, 8: 0.6255}
+_MANY_PORTS = 2 - math.sqrt(2)
 _OF_WORMS = ("worm", "flits", "slots", "tokens")
 
 
@@ -88,12 +96,24 @@ class SwitchLimit:
         }
 
 
-def share_of_links(queueing: str, packets: float) -> float:
-    """Return the share that a switch carries with room for so many packets at every input."""
+def share_of_links(queueing: str, packets: float, with_one_queue: float = _MANY_PORTS) -> float:
+    """Return the share that a switch carries with room for so many packets at every input.
+
+    `with_one_queue`: what it carries with one queue at each input; others carry no less.
+    """
     if queueing == "fifo":
-        return 2 - math.sqrt(2)
+        return with_one_queue
     # The difference of two large numbers, written as a quotient.
-    return 2 * packets / (packets + 1 + math.sqrt(packets**2 + 1)) if packets < math.inf else 1.0
+    many = 2 * packets / (packets + 1 + math.sqrt(packets**2 + 1)) if packets < math.inf else 1.0
+    return max(many, with_one_queue) if packets >= 1 else many
+
+
+def _with_one_queue(machine: Machine, workload: Synthetic) -> float:
+    """Return the share that switches carry with one queue at each input: more with few ports."""
+    if machine.topology.facts.switches != 1:
+        return _MANY_PORTS
+    to_itself = workload.includes_self and machine.interface.local == "switch"
+    return (_FEW_PORTS if to_itself else _FEW_OTHERS).get(machine.nodes, _MANY_PORTS)
 
 
 def switch_limit(
@@ -122,7 +142,7 @@ def switch_limit(
     packets = _packets(experiment, workload)
     if packets is None or (queueing != "fifo" and packets <= 0):
         return None
-    share = share_of_links(queueing, packets)
+    share = share_of_links(queueing, packets, _with_one_queue(machine, workload))
     even = saturation is not None and node_load >= _EVEN * most_load
     return SwitchLimit(
         queueing=queueing,

@@ -1,17 +1,24 @@
-"""Zero-load latency of the packets of a workload, by traffic class and length."""
+"""Zero-load latency of the messages of a workload, by traffic class and length.
+
+Of a message of one packet it is the mean over all pairs of nodes that send it, by the lengths of
+routes. A longer one takes longer by what separates its first packet from its last. Some pairs are
+simulated, each message alone, and the mean difference is added: exact where links have one rate.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailback import engine
 from tailback.workloads import Messages, Synthetic, Traffic
 
+from .alone import latencies
 from .few_sources import moving_symmetry, predicted_of_few, sends_alike
 
 if TYPE_CHECKING:
@@ -22,6 +29,10 @@ _MOST = 4
 #: Most pairs of nodes on a machine on which a few sources stand for all.
 _PAIRS = 2_000_000
 _SELDOM_PS = 10**17
+#: Packets of the longest message that is simulated; longer ones take longer in proportion.
+_PACKETS = 64
+#: Packets of the two messages whose difference tells by how much.
+_STEADY = (32, 64)
 #: Roughly the links of all routes walked for a length.
 _HOPS = 2_000_000
 #: The same on machines of more nodes than this.
@@ -31,16 +42,14 @@ _MANY_NODES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class ZeroLoad:
-    """The zero-load latency of one kind of packet."""
+    """The zero-load latency of messages of one length."""
 
     traffic_class: str | None
     """Its traffic class; None if there is only one."""
     data_bytes: int
-    """Data bytes: of a whole message, or of a full packet of a longer message."""
-    is_whole: bool
-    """Whether the packet is a whole message."""
+    """Data bytes of a message."""
     latency_us: float
-    """Mean lifetime over the pairs of nodes that send it."""
+    """From its first packet's start to its delivery: mean over the pairs of nodes that send it."""
     neighbour_us: float
     """The same to a neighbour."""
 
@@ -48,8 +57,7 @@ class ZeroLoad:
         """Return the fields for JSON."""
         return {
             "class": self.traffic_class,
-            "packet_bytes": self.data_bytes,
-            "whole_message": self.is_whole,
+            "message_bytes": self.data_bytes,
             "latency_us": self.latency_us,
             "neighbour_us": self.neighbour_us,
         }
@@ -68,31 +76,67 @@ def zero_loads(experiment: Experiment, full: dict[str, Any]) -> tuple[ZeroLoad, 
         return ()
     found = []
     for name, sender, sizes in _classes(experiment):
-        told = [min(size, interface.packet_room.bytes) for size in sizes if size > 0]
-        for size in dict.fromkeys(told[:_MOST]):
-            is_full = sender is None and size == interface.packet_room.bytes
-            predicted = full if is_full else _predicted(experiment, sender, size)
+        differ = isinstance(experiment.workload, Messages) and len(sizes) > 1
+        for size in [size for size in sizes if size > 0][:_MOST]:
+            packet = min(size, interface.packet_room.bytes)
+            is_full = sender is None and packet == interface.packet_room.bytes and not differ
+            predicted = full if is_full else _predicted(experiment, sender, size, packet)
             if predicted["pairs"]:
-                times = (predicted["zero_load_data_ps"], predicted["zero_load_data_1hop_ps"])
-                latency, neighbour = (time / 1e6 for time in times)
-                found.append(ZeroLoad(name, size, size in sizes, latency, neighbour))
+                found.append(_of_messages(experiment, name, size, packet, predicted))
     return tuple(found)
 
 
-def _predicted(experiment: Experiment, sender: int | None, size: int) -> dict[str, Any]:
-    """Return what is predicted if packets have so much data, and one class is sent above all."""
+def _of_messages(
+    experiment: Experiment, name: str | None, size: int, packet: int, predicted: dict[str, Any]
+) -> ZeroLoad:
+    """Return the latency of messages whose first packet is `predicted`."""
+    times = (predicted["zero_load_data_ps"], predicted["zero_load_data_1hop_ps"])
+    latency, neighbour = (time / 1e6 for time in times)
+    if size > packet:
+        pairs = list(
+            zip(
+                predicted["sample_source"].tolist(),
+                predicted["sample_destination"].tolist(),
+                strict=True,
+            )
+        )
+        alone = np.array(list(latencies(experiment, [(*pair, packet) for pair in pairs])))
+        later = _whole(experiment, pairs, size, packet) - alone
+        nearest = int(np.argmin(np.abs(alone - neighbour)))
+        latency += float(np.average(later, weights=predicted["sample_weight"]))
+        neighbour += float(later[nearest])
+    return ZeroLoad(name, size, latency, neighbour)
+
+
+def _whole(
+    experiment: Experiment, pairs: Sequence[tuple[int, int]], size: int, packet: int
+) -> NDArray[np.float64]:
+    """Return what messages of several packets take, each alone, in µs."""
+    packets, rest = divmod(size, packet)
+    if packets <= _PACKETS:
+        return np.array(list(latencies(experiment, [(*pair, size) for pair in pairs])))
+    few, many = (_whole(experiment, pairs, n * packet + rest, packet) for n in _STEADY)
+    return few + (many - few) * ((packets - _STEADY[0]) / (_STEADY[1] - _STEADY[0]))
+
+
+def _predicted(
+    experiment: Experiment, sender: int | None, size: int, packet: int
+) -> dict[str, Any]:
+    """Return what is predicted of a first packet of messages of one class and length."""
     nodes = experiment.machine.nodes
     are_many = nodes * (nodes - 1) > _PAIRS and sends_alike(experiment)
     if are_many and (same := moving_symmetry(experiment)) is not None:
-        return predicted_of_few(experiment, same, size)
+        return predicted_of_few(experiment, same, packet)
     spec = json.loads(experiment.spec())
-    spec["machine"]["interface"]["packet_bytes"] = size
+    spec["machine"]["interface"]["packet_bytes"] = packet
     for number, one in enumerate(spec["workload"]["classes"] if sender is not None else ()):
         if number != sender:
             one["messages"]["compute"]["mean"] = _SELDOM_PS
     hops = max(1, experiment.machine.topology.facts.typical_hops)
     most = _HOPS if nodes <= _MANY_NODES else _FEW_HOPS
     rows = experiment.messages_arrays()
+    if rows is not None and isinstance(experiment.workload, Messages):
+        rows = tuple(column[rows[3] == size] for column in rows)
     return engine.predict(json.dumps(spec), max(1000, most // hops), rows)
 
 

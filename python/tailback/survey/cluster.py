@@ -16,7 +16,7 @@ from .bisection import Bisection
 from .cabling import Cabling
 from .counting import Survey
 from .hosts import hosts_and_rails, planes
-from .structure import Structure, structure
+from .structure import Structure, may_be_known, structure
 
 Numbers = NDArray[np.int64]
 
@@ -117,7 +117,7 @@ class ClusterSurvey:
 def cluster_survey(machine: Machine, counted: Survey) -> ClusterSurvey | None:
     """Return what a network is made of; None if it has neither tiers nor groups nor a file."""
     graph, topology = counted.graph, machine.topology
-    if not counted.switches:
+    if not counted.switches or not may_be_known(topology, graph):
         return None
     found = structure(topology, graph, counted.switches)
     if not found.is_known and not isinstance(topology, Listed):

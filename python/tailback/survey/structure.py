@@ -72,6 +72,18 @@ class Structure:
         return self.has_tiers or self.group is not None
 
 
+def may_be_known(topology: Topology, graph: Columns) -> bool:
+    """Return whether a network may have tiers or groups, or comes from a file: at a glance."""
+    if isinstance(topology, (topologies.Listed, topologies.Dragonfly, topologies.DragonflyPlus)):
+        return True
+    return _one_place(graph) and not topology.facts.sides
+
+
+def _one_place(graph: Columns) -> bool:
+    """Return whether every node enters the network where it leaves it."""
+    return np.array_equal(graph["node_enters"], graph["node_leaves"])
+
+
 def structure(topology: Topology, graph: Columns, switches: int) -> Structure:
     """Return tiers and groups; ``graph``: `link_from`, `link_to`, `link_width`, `node_enters`..."""
     pairs = _pairs(graph)
@@ -82,9 +94,8 @@ def structure(topology: Topology, graph: Columns, switches: int) -> Structure:
     between = {ends: width for ends, width in pairs.items() if not inside[list(ends)].any()}
     within = sum(width for (a, b), width in between.items() if tier[a] == tier[b])
     tiers = int(tier.max(initial=0))
-    one_place = np.array_equal(graph["node_enters"], graph["node_leaves"])
     has_tiers = (
-        one_place
+        _one_place(graph)
         and not topology.facts.sides
         and (tiers > 1 or bool(inside.any()))
         and within <= _MOST_WITHIN * sum(between.values())

@@ -18,6 +18,7 @@ from tailback.prediction import LoadedChannel, Prediction
 from tailback.prediction.message_law import Line, MessageLaw
 from tailback.prediction.zero_load import ZeroLoad
 from tailback.survey import Survey, TableRoutes
+from tailback.units import counted
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import MICROSECONDS, scaled
 
@@ -255,11 +256,13 @@ def _pairs(p: Prediction) -> str:
     if not p.pairs:
         # Who sends to whom is known when it runs: a trace, a program in Python.
         return "not known before it runs"
-    return f"all {p.pairs:,} pairs" if p.exact else f"{p.pairs:,} sampled pairs"
+    if not p.exact:
+        return f"{counted(p.pairs, 'sampled pair')}"
+    return f"all {p.pairs:,} pairs" if p.pairs > 1 else "1 pair"
 
 
 def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
-    """Return the zero-load latencies of the packets of the workload."""
+    """Return the zero-load latencies of the messages of the workload."""
     if not p.experiment.workload.sends_messages:
         return []
     rows = [
@@ -274,11 +277,10 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
 
 
 def _alone_rows(packet: ZeroLoad) -> list[tuple[str, str]]:
-    """Return the zero-load latencies of one kind of packet."""
+    """Return the zero-load latencies of messages of one length."""
     of = "" if packet.traffic_class is None else f" of {packet.traffic_class}"
-    what = f"message{of}" if packet.is_whole else f"full packet{of}"
     return [
-        (f"zero-load latency, {what}, {packet.data_bytes:,} B", _time(packet.latency_us)),
+        (f"zero-load latency, message{of}, {packet.data_bytes:,} B", _time(packet.latency_us)),
         ("  to a neighbour", _time(packet.neighbour_us)),
     ]
 

@@ -43,13 +43,12 @@ impl Table {
                 topology.family,
                 Family::Star | Family::Tree { .. } | Family::FullyConnected { .. }
             );
+        let lowest = Self::lowest_ports(distances, topology);
         let mut ports = Vec::with_capacity(topology.switches * topology.nodes);
-        for switch in (0..topology.switches).map(SwitchId::from_index) {
-            for node in (0..topology.nodes).map(NodeId::from_index) {
-                let mut lowest = HERE;
-                distances.each_profitable(switch, node, |port| lowest = lowest.min(port as u16));
-                ports.push(lowest);
-            }
+        for switch in 0..topology.switches {
+            ports.extend(topology.attachments.iter().map(|attachment| {
+                attachment.leaves().map_or(HERE, |home| lowest[home.index()][switch])
+            }));
         }
         Self {
             nodes: topology.nodes,
@@ -59,6 +58,26 @@ impl Table {
             is_known_free,
             lost: Vec::new(),
         }
+    }
+
+    /// By the switch of a destination, then by switch: the lowest port that leads nearer, or
+    /// [`HERE`]. The ways to all nodes of a switch are the same.
+    fn lowest_ports(distances: &Distances, topology: &Topology) -> Vec<Vec<u16>> {
+        let mut found = vec![Vec::new(); topology.switches];
+        for (node, attachment) in topology.attachments.iter().enumerate() {
+            let Some(home) = attachment.leaves() else { continue };
+            let row: &mut Vec<u16> = &mut found[home.index()];
+            if !row.is_empty() {
+                continue;
+            }
+            let node = NodeId::from_index(node);
+            row.extend((0..topology.switches).map(SwitchId::from_index).map(|switch| {
+                let mut lowest = HERE;
+                distances.each_profitable(switch, node, |port| lowest = lowest.min(port as u16));
+                lowest
+            }));
+        }
+        found
     }
 
     /// A table of ports and classes, by switch, then by destination, whose classes are an argument
