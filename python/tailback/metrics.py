@@ -306,6 +306,19 @@ STEERING = tuple(name for name in ALL_METRICS if name not in _NO_SAMPLES)
 """Metrics that can be asked to be precise (`run.metric`): those with samples."""
 
 
+def speed_metric(*, ends: bool, offers: bool, sends: bool) -> str:
+    """Return the metric that says best how fast a workload is.
+
+    When all was done if it ends, how long messages take if it sends whatever becomes of them, else
+    how many it sends, or iterations if it sends none.
+    """
+    if ends:
+        return "completion_us"
+    if offers:
+        return "message_latency_us"
+    return "messages_per_node_per_ms" if sends else "iterations_per_node_per_ms"
+
+
 def measured(counters: Iterable[str], load: OpenLoop | None = None) -> list[str]:
     """Return the names of the metrics that can be estimated from these counters."""
     there = set(counters)

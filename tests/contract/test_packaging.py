@@ -270,6 +270,7 @@ ALIKE = [
     "blame FILE",
     "flows FILE",
     "interference FILE",
+    "resilience FILE",
     "saturate FILE",
     "timeline FILE --out run.json",
     "export myrinet FILE --out network",

@@ -27,6 +27,11 @@ pub enum Question {
         /// The network.
         topology: TopologySpec,
     },
+    /// The links between switches that have not failed.
+    Cables {
+        /// The network.
+        topology: TopologySpec,
+    },
     /// The routing algorithms that suit a kind of topology.
     Routings {
         /// Its name in files.
@@ -63,6 +68,8 @@ pub enum Answer {
     Topology(Network),
     /// To [`Question::Homes`]; of nodes without a switch their own numbers.
     Homes(Vec<u32>),
+    /// To [`Question::Cables`]: switch and port of one end, switch of the other.
+    Cables(Vec<(u32, usize, u32)>),
     /// To [`Question::Routings`]: the usual one first.
     Routings(Vec<Suited>),
     /// To [`Question::Routing`].
@@ -88,6 +95,7 @@ pub fn answer(question: &Question) -> Result<Answer, SpecError> {
             let home = |(node, at): (u32, &Attachment)| at.leaves().map_or(node, |home| home.0);
             Answer::Homes((0..).zip(&topology.attachments).map(home).collect())
         }
+        Question::Cables { topology } => Answer::Cables(Topology::new(topology)?.cables()),
         Question::Routings { kind } => Answer::Routings(suited(kind)),
         Question::Routing { topology, algorithm } => {
             Answer::Routing(Properties::of(algorithm, &Topology::new(topology)?)?)

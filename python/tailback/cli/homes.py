@@ -12,6 +12,7 @@ HOMES = {
     "explain": "explaining",
     "interference": "interfering",
     "flows": "blaming",
+    "resilience": "failing",
     "saturate": "sweeping",
     "sweep": "sweeping",
     "table": "sweeping",

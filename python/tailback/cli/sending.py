@@ -28,7 +28,10 @@ DIFFERENT = 1
 """Exit code where a result differs."""
 
 #: Commands that are run again.
-_AGAIN = {"run", "cost", "describe", "blame", "look", "flows", "explain", "interference", "sweep"}
+_AGAIN = {
+    *("run", "cost", "describe", "blame", "look", "flows", "explain", "interference"),
+    *("resilience", "sweep"),
+}
 
 Results = Annotated[
     Path, typer.Argument(metavar="DIR", help="Folder of results of run --out or sweep, or a pack.")

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from .of_modes import MODES, WAITING, Cost, WaitingChannel, chosen_modes, compare, cost, ratio_of
+from .of_modes import (
+    MODES,
+    WAITING,
+    Cost,
+    WaitingChannel,
+    chosen_modes,
+    compare,
+    cost,
+    ratio_of,
+    slowdown,
+)
 
 __all__ = [
     "MODES",
@@ -13,4 +23,5 @@ __all__ = [
     "compare",
     "cost",
     "ratio_of",
+    "slowdown",
 ]

@@ -25,11 +25,10 @@ from tailback.runner import run_mode
 from tailback.statistics import Estimate
 from tailback.threads import Task, in_order
 
-from .of_modes import ratio_of
+from .of_modes import ratio_of, slowdown
 
 if TYPE_CHECKING:
     from tailback.results import Result
-    from tailback.results.of_jobs import JobResult
 
 By = Literal["pairs", "without"]
 BY: tuple[By, ...] = ("pairs", "without")
@@ -95,7 +94,7 @@ class Interference:
         else by the time between messages.
         """
         return {
-            name: _slowdown(self.together.jobs[name], self.alone[name].jobs[name])
+            name: slowdown(self.together.jobs[name], self.alone[name].jobs[name])
             for name in self.names
             if name in self.alone
         }
@@ -117,10 +116,10 @@ class Interference:
             if self.by == "pairs":
                 if victim in self.alone:
                     alone = self.alone[victim].jobs[victim]
-                    found[victim, culprit] = _slowdown(other.jobs[victim], alone)
+                    found[victim, culprit] = slowdown(other.jobs[victim], alone)
             else:
                 without = other.jobs[victim]
-                found[victim, culprit] = _slowdown(self.together.jobs[victim], without)
+                found[victim, culprit] = slowdown(self.together.jobs[victim], without)
         return found
 
     @cached_property
@@ -317,14 +316,6 @@ def _together(jobs: tuple[str, ...]) -> str:
     """Return the names of jobs that run together, or how many there are."""
     named = "+".join(jobs)
     return named if len(named) <= _LONGEST else f"{len(jobs)} jobs"
-
-
-def _slowdown(together: JobResult, alone: JobResult) -> Estimate:
-    """Return how many times longer a job takes than alone, by its own measure."""
-    metric = alone.speed
-    if metric.endswith("_us"):
-        return ratio_of(together, alone, metric)
-    return ratio_of(alone, together, metric)
 
 
 def _known(estimate: Estimate | None) -> dict[str, float | None] | None:

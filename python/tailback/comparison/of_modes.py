@@ -325,6 +325,22 @@ def ratio_of(above: Measured, below: Measured, metric: str) -> Estimate:
     return quotient(a, b, common)
 
 
+class Timed(Measured, Protocol):
+    """The same, with the metric that says best how fast it is."""
+
+    @property
+    def speed(self) -> str:
+        """The name of the metric."""
+
+
+def slowdown(slower: Timed, faster: Timed) -> Estimate:
+    """Return how many times longer the same takes in one run than in another, by its measure."""
+    metric = faster.speed
+    if metric.endswith("_us"):
+        return ratio_of(slower, faster, metric)
+    return ratio_of(faster, slower, metric)
+
+
 def cost(
     experiment: Experiment,
     modes: Iterable[str] = (),

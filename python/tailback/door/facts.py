@@ -97,6 +97,14 @@ def homes(topology: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(_facts(about="homes", topology=topology))
 
 
+def cables(topology: Mapping[str, Any]) -> tuple[tuple[int, int, int], ...]:
+    """Return the links between switches that have not failed, each with both its directions once.
+
+    Switch and port of one end, switch of the other.
+    """
+    return tuple(tuple(one) for one in _facts(about="cables", topology=topology))
+
+
 @cache
 def routings(kind: str) -> tuple[Suited, ...]:
     """Return the algorithms that suit a kind of topology, the usual one first."""

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tailback import tables
-from tailback.metrics import ALL_METRICS, Populations, increments, measured
+from tailback.metrics import ALL_METRICS, Populations, increments, measured, speed_metric
 from tailback.samples import Columns, estimate
 from tailback.statistics import Estimate, Series
 
@@ -60,17 +60,9 @@ class JobResult:
 
     @property
     def speed(self) -> str:
-        """The metric that says best how fast it is.
-
-        When all was done if it ends, how long messages take if it sends whatever becomes of
-        them, else how many it sends, or iterations if it sends none.
-        """
-        if self.ends:
-            return "completion_us"
-        if self.offers:
-            return "message_latency_us"
+        """The metric that says best how fast it is: see `metrics.speed_metric`."""
         sends = self["messages_per_node_per_ms"].value > 0
-        return "messages_per_node_per_ms" if sends else "iterations_per_node_per_ms"
+        return speed_metric(ends=self.ends, offers=self.offers, sends=sends)
 
     def series(self, metric: str) -> Series:
         """Return the window's samples of a metric and what was estimated from them."""

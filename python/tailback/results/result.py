@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailback.errors import UserError
 from tailback.helping import Helped
-from tailback.metrics import Populations, class_of, increments
+from tailback.metrics import Populations, class_of, increments, speed_metric
 from tailback.statistics import Estimate, Series
 from tailback.tables.flows import FLOW, flows
 
@@ -159,6 +159,14 @@ class Result(metaclass=Helped):
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric by its name."""
         return self.estimates[metric]
+
+    @property
+    def speed(self) -> str:
+        """The metric that says best how fast the workload is: see `metrics.speed_metric`."""
+        workload = self.experiment.workload
+        return speed_metric(
+            ends=workload.finite, offers=workload.is_open_loop, sends=workload.sends_messages
+        )
 
     @property
     def cycles(self) -> Mapping[str, Estimate]:

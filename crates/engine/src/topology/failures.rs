@@ -55,6 +55,13 @@ pub(super) fn fail(
     }
 }
 
+impl Topology {
+    /// The links between switches that are left: switch and port of one end, switch of the other.
+    pub fn cables(&self) -> Vec<(u32, usize, u32)> {
+        links(self).iter().map(|link| (link[0].from.0, link[0].port, link[0].to.0)).collect()
+    }
+}
+
 /// All links: one direction, and the other if there is one.
 fn links(topology: &Topology) -> Vec<Vec<Failure>> {
     let switches = (0..topology.switches).map(SwitchId::from_index);
@@ -197,6 +204,14 @@ mod tests {
             "machine.topology.failed_links = 2 failed links: cuts the network: no way is left \
              from node 0 to node 1"
         );
+    }
+
+    #[test]
+    fn cables_are_the_links_that_are_left() {
+        let whole = Topology::new(&mesh(&[2, 2])).unwrap().cables();
+        assert_eq!(whole, [(0, 1, 1), (0, 3, 2), (1, 3, 3), (2, 1, 3)]);
+        let left = without(mesh(&[2, 2]), vec![FailedLink::Between(2, 0)]).unwrap().cables();
+        assert_eq!(left, [(0, 1, 1), (1, 3, 3), (2, 1, 3)]);
     }
 
     #[test]
