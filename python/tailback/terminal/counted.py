@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tailback.counters import Beside, Counters
 
-from .layout import FULL, cautions, more, new_table, numbers, words
+from .layout import FULL, cautions, more, new_table, numbers, texts, words
 
 _FIRST = 20
 
@@ -30,7 +30,7 @@ def counters_report(found: Counters, *, full: bool = False) -> RenderableType:
         columns = [name for name in columns if name not in _OF_FRAMES]
     table = new_table(
         None,
-        *words("port", "to"),
+        *texts("port", "to"),
         *numbers(*(_COLUMNS[name] for name in columns), no_wrap=True),
     )
     shown = rows if full else order[:_FIRST]
@@ -42,11 +42,11 @@ def counters_report(found: Counters, *, full: bool = False) -> RenderableType:
 
 
 _COLUMNS = {
-    "xmit_octets": "octets out",
-    "xmit_packets": "packets out",
+    "xmit_octets": "octets",
+    "xmit_packets": "packets",
     "utilisation": "busy",
     "xmit_wait_ticks": "XmitWait",
-    "stall_to_flit": "stall/flit",
+    "stall_to_flit": "stall",
     "queue_max": "queue",
     "rcv_discards": "lost",
     "rcv_pauses": "pauses",
@@ -76,7 +76,8 @@ def beside_report(found: Beside, *, full: bool = False) -> RenderableType:
     names = {name: _NAMES[name] for name in _NAMES if any(name in r.measured for r in found.rows)}
     table = new_table(
         None,
-        *words("port", "counter"),
+        *texts("port"),
+        *words("counter"),
         *numbers("simulated", "measured", "apart", no_wrap=True),
     )
     shown = found.rows if full else found.rows[:_FIRST]
