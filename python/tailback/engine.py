@@ -175,6 +175,10 @@ class Simulation:
         """One row per channel: measures of the window."""
         return self._engine.channels()
 
+    def frames(self) -> Columns | None:
+        """One row per channel: frames lost, and pauses, in the window; None without frames."""
+        return self._engine.frames()
+
     def processes(self) -> Columns:
         """One row per process: measures of the window."""
         return self._engine.processes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,12 +141,18 @@ def record(
         if channels is not None:
             channels.check(experiment, mode)
     known = prepared(experiment, slack=False) if experiment.finite else experiment
+    change = keeping(shown_window)
+    return recorded(run_mode(known, mode, watch=watch, change=change), shown_window)
+
+
+def keeping(window: Window) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what makes of the engine's description one that keeps what a window shows."""
 
     def with_timeline(spec: dict[str, Any]) -> dict[str, Any]:
         causes = spec.get("causes", {"slack": False})
-        return spec | {"causes": {**causes, "timeline": shown_window.spec()}}
+        return spec | {"causes": {**causes, "timeline": window.spec()}}
 
-    return recorded(run_mode(known, mode, watch=watch, change=with_timeline), shown_window)
+    return with_timeline
 
 
 def recorded(result: Result, window: Window) -> Recording:

@@ -7,7 +7,7 @@ use crate::ids::NodeId;
 use crate::measure::Window;
 use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::{
-    Blame, ByJob, Causes, InSoftware, Late, Measures, Offered, Slices, Stored, Traffic,
+    Blame, ByJob, Causes, Forwarding, InSoftware, Late, Measures, Offered, Slices, Stored, Traffic,
 };
 use crate::node::{Alone, Nodes};
 use crate::spec::{self, Fidelity, Mode, Spec};
@@ -189,6 +189,7 @@ fn measures(
     measures.stored = fabric.stores().then(|| Box::new(Stored::new(topology.nodes)));
     let has_costs = spec.machine.interface.costs().is_some();
     measures.forwards = spec.machine.forwards_frames();
+    measures.forwarding = measures.forwards.then(|| Box::new(Forwarding::new(channels)));
     measures.software = has_costs.then(|| Box::new(InSoftware::new(interval)));
     measures.completed = vec![0; placement.len()];
     let by_job = |jobs| Box::new(ByJob::new(jobs, placement, topology.nodes));

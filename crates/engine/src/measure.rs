@@ -10,6 +10,7 @@ pub mod blame;
 pub mod causes;
 mod counters;
 mod distribution;
+mod forwarding;
 mod histogram;
 mod jobs;
 pub mod late;
@@ -28,6 +29,7 @@ pub use blame::Blame;
 pub use causes::Causes;
 pub use counters::{ClassCounters, Counters, PacketCounters, PacketTimes};
 pub use distribution::{Distribution, PacketDistributions};
+pub use forwarding::{Forwarding, OfFrames};
 pub use histogram::Histogram;
 pub use jobs::{ByJob, OfJob};
 pub use late::Late;
@@ -122,6 +124,8 @@ pub struct Measures {
     pub software: Option<Box<InSoftware>>,
     /// Whether switches may lose packets, and pause: they forward frames.
     pub forwards: bool,
+    /// What they lost by channel, and whom they paused, if they do.
+    pub forwarding: Option<Box<Forwarding>>,
     /// Whether anybody wants to know what happens to packets on their way.
     pub is_observed: bool,
     /// What packets waited for, if that is kept.
@@ -164,6 +168,7 @@ impl Measures {
             stored: None,
             software: None,
             forwards: false,
+            forwarding: None,
             is_observed: false,
             blame: None,
             labels: None,
@@ -217,6 +222,9 @@ impl Measures {
         }
         if let Some(stored) = &mut self.stored {
             stored.begin_window();
+        }
+        if let Some(forwarding) = &mut self.forwarding {
+            forwarding.begin_window(now);
         }
         if let Some(blame) = &mut self.blame {
             blame.begin_window(now);

@@ -230,6 +230,20 @@ pub fn processes<'py>(py: Python<'py>, simulation: &Simulation) -> PyResult<Boun
     Ok(table.0)
 }
 
+/// Of switches that forward frames, one row for each channel: frames lost at its end, and pauses of its sender.
+pub fn frames<'py>(
+    py: Python<'py>,
+    simulation: &Simulation,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(kept) = &simulation.measures().forwarding else { return Ok(None) };
+    let (table, rows) = (Table::new(py), || kept.until(simulation.now()));
+    table.column("channel", 0..rows().count() as u32)?;
+    table.column("lost", rows().map(|of| of.lost))?;
+    table.column("pauses", rows().map(|of| of.pauses))?;
+    table.column("paused_ps", rows().map(|of| of.paused_ps))?;
+    Ok(Some(table.0))
+}
+
 pub fn packets<'py>(py: Python<'py>, packets: &[PacketRow]) -> PyResult<Bound<'py, PyDict>> {
     let table = Table::new(py);
     let rows = || packets.iter();

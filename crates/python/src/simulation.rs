@@ -265,6 +265,11 @@ impl Simulation {
         columns::channels(py, &self.engine)
     }
 
+    /// One row per channel, in the current window: frames lost, and pauses; None unless switches forward frames.
+    fn frames<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        columns::frames(py, &self.engine)
+    }
+
     /// One row per process, in the current window.
     fn processes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         columns::processes(py, &self.engine)

@@ -9,6 +9,7 @@ HOMES = {
     "cost": "single",
     "blame": "blaming",
     "look": "looking",
+    "counters": "counting",
     "explain": "explaining",
     "interference": "interfering",
     "flows": "blaming",

@@ -139,6 +139,8 @@ class Result(metaclass=Helped):
     """Waits of packets by slice of time, if ``run.slices`` asks for them; see `tables.slices`."""
     slice_channels: pa.Table | None = None
     """Queues and busy times of channels by slice, likewise; see `tables.slice_channels`."""
+    frames: pa.Table | None = None
+    """Frames lost at the ends of channels, and pauses, where switches forward frames."""
     critical_path: CriticalPath | None = None
     """What the end waited for, if ``run.critical_path`` asks for it and the program has ended."""
     activities: Mapping[str, NDArray[Any]] | None = None

@@ -184,6 +184,7 @@ def arrow_tables(
         "histograms": tables.histograms(asked_for(experiment, sim.histograms())),
         "moments": tables.moments(asked_for(experiment, sim.moments())),
         **_slices(sim),
+        **_frames(sim),
     }
 
 
@@ -199,3 +200,9 @@ def _slices(sim: engine.Simulation) -> dict[str, pa.Table]:
     if kept is None:
         return {}
     return {"slices": tables.slices(kept), "slice_channels": tables.slice_channels(kept)}
+
+
+def _frames(sim: engine.Simulation) -> dict[str, pa.Table]:
+    """Return what happened to frames at the ends of channels; nothing where there are none."""
+    kept = sim.frames()
+    return {} if kept is None else {"frames": tables.table(kept)}

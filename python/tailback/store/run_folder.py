@@ -8,7 +8,8 @@
                                messages and flows where run.keep_messages asks for them,
                                blame_pairs, blame_channels, blame_victims, blame_waits
                                where run.blame asks for them,
-                               slices and slice_channels where run.slices asks for them
+                               slices and slice_channels where run.slices asks for them,
+                               frames where switches forward frames
 
 Files are written under another name and renamed when they are whole; the
 manifest comes last. What belongs to another experiment is never overwritten.
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback import files
-from tailback.errors import UserError
+from tailback.errors import UserError, one_line
 from tailback.experiment.tables import FILES, section_and_key
 from tailback.sending.asked import FOLDER as ASKED
 from tailback.sending.layout import public_name
@@ -145,4 +146,24 @@ def tables_of(result: Result, *, packets: bool) -> dict[str, pa.Table]:
     path = result.critical_path
     paths = {} if path is None else {"critical_path": path.pieces, "process_times": path.processes}
     slices = {} if result.slices is None else {name: getattr(result, name) for name in _SLICES}
-    return {name: getattr(result, name) for name in names} | messages | blame | slices | paths
+    frames = {} if result.frames is None else {"frames": result.frames}
+    found = {name: getattr(result, name) for name in names}
+    return found | messages | blame | slices | frames | paths
+
+
+def read_tables(folder: Path, mode: str) -> dict[str, pa.Table]:
+    """Return the tables of a mode in a folder of results.
+
+    Raises `UserError` if there are none, or one cannot be read.
+    """
+    from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_table
+
+    paths = sorted((folder / mode).glob("*.parquet"))
+    names = {path.stem for path in paths}
+    if not {"nodes", "channels"} <= names:
+        raise UserError(str(folder), None, f"has no tables of a run in mode {mode}")
+    try:
+        return {path.stem: read_table(path) for path in paths}
+    except (OSError, ArrowInvalid) as error:
+        raise UserError(str(folder), None, f"cannot be read: {one_line(str(error))}") from None

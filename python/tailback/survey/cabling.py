@@ -38,7 +38,9 @@ class Cabling:
         topology = machine.topology
         start, end, width, home, number = (np.asarray(graph[name], np.int64) for name in _COLUMNS)
         classes = topology.link_classes
-        rate = _rates(machine, classes, graph)
+        rate = np.array(
+            [float(one.amount) for one in rates_of_links(machine, classes, graph)], np.float64
+        )
         times = topology.graph.node_times if isinstance(topology, Listed) else None
         of_hosts = [one.rate or machine.node_rate for one in times or ()]
         of_hosts = of_hosts or [machine.node_rate] * len(home)
@@ -63,16 +65,15 @@ class Cabling:
 _COLUMNS = ("link_from", "link_to", "link_width", "node_enters", "link_class")
 
 
-def _rates(machine: Machine, classes: Sequence[str], graph: Columns) -> NDArray[np.float64]:
+def rates_of_links(machine: Machine, classes: Sequence[str], graph: Columns) -> list[Rate]:
     """Return the rate of each link: its own, else that of its class, else the machine's."""
     link = machine.link
     by_class = {name: one.rate or link.rate for name, one in machine.link_classes.items()}
     usual = [by_class.get(name, link.rate) for name in classes or ("",)]
     own = {link.flit_ps(rate): rate for rate in machine.internal_rates}
-    found = [
+    return [
         own[ps] if ps else usual[number if classes else 0]
         for ps, number in zip(
             graph["link_flit_ps"].tolist(), graph["link_class"].tolist(), strict=True
         )
     ]
-    return np.array([float(rate.amount) for rate in found], np.float64)

@@ -207,14 +207,10 @@ def slices(kept: Mapping[str, Any]) -> pa.Table:
     time of all packets together in that slice, which lasts from `begin_ps` to `end_ps`.
     """
     rows = kept["waits"]
-    number = rows["slice"].astype(np.int64)
-    begin = kept["begin_ps"] + number * kept["width_ps"]
     classes = {name: rows[name] for name in ("victim", "culprit")}
     return pa.table(
         {
-            "slice": pa.array(number),
-            "begin_ps": pa.array(begin),
-            "end_ps": pa.array(np.minimum(begin + kept["width_ps"], kept["end_ps"])),
+            **_slice_ends(kept, rows),
             "channel": pa.array(rows["channel"].astype(np.int64)),
             "root": pa.array(rows["root"]),
             **{name: pa.array(values, mask=values < 0) for name, values in classes.items()},
@@ -228,11 +224,19 @@ def slice_channels(kept: Mapping[str, Any]) -> pa.Table:
 
     `busy_ps` is how long the channel transmitted in the slice, and `queue_ps` the number of packets
     that waited for it, summed up over time: divided by the length of the slice it is the mean
-    length of the queue. It is the sum of `waited_ps` of the table `slices`.
+    length of the queue. It is the sum of `waited_ps` of the table `slices`, whose slices these are.
     """
-    return pa.table(
-        {name: pa.array(column.astype(np.int64)) for name, column in kept["channels"].items()}
-    )
+    rows = kept["channels"]
+    columns = {name: pa.array(column.astype(np.int64)) for name, column in rows.items()}
+    return pa.table(_slice_ends(kept, rows) | columns)
+
+
+def _slice_ends(kept: Mapping[str, Any], rows: Columns) -> dict[str, pa.Array]:
+    """Return of every row the number of its slice, and when that begins and ends."""
+    number = rows["slice"].astype(np.int64)
+    begin = kept["begin_ps"] + number * kept["width_ps"]
+    end = np.minimum(begin + kept["width_ps"], kept["end_ps"])
+    return {"slice": pa.array(number), "begin_ps": pa.array(begin), "end_ps": pa.array(end)}
 
 
 def shape_of(n: int, s1: int, s2: int, s3: int) -> tuple[float | None, float | None, float | None]:

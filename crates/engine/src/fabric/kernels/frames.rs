@@ -130,7 +130,7 @@ impl FramesKernel {
             return self.take_in_copies((channel, switch), id, act);
         }
         if self.memory.is_some() && !self.keep(switch, id, act) {
-            return Self::lose(switch, id, act);
+            return Self::lose((channel, switch), id, act);
         }
         let done = self.serve(channel, switch, act.now);
         self.is_served(id, (act.now, done), act);

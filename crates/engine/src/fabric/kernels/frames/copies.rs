@@ -23,7 +23,7 @@ impl FramesKernel {
         let mut kept = PacketId::NONE;
         for part in parts.drain(..) {
             if self.memory.is_some() && !self.keep(switch, part.carrier, act) {
-                Self::lose(switch, part.carrier, act);
+                Self::lose((channel, switch), part.carrier, act);
                 continue;
             }
             self.copies.push(part.carrier);

@@ -115,13 +115,17 @@ impl Memory {
     }
 
     /// Takes up what a channel's sender has been told by `now`.
-    fn learn(&mut self, at: ChannelId, now: Time) {
+    fn learn(&mut self, at: ChannelId, act: &mut Act) {
+        let now = act.now;
         let words = &mut self.words[at.index()];
         while let Some(word) = words.front().copied().filter(|word| word.at <= now) {
             words.pop_front();
             let bit = 1 << word.group;
             let paused = &mut self.paused[at.index()];
             *paused = if word.pauses { *paused | bit } else { *paused & !bit };
+            if let Some(forwarding) = &mut act.measures.forwarding {
+                forwarding.pauses(at, *paused != 0, word.at);
+            }
         }
     }
 
@@ -150,6 +154,9 @@ impl Memory {
             let word = Word { at, group: group as u8, pauses };
             self.words[channel.index()].push_back(word);
             act.events.post(at, Event::Retry(channel.into()));
+            if let Some(forwarding) = act.measures.forwarding.as_mut().filter(|_| pauses) {
+                forwarding.tells(channel);
+            }
         }
     }
 
@@ -217,11 +224,15 @@ impl FramesKernel {
 
     /// A frame for which there is no room is lost, with its riders.
     #[cold]
-    pub(super) fn lose(switch: SwitchId, id: PacketId, act: &mut Act) {
+    pub(super) fn lose(at: (ChannelId, SwitchId), id: PacketId, act: &mut Act) {
         while let Some(rider) = act.packets.take_rider(id) {
-            Self::lose(switch, rider, act);
+            Self::lose(at, rider, act);
         }
+        let (channel, switch) = at;
         act.measures.counters.packets_lost += 1;
+        if let Some(forwarding) = &mut act.measures.forwarding {
+            forwarding.loses(channel);
+        }
         if let Some(blame) = &mut act.measures.blame {
             blame.lost(id);
         }
@@ -238,16 +249,16 @@ impl FramesKernel {
     pub(super) fn settle(&mut self, at: ChannelId, act: &mut Act) {
         let from = self.board.at(at).from;
         let Some(memory) = &mut self.memory else { return };
-        memory.learn(at, act.now);
+        memory.learn(at, act);
         if from.is_some() {
             memory.settle(from, act);
         }
     }
 
     /// Whether a channel does not send a class now.
-    pub(super) fn is_paused(&mut self, at: ChannelId, class: usize, act: &Act) -> bool {
+    pub(super) fn is_paused(&mut self, at: ChannelId, class: usize, act: &mut Act) -> bool {
         let Some(memory) = &mut self.memory else { return false };
-        memory.learn(at, act.now);
+        memory.learn(at, act);
         memory.pauses(at, class)
     }
 
