@@ -480,8 +480,10 @@ impl<C: HasPort> Switchboard<C> {
             let front = channel.port().buffer.first;
             if front.is_some() {
                 black_box(packets[front].ready);
-                if matches!(event, Event::Request(_)) {
-                    let output = self.at(channel.port().front_output);
+                // Where switches have a queue for each output, it may not be known beforehand.
+                let output = channel.port().front_output;
+                if matches!(event, Event::Request(_)) && output.is_some() {
+                    let output = self.at(output);
                     black_box((output.port().switch, output.rest().lead));
                 }
             }
