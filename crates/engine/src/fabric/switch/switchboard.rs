@@ -469,7 +469,7 @@ impl<C: HasPort> Switchboard<C> {
     /// Within each pass no load waits for another, so that the cache misses
     /// overlap. Worth its time only where the channels do not fit the cache.
     pub fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
-        if self.channels.len() < MANY_CHANNELS {
+        if !self.is_large() {
             return;
         }
         let due = events.filter_map(|event| Some((event, self.at(event.subject()?.channel()))));
@@ -487,6 +487,22 @@ impl<C: HasPort> Switchboard<C> {
                     black_box((output.port().switch, output.rest().lead));
                 }
             }
+        }
+    }
+
+    /// Whether the channels do not fit a core's own cache.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.channels.len() >= MANY_CHANNELS
+    }
+
+    /// Reads the records of groups that are compared next, so that the cache misses overlap.
+    #[inline]
+    pub fn prefetch_leads(&self, leads: impl Iterator<Item = ChannelId>) {
+        if self.is_large() {
+            leads.for_each(|lead| {
+                black_box(self.at(lead).port().switch);
+            });
         }
     }
 
