@@ -3,10 +3,13 @@
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::topology::{Attachment, Topology};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 /// The most pairs of switch and destination that tables are made for.
 pub const MOST_PAIRS: usize = 1 << 26;
+
+/// The most pairs of switches between which distances are kept: a million nodes of a Slim Fly have fewer.
+const MOST_SWITCH_PAIRS: usize = 1 << 28;
 
 /// Hops between switches where there is no way.
 pub const NO_WAY: u16 = u16::MAX;
@@ -48,6 +51,16 @@ impl Links {
         self.homes[node.index()]
     }
 
+    /// Of every switch that nodes receive from the lowest of these, in ascending order.
+    fn targets(&self) -> Vec<NodeId> {
+        let mut is_known = vec![false; self.switches];
+        let mut is_first = |node: &NodeId| {
+            let home = self.home(*node);
+            home.is_some() && !std::mem::replace(&mut is_known[home.index()], true)
+        };
+        (0..self.homes.len()).map(NodeId::from_index).filter(|node| is_first(node)).collect()
+    }
+
     /// The neighbours of a switch by port, [`SwitchId::NONE`] where there is none.
     #[inline]
     pub fn around(&self, switch: SwitchId) -> &[SwitchId] {
@@ -77,15 +90,19 @@ impl Distances {
     /// Searches breadth first from every switch that has nodes.
     ///
     /// # Errors
-    /// More pairs than tables are made for; two nodes without a way.
+    /// More pairs of switches than tables are made for; two nodes without a way.
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        check_pairs(name, topology)?;
-        let links = Links::of(topology);
-        let backwards = links.backwards();
-        let mut hops = vec![NO_WAY; links.switches * links.switches];
-        for (target, row) in hops.chunks_mut(links.switches.max(1)).enumerate() {
-            search(&backwards, target, row);
+        let switches = topology.switches;
+        if switches * switches > MOST_SWITCH_PAIRS {
+            let allowed = format!(
+                "has tables for every two switches: at most {MOST_SWITCH_PAIRS} such pairs, not \
+                 {switches} switches"
+            );
+            return Err(SpecError::new("machine.routing", name, allowed));
         }
+        let links = Links::of(topology);
+        let mut hops = vec![NO_WAY; switches * switches];
+        search(&links.backwards(), &mut hops);
         let distances = Self { links, hops };
         distances.check(name, topology)?;
         Ok(distances)
@@ -101,8 +118,8 @@ impl Distances {
     pub fn longest(&self, topology: &Topology) -> usize {
         let sources = topology.attachments.iter().filter_map(|at| at.enters());
         let sources: BTreeSet<SwitchId> = sources.collect();
-        let nodes = || (0..topology.nodes).map(NodeId::from_index);
-        let ways = sources.iter().flat_map(|&from| nodes().map(move |to| (from, to)));
+        let targets = self.links.targets();
+        let ways = sources.iter().flat_map(|&from| targets.iter().map(move |&to| (from, to)));
         ways.map(|(from, to)| usize::from(self.hops(from, to))).max().unwrap_or(0)
     }
 
@@ -122,13 +139,24 @@ impl Distances {
         }
     }
 
+    /// The lowest port that brings a packet nearer to a switch, if there is one.
+    pub fn lowest_profitable(&self, switch: SwitchId, home: SwitchId) -> Option<usize> {
+        let hops = &self.hops[home.index() * self.links.switches..][..self.links.switches];
+        let here = hops[switch.index()];
+        let nearer = |&(_, neighbour): &(usize, SwitchId)| hops[neighbour.index()] < here;
+        self.links.each(switch).find(nearer).map(|(port, _)| port)
+    }
+
     fn check(&self, name: &str, topology: &Topology) -> Result<(), SpecError> {
+        let targets = self.links.targets();
+        let mut is_known = vec![false; self.links.switches];
         for (source, attachment) in topology.attachments.iter().enumerate() {
             let Some(enters) = attachment.enters() else { continue };
-            let lost = (0..topology.nodes)
-                .map(NodeId::from_index)
-                .find(|&node| self.hops(enters, node) == NO_WAY);
-            if let Some(node) = lost {
+            if std::mem::replace(&mut is_known[enters.index()], true) {
+                continue;
+            }
+            let mut lost = targets.iter().filter(|&&node| self.hops(enters, node) == NO_WAY);
+            if let Some(node) = lost.next() {
                 let allowed = format!("there is no way from node {source} to node {}", node.0);
                 return Err(SpecError::new("machine.routing", name, allowed));
             }
@@ -150,16 +178,48 @@ pub fn check_pairs(name: &str, topology: &Topology) -> Result<(), SpecError> {
     Err(SpecError::new("machine.routing", name, allowed))
 }
 
-/// Fills in the hops from every switch to one of them.
-fn search(backwards: &[Vec<SwitchId>], target: usize, hops: &mut [u16]) {
-    hops[target] = 0;
-    let mut queue = VecDeque::from([target]);
-    while let Some(switch) = queue.pop_front() {
-        for before in &backwards[switch] {
-            if hops[before.index()] == NO_WAY {
-                hops[before.index()] = hops[switch] + 1;
-                queue.push_back(before.index());
+/// Fills in the hops to every switch, by target: breadth first, to 64 of them at once.
+fn search(backwards: &[Vec<SwitchId>], hops: &mut [u16]) {
+    let switches = backwards.len();
+    // By switch, a bit for each of the 64: whether it has been reached, in the step before, and in this one.
+    let [mut seen, mut front, mut next] = [const { Vec::new() }; 3];
+    let (mut active, mut reached) = (Vec::new(), Vec::new());
+    for (batch, hops) in hops.chunks_mut(64 * switches.max(1)).enumerate() {
+        for bits in [&mut seen, &mut front, &mut next] {
+            bits.clear();
+            bits.resize(switches, 0_u64);
+        }
+        for (bit, row) in hops.chunks_mut(switches).enumerate() {
+            let target = 64 * batch + bit;
+            row[target] = 0;
+            seen[target] = 1 << bit;
+            front[target] = 1 << bit;
+            active.push(target);
+        }
+        for step in 1.. {
+            for switch in active.drain(..) {
+                let bits = std::mem::take(&mut front[switch]);
+                for before in backwards[switch].iter().map(|before| before.index()) {
+                    let new = bits & !seen[before];
+                    if new != 0 && next[before] == 0 {
+                        reached.push(before);
+                    }
+                    next[before] |= new;
+                }
             }
+            for &switch in &reached {
+                seen[switch] |= next[switch];
+                let mut left = next[switch];
+                while left != 0 {
+                    hops[left.trailing_zeros() as usize * switches + switch] = step;
+                    left &= left - 1;
+                }
+            }
+            if reached.is_empty() {
+                break;
+            }
+            std::mem::swap(&mut front, &mut next);
+            std::mem::swap(&mut active, &mut reached);
         }
     }
 }

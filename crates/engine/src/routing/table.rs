@@ -15,8 +15,11 @@ pub const HERE: u16 = u16::MAX;
 
 /// The next hop for every switch and destination node.
 pub struct Table {
-    nodes: usize,
-    /// By switch, then by node: the port, or [`HERE`].
+    /// By node: its column; empty: each has its own.
+    column_of: Vec<u32>,
+    /// How many columns there are.
+    columns: usize,
+    /// By switch, then by column: the port, or [`HERE`].
     ports: Vec<u16>,
     /// The class taken there; empty: 0 everywhere.
     class_of: Vec<u8>,
@@ -43,41 +46,26 @@ impl Table {
                 topology.family,
                 Family::Star | Family::Tree { .. } | Family::FullyConnected { .. }
             );
-        let lowest = Self::lowest_ports(distances, topology);
-        let mut ports = Vec::with_capacity(topology.switches * topology.nodes);
-        for switch in 0..topology.switches {
-            ports.extend(topology.attachments.iter().map(|attachment| {
-                attachment.leaves().map_or(HERE, |home| lowest[home.index()][switch])
-            }));
+        // All nodes of a switch are reached by the same ports.
+        let columns = topology.switches;
+        let mut ports = vec![HERE; columns * columns];
+        for home in (0..columns).map(SwitchId::from_index) {
+            for switch in (0..columns).map(SwitchId::from_index) {
+                if let Some(lowest) = distances.lowest_profitable(switch, home) {
+                    ports[switch.index() * columns + home.index()] = lowest as u16;
+                }
+            }
         }
+        let home = |node| distances.links.home(NodeId::from_index(node)).0;
         Self {
-            nodes: topology.nodes,
+            column_of: (0..topology.nodes).map(home).collect(),
+            columns,
             ports,
             class_of: Vec::new(),
             classes: 1,
             is_known_free,
             lost: Vec::new(),
         }
-    }
-
-    /// By the switch of a destination, then by switch: the lowest port that leads nearer, or
-    /// [`HERE`]. The ways to all nodes of a switch are the same.
-    fn lowest_ports(distances: &Distances, topology: &Topology) -> Vec<Vec<u16>> {
-        let mut found = vec![Vec::new(); topology.switches];
-        for (node, attachment) in topology.attachments.iter().enumerate() {
-            let Some(home) = attachment.leaves() else { continue };
-            let row: &mut Vec<u16> = &mut found[home.index()];
-            if !row.is_empty() {
-                continue;
-            }
-            let node = NodeId::from_index(node);
-            row.extend((0..topology.switches).map(SwitchId::from_index).map(|switch| {
-                let mut lowest = HERE;
-                distances.each_profitable(switch, node, |port| lowest = lowest.min(port as u16));
-                lowest
-            }));
-        }
-        found
     }
 
     /// A table of ports and classes, by switch, then by destination, whose classes are an argument
@@ -89,7 +77,8 @@ impl Table {
         classes: usize,
     ) -> Self {
         let lost = Vec::new();
-        Self { nodes: destinations, ports, class_of, classes, is_known_free: true, lost }
+        let (column_of, columns) = (Vec::new(), destinations);
+        Self { column_of, columns, ports, class_of, classes, is_known_free: true, lost }
     }
 
     /// A table that the user gives. Rows that no message needs may be missing.
@@ -113,8 +102,9 @@ impl Table {
         let class_of: Vec<u8> = classes.concat();
         let classes = 1 + usize::from(class_of.iter().copied().max().unwrap_or(0));
         let ports = vec![HERE; topology.switches * topology.nodes];
-        let (nodes, lost) = (topology.nodes, Vec::new());
-        let mut table = Self { nodes, ports, class_of, classes, is_known_free: false, lost };
+        let (column_of, columns, lost) = (Vec::new(), topology.nodes, Vec::new());
+        let mut table =
+            Self { column_of, columns, ports, class_of, classes, is_known_free: false, lost };
         for (destination, attachment) in topology.attachments.iter().enumerate() {
             let Some(home) = attachment.leaves() else { continue };
             let hop = |switch: SwitchId| next[switch.index()][destination];
@@ -143,7 +133,8 @@ impl Table {
                 seen[at.index()] = pair.0;
                 passed.push(at);
                 let (port, neighbour) = namer.link(pair, at, hop(at))?;
-                self.ports[at.index() * self.nodes + destination.index()] = port as u16;
+                let place = self.place(at, destination);
+                self.ports[place] = port as u16;
                 at = neighbour;
             }
             if at != home && seen[at.index()] == pair.0 {
@@ -159,16 +150,17 @@ impl Table {
 
     /// Notes that rows are missing on the way from these switches to a node.
     fn lose(&mut self, switches: &[SwitchId], destination: NodeId, topology: &Topology) {
-        self.lost.resize(topology.switches * self.nodes, false);
-        for switch in switches {
-            self.lost[switch.index() * self.nodes + destination.index()] = true;
+        self.lost.resize(topology.switches * self.columns, false);
+        for &switch in switches {
+            let place = self.place(switch, destination);
+            self.lost[place] = true;
         }
     }
 
     /// Whether rows are missing on the way from a switch to a node.
     #[inline]
     pub fn misses(&self, switch: SwitchId, destination: NodeId) -> bool {
-        !self.lost.is_empty() && self.lost[switch.index() * self.nodes + destination.index()]
+        !self.lost.is_empty() && self.lost[self.place(switch, destination)]
     }
 
     /// Whether rows are missing on any way.
@@ -209,7 +201,7 @@ impl Table {
         let channels = topology.switches * ports;
         let (mut next, mut before) = (vec![Vec::new(); channels], vec![0u32; channels]);
         let mut passed = vec![NodeId::NONE; topology.switches];
-        for destination in (0..self.nodes).map(NodeId::from_index) {
+        for destination in (0..topology.nodes).map(NodeId::from_index) {
             for mut at in topology.attachments.iter().filter_map(|source| source.enters()) {
                 let mut last = None;
                 while let Some((port, _)) = self.step(at, destination) {
@@ -245,10 +237,18 @@ impl Table {
         left > 0
     }
 
+    /// Where the hop from a switch to a node stands.
+    #[inline]
+    fn place(&self, switch: SwitchId, destination: NodeId) -> usize {
+        let own = destination.index();
+        let column = self.column_of.get(own).map_or(own, |&column| column as usize);
+        switch.index() * self.columns + column
+    }
+
     /// The port and the class by which a packet leaves a switch.
     #[inline]
     pub fn step(&self, switch: SwitchId, destination: NodeId) -> Option<(usize, usize)> {
-        let at = switch.index() * self.nodes + destination.index();
+        let at = self.place(switch, destination);
         let port = self.ports[at];
         let class = self.class_of.get(at).copied().unwrap_or(0);
         (port != HERE).then_some((usize::from(port), usize::from(class)))

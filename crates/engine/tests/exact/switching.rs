@@ -210,3 +210,19 @@ fn every_link_may_have_a_rate_and_a_delay_of_its_own() {
         assert_eq!(alone(&machine, Fidelity::Packet, (source, 1 - source, 9)).1, end);
     }
 }
+
+/// Of so many channels those that the next events need are read beforehand: of 16,400 nodes at one switch
+/// some send at once, two of them to the same node.
+#[test]
+fn large_networks_run_however_switches_queue() {
+    let rows = [(0, 0, 16_399, 8), (0, 1, 16_399, 8), (5, 2, 3, 8), (2_000, 3, 2, 8)];
+    for queueing in [Queueing::Fifo, Queueing::Voq, Queueing::Output] {
+        let mut machine = row(1);
+        machine.topology = TopologySpec::Star { nodes: 16_400 };
+        machine.switch.queueing = queueing;
+        machine.switch.input_buffer_flits = Some(100);
+        let spec = spec(machine, message_list(&rows), Mode::Full);
+        let found = run(&Spec { fidelity: Fidelity::Packet, ..spec });
+        assert_eq!(found.simulation.counters().messages_delivered, 4, "{queueing:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use crate::fabric::network::layout::Layout;
 use crate::ids::ChannelId;
 use crate::time::Time;
+use std::hint::black_box;
 
 /// How many channels share a wire at most.
 pub fn most_on_a_wire(layout: &Layout) -> usize {
@@ -43,6 +44,14 @@ impl Wires {
     #[inline]
     pub fn free_at(&self, channel: ChannelId) -> Time {
         self.free_at[self.of[channel.index()] as usize]
+    }
+
+    /// Reads what is known of a channel's wire, if it is one, before it is needed.
+    #[inline]
+    pub fn prefetch(&self, channel: ChannelId) {
+        if let Some(&wire) = self.of.get(channel.index()) {
+            black_box(self.free_at[wire as usize]);
+        }
     }
 
     /// A channel sends on its wire until `end`.

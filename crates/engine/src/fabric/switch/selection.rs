@@ -34,6 +34,12 @@ impl Selector {
         Self { selection, seed: Key::of(seed), free: Vec::new() }
     }
 
+    /// Whether it matters how many packets wait behind an output, or how much room there is.
+    #[inline]
+    pub fn compares(&self) -> bool {
+        matches!(self.selection, Selection::FewestWaiting | Selection::MostCredit)
+    }
+
     /// A further output is free. Whether it is taken, whatever others are: then no more is to be
     /// offered, or taken.
     #[inline]

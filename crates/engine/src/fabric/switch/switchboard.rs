@@ -469,7 +469,7 @@ impl<C: HasPort> Switchboard<C> {
     /// Within each pass no load waits for another, so that the cache misses
     /// overlap. Worth its time only where the channels do not fit the cache.
     pub fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
-        if self.channels.len() < MANY_CHANNELS {
+        if !self.is_large() {
             return;
         }
         let due = events.filter_map(|event| Some((event, self.at(event.subject()?.channel()))));
@@ -480,11 +480,29 @@ impl<C: HasPort> Switchboard<C> {
             let front = channel.port().buffer.first;
             if front.is_some() {
                 black_box(packets[front].ready);
-                if matches!(event, Event::Request(_)) {
-                    let output = self.at(channel.port().front_output);
+                // Where switches have a queue for each output, it may not be known beforehand.
+                let output = channel.port().front_output;
+                if matches!(event, Event::Request(_)) && output.is_some() {
+                    let output = self.at(output);
                     black_box((output.port().switch, output.rest().lead));
                 }
             }
+        }
+    }
+
+    /// Whether the channels do not fit a core's own cache.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.channels.len() >= MANY_CHANNELS
+    }
+
+    /// Reads the records of groups that are compared next, so that the cache misses overlap.
+    #[inline]
+    pub fn prefetch_leads(&self, leads: impl Iterator<Item = ChannelId>) {
+        if self.is_large() {
+            leads.for_each(|lead| {
+                black_box(self.at(lead).port().switch);
+            });
         }
     }
 

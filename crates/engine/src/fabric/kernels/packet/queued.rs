@@ -128,6 +128,7 @@ impl QueuedKernel {
             channel.waiting += 1;
             if !channel.port.buffer.first.is_some() {
                 act.events.post(ready, Event::Request(id.into()));
+                self.notes_output(id, packet_id, act);
             }
         } else {
             comes_to_node(&mut self.board, id, packet_id, end, act);
@@ -226,7 +227,18 @@ impl Switched for QueuedKernel {
 impl Kernel for QueuedKernel {
     #[inline]
     fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
-        self.board.prefetch(events, packets);
+        self.board.prefetch(events.clone(), packets);
+        if let Some(wires) = self.wires.as_ref().filter(|_| self.board.is_large()) {
+            for event in events {
+                match event {
+                    Event::Retry(of) => wires.prefetch(of.channel()),
+                    Event::Request(of) => {
+                        wires.prefetch(self.board.at(of.channel()).port.front_output);
+                    }
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// The first of those on their way to a buffer is ready.

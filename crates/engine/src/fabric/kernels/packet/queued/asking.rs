@@ -10,7 +10,7 @@ use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::selection::Free;
 use crate::fabric::switch::weighing;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, PacketId};
+use crate::ids::{ChannelId, PacketId, SwitchId};
 use crate::measure::blame::Observation;
 use crate::time::NEVER;
 
@@ -23,6 +23,17 @@ fn observe_asks(packet: PacketId, lead: ChannelId, act: &mut Act) {
     }
     if act.measures.blame.as_ref().is_some_and(|blame| blame.follows(packet)) {
         act.observe(Observation::LinedUp { packet, channel: lead, from: NEVER });
+    }
+}
+
+/// The lead of the only group by which a packet may leave a switch.
+#[inline]
+fn only_output(switch: SwitchId, id: PacketId, act: &Act) -> ChannelId {
+    let (wiring, packet) = (act.wiring, &act.packets[id]);
+    if wiring.has_allocators() {
+        wiring.first_lead(switch, packet.header())
+    } else {
+        wiring.asks_at(switch, packet)
     }
 }
 
@@ -53,6 +64,9 @@ impl QueuedKernel {
             act.events.post(act.packets[next].ready, Event::Request(input.into()));
         }
         let lead = self.output_of(input, id, act);
+        if next.is_some() {
+            self.notes_output(input, next, act);
+        }
         if act.is_observed() {
             observe_asks(id, lead, act);
         }
@@ -115,15 +129,24 @@ impl QueuedKernel {
     /// The lead of the group by which a packet that is ready will leave the switch.
     #[inline]
     fn output_of(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
-        let switch = self.board.at(input).port.switch;
-        let (wiring, packet) = (act.wiring, &act.packets[id]);
-        if !wiring.has_allocators() {
-            return wiring.asks_at(switch, packet);
+        if act.wiring.routing.chooses() {
+            return self.choose(input, id, act);
         }
-        if !wiring.routing.chooses() {
-            return wiring.first_lead(switch, packet.header());
+        let port = &self.board.at(input).port;
+        if act.wiring.routing.weighs() {
+            return only_output(port.switch, id, act);
         }
-        self.choose(input, id, act)
+        port.front_output
+    }
+
+    /// A packet is the first of those on their way to a buffer: where it will ask, if that does not depend on
+    /// how things stand then, is noted now, so that it can be read beforehand.
+    #[inline]
+    pub(super) fn notes_output(&mut self, input: ChannelId, id: PacketId, act: &Act) {
+        if !act.wiring.routing.chooses() && !act.wiring.routing.weighs() {
+            let port = &mut self.board.at_mut(input).port;
+            port.front_output = only_output(port.switch, id, act);
+        }
     }
 
     /// The same where it has a choice: what is selected of the outputs of the best tier in which it could
@@ -138,7 +161,9 @@ impl QueuedKernel {
         let mut chosen = None;
         for asks_for_free in [true, false] {
             let mut best = u8::MAX;
-            for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
+            let leads = wiring.leads(switch, header, &mut outputs);
+            self.board.prefetch_leads(leads.clone().map(|(lead, _)| lead));
+            for (lead, tier) in leads {
                 if tier > best || chosen.is_some() {
                     break;
                 }
@@ -146,7 +171,7 @@ impl QueuedKernel {
                     if asks_for_free { self.free_channel(lead, tokens, act) } else { Some(lead) };
                 let Some(channel) = channel else { continue };
                 best = tier;
-                if self.offers(channel, act) {
+                if self.offers(channel, asks_for_free, act) {
                     chosen = Some(channel);
                 }
             }
@@ -161,27 +186,34 @@ impl QueuedKernel {
 
     /// The lowest-numbered channel of a group on which a packet could start now, if nobody waits there.
     fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &Act) -> Option<ChannelId> {
-        let output = self.board.at(lead);
-        let place = self.board.at(output.rest.lead);
-        if output.queue.first.is_some() || self.board.is_closed(lead) {
-            return None;
-        }
-        if self.lines.at_place(place.ends[0]).any(|line| self.lines.at(line).lead == lead) {
+        let waits_in_line = || {
+            let place = self.board.at(self.board.at(lead).rest.lead);
+            self.lines.at_place(place.ends[0]).any(|line| self.lines.at(line).lead == lead)
+        };
+        let is_asked = self.board.at(lead).queue.first.is_some();
+        if is_asked || self.board.is_closed(lead) || !self.is_plain && waits_in_line() {
             return None;
         }
         self.find_channel(lead, tokens, &mut NEVER.clone(), act.now).ok()
     }
 
-    /// Offers a channel to the packet that chooses; whether that is taken, whatever others there are.
-    fn offers(&mut self, id: ChannelId, act: &Act) -> bool {
-        self.settle(id, act.now);
-        let channel = self.board.at(id);
-        let waiting = channel.waiting;
-        let is_at_node = !channel.port.switch.is_some();
-        let room =
-            if is_at_node { u32::MAX } else { self.capacity.saturating_sub(channel.occupied) };
+    /// Offers a channel, which may be free, to the packet that chooses; whether that is taken, whatever others
+    /// there are.
+    fn offers(&mut self, id: ChannelId, is_free: bool, act: &Act) -> bool {
+        let compares = self.board.choices.as_ref().is_some_and(|c| c.selector.compares());
+        let free = if compares || !is_free {
+            self.settle(id, act.now);
+            let channel = self.board.at(id);
+            let is_at_node = !channel.port.switch.is_some();
+            let room =
+                if is_at_node { u32::MAX } else { self.capacity.saturating_sub(channel.occupied) };
+            Free { channel: id, waiting: channel.waiting, room }
+        } else {
+            // There is room, and how much does not matter.
+            Free { channel: id, waiting: 0, room: 1 }
+        };
         let Some(choices) = &mut self.board.choices else { return false };
-        choices.selector.offer(Free { channel: id, waiting, room })
+        choices.selector.offer(free)
     }
 
     /// Where all who wait for an output stand in one queue: these, with the channels by which they came.

@@ -15,10 +15,10 @@ pub struct Channel {
     pub port: Port,
     /// When the last token of the latest packet has left the sending side.
     pub free_at: Time,
-    /// Time it transmitted in the current window.
-    pub busy: Time,
-    /// Packets that started in the current window.
-    pub packets: u32,
+    /// Lead, where all who wait for it stand in one queue: these.
+    pub queue: PacketFifo,
+    /// Packets in the buffer, or on their way there, that have not started on their next channels.
+    pub waiting: u32,
     /// Tokens of packets in the buffer or on the way to it, those included whose turns on their next channels
     /// have not been [settled](super::QueuedKernel::settle); modulo 2^32 where it has no bounds.
     pub occupied: u32,
@@ -36,16 +36,16 @@ pub struct Channel {
     pub sending: u16,
     /// Input: how many packets it may send at a time.
     pub speedup: u16,
-    /// Packets in the buffer, or on their way there, that have not started on their next channels.
-    pub waiting: u32,
+    /// Packets that started in the current window.
+    pub packets: u32,
+    /// Time it transmitted in the current window.
+    pub busy: Time,
     /// Input: the channel that it sent to last.
     pub last: ChannelId,
     /// Input: the first of its lines.
     pub lines: LineId,
     /// Place: the first and last of the lines that wait there.
     pub ends: [LineId; 2],
-    /// Lead, where all who wait for it stand in one queue: these.
-    pub queue: PacketFifo,
 }
 
 has_port!(Channel, packets in packets);

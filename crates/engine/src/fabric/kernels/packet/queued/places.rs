@@ -72,6 +72,10 @@ impl QueuedKernel {
             return None;
         }
         self.board.at_mut(place).set_blocked(false);
+        if let Some(free_at) = self.is_sending(place, act.now) {
+            self.board.post_retry(place, free_at, act.events);
+            return None;
+        }
         self.claimed.clear();
         let mut again = NEVER;
         while let Some((line, id)) = self.best(place, &mut again, act) {
@@ -98,6 +102,17 @@ impl QueuedKernel {
             self.board.post_retry(place, again, act.events);
         }
         None
+    }
+
+    /// When the only wire of a place falls free, if that is all that the lines there wait for.
+    #[inline]
+    fn is_sending(&self, place: ChannelId, now: Time) -> Option<Time> {
+        let wires = self.wires.as_ref().filter(|_| !self.has_rounds)?;
+        let first = self.board.at(place);
+        let is_one = first.port.width == 1;
+        let free_at = wires.free_at(place);
+        let waits = is_one && free_at > now;
+        (waits && !self.board.is_closed(self.lines.at(first.ends[0]).lead)).then_some(free_at)
     }
 
     /// The best of the lines at a place whose inputs may send, to outputs that are not claimed, with its first
