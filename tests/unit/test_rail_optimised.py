@@ -85,7 +85,7 @@ def test_a_message_takes_its_rail_or_a_spine() -> None:
 
 
 SIZES = {
-    # Of [NVIDIA SuperPOD 2023], table 4: leaves, spines, cables between them by scalable units.
+    # Of [NVIDIA SuperPOD 2023]: leaves, spines, cables between them by scalable units.
     "dgx_superpod_like": [
         ({"servers": 32, "spines": 4, "spine_links": 8}, (8, 4, 256, 256)),
         ({"servers": 64, "spines": 8, "spine_links": 4}, (16, 8, 512, 512)),

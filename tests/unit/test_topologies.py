@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +13,7 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
-from tailback.figures.canvas import svg
+from tailback.figures.canvas import Text, svg
 from tailback.figures.maps import channel_form
 from tailback.figures.naming import _box, placed_names
 from tailback.figures.network import network_of
@@ -531,6 +532,20 @@ def test_groups_of_switches_are_named(topology: Topology, names: list[str]) -> N
     text = svg(network_sheet(seen))
     assert all(f">{name}</text>" in text for name in names)
     assert "prefers-color-scheme: dark" in text
+
+
+def test_no_name_is_cut_off_at_the_edge_of_a_picture(tmp_path: Path) -> None:
+    """Names longer than the margin, of the outermost switches, and a title above few of them."""
+    names = [f"leaf-switch-of-rack-number-{n}" for n in range(3)]
+    (tmp_path / "net.edges").write_text("\n".join(" ".join(pair) for pair in pairwise(names)))
+    sheet = network_sheet(one_message(t9000("graph", file=str(tmp_path / "net.edges")))._picture())
+    texts = [shape for shape in sheet.shapes if isinstance(shape, Text)]
+    shown = [text for text in texts if text.text in names]
+    assert shown
+    for text in shown:
+        half = 3.5 * len(text.text)
+        assert half <= text.at[0] <= sheet.width - half
+    assert 40 + 7 * len(texts[0].text) <= sheet.width
 
 
 def test_plots_are_pages_or_svg(tmp_path: Path) -> None:

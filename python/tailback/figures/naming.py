@@ -30,6 +30,11 @@ class Name:
     right: float
     up: float
 
+    @property
+    def half_px(self) -> float:
+        """Half of its width, estimated."""
+        return len(self.text) * _LETTER / 2
+
 
 def named_switches(network: NetworkMap, width_px: float) -> list[Name]:
     """Return the names of switches that fit into a drawing of about this width or height."""

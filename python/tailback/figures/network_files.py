@@ -13,6 +13,10 @@ from .placing import Point
 _MARGIN, _TOP = 40, 88
 _WIDTH, _LEAST_WIDTH = 1000, 480
 _STEP_RADIUS = 9
+_TITLE_LETTER = 7.6
+"""Mean width of a letter of the title."""
+_APART = 4
+"""Least distance of a name from the edge."""
 _WHITE = "#fff"
 """White on coloured discs. Written like this the dark theme leaves it alone, unlike the paper."""
 _LEGEND_PX, _LEGEND_PARTS = 120, 32
@@ -30,13 +34,24 @@ class _Place:
             ys.append(group.named_at[1])
         self.left, self.high = min(xs), max(ys)
         width, height = max(xs) - self.left, self.high - min(ys)
+        self.aside = 0.0
         room = (_WIDTH - 2 * _MARGIN) / max(width, height, 1e-9)
         self.scale = min(room, network.px_per_unit)
-        self.width = max(width * self.scale + 2 * _MARGIN, _LEAST_WIDTH)
+        self.names = named_switches(network, self.scale * network.extent)
+        title = 2 * _MARGIN + len(network.title) * _TITLE_LETTER
+        self.width = max(width * self.scale + 2 * _MARGIN, _LEAST_WIDTH, title)
+        self._widen()
         self.height = height * self.scale + _TOP + _MARGIN
 
+    def _widen(self) -> None:
+        """Make room for names that are longer than the margin."""
+        ends = [(self.of(name.point)[0] + name.right, name.half_px + _APART) for name in self.names]
+        self.width = max([self.width, *(x + half for x, half in ends)])
+        self.aside = max([0.0, *(half - x for x, half in ends)])
+        self.width += self.aside
+
     def of(self, point: Point) -> XY:
-        x = _MARGIN + (point[0] - self.left) * self.scale
+        x = _MARGIN + self.aside + (point[0] - self.left) * self.scale
         return x, _TOP + (self.high - point[1]) * self.scale
 
 
@@ -103,7 +118,7 @@ def _boxes(network: NetworkMap, place: _Place) -> Iterator[Shape]:
 
 
 def _names(network: NetworkMap, place: _Place) -> Iterator[Shape]:
-    for name in named_switches(network, place.scale * network.extent):
+    for name in place.names:
         x, y = place.of(name.point)
         yield Text((x + name.right, y - name.up + 4), name.text, "middle", 12, has_halo=True)
     for group in network.groups:

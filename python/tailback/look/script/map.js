@@ -14,7 +14,23 @@ const view = { scale: 1, x: 0, y: 0, width: 1, height: 1 };
 const minimum = (values) => values.reduce((least, value) => Math.min(least, value), Infinity);
 const maximum = (values) => values.reduce((most, value) => Math.max(most, value), -Infinity);
 
-const edges = { left: minimum(points.x), right: maximum(points.x), low: minimum(points.y), high: maximum(points.y) };
+/** To which side of its direction a line bends: both directions to the same side of the drawing. */
+const bendsTo = (line) => {
+  const from = lines.from[line], to = lines.to[line], across = points.x[to] - points.x[from];
+  return across > 0 || (across === 0 && points.y[to] > points.y[from]) ? 1 : -1;
+};
+
+/** How far an arc of this length rises above its chord. */
+const rise = (length) => Math.min(0.18 * length, 0.25 + 0.03 * length);
+
+/** The middles of arcs, which may lie outside of all points. */
+const tops = Array.from(lines.from, (from, line) => {
+  const to = lines.to[line], across = points.x[to] - points.x[from], up = points.y[to] - points.y[from];
+  const length = Math.hypot(across, up) || 1, off = lines.bent[line] ? -rise(length) * bendsTo(line) : 0;
+  return [points.x[from] + across / 2 + (up / length) * off, points.y[from] + up / 2 - (across / length) * off];
+});
+const allX = [...points.x].concat(tops.map(([x]) => x)), allY = [...points.y].concat(tops.map(([, y]) => y));
+const edges = { left: minimum(allX), right: maximum(allX), low: minimum(allY), high: maximum(allY) };
 const extent = Math.max(edges.right - edges.left, edges.high - edges.low, 1e-9);
 
 /** Values of all lines, and the largest they are compared with. */
@@ -173,10 +189,9 @@ function shape(line, aside) {
   if (!lines.bent[line]) {
     return [x1 + rightX * aside, y1 + rightY * aside, x2 + rightX * aside, y2 + rightY * aside];
   }
-  // Both directions bend to the same side of the drawing, one a little further.
-  const out = points.x[to] > points.x[from] || (points.x[to] === points.x[from] && points.y[to] > points.y[from]) ? 1 : -1;
-  const world = length / view.scale;
-  const bulge = Math.min(0.18 * world, 0.25 + 0.03 * world) * view.scale - out * aside;
+  // Of both directions one bends a little further.
+  const out = bendsTo(line);
+  const bulge = rise(length / view.scale) * view.scale - out * aside;
   const off = -2 * bulge * out;
   return [x1, y1, (x1 + x2) / 2 + rightX * off, (y1 + y2) / 2 + rightY * off, x2, y2];
 }
