@@ -460,6 +460,7 @@ mod tests {
             lateness: false,
             blame: None,
             causes: None,
+            faults: Vec::new(),
         }
     }
 

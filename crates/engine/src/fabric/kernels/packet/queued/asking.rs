@@ -36,6 +36,16 @@ pub(super) fn places(layout: &Layout) -> Vec<ChannelId> {
     (0..layout.channels()).map(lead_of_wire).collect()
 }
 
+/// Outputs that a packet may choose.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// It could start there now.
+    Free,
+    /// The link is not down.
+    Up,
+    Any,
+}
+
 impl QueuedKernel {
     /// The first of the packets on their way to the buffer at a channel's end is ready: it joins those that
     /// wait for its output.
@@ -127,8 +137,8 @@ impl QueuedKernel {
     }
 
     /// The same where it has a choice: what is selected of the outputs of the best tier in which it could
-    /// start at this instant, as things stand, with nobody waiting there; if there are none, of all of the
-    /// best tier.
+    /// start at this instant, as things stand, with nobody waiting there; if there are none, of those of
+    /// the best tier whose links are up, and of all of it if none is.
     #[inline(never)]
     fn choose(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
         let switch = self.board.at(input).port.switch;
@@ -136,14 +146,17 @@ impl QueuedKernel {
         let tokens = wiring.link.packet_flits(act.packets[id].bytes);
         let mut outputs = self.board.take_outputs();
         let mut chosen = None;
-        for asks_for_free in [true, false] {
+        for wanted in [Wanted::Free, Wanted::Up, Wanted::Any] {
             let mut best = u8::MAX;
             for (lead, tier) in wiring.leads(switch, header, &mut outputs) {
                 if tier > best || chosen.is_some() {
                     break;
                 }
-                let channel =
-                    if asks_for_free { self.free_channel(lead, tokens, act) } else { Some(lead) };
+                let channel = match wanted {
+                    Wanted::Free => self.free_channel(lead, tokens, act),
+                    Wanted::Up => act.down_until(lead).is_none().then_some(lead),
+                    Wanted::Any => Some(lead),
+                };
                 let Some(channel) = channel else { continue };
                 best = tier;
                 if self.offers(channel, act) {
@@ -160,7 +173,7 @@ impl QueuedKernel {
     }
 
     /// The lowest-numbered channel of a group on which a packet could start now, if nobody waits there.
-    fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &Act) -> Option<ChannelId> {
+    fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
         let output = self.board.at(lead);
         let place = self.board.at(output.rest.lead);
         if output.queue.first.is_some() || self.board.is_closed(lead) {
@@ -169,7 +182,7 @@ impl QueuedKernel {
         if self.lines.at_place(place.ends[0]).any(|line| self.lines.at(line).lead == lead) {
             return None;
         }
-        self.find_channel(lead, tokens, &mut NEVER.clone(), act.now).ok()
+        self.find_channel(lead, tokens, &mut NEVER.clone(), act).ok()
     }
 
     /// Offers a channel to the packet that chooses; whether that is taken, whatever others there are.
