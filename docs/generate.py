@@ -166,6 +166,10 @@ def _job_keys() -> str:
     return _table({**table, "properties": keys})
 
 
+def _fault_keys() -> str:
+    return _table(json_schema()["properties"]["fault"]["items"])
+
+
 #: The tables of a machine, in order.
 _OF_MACHINE = (
     *("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"),
@@ -408,6 +412,7 @@ _PARTS: dict[str, Callable[[], str]] = {
     "arguments": lambda: _arguments(machines.ROUTINGS),
     "machine": _machine_keys,
     "jobs": _job_keys,
+    "faults": _fault_keys,
     "machine presets": lambda: _presets("machine", machines.PRESETS),
     "kinds": _kinds,
     "workload": _workload_keys,

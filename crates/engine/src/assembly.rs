@@ -56,6 +56,10 @@ impl Assembly {
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
         let known = (accounts, instants(spec));
         let mut fabric = Fabric::new(&spec.machine, &topology, kind, known, seed)?;
+        if !spec.faults.is_empty() {
+            check_faults(spec)?;
+            fabric.set_faults(&spec.faults, &topology)?;
+        }
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();
         if let Some(limit) = spec.machine.interface.reply_queue
@@ -124,6 +128,18 @@ fn check_loggops(spec: &Spec) -> Result<(), SpecError> {
         return refuse("run.blame", "true", "must be false");
     }
     Ok(())
+}
+
+/// Refuses accounts that know nothing of faults.
+fn check_faults(spec: &Spec) -> Result<(), SpecError> {
+    let asked = spec.blame.as_ref();
+    let given = match () {
+        () if spec.causes.is_some() => "run.critical_path",
+        () if asked.is_some_and(|blame| blame.packet_waits) => "run.packet_waits",
+        () if asked.is_some_and(|blame| blame.slices.is_some()) => "run.slices",
+        () => return Ok(()),
+    };
+    Err(SpecError::new(given, true, "must be left out with [[fault]]: it knows nothing of faults"))
 }
 
 /// Whether waits are charged because the critical path is: it is divided by what its messages

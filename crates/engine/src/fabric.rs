@@ -37,12 +37,14 @@ use crate::measure::late::{Queued, Sites};
 use crate::measure::stored::Owner;
 use crate::measure::{Class, Measures, Use};
 use crate::rare::rare;
-use crate::spec::{Costs, Fidelity, Machine, Mode};
+use crate::routing::Otherwise;
+use crate::spec::{Costs, Fault, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use act::Act;
 use delivery::Delivery;
 use kernel::{Kernel, Queues as _, Traits};
+use network::faults::Faults;
 use registry::{AnyKernel, dispatch};
 
 /// The network of one run.
@@ -96,6 +98,28 @@ impl Fabric {
         let wiring = Wiring::new(machine, topology, fidelity, seed)?;
         registry::accepts_network(machine, &wiring, fidelity)?;
         Ok(wiring)
+    }
+
+    /// Links are down, or slower, for a time.
+    ///
+    /// # Errors
+    /// A kernel that cannot simulate that; links that are not there.
+    pub fn set_faults(&mut self, faults: &[Fault], topology: &Topology) -> Result<(), SpecError> {
+        let kind = self.kernel.kind();
+        let moves = self.wiring.routing.properties().otherwise != Otherwise::Wait;
+        let without = match kind {
+            KernelKind::Packet | KernelKind::Queued if !moves => {
+                let faults = Faults::new(faults, &self.wiring.layout, topology)?;
+                self.wiring.faults = Some(Box::new(faults));
+                return Ok(());
+            }
+            KernelKind::Packet | KernelKind::Queued => "routing that deflects packets".into(),
+            KernelKind::Private | KernelKind::Line => "modes other than full".into(),
+            other => format!("kernel {}", other.name()),
+        };
+        let allowed =
+            format!("must be left out with {without}: faults are simulated packet by packet");
+        Err(SpecError::new("fault", faults.len(), allowed))
     }
 
     /// Channels, routes and times.

@@ -27,6 +27,7 @@
 //!     lateness: false,
 //!     blame: None,
 //!     causes: None,
+//!     faults: Vec::new(),
 //! };
 //! let mut simulation = Simulation::new(&spec)?;
 //! assert_eq!(simulation.advance(u64::MAX, u64::MAX)?, Progress::Finished);

@@ -463,6 +463,7 @@ mod tests {
             lateness: false,
             blame: None,
             causes: None,
+            faults: Vec::new(),
         }
     }
 

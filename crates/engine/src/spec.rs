@@ -8,6 +8,7 @@ mod arbiter;
 mod cells;
 mod collective;
 mod costs;
+mod fault;
 mod frames;
 mod interface;
 mod link;
@@ -31,6 +32,7 @@ pub use cells::Cells;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub(crate) use costs::of_bytes;
 pub use costs::{Costs, Side};
+pub use fault::{Fault, FaultAt};
 pub use frames::{Engine, Frames, Pause};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
 pub use link::{FlowControl, Framing, HalfDuplex, Link, LinkClass, Marks, Sharing};
@@ -84,6 +86,9 @@ pub struct Spec {
     /// Whether it is kept why everybody could go on, for the critical path; absent: no.
     #[serde(default)]
     pub causes: Option<Causes>,
+    /// Links that are down, or slower, for a time; absent: none.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
 }
 
 impl Spec {

@@ -16,6 +16,7 @@ from tailback.wording.verdict import (
     unbounded,
 )
 
+from .faults import of_faults
 from .lateness import MUCH, Lateness
 from .of_blame import MOST, where_text, who_sentences
 from .of_run import time_text
@@ -42,7 +43,7 @@ def of_cost(cost: Cost) -> Head:
     if cost.cut_off:
         modes = listed(cost.cut_off)
         return Head(found, (f"What contention costs is not known: {modes} did not end.",))
-    return Head(found, (*_how_much(cost), *_where(cost)))
+    return Head(found, (*of_faults(cost), *_how_much(cost), *_where(cost)))
 
 
 def _how_much(cost: Cost) -> list[str]:

@@ -17,14 +17,6 @@ if TYPE_CHECKING:
 
 _CABLE, _NOUN = "failed link", "link"
 
-MEASURES = {
-    "completion_us": "completion time",
-    "message_latency_us": "message latency",
-    "messages_per_node_per_ms": "time between messages",
-    "iterations_per_node_per_ms": "time of an iteration",
-}
-"""What a slowdown is measured by."""
-
 
 def of_resilience(found: Resilience) -> Head:
     """Return the head of draws of failed links: one sentence for each number of failures."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ def experiment_of(what: What, workload: Workload | None = None, **run_fields: An
     if not run_fields:
         return experiment
     given = experiment.run.named()
-    return Experiment(experiment.machine, experiment.workload, Run(**given | run_fields))
+    return replace(experiment, run=Run(**given | run_fields))
 
 
 def watched(progress: bool) -> AbstractContextManager[Ticker | Watch]:

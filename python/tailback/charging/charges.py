@@ -22,6 +22,7 @@ KIND_WORDS = {
     "network": "contention in the network",
     "spread": "a queue that grew backwards from another node",
     "detour": "a longer route, because of others",
+    "fault": "links that were down, or slower, for a time",
 }
 """Where the root of a wait was, as the late message sees it, by the names of the engine."""
 KINDS = tuple(KIND_WORDS)
@@ -37,7 +38,7 @@ _KEYS = {
 _OF_MESSAGES = ("pairs", "channels", "victims")
 #: Parts of the key that a shortened table has only of what is largest.
 _SUMMED_UP = {"pairs": (1,), "channels": (1, 2)}
-_DETOUR = KINDS.index("detour")
+_DETOUR, _FAULT = KINDS.index("detour"), KINDS.index("fault")
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,10 +348,13 @@ def _sums_in(table: pa.Table, name: str, causes: Sequence[str]) -> Sums:
 
 
 def _nobodys(keys: Ints, parts: Sequence[str]) -> Ints:
-    """Say that a detour is at no channel, and nobody's: it is not among the rest."""
+    """Say that a detour is at no channel, and nobody's, as faults are: not among the rest."""
     if "kind" in parts:
         places = [place for place, part in enumerate(parts) if part in ("channel", "culprit")]
         keys[np.ix_(keys[:, -1] == _DETOUR, places)] = NOBODY
+        of_faults = keys[np.ix_(keys[:, -1] == _FAULT, places)]
+        of_faults[of_faults == REST] = NOBODY
+        keys[np.ix_(keys[:, -1] == _FAULT, places)] = of_faults
     return keys
 
 

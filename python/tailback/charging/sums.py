@@ -22,7 +22,7 @@ REST = 2**32 - 1
 full, or that `Blame.shortened` summed up."""
 
 NOBODY = REST - 1
-"""Stands for the culprit and the root channel of a detour."""
+"""Stands for the culprit and the root channel of a detour, and for the culprit of a fault."""
 
 _LEAST_BATCHES = 4
 _PS_IN_US = 1e6

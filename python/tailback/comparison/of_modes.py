@@ -95,6 +95,8 @@ class Cost(metaclass=Helped):
     modes: Mapping[str, Result]
     asked: tuple[str, ...] = _SPLIT
     """The modes that were requested."""
+    without_faults: Result | None = None
+    """Mode full without the faults of the experiment, if it has any."""
 
     @property
     def baseline(self) -> str:
@@ -133,13 +135,33 @@ class Cost(metaclass=Helped):
     @property
     def complete(self) -> bool:
         """Whether all modes were run without interruption, and none was cut off by a limit."""
-        return not self.interrupted and all(r.complete for r in self.modes.values())
+        runs = [*self.modes.values(), *filter(None, [self.without_faults])]
+        return not self.interrupted and all(run.complete for run in runs)
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
         results = self.modes.values()
-        return not set(self.asked) <= set(self.modes) or any(r.interrupted for r in results)
+        lacks = self._compares_faults and self.without_faults is None
+        missing = lacks or not set(self.asked) <= set(self.modes)
+        return missing or any(r.interrupted for r in results)
+
+    @property
+    def _compares_faults(self) -> bool:
+        return bool(self.experiment.faults) and "full" in self.asked
+
+    @cached_property
+    def fault_slowdowns(self) -> Mapping[str, Estimate]:
+        """How many times longer each job takes because of the faults, by its own measure.
+
+        Without jobs that of the whole run, under the empty name. Empty without faults.
+        """
+        full, whole = self.modes.get("full"), self.without_faults
+        if full is None or whole is None or _is_part(full) or _is_part(whole):
+            return {}
+        if full.jobs:
+            return {name: slowdown(job, whole.jobs[name]) for name, job in full.jobs.items()}
+        return {"": slowdown(full, whole)}
 
     def channels_waiting_most(self, count: int = _CHANNELS) -> list[WaitingChannel]:
         """Return the channels with the longest total waits in mode `full`."""
@@ -160,6 +182,7 @@ class Cost(metaclass=Helped):
             "modes": {mode: result.measured() for mode, result in self.modes.items()},
             "channels_waiting_most": [c.to_dict() for c in self.channels_waiting_most()],
             **self._by_job(),
+            **self._of_faults(),
             "fidelity": first.fidelity,
             "seed": first.seed,
             "version": first.version,
@@ -225,6 +248,12 @@ class Cost(metaclass=Helped):
             for name, thetas in self.jobs.items()
         }
         return {"jobs": jobs} if jobs else {}
+
+    def _of_faults(self) -> dict[str, Any]:
+        if self.without_faults is None:
+            return {}
+        slowdowns = {job or "all": one.to_dict() for job, one in self.fault_slowdowns.items()}
+        return {"faults": {"slowdown": slowdowns, "without": self.without_faults.measured()}}
 
     @property
     def identity(self) -> str:
@@ -369,16 +398,19 @@ def compare(
     """Run `experiment` in exactly these modes, in the order of `MODES`.
 
     Up to `jobs` modes run at once; None: one per processor. Without `full` or the baseline the
-    cost is unknown. Ctrl-C ends the comparison with what was measured so far. Raises `UserError`
-    for no mode or an unknown one.
+    cost is unknown. With faults mode `full` is run without them as well. Ctrl-C ends the
+    comparison with what was measured so far. Raises `UserError` for no mode or an unknown one.
     """
     asked = _in_order(modes)
     if not asked:
         raise UserError("modes", "[]", f"must name one of {listed(MODES)}")
     tasks = [Task(partial(_run, experiment, mode, packets)) for mode in asked]
+    if experiment.faults and "full" in asked:
+        tasks.append(Task(partial(_run, experiment.whole(), "full", False), "no faults"))
     with unchanged(experiment.files_read()):
         results = in_order(tasks, at_once(experiment, jobs), watch)
-    return Cost(experiment, dict(zip(asked, results, strict=False)), asked)
+    without_faults = results[len(asked)] if len(results) > len(asked) else None
+    return Cost(experiment, dict(zip(asked, results, strict=False)), asked, without_faults)
 
 
 def _run(experiment: Experiment, mode: str, packets: bool, watch: Watch) -> Result:

@@ -90,7 +90,7 @@ def user_error(error: compiled.SpecError, spec: str) -> UserError:
         allowed = allowed.replace(engine, users)
     names = Names.of(spec)
     if not error.circle:
-        if "failed" in field + allowed:
+        if "failed" in field + allowed or field.startswith("fault"):
             given, allowed = given and names.told(given), names.told(allowed)
         return UserError(field, given, allowed)
     if len(error.circle) > LONGEST_CIRCLE:

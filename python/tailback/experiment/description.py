@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,6 +30,7 @@ from ..workloads import (
     Workload,
 )
 from .choosing import WORKLOAD, chosen, find_kinds
+from .faults import FAULTS, Fault, faults_of, specs
 from .jobs import check_tables, jobs_of
 from .reading import parsed_override, read_description
 from .run import Metric, Run
@@ -67,6 +68,8 @@ class Experiment(metaclass=Helped):
     run: Run = field(default_factory=Run)
     jobs: tuple[Job, ...] = ()
     """Workloads side by side, instead of one; empty if there is one."""
+    faults: tuple[Fault, ...] = ()
+    """Links that are down, or slower, for a time; in mode `full`, others compare with none."""
 
     def __post_init__(self) -> None:
         """Check what no part can check alone."""
@@ -76,6 +79,7 @@ class Experiment(metaclass=Helped):
         with self.workload.names():
             self.machine.check(self.fidelity, self.workload.network_classes())
         self.workload.check(self.machine)
+        self._check_faults()
         self._check_end()
         self._check_metric()
         self._check_critical_path()
@@ -89,6 +93,27 @@ class Experiment(metaclass=Helped):
             object.__setattr__(self, "workload", Jobs(self.jobs))
         elif self.jobs and not (isinstance(given, Jobs) and given.jobs == tuple(self.jobs)):
             raise UserError("job", None, "must not be given together with workload")
+
+    def _check_faults(self) -> None:
+        """Refuse faults of links that are not there, and what knows nothing of faults."""
+        object.__setattr__(self, "faults", tuple(self.faults))
+        if not self.faults:
+            return
+        specs(self.faults, self.machine.topology)
+        if self.machine.loggops is not None:
+            raise UserError(FAULTS, None, "must be left out with [machine.loggops]: no network")
+        if self.fidelity != "packet":
+            allowed = f"must be left out with fidelity {self.fidelity}: needs packet"
+            raise UserError(FAULTS, None, allowed)
+        for name in ("critical_path", "packet_waits", "slices"):
+            if getattr(self.run, name):
+                allowed = "must be left out with [[fault]]: it does not know of faults"
+                raise UserError(f"run.{name}", shown(getattr(self.run, name)), allowed)
+
+    def whole(self) -> Self:
+        """Return the experiment without faults, sampled at the same instants."""
+        given = self.run.named() | {"sample_interval": f"{self.sample_interval_ps} ps"}
+        return replace(self, run=Run(**given), faults=())
 
     def _check_end(self) -> None:
         """Refuse jobs that do not say when the run ends: finite ones beside endless ones."""
@@ -113,13 +138,16 @@ class Experiment(metaclass=Helped):
         if not isinstance(self.workload, Jobs):
             raise UserError("job", None, "must be given to choose from")
         run = self.run
-        return type(self)(self.machine, self.workload.only(names, self.machine), run)
+        chosen = self.workload.only(names, self.machine)
+        return type(self)(self.machine, chosen, run, faults=self.faults)
 
     def _keep_time(self) -> None:
         """Turn times that are given in cycles into times, if the machine has a clock."""
         cycle = self.machine.cycle()
         for name in ("workload", "run"):
             object.__setattr__(self, name, getattr(self, name).with_clock(cycle))
+        faults = tuple(fault.with_clock(cycle) for fault in self.faults)
+        object.__setattr__(self, "faults", faults)
 
     def _fit_to_machine(self) -> None:
         """Turn loads into periods."""
@@ -153,6 +181,9 @@ class Experiment(metaclass=Helped):
         table ``sweep`` is left out. Raises `UserError`.
         """
         over = dict(changes or {})
+        if FAULTS in over:
+            allowed = "cannot be changed by --set: edit the tables [[fault]] of the file"
+            raise UserError(FAULTS, shown(over[FAULTS]), allowed)
         find_kinds(description)
         find_kinds(over)
         tables, by_job = tables_of(description), over.pop(JOBS, {})
@@ -161,14 +192,16 @@ class Experiment(metaclass=Helped):
         preset = over["machine"].get("preset", tables["machine"].get("preset"))
         usual = {"baseline": BASELINES[preset]} if preset in BASELINES else {}
         run = Run(**{**usual, **tables["run"], **over["run"]})
+        faults = faults_of(description.get(FAULTS, ()))
         if JOBS not in description:
             if by_job:
                 raise UserError(JOBS, None, "there are no jobs in this experiment: no [[job]]")
-            return cls(machine, chosen(WORKLOAD, tables["workload"], over["workload"]), run)
+            workload = chosen(WORKLOAD, tables["workload"], over["workload"])
+            return cls(machine, workload, run, faults=faults)
         if "workload" in description or over["workload"]:
             problem = "must not be given together with [[job]]: every job has a workload"
             raise UserError("workload", None, problem)
-        return cls(machine, jobs_of(description[JOBS], by_job), run)
+        return cls(machine, jobs_of(description[JOBS], by_job), run, faults=faults)
 
     @property
     def fidelity(self) -> Fidelity:
@@ -247,7 +280,14 @@ class Experiment(metaclass=Helped):
             **({"blame": self._blame_spec()} if self.run.blame else {}),
             **({"lateness": True} if self.run.keep_messages else {}),
             **({"causes": {"slack": self.run.slack}} if self.run.critical_path else {}),
+            # Modes that `full` is compared with have no faults.
+            **self._faults_spec(self.run.mode if mode is None else mode),
         }
+
+    def _faults_spec(self, mode: str) -> dict[str, Any]:
+        if not self.faults or mode != "full":
+            return {}
+        return {"faults": specs(self.faults, self.machine.topology)}
 
     def _blame_spec(self) -> dict[str, Any]:
         spec, share = self.workload.class_spec(), self.run.blame_share
@@ -305,7 +345,9 @@ class Experiment(metaclass=Helped):
         """
         question = {
             "results_version": results_version,
-            "spec": self._spec(None) | {"mode": list(modes) or [self.run.mode]},
+            "spec": self._spec(None)
+            | (self._faults_spec("full") if "full" in modes else {})
+            | {"mode": list(modes) or [self.run.mode]},
             "content": self.workload.digest(),
             "stop_rule": self.stop_rule(),
             **({"plugins": [*map(str, origins)]} if (origins := self.plugins()) else {}),
@@ -368,7 +410,8 @@ class Experiment(metaclass=Helped):
         machine = self.machine.resolved(self.fidelity)
         self._add_origins(machine["topology"], workload)
         runs = {JOBS: workload["jobs"]} if self.jobs else {"workload": workload}
-        return {"machine": machine, **runs, "run": run}
+        faults = {FAULTS: [fault.given_plainly() for fault in self.faults]} if self.faults else {}
+        return {"machine": machine, **runs, "run": run, **faults}
 
     def _add_origins(self, topology: dict[str, Any], workload: dict[str, Any]) -> None:
         """Add to tables of kinds that are of plugins which version of which it is."""
@@ -467,6 +510,8 @@ def tables_of(description: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     for key, table in description.items():
         if key == JOBS:
             check_tables(table)
+            continue
+        if key == FAULTS:
             continue
         if key not in TABLES:
             # A stray `seed` is nearest to `sweep`, but not meant for it.

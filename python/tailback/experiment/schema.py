@@ -17,6 +17,7 @@ from ..parts import Part, fields_of, model_of
 from ..units import Frequency, Quantity
 from ..workloads import Job
 from .choosing import WORKLOAD, Described
+from .faults import FAULTS, Fault
 from .run import Run
 from .sweep_schema import sweep_schema
 
@@ -31,6 +32,7 @@ def json_schema() -> dict[str, Any]:
     properties["workload"] = _schema_of_any(WORKLOAD, definitions)
     properties["job"] = _jobs_schema(properties["workload"])
     properties["run"] = _schema_of(model_of(Run))
+    properties[FAULTS] = _faults_schema()
     keys = _keys(properties["run"], definitions) | {"machine": properties["machine"]}
     properties["sweep"] = sweep_schema(keys)
     return {
@@ -71,6 +73,14 @@ def _jobs_schema(workload: Schema) -> Schema:
     }
     told = "Workloads side by side, instead of [workload]."
     return {"type": "array", "minItems": 1, "items": table, "description": told}
+
+
+def _faults_schema() -> Schema:
+    """Return the schema of the tables ``[[fault]]``."""
+    keys = {name: _schema_of_key(Fault, name) for name in Fault.keys}
+    table = {"type": "object", "additionalProperties": False, "properties": keys}
+    told = "Links that are down, or slower, for a time while the simulation runs."
+    return {"type": "array", "items": table, "description": told}
 
 
 def _schema_of_key(described: type[Part], name: str) -> Schema:

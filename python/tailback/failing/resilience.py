@@ -236,6 +236,8 @@ def resilience(
     processor. Ctrl-C ends it with what was measured so far. Raises `UserError` for a network
     without links between switches, or a routing that knows no way round failed ones.
     """
+    if experiment.faults:
+        raise UserError("fault", None, "must be left out: links that fail are drawn")
     cables = cables_of(experiment.machine.topology)
     counts = _checked(failures, draws, len(cables))
     seed = experiment.run.seed

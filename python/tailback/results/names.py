@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .result import Result
 
 _REST = "the rest"
-_NOBODY, _NOWHERE = "nobody", "another way"
-"""Of a detour: its culprit, and its root channel."""
+_NOBODY, _NOWHERE = "nobody", "no channel"
+"""Of a detour, and of a link that was slower: the culprit, and the root channel."""
 
 
 def kind_of_classes(experiment: Experiment) -> str:

@@ -177,6 +177,8 @@ def saturate(
     workload that waits for the network, ends by itself or has no compute period.
     """
     open_loop(experiment)
+    if experiment.faults:
+        raise UserError("fault", None, "must be left out: saturation is of a steady network")
     if not 0.001 <= tolerance <= 0.5:
         raise UserError("tolerance", shown(tolerance), "must be from 0.001 to 0.5")
     described = describe(experiment)

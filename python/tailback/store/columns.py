@@ -367,9 +367,9 @@ _CULPRIT = Column(
     "integer",
     "",
     f"Class that is charged; null: all that are not among the {BLAME_PAIRS:,} largest, or, with "
-    "kind detour, nobody.",
+    "kind detour or fault, nobody.",
 )
-_KIND = Column("kind", "text", "", "Where: source, destination, network, spread or detour.")
+_KIND = Column("kind", "text", "", "Where: source, destination, network, spread, detour or fault.")
 _CHARGES = Column("count", "integer", "", "How many charges.")
 _LATE = Column("batches", "list", "ps", "How much later messages were, in each batch of time.")
 

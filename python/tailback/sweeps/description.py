@@ -15,6 +15,7 @@ from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.choosing import find_kinds
 from ..experiment.description import tables_of
+from ..experiment.faults import FAULTS
 from ..experiment.jobs import check_tables
 from ..experiment.reading import merged, parsed_override, read_description
 from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
@@ -86,6 +87,9 @@ class Sweep(metaclass=Helped):
         Names of files that are varied are relative to ``folder``. Raises `UserError`.
         """
         find_kinds(description)
+        if FAULTS in description:
+            allowed = "must be left out of sweeps: faults are simulated in single experiments"
+            raise UserError(FAULTS, None, allowed)
         tables = tables_of(description)
         table = tables.pop("sweep")
         if JOBS in description:

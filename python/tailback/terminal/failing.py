@@ -8,7 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tailback.answers.of_resilience import MEASURES, of_resilience
+from tailback.answers.faults import MEASURES
+from tailback.answers.of_resilience import of_resilience
 from tailback.failing import Drawn, Resilience
 from tailback.failing.resilience import WHOLE
 from tailback.wording import UNKNOWN

@@ -10,6 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.experiment import Experiment, Run
+from tailback.experiment.faults import FAULTS
 from tailback.experiment.tables import JOBS, entries, section_and_key
 from tailback.machines import Machine
 from tailback.parts import Part, fields_of, plain
@@ -67,8 +68,11 @@ def _usual(experiment: Experiment) -> dict[str, object]:
 def _entries(experiment: Experiment) -> Iterator[tuple[str, object]]:
     """Yield the dotted name and the value of every parameter; jobs by their names."""
     tables = experiment.resolved()
-    jobs = tables.pop(JOBS, [])
+    jobs, faults = tables.pop(JOBS, []), tables.pop(FAULTS, [])
     yield from entries(tables)
+    for place, fault in enumerate(faults):
+        for key, value in fault.items():
+            yield f"{FAULTS}[{place}].{key}", value
     for job in jobs:
         for section, table in (("", job), (".workload", job["workload"])):
             for key, value in table.items():

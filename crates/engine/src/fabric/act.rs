@@ -3,6 +3,7 @@
 
 use crate::event_queue::{Event, EventQueue};
 use crate::fabric::network::layout::End;
+use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::packet::Packet;
 use crate::fabric::transit::{PacketPool, Part};
@@ -43,6 +44,43 @@ impl Act<'_> {
             let is_last = self.packets[part.carrier].is_last();
             self.measures.packet_sent(source, class, is_last);
             self.observe(Observation::Parted { packet: part.carrier, carrier });
+        }
+    }
+
+    /// Until when the link of a group of channels is down, if it is; who keeps account of waits is told.
+    #[inline]
+    pub fn down_until(&mut self, lead: ChannelId) -> Option<Time> {
+        let faults = self.wiring.faults.as_deref()?;
+        let (from, until) = faults.down(lead, self.now)?;
+        self.tell_fault(lead, (from, until));
+        Some(until)
+    }
+
+    /// When a link fails while a packet is sent there that starts on a channel now, if it does: the packet
+    /// stays where it is. Who keeps account of waits is told.
+    #[inline]
+    pub fn fails_under(&mut self, channel: ChannelId, id: PacketId) -> Option<Time> {
+        let faults = self.wiring.faults.as_deref()?;
+        let end = self.now + self.timing(channel).packet_ps(self.packets[id].bytes);
+        let (at, until) = faults.fails(channel, (self.now, end))?;
+        self.tell_fault(channel, (self.now, until));
+        Some(at)
+    }
+
+    /// The times of a packet that starts on a channel now.
+    #[inline]
+    pub fn timing(&self, channel: ChannelId) -> Timing {
+        let usual = self.wiring.timing(channel);
+        let faults = self.wiring.faults.as_deref();
+        faults.and_then(|of| of.slowed(channel, self.now, usual)).unwrap_or(*usual)
+    }
+
+    #[cold]
+    fn tell_fault(&mut self, channel: ChannelId, span: (Time, Time)) {
+        if let Some(late) = &mut self.measures.late {
+            for channel in self.wiring.layout.group(channel).channels() {
+                late.is_down(channel, span);
+            }
         }
     }
 

@@ -1,6 +1,8 @@
-//! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run.
+//! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run: what
+//! faults do to links, and when, is known before.
 
 pub mod cells;
+pub mod faults;
 pub mod flits;
 pub mod integrated;
 mod known;

@@ -26,8 +26,8 @@ pub use booking::Fared;
 pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
+use log::{FAULT, Log, NOBODY, Record, UNNUMBERED};
 pub use log::{Hop, Places};
-use log::{Log, NOBODY, Record, UNNUMBERED};
 pub use stations::{Service, Stations};
 use std::collections::VecDeque;
 pub use tables::Tables;
@@ -124,6 +124,15 @@ pub struct Why {
     pub charges: Vec<Charge>,
 }
 
+/// A message that has arrived.
+struct Unsettled {
+    why: Why,
+    /// Whether it was followed what it waited for.
+    is_followed: bool,
+    /// A channel it crossed that was slower than usual, or none.
+    slow: ChannelId,
+}
+
 /// How late messages were, and why.
 pub struct Late {
     log: Log,
@@ -145,9 +154,8 @@ pub struct Late {
     /// Whose waits are charged.
     victims: Victims,
     interval: Time,
-    /// Those that have arrived and of which it is not known how long they take alone, and whether it was
-    /// followed what they waited for.
-    unsettled: VecDeque<(Why, bool)>,
+    /// Those that have arrived and of which it is not known how long they take alone.
+    unsettled: VecDeque<Unsettled>,
     /// When their data packets were queued, where that is noted.
     given: VecDeque<Vec<Time>>,
     /// Whether it is noted when packets are queued: software prepares them one by one.
@@ -215,8 +223,10 @@ impl Late {
         };
         let &Queued { label, size, .. } = packet;
         let (message_number, hops) = (message.number, Vec::new());
-        let record = Record { message: message_number, label, number, size, cause, hops, held: 1 };
+        let (message, slow) = (message_number, ChannelId::NONE);
+        let record = Record { message, label, number, size, cause, slow, hops, held: 1 };
         let record = self.log.joins(id, record);
+        let message = &mut self.messages[packet.message.index()];
         if !packet.is_ack {
             message.packets.push(record);
             message.undelivered += 1;
@@ -279,6 +289,18 @@ impl Late {
     #[cold]
     pub fn serves(&mut self, id: PacketId, service: Service) {
         self.log.serves(id, service);
+    }
+
+    /// A channel is down in a span of time, in which nobody begins another turn there.
+    #[cold]
+    pub fn is_down(&mut self, channel: ChannelId, span: (Time, Time)) {
+        self.log.is_down(channel, span);
+    }
+
+    /// A packet crosses a channel that is slower than usual.
+    #[cold]
+    pub fn is_slow(&mut self, id: PacketId, channel: ChannelId) {
+        self.log.is_slow(id, channel);
     }
 
     /// What stands for a packet on its way.
@@ -357,6 +379,9 @@ impl Late {
         } else {
             delivered - message.queued
         };
+        let all = std::iter::once(&last).chain(packets);
+        let mut slow = all.map(|&packet| self.log.record(packet).slow);
+        let slow = slow.find(|channel| channel.is_some()).unwrap_or(ChannelId::NONE);
         let charges = self.charged(id);
         let message = &mut self.messages[id.index()];
         if self.notes_packets {
@@ -365,7 +390,7 @@ impl Late {
         let span = (message.queued, delivered);
         let (number, alone, label) = (0, 0, message.label);
         let why = Why { number, label, span, alone, own, charges };
-        self.unsettled.push_back((why, is_followed));
+        self.unsettled.push_back(Unsettled { why, is_followed, slow });
         self.ends(id);
         true
     }
@@ -387,7 +412,7 @@ impl Late {
         alone: Time,
         class_of: impl Fn(u32) -> u32,
     ) -> Option<Time> {
-        let (mut why, is_followed) = self.unsettled.pop_front()?;
+        let Unsettled { mut why, is_followed, slow } = self.unsettled.pop_front()?;
         self.given.pop_front();
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
@@ -402,9 +427,12 @@ impl Late {
             }
         }
         let charged: Time = why.charges.iter().map(|charge| charge.late).sum();
-        if self.rules.have_choice && is_followed && charged < late {
-            let late = late - charged;
-            let (channel, kind, waited) = (ChannelId(REST), Kind::Detour, 0);
+        let beyond = match () {
+            () if slow.is_some() => Some((Kind::Fault, self.log.stations().name(slow))),
+            () => self.rules.have_choice.then_some((Kind::Detour, ChannelId(REST))),
+        };
+        if let Some((kind, channel)) = beyond.filter(|_| is_followed && charged < late) {
+            let (late, waited) = (late - charged, 0);
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
         }
         self.tables.add(class_of(why.label), &why, self.is_followed, class_of);
@@ -452,7 +480,7 @@ impl Late {
     /// packets, where that is noted.
     pub fn next_queued(&self) -> Option<(Time, &[Time])> {
         let given = self.given.front().map_or(&[][..], Vec::as_slice);
-        self.unsettled.front().map(|(why, _)| (why.span.0, given))
+        self.unsettled.front().map(|first| (first.why.span.0, given))
     }
 
     /// The waits found, added up by culprit and root channel, in the order in which they began.
@@ -463,7 +491,10 @@ impl Late {
         let places = &mut self.places;
         places.clear();
         for &Piece { culprit, channel, time, .. } in self.pieces.iter().rev() {
-            let kind = self.sites[channel.index()].kind(message.ends);
+            let is_fault = culprit == FAULT;
+            let culprit = if is_fault { REST } else { culprit };
+            let site = self.sites[channel.index()];
+            let kind = if is_fault { Kind::Fault } else { site.kind(message.ends) };
             let channel = self.log.stations().name(channel);
             let key = (culprit, channel, kind);
             let key_of = |charge: &Charge| (charge.culprit, charge.channel, charge.kind);

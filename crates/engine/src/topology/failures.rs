@@ -37,7 +37,9 @@ pub(super) fn fail(
     }
     let mut failed = vec![false; links.len()];
     for link in named {
-        choose(link, &links, &topology, &mut failed)?;
+        for place in chosen(link, &links, &topology, NAMED)? {
+            failed[place] = true;
+        }
     }
     if u64::from(share) > MILLION {
         return Err(SpecError::new(SHARE, share, format!("must be 0 to {MILLION} millionths")));
@@ -59,6 +61,21 @@ impl Topology {
     /// The links between switches that are left: switch and port of one end, switch of the other.
     pub fn cables(&self) -> Vec<(u32, usize, u32)> {
         links(self).iter().map(|link| (link[0].from.0, link[0].port, link[0].to.0)).collect()
+    }
+
+    /// Both directions of the links that are meant: switch and port that each leaves by.
+    ///
+    /// # Errors
+    /// A link that is not there; `field` is what named it.
+    pub fn ends_of(
+        &self,
+        link: &FailedLink,
+        field: &str,
+    ) -> Result<Vec<(SwitchId, usize)>, SpecError> {
+        let links = links(self);
+        let meant = chosen(link, &links, self, field)?;
+        let ways = meant.into_iter().flat_map(|place| links[place].iter());
+        Ok(ways.map(|way| (way.from, way.port)).collect())
     }
 }
 
@@ -85,27 +102,24 @@ fn links(topology: &Topology) -> Vec<Vec<Failure>> {
     links
 }
 
-/// Marks the links that are meant.
-fn choose(
+/// The places of the links that are meant, in `field`.
+fn chosen(
     meant: &FailedLink,
     links: &[Vec<Failure>],
     topology: &Topology,
-    failed: &mut [bool],
-) -> Result<(), SpecError> {
+    field: &str,
+) -> Result<Vec<usize>, SpecError> {
     let is_meant = |way: &Failure| match *meant {
         FailedLink::Between(one, other) => {
             [(one, other), (other, one)].contains(&(way.from.0, way.to.0))
         }
         FailedLink::At { switch, port } => way.from.0 == switch && way.port == port as usize,
     };
-    let mut is_there = false;
-    for (link, failed) in links.iter().zip(failed) {
-        if link.iter().any(is_meant) {
-            (*failed, is_there) = (true, true);
-        }
-    }
-    if is_there {
-        return Ok(());
+    let all = links.iter().enumerate();
+    let found: Vec<usize> =
+        all.filter(|(_, link)| link.iter().any(is_meant)).map(|(place, _)| place).collect();
+    if !found.is_empty() {
+        return Ok(found);
     }
     let last = topology.switches - 1;
     let lost = |switch: u32| format!("must name switches from 0 to {last}, not switch {switch}");
@@ -129,7 +143,7 @@ fn choose(
             },
         ),
     };
-    Err(SpecError::new(NAMED, given, allowed))
+    Err(SpecError::new(field, given, allowed))
 }
 
 /// Draws so many more links, all that are left equally likely.

@@ -6,6 +6,7 @@ mod common;
 mod by_hand;
 mod conservation;
 mod costs;
+mod faults;
 mod local;
 mod multicast;
 mod routing;

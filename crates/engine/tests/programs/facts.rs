@@ -47,6 +47,7 @@ fn spec(machine: Machine, fidelity: Fidelity) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

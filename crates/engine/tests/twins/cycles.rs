@@ -56,6 +56,7 @@ fn spec(machine: &Machine, workload: Workload, fidelity: Fidelity) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

@@ -66,5 +66,6 @@ fn spec(machine: Machine, workload: Workload) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }

@@ -21,7 +21,7 @@ const percent = (share) => `${share >= 0.9995 ? "100" : (100 * share).toFixed(1)
 
 const counted = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 
-const lineName = (line) => (line < 0 ? (line === OTHERS ? "others" : "another way") : lines.name[line]);
+const lineName = (line) => (line < 0 ? (line === OTHERS ? "others" : "no channel") : lines.name[line]);
 function className(number) {
   if (number < 0) return number === OTHERS ? "others" : "nobody";
   return classes.what === "node" ? `node ${classes.name[number]}` : classes.name[number];

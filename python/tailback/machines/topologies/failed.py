@@ -26,11 +26,14 @@ _FIELD = "machine.topology.failed_links"
 
 
 class Switches:
-    """The switches of a network, by number, coordinates or name."""
+    """The switches of a network, by number, coordinates or name; of its nodes likewise."""
 
-    def __init__(self, sides: Sequence[int], names: Sequence[str]) -> None:
-        """``sides``: along each dimension, if there are any; ``names``: of a file."""
-        self._sides = sides
+    def __init__(self, sides: Sequence[int], names: Sequence[str], field: str = _FIELD) -> None:
+        """``sides``: along each dimension, if there are any; ``names``: of a file.
+
+        ``field``: the key that names them.
+        """
+        self._sides, self._field = sides, field
         self._names: Mapping[str, int] = {name: number for number, name in enumerate(names)}
 
     def failed(self, links: Sequence[str | tuple[End, End]]) -> list[dict[str, Any]]:
@@ -39,21 +42,21 @@ class Switches:
 
     def _failed(self, link: str | tuple[End, End]) -> dict[str, Any]:
         if not isinstance(link, str):
-            return {"between": [self._number(end) for end in link]}
+            return {"between": [self.number(end) for end in link]}
         ends = link.split(" to ")
         if len(ends) == 2:
-            return {"between": [self._number(end.strip()) for end in ends]}
+            return {"between": [self.number(end.strip()) for end in ends]}
         at_port = _AT_PORT.fullmatch(link)
         if at_port is not None:
-            return {"at": {"switch": self._number(at_port[1].strip()), "port": int(at_port[2])}}
+            return {"at": {"switch": self.number(at_port[1].strip()), "port": int(at_port[2])}}
         allowed = 'must be two switches, such as "3 to 4" or [3, 4], or a switch and a port, "3:1"'
-        raise UserError(_FIELD, shown(link), allowed)
+        raise UserError(self._field, shown(link), allowed)
 
-    def _number(self, end: End) -> int:
+    def number(self, end: End) -> int:
         """Return the number of a switch; whether there is one is the engine's to say."""
         if isinstance(end, int):
             if end not in _NUMBERS:
-                raise UserError(_FIELD, shown(end), "must be the number of a switch")
+                raise UserError(self._field, shown(end), "must be the number of a switch")
             return end
         if isinstance(end, tuple):
             return self._at(end)
@@ -65,9 +68,9 @@ class Switches:
         if number is not None:
             return int(number[1])
         if self._names:
-            raise choice(_FIELD, end, self._names)
+            raise choice(self._field, end, self._names)
         places = ', coordinates such as "(0, 1)"' if self._sides else ""
-        raise UserError(_FIELD, shown(end), f"must be a switch: a number{places}")
+        raise UserError(self._field, shown(end), f"must be a switch: a number{places}")
 
     def _at(self, place: tuple[int, ...]) -> int:
         sides = self._sides
@@ -76,5 +79,5 @@ class Switches:
         ):
             last = ", ".join(str(side - 1) for side in sides)
             allowed = f"must be coordinates from 0 to ({last})" if sides else "must be a number"
-            raise UserError(_FIELD, f"({', '.join(map(str, place))})", allowed)
+            raise UserError(self._field, f"({', '.join(map(str, place))})", allowed)
         return sum(at * prod(sides[:dimension]) for dimension, at in enumerate(place))

@@ -18,6 +18,7 @@ use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
 use crate::fabric::deadlock::{self, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
+use crate::fabric::network::timing::Timing;
 use crate::fabric::network::wires::Wires;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{HasPort, Port, Switchboard, has_board};
@@ -141,6 +142,9 @@ impl PacketKernel {
                 }
                 return;
             };
+            if let Some(at) = act.fails_under(channel, id) {
+                return self.is_cut_off(channel, at, lead, act);
+            }
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
             let end = self.start(channel, id, tokens, act);
@@ -164,6 +168,9 @@ impl PacketKernel {
                 }
                 return;
             };
+            if let Some(at) = act.fails_under(channel, id) {
+                return self.is_cut_off(channel, at, lead, act);
+            }
             self.board.at_mut(input).port.buffer.pop(act.packets);
             let output = self.board.at_mut(lead);
             output.granted = ChannelId::NONE;
@@ -176,6 +183,18 @@ impl PacketKernel {
             let end = self.start(channel, id, tokens, act);
             self.leave(input, tokens, end, act);
         }
+    }
+
+    /// A packet is sent on a channel until its link fails, for nothing: it will be sent again.
+    #[cold]
+    fn is_cut_off(&mut self, channel: ChannelId, at: Time, lead: ChannelId, act: &mut Act) {
+        let of = self.board.at_mut(channel);
+        of.busy += at - act.now;
+        of.free_at = at;
+        if let Some(wires) = &mut self.wires {
+            wires.sends(channel, at);
+        }
+        self.board.post_retry(lead, at, act.events);
     }
 
     /// A packet might start on an idle channel of a group, had that room; `keeps`: that group, if it has
@@ -221,6 +240,10 @@ impl PacketKernel {
     /// packet. If there is none, sees to it that the group looks again in time.
     #[inline]
     fn find_channel(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
+        if let Some(until) = act.down_until(lead) {
+            self.board.post_retry(lead, until, act.events);
+            return None;
+        }
         let first = self.board.at(lead);
         if first.free_at <= act.now && first.has_room(tokens, self.capacity, act.now) {
             return Some(lead);
@@ -253,7 +276,7 @@ impl PacketKernel {
             }
         }
         let output = self.board.at_mut(lead);
-        if output.granted.is_some() && !output.keeps() {
+        if output.granted.is_some() && !output.keeps() && kept.is_some() {
             output.set_keeps(true);
             output.kept = kept;
             output.kept_from = act.now;
@@ -420,7 +443,53 @@ impl Kernel for PacketKernel {
 #[allow(clippy::inline_always)]
 #[inline(always)]
 fn sets_off(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (Time, Time) {
-    let (now, link) = (act.now, act.wiring.timing(id));
+    if act.wiring.faults.is_some() {
+        return sets_off_slowly(id, packet_id, port, act);
+    }
+    let link = act.wiring.timing(id);
+    let (end, ready) = is_sent(id, packet_id, port, link, act);
+    if !act.wiring.goes_on_behind_header() && port.switch.is_some() {
+        return (end, goes_on_at(id, packet_id, port.switch, act));
+    }
+    (end, ready)
+}
+
+/// The same where the link may be slower for a time.
+#[cold]
+#[inline(never)]
+fn sets_off_slowly(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (Time, Time) {
+    let (link, usual) = (act.timing(id), *act.wiring.timing(id));
+    let (end, mut ready) = is_sent(id, packet_id, port, &link, act);
+    if port.switch.is_some() {
+        if !act.wiring.goes_on_behind_header() {
+            ready = goes_on_at(id, packet_id, port.switch, act);
+        }
+        if link != usual {
+            let packet = &act.packets[packet_id];
+            ready = act.now + act.wiring.onward_from_slow_ps(&link, port.switch, packet);
+            act.packets[packet_id].ready = ready;
+        }
+    }
+    if link != usual
+        && let Some(late) = &mut act.measures.late
+    {
+        late.is_slow(packet_id, id);
+    }
+    (end, ready)
+}
+
+/// A packet is sent on a channel, in these times: when it will have left the sending side, and when its
+/// header may go on.
+#[allow(clippy::inline_always)]
+#[inline(always)]
+fn is_sent(
+    id: ChannelId,
+    packet_id: PacketId,
+    port: &Port,
+    link: &Timing,
+    act: &mut Act,
+) -> (Time, Time) {
+    let now = act.now;
     let packet = &act.packets[packet_id];
     let end = now + link.packet_ps(packet.bytes);
     let ready = packet.ready;
@@ -441,9 +510,6 @@ fn sets_off(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (
     let ready = now + link.hop_ps;
     packet.ready = ready;
     act.packets.crosses(packet_id, id, act.wiring);
-    if !act.wiring.goes_on_behind_header() && port.switch.is_some() {
-        return (end, goes_on_at(id, packet_id, port.switch, act));
-    }
     (end, ready)
 }
 
@@ -456,7 +522,7 @@ fn comes_to_node<C: HasPort>(
     end: Time,
     act: &mut Act,
 ) {
-    let link = act.wiring.timing(id);
+    let link = act.timing(id);
     board.post_header(id, packet, act.now + link.header_ps + link.wire_ps, act);
     if board.watches_ends() {
         board.comes_home(id, packet, act);

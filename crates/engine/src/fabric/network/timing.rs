@@ -78,6 +78,33 @@ impl Timing {
         }
     }
 
+    /// The same at a share of the rate. The time of a flit is a whole number of picoseconds, rounded up,
+    /// and so is that of what stands before and behind packets.
+    #[must_use]
+    pub fn slowed(self, share: u32, all: u32) -> Self {
+        let slow = |time: Time| (time * u64::from(all)).div_ceil(u64::from(share));
+        let (flit_ps, control_ps) = (slow(self.flit_ps), slow(self.control_ps));
+        let flits_ps = u64::from(self.header_flits);
+        let before_ps = slow(self.header_ps - self.flit_ps * flits_ps);
+        let header_ps = flit_ps * flits_ps + before_ps;
+        let last_ps = if self.end_ps() > 0 { control_ps } else { flit_ps };
+        let end_ps = if self.end_ps() > 0 { control_ps } else { 0 };
+        let is_whole = self.hop_ps == self.header_ps.max(self.last_ps) + self.delay_ps;
+        let asks_ps = if is_whole { header_ps.max(last_ps) } else { header_ps };
+        Self {
+            header_ps,
+            hop_ps: asks_ps + self.delay_ps,
+            first_ps: flit_ps + before_ps,
+            flit_ps,
+            last_ps,
+            control_ps,
+            empty_ps: header_ps + end_ps,
+            least_ps: slow(self.least_ps),
+            gap_ps: slow(self.gap_ps),
+            ..self
+        }
+    }
+
     /// The same with switches that take so much longer.
     #[must_use]
     fn later(self, by_ps: Time) -> Self {

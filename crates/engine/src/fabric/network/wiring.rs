@@ -2,6 +2,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::network::cells::CellTiming;
+use crate::fabric::network::faults::Faults;
 use crate::fabric::network::integrated::IntegratedTiming;
 use crate::fabric::network::known::{KnownChoices, KnownLeads};
 use crate::fabric::network::layout::{End, Group, Layout};
@@ -60,6 +61,8 @@ pub struct Wiring {
     drain_byte_ps: Time,
     /// Whether switches make copies of packets with riders.
     pub replicates: bool,
+    /// Links that are down, or slower, for a time.
+    pub faults: Option<Box<Faults>>,
 }
 
 /// When a packet may go on from a switch.
@@ -167,6 +170,7 @@ impl Wiring {
             makes_circuits,
             drain_byte_ps: machine.interface.drain_byte_ps.unwrap_or(0),
             replicates: machine.interface.multicast == Multicast::Switches,
+            faults: None,
             timings,
         })
     }
@@ -426,30 +430,56 @@ impl Wiring {
 
     /// From a packet's start on a channel until it may start on one of another group.
     pub fn onward_ps(&self, timing: &Timing, next: &Timing, bytes: u32) -> Time {
-        match self.onward {
+        self.onward_by(self.onward, timing, next, bytes)
+    }
+
+    fn onward_by(&self, onward: Onward, timing: &Timing, next: &Timing, bytes: u32) -> Time {
+        match onward {
             Onward::Header => timing.hop_ps,
             Onward::WithoutGap => timing.behind_header_ps(next, bytes),
             Onward::Stored => timing.stored_ps(bytes),
         }
     }
 
+    /// From a packet's start on a channel that is slower for a time until it may start on any that it
+    /// may take next: it can follow its header there without a gap.
+    pub fn onward_from_slow_ps(&self, slow: &Timing, switch: SwitchId, packet: &Packet) -> Time {
+        let onward = match self.onward {
+            Onward::Stored => Onward::Stored,
+            Onward::Header | Onward::WithoutGap => Onward::WithoutGap,
+        };
+        self.latest_onward_ps(onward, slow, switch, packet)
+    }
+
     /// The same where it may have a choice: until it may start on the last of them. If loads will decide
     /// between ways that is the last of those by which these begin.
     pub fn onward_to_any_ps(&self, timing: &Timing, switch: SwitchId, packet: &Packet) -> Time {
-        if self.onward == Onward::Stored {
+        self.latest_onward_ps(self.onward, timing, switch, packet)
+    }
+
+    fn latest_onward_ps(
+        &self,
+        onward: Onward,
+        timing: &Timing,
+        switch: SwitchId,
+        packet: &Packet,
+    ) -> Time {
+        if onward == Onward::Stored {
             return timing.stored_ps(packet.bytes);
         }
         if self.routing.weighs() {
             let (header, mut latest) = (packet.header(), 0);
             self.routing.alternatives(switch, header, |route| {
                 let lead = self.first_lead(switch, Header { route, ..header });
-                latest = self.onward_ps(timing, self.timing(lead), packet.bytes).max(latest);
+                let next = self.timing(lead);
+                latest = self.onward_by(onward, timing, next, packet.bytes).max(latest);
             });
             return latest;
         }
         let mut outputs = Outputs::default();
         let leads = self.leads(switch, packet.header(), &mut outputs);
-        let times = leads.map(|(lead, _)| self.onward_ps(timing, self.timing(lead), packet.bytes));
+        let onward_ps = |lead| self.onward_by(onward, timing, self.timing(lead), packet.bytes);
+        let times = leads.map(|(lead, _)| onward_ps(lead));
         times.max().unwrap_or(timing.hop_ps)
     }
 

@@ -69,7 +69,7 @@ impl Part {
         match kind {
             Kind::Source => Self::Source,
             Kind::Destination => Self::Destination,
-            Kind::Network | Kind::Detour => Self::Network,
+            Kind::Network | Kind::Detour | Kind::Fault => Self::Network,
             Kind::Spread => Self::Spread,
         }
     }

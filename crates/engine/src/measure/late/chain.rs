@@ -82,6 +82,8 @@ enum Keeps {
     Before(Place),
     /// The same, in the buffer for room in which it waits; the buffer's channel.
     Room(Place, ChannelId),
+    /// Its link, which is down.
+    Fault,
     /// Nobody that is known.
     Nobody,
 }

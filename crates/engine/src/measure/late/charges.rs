@@ -17,16 +17,19 @@ pub enum Kind {
     Spread,
     /// Nowhere: because of what others did it took another way, and that was longer.
     Detour,
+    /// Where a link was down, or slower, for a time.
+    Fault,
 }
 
 impl Kind {
     /// All of them, as they are numbered, with their names.
-    pub const ALL: [(Self, &str); 5] = [
+    pub const ALL: [(Self, &str); 6] = [
         (Self::Source, "source"),
         (Self::Destination, "destination"),
         (Self::Network, "network"),
         (Self::Spread, "spread"),
         (Self::Detour, "detour"),
+        (Self::Fault, "fault"),
     ];
 }
 

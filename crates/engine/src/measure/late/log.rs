@@ -4,12 +4,19 @@ use super::departures::{Departure, Departures, Waiting};
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::measure::blame::REST;
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
 
 /// Stands for no record.
 pub const NOBODY: RecordId = u32::MAX;
+
+/// What waits for a link that is down are charged to.
+pub const FAULT: u32 = REST - 1;
+
+/// The number of no message, whose packet stands for all faults.
+const OF_FAULTS: u64 = u64::MAX - 1;
 
 /// A packet crosses a channel.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +47,8 @@ pub struct Record {
     pub size: u32,
     /// The packet by whose arrival its window opened, or which it acknowledges.
     pub cause: RecordId,
+    /// The channel that it crossed latest of those that were slower than usual, or none.
+    pub slow: ChannelId,
     /// The channels it has crossed, in order, and the number of its turn on each.
     pub hops: Vec<(ChannelId, u32)>,
     /// Turns in the log, and whether it is on its way.
@@ -80,6 +89,10 @@ pub struct Log {
     departures: Option<Departures>,
     /// While it is told of those who wait at this instant: what for.
     standing: Mixed<RecordId, Waiting>,
+    /// By channel that was down: from when until when.
+    down: Mixed<ChannelId, Vec<(Time, Time)>>,
+    /// What stands for all faults, where there are any.
+    fault: RecordId,
     /// By packet that had to wait for a place at its node: how long, and for whom.
     lacked: Mixed<RecordId, Lacked>,
     /// Turns on these.
@@ -150,6 +163,8 @@ impl Log {
             kept: 0,
             departures: speedups.map(Departures::new),
             standing: Mixed::default(),
+            down: Mixed::default(),
+            fault: NOBODY,
             beside,
             records: Vec::new(),
             free: Vec::new(),
@@ -222,6 +237,50 @@ impl Log {
         let all = self.of_packet.iter().enumerate();
         let all = all.map(|(packet, &id)| (PacketId::from_index(packet), id));
         all.filter(|&(_, id)| id != NOBODY)
+    }
+
+    /// A channel is down in a span of time.
+    pub fn is_down(&mut self, channel: ChannelId, (from, until): (Time, Time)) {
+        if self.fault == NOBODY {
+            self.fault = self.records.len() as RecordId;
+            self.records.push(Record {
+                message: OF_FAULTS,
+                label: FAULT,
+                number: UNNUMBERED,
+                size: 0,
+                cause: NOBODY,
+                slow: ChannelId::NONE,
+                hops: Vec::new(),
+                held: 1,
+            });
+        }
+        let spans = self.down.entry(channel).or_default();
+        if spans.last().is_none_or(|&(_, last)| last < until) {
+            spans.push((from, until));
+        }
+    }
+
+    /// A packet crosses a channel that is slower than usual.
+    pub fn is_slow(&mut self, packet: PacketId, channel: ChannelId) {
+        let id = self.record_of(packet);
+        if id != NOBODY {
+            self.records[id as usize].slow = channel;
+        }
+    }
+
+    /// Since when a channel was down just before an instant, if it was.
+    pub fn down_since(&self, channel: ChannelId, at: Time) -> Option<Time> {
+        if self.fault == NOBODY {
+            return None;
+        }
+        let spans = self.down.get(&channel)?;
+        let &(from, _) = spans.get(spans.partition_point(|&(_, until)| until < at))?;
+        (from < at).then_some(from)
+    }
+
+    /// What stands for all faults.
+    pub fn fault(&self) -> RecordId {
+        self.fault
     }
 
     /// How many channels and stations there are.

@@ -35,6 +35,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

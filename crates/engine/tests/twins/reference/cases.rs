@@ -47,6 +47,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

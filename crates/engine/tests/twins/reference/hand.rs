@@ -35,6 +35,7 @@ fn t9000(topology: TopologySpec, rows: &[(Time, u32, u32, u32)]) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

@@ -36,6 +36,7 @@ pub fn spec(dice: &mut Dice) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     };
     if matches!(spec.machine.topology, TopologySpec::Graph { .. }) {
         networks::without_deadlock(&mut spec);

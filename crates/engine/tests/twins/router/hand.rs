@@ -45,6 +45,7 @@ pub fn spec(machine: &Machine, workload: Workload, mode: Mode) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

@@ -31,6 +31,7 @@ fn spec(machine: Machine, rows: &[(Time, u32, u32, u32)]) -> Spec {
         lateness: false,
         blame: None,
         causes: None,
+        faults: Vec::new(),
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Allocator {
     claimed: Vec<ChannelId>,
     /// When the next output will be free or have room.
     again: Time,
+    /// Inputs whose packets are sent on links that fail before they have been, and when these do.
+    cut_off: Vec<(ChannelId, Time)>,
 }
 
 impl PacketKernel {
@@ -51,7 +53,16 @@ impl PacketKernel {
         let (mut place, mut served) = (0, false);
         while let Some(input) = self.board.asking(place) {
             let most = if self.must_go(input, act.now) { most } else { 0 };
-            if let Some(channel) = self.free_output(input, most, act) {
+            if self.is_being_cut_off(input, act) {
+                place += 1;
+            } else if let Some(channel) = self.free_output(input, most, act) {
+                let id = self.board.at(input).port.buffer.first;
+                if let Some(at) = act.fails_under(channel, id) {
+                    self.is_cut_off(channel, at, allocator, act);
+                    self.allocator.cut_off.push((input, at));
+                    place += 1;
+                    continue;
+                }
                 self.board.served(place);
                 self.board.withdraw(allocator, input, act.packets);
                 self.board.note_leaving(input, act.now);
@@ -71,6 +82,16 @@ impl PacketKernel {
             }
         }
         served
+    }
+
+    /// Whether the packet at the front of a buffer is sent on a link that fails before it has been.
+    #[inline]
+    fn is_being_cut_off(&mut self, input: ChannelId, act: &Act) -> bool {
+        if act.wiring.faults.is_none() {
+            return false;
+        }
+        self.allocator.cut_off.retain(|&(_, at)| at > act.now);
+        self.allocator.cut_off.iter().any(|&(of, _)| of == input)
     }
 
     /// Whether a packet at the front of a buffer is forced out of it by the next one. Until
@@ -131,10 +152,14 @@ impl PacketKernel {
         &mut self,
         lead: ChannelId,
         (tokens, spare): (u32, u32),
-        act: &Act,
+        act: &mut Act,
     ) -> Option<(ChannelId, u32)> {
         let now = act.now;
         if self.board.is_closed(lead) {
+            return None;
+        }
+        if let Some(until) = act.down_until(lead) {
+            self.allocator.again = self.allocator.again.min(until);
             return None;
         }
         for id in act.wiring.layout.group(lead).channels() {

@@ -92,7 +92,7 @@ impl QueuedKernel {
         {
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let mut again = NEVER;
-            let Some(channel) = self.find_channel(lead, tokens, &mut again, act.now).ok() else {
+            let Some(channel) = self.find_channel(lead, tokens, &mut again, act).ok() else {
                 if again != NEVER {
                     self.board.post_retry(lead, again, act.events);
                 }
@@ -101,6 +101,10 @@ impl QueuedKernel {
                 }
                 return;
             };
+            if let Some(at) = act.fails_under(channel, id) {
+                self.is_cut_off(channel, ChannelId::NONE, at, act);
+                return self.board.post_retry(lead, at, act.events);
+            }
             self.board.take_at_hand(node, queue, act);
             act.packets[id].first_sent = act.now;
             let end = self.start(channel, id, (ChannelId::NONE, tokens), act);

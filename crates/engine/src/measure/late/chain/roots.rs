@@ -63,6 +63,10 @@ impl Chain<'_> {
                     }
                     next
                 }
+                Keeps::Fault => {
+                    let fault = self.log.fault();
+                    return Ok(Root::at(fault, self.log.channel(place), since));
+                }
                 Keeps::Nobody => break,
             };
             self.note(next.record);
@@ -189,6 +193,9 @@ impl Chain<'_> {
             if let Some(front) = front {
                 return (Keeps::Room(front, channel), first_since);
             }
+        }
+        if let Some(from) = log.down_since(channel, at) {
+            return (Keeps::Fault, from.max(first_since));
         }
         if let Some(sent) = sent {
             return (Keeps::Turn(sent.turn), first_since);

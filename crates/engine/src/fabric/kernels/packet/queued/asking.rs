@@ -47,6 +47,16 @@ pub(super) fn places(layout: &Layout) -> Vec<ChannelId> {
     (0..layout.channels()).map(lead_of_wire).collect()
 }
 
+/// Outputs that a packet may choose.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// It could start there now.
+    Free,
+    /// The link is not down.
+    Up,
+    Any,
+}
+
 impl QueuedKernel {
     /// The first of the packets on their way to the buffer at a channel's end is ready: it joins those that
     /// wait for its output.
@@ -150,8 +160,8 @@ impl QueuedKernel {
     }
 
     /// The same where it has a choice: what is selected of the outputs of the best tier in which it could
-    /// start at this instant, as things stand, with nobody waiting there; if there are none, of all of the
-    /// best tier.
+    /// start at this instant, as things stand, with nobody waiting there; if there are none, of those of
+    /// the best tier whose links are up, and of all of it if none is.
     #[inline(never)]
     fn choose(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
         let switch = self.board.at(input).port.switch;
@@ -159,7 +169,7 @@ impl QueuedKernel {
         let tokens = wiring.link.packet_flits(act.packets[id].bytes);
         let mut outputs = self.board.take_outputs();
         let mut chosen = None;
-        for asks_for_free in [true, false] {
+        for wanted in [Wanted::Free, Wanted::Up, Wanted::Any] {
             let mut best = u8::MAX;
             let leads = wiring.leads(switch, header, &mut outputs);
             self.board.prefetch_leads(leads.clone().map(|(lead, _)| lead));
@@ -167,11 +177,14 @@ impl QueuedKernel {
                 if tier > best || chosen.is_some() {
                     break;
                 }
-                let channel =
-                    if asks_for_free { self.free_channel(lead, tokens, act) } else { Some(lead) };
+                let channel = match wanted {
+                    Wanted::Free => self.free_channel(lead, tokens, act),
+                    Wanted::Up => act.down_until(lead).is_none().then_some(lead),
+                    Wanted::Any => Some(lead),
+                };
                 let Some(channel) = channel else { continue };
                 best = tier;
-                if self.offers(channel, asks_for_free, act) {
+                if self.offers(channel, matches!(wanted, Wanted::Free), act) {
                     chosen = Some(channel);
                 }
             }
@@ -185,7 +198,7 @@ impl QueuedKernel {
     }
 
     /// The lowest-numbered channel of a group on which a packet could start now, if nobody waits there.
-    fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &Act) -> Option<ChannelId> {
+    fn free_channel(&mut self, lead: ChannelId, tokens: u32, act: &mut Act) -> Option<ChannelId> {
         let waits_in_line = || {
             let place = self.board.at(self.board.at(lead).rest.lead);
             self.lines.at_place(place.ends[0]).any(|line| self.lines.at(line).lead == lead)
@@ -194,7 +207,7 @@ impl QueuedKernel {
         if is_asked || self.board.is_closed(lead) || !self.is_plain && waits_in_line() {
             return None;
         }
-        self.find_channel(lead, tokens, &mut NEVER.clone(), act.now).ok()
+        self.find_channel(lead, tokens, &mut NEVER.clone(), act).ok()
     }
 
     /// Offers a channel, which may be free, to the packet that chooses; whether that is taken, whatever others

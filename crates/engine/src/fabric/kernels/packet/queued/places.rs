@@ -19,10 +19,14 @@ impl QueuedKernel {
             }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let mut again = NEVER;
-            match self.find_channel(lead, tokens, &mut again, act.now) {
+            match self.find_channel(lead, tokens, &mut again, act) {
                 Ok(channel) => {
-                    self.board.at_mut(lead).queue.pop(act.packets);
                     let input = act.packets.came_by(id);
+                    if let Some(at) = act.fails_under(channel, id) {
+                        self.is_cut_off(channel, input, at, act);
+                        return self.board.post_retry(lead, at, act.events);
+                    }
+                    self.board.at_mut(lead).queue.pop(act.packets);
                     self.start(channel, id, (input, tokens), act);
                 }
                 Err(lacks_room) => {
@@ -81,8 +85,19 @@ impl QueuedKernel {
         while let Some((line, id)) = self.best(place, &mut again, act) {
             let lead = self.lines.at(line).lead;
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
-            match self.find_channel(lead, tokens, &mut again, act.now) {
-                Ok(channel) => return Some((line, channel)),
+            match self.find_channel(lead, tokens, &mut again, act) {
+                Ok(channel) => {
+                    let Some(at) = act.fails_under(channel, id) else {
+                        return Some((line, channel));
+                    };
+                    let input = self.lines.at(line).input;
+                    self.is_cut_off(channel, input, at, act);
+                    self.claimed.push(lead);
+                    again = at.min(again);
+                    if self.wires.is_none() {
+                        break;
+                    }
+                }
                 Err(lacks_room) => {
                     // Nobody passes it on these.
                     self.claimed.push(lead);

@@ -1,6 +1,7 @@
 //! Turns: who is sent on which channel until when, and out of which buffer.
 
 use super::QueuedKernel;
+use crate::fabric::act::Act;
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
 use crate::ids::ChannelId;
@@ -128,8 +129,13 @@ impl QueuedKernel {
         lead: ChannelId,
         tokens: u32,
         again: &mut Time,
-        now: Time,
+        act: &mut Act,
     ) -> Result<ChannelId, bool> {
+        let now = act.now;
+        if let Some(until) = act.down_until(lead) {
+            *again = until.min(*again);
+            return Err(false);
+        }
         let width = u32::from(self.board.at(lead).port.width);
         let mut lacks_room = false;
         for candidate in (lead.0..lead.0 + width).map(ChannelId) {
@@ -151,6 +157,17 @@ impl QueuedKernel {
             *again = self.first_end(candidate).min(*again);
         }
         Err(lacks_room)
+    }
+
+    /// A packet out of the buffer of an input, or of a node, is sent on a channel until its link fails, for
+    /// nothing: it will be sent again.
+    #[cold]
+    pub(super) fn is_cut_off(&mut self, id: ChannelId, input: ChannelId, at: Time, act: &Act) {
+        self.takes_turn(id, (input, 0), at, act.now);
+        if input.is_some() {
+            self.board.at_mut(input).waiting += 1;
+        }
+        self.board.at_mut(id).busy += at - act.now;
     }
 
     /// Whether a packet can start as far as the buffer at the end goes, and what has been settled; nodes

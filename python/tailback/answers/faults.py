@@ -1,0 +1,55 @@
+"""What the faults of an experiment cost, in one sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tailback.statistics import Estimate
+from tailback.wording.phrases import NEXT_TO_NONE, interval, listed, percent, sentence
+
+from .of_run import time_text
+
+if TYPE_CHECKING:
+    from tailback.comparison import Cost
+
+MEASURES = {
+    "completion_us": "completion time",
+    "message_latency_us": "message latency",
+    "messages_per_node_per_ms": "time between messages",
+    "iterations_per_node_per_ms": "time of an iteration",
+}
+"""What a slowdown is measured by."""
+
+
+def of_faults(cost: Cost) -> list[str]:
+    """Return what faults cost, by job where there are several; nothing without faults."""
+    full, whole = cost.modes.get("full"), cost.without_faults
+    if full is None or whole is None:
+        return []
+    number = len(cost.experiment.faults)
+    costs = "This fault costs" if number == 1 else f"These {number} faults cost"
+    confidence = cost.experiment.run.confidence
+    told = []
+    for name, slowdown in cost.fault_slowdowns.items():
+        if math.isnan(slowdown.value):
+            continue
+        run, without = (full.jobs[name], whole.jobs[name]) if name else (full, whole)
+        metric = without.speed
+        more = _more(slowdown, confidence)
+        if metric.endswith("_us"):
+            longer = run[metric].value - without[metric].value
+            more = f"{time_text(Estimate.exact(longer))} ({more})" if longer > 0 else more
+        told.append(f"{f'job {name} ' if name else ''}{more} of {MEASURES[metric]}")
+    if not told:
+        what = "this fault costs" if number == 1 else "these faults cost"
+        return [f"What {what} is not known."]
+    return [sentence(f"{costs} {listed(told)}")]
+
+
+def _more(slowdown: Estimate, confidence: float) -> str:
+    """Return `7 %`, with the interval; `next to nothing` of less than half a percent."""
+    if abs(slowdown.value - 1) < NEXT_TO_NONE:
+        return "next to nothing"
+    ends = [percent(end - 1) for end in (slowdown.low, slowdown.high)]
+    return f"{percent(slowdown.value - 1)}{interval(slowdown, ends, confidence)}"

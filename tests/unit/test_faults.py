@@ -1,0 +1,208 @@
+"""Faults while a simulation runs: tables, what they cost, who is charged, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tailback as tb
+from tailback.answers import of_cost
+from tailback.charging import KINDS, NOBODY
+from tailback.comparison import cost
+from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tests.commands import tailback
+
+MESH: dict[str, Any] = {"topology": {"kind": "mesh", "dims": [3, 2]}}
+RING: dict[str, Any] = {"kind": "ring_allreduce", "size": "12 kB"}
+DOWN: dict[str, Any] = {"link": "(0, 0) to (1, 0)", "time": "1 us", "duration": "5 us"}
+
+
+def described(*faults: dict[str, Any], **run: Any) -> Experiment:
+    tables = {"machine": MESH, "workload": RING, "run": run}
+    return Experiment.from_dict(tables | ({"fault": list(faults)} if faults else {}))
+
+
+def test_a_fault_costs_what_the_run_takes_longer_than_without() -> None:
+    found = cost(described(DOWN))
+    whole = tb.run(described())["completion_us"].value
+    full = found.modes["full"]["completion_us"].value
+    assert found.without_faults is not None
+    assert found.without_faults["completion_us"].value == whole
+    assert full > whole
+    assert found.fault_slowdowns[""].value == full / whole
+    # Modes that it is compared with have none.
+    assert (
+        found.modes["free"]["completion_us"].value
+        == cost(described()).modes["free"]["completion_us"].value
+    )
+    first = of_cost(found).sentences[0]
+    assert first.startswith("This fault costs ")
+    assert first.endswith(" of completion time.")
+    told = json.loads(json.dumps(found.to_dict()))["faults"]
+    assert told["slowdown"]["all"]["value"] == full / whole
+    assert told["without"]["completion_us"]["value"] == whole
+
+
+def test_nothing_is_said_of_faults_where_there_are_none() -> None:
+    found = cost(described())
+    assert found.without_faults is None
+    assert "faults" not in found.to_dict()
+    assert not found.fault_slowdowns
+    assert "fault" not in described().resolved()
+    assert "faults" not in json.loads(described().spec())
+
+
+def test_a_fault_after_the_end_changes_nothing() -> None:
+    late = {**DOWN, "time": "1 s"}
+    one, other = tb.run(described(late)), tb.run(described())
+    assert one.samples.equals(other.samples)
+    assert one.channels.equals(other.channels)
+    assert described(late).identity(1) != described().identity(1)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [{"link": ["(0, 0)", 1]}, {"link": "0:1"}, {"switch": "(0, 0)"}, {"node": [0, 0]}, {"node": 0}],
+)
+def test_places_have_several_names(place: dict[str, Any]) -> None:
+    times = {"time": "1 us", "duration": "5 us"}
+    run = tb.run(described({**place, **times}))
+    assert run["completion_us"].value > tb.run(described())["completion_us"].value
+
+
+def test_names_of_a_file_are_understood() -> None:
+    faults = [
+        {"link": "physics to library", "duration": "1 us"},
+        {"switch": "library", "duration": "1 us"},
+    ]
+    machine = {"topology": {"kind": "graph", "file": "examples/campus.graphml"}}
+    tables = {"machine": machine, "workload": RING, "fault": faults}
+    spec = json.loads(Experiment.from_dict(tables).spec("full"))
+    assert [fault["at"] for fault in spec["faults"]] == [
+        {"link": {"between": [0, 2]}},
+        {"switch": 2},
+    ]
+
+
+def test_a_slower_link_takes_longer_and_is_charged() -> None:
+    slow = {"link": DOWN["link"], "rate_share": 0.25}
+    run = tb.run(described(slow, blame=True))
+    assert run["completion_us"].value > tb.run(described())["completion_us"].value
+    assert run.blame is not None
+    assert set(run.blame.pairs.keys[:, -1].tolist()) == {KINDS.index("fault")}
+
+
+def test_waits_for_a_link_that_is_down_are_nobodys_at_that_link() -> None:
+    run = tb.run(described(DOWN, blame=True))
+    assert run.blame is not None
+    sums = run.blame.channels
+    is_fault = sums.keys[:, -1] == KINDS.index("fault")
+    assert is_fault.any()
+    assert set(sums.keys[is_fault, 2].tolist()) == {NOBODY}
+    channels = set(sums.keys[is_fault, 0].tolist())
+    ends = {
+        (row["from_node"], row["to_node"])
+        for row in run.channels.to_pylist()
+        if row["channel"] in channels
+    }
+    assert ends <= {(0, 1), (1, 0)}
+
+
+def test_jobs_are_told_what_a_fault_costs_each() -> None:
+    jobs = [
+        {"name": "near", "nodes": [0, 1], "workload": RING},
+        {"name": "far", "nodes": [4, 5], "workload": RING},
+    ]
+    fault = {**DOWN, "time": "0 us"}
+    found = cost(Experiment.from_dict({"machine": MESH, "job": jobs, "fault": [fault]}))
+    assert found.fault_slowdowns["far"].value == 1
+    assert found.fault_slowdowns["near"].value > 1
+    [first, *_] = of_cost(found).sentences
+    assert "job near" in first
+    assert "job far next to nothing of completion time" in first
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        ({}, "fault[0].link: must be given, or switch, or node"),
+        ({"link": "0 to 1"}, "fault[0].duration: must be given: packets for a link that stays"),
+        ({"link": "0 to 1", "node": 0}, "fault[0].node = 0: must be left out beside link"),
+        ({"node": 6, "duration": "1 us"}, "fault[0].node = 6: must be a node from 0 to 5"),
+        ({"switch": "x", "duration": "1 us"}, 'fault[0].switch = "x": must be a switch'),
+        ({"node": 0, "duration": "0 us"}, 'fault[0].duration = "0 s": must be above 0'),
+        ({"node": 0, "rate_share": 1}, "fault[0].rate_share = 1: must be below 1"),
+        ({"node": 0, "rate_share": -0.5}, "fault[0].rate_share = -0.5: must be at least 0"),
+        ({"node": 0, "tiem": "1 us"}, "fault[0].tiem: unknown key; did you mean fault[0].time?"),
+        ({"link": "a b", "duration": "1 us"}, 'fault[0].link = "a b": must be two switches'),
+    ],
+)
+def test_mistakes_are_one_line(fault: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UserError) as refused:
+        described(fault)
+    assert str(refused.value).startswith(problem)
+
+
+def test_links_that_are_not_there_are_refused_by_name() -> None:
+    with pytest.raises(UserError) as refused:
+        tb.run(described({"link": "(0, 0) to (2, 0)", "duration": "1 us"}))
+    told = "fault[0].link = (0, 0) to (2, 0): must be a link that is there: no link joins these two"
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize(
+    ("run", "problem"),
+    [
+        ({"fidelity": "fluid"}, "fault: must be left out with fidelity fluid: needs packet"),
+        ({"blame": True, "packet_waits": True}, "run.packet_waits = true: must be left out with"),
+        ({"blame": True, "slices": 10}, "run.slices = 10: must be left out with [[fault]]"),
+        ({"critical_path": True}, "run.critical_path = true: must be left out with [[fault]]"),
+    ],
+)
+def test_what_knows_nothing_of_faults_is_refused(run: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UserError) as refused:
+        described(DOWN, **run)
+    assert str(refused.value).startswith(problem)
+
+
+EXPERIMENT = """
+machine.topology = {kind = "mesh", dims = [3, 2]}
+workload = {kind = "ring_allreduce", size = "12 kB"}
+[[fault]]
+link = "(0, 0) to (1, 0)"
+time = "1 us"
+duration = "5 us"
+"""
+
+
+def test_results_are_run_again_with_their_faults(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    assert tailback("cost", "e.toml", "--out", "results", cwd=tmp_path).returncode == 0
+    done = tailback("rerun", "results", "--check", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    full = tailback("describe", "e.toml", "--full", cwd=tmp_path).stdout
+    assert "fault[0]" in full
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("run", "e.toml", "--set", "fault.time=2 us"), "fault = "),
+        (("resilience", "e.toml"), "fault: must be left out: links that fail are drawn"),
+        (("sweep", "s.toml", "--out", "x"), "fault: must be left out of sweeps"),
+        (("explain", "e.toml"), "run.critical_path = true: must be left out with [[fault]]"),
+    ],
+)
+def test_commands_that_know_nothing_of_faults_refuse_them(
+    tmp_path: Path, words: tuple[str, ...], problem: str
+) -> None:
+    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    (tmp_path / "s.toml").write_text(EXPERIMENT + "[sweep]\nseeds = 2\n")
+    done = tailback(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {problem}"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
