@@ -29,7 +29,9 @@ Table = Annotated[
 Slices = Annotated[
     int | None,
     typer.Option(
-        "--slices", metavar="N", help="Count by slice of time, at most so many, for --out or --json."
+        "--slices",
+        metavar="N",
+        help="Count by slice of time, at most so many, for --out or --json.",
     ),
 ]
 Measured = Annotated[
@@ -109,9 +111,7 @@ def counters(  # noqa: PLR0913  # one argument per option
     return result
 
 
-def _of_run(
-    asked: Asked, slices: int | None
-) -> tuple[Counters, pa.Table | None, Found | None]:
+def _of_run(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
     from tailback import counters as counting
     from tailback.counters.recorded import Waiting
     from tailback.store.run_folder import tables_of
@@ -127,9 +127,7 @@ def _of_run(
     return found, counting.sampled(experiment, found, tables, waiting), result
 
 
-def _of_folder(
-    asked: Asked, slices: int | None
-) -> tuple[Counters, pa.Table | None, Found | None]:
+def _of_folder(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
     from tailback import counters as counting
     from tailback.sending import kept_in
     from tailback.store.run_folder import read_tables

@@ -47,9 +47,7 @@ class Beside:
     """Ports of the machine that the files do not have."""
 
 
-def beside(
-    counters: Counters, before: Path, after: Path, network: Path | None = None
-) -> Beside:
+def beside(counters: Counters, before: Path, after: Path, network: Path | None = None) -> Beside:
     """Return what was measured between two files beside simulated counters.
 
     ``network``: a file with the addresses of devices (`ibnetdiscover`). Raises `UserError`.
@@ -97,6 +95,4 @@ def _row(one: Counted, simulated: dict[str, Any], most: dict[str, int]) -> Row:
     by = max(apart, key=apart.__getitem__, default="")
     values = {name: simulated[name] for name in one.values}
     peer = str(simulated["peer"])
-    return Row(
-        one.device, one.port, peer, values, one.values, apart.get(by, 0.0), by, one.wrapped
-    )
+    return Row(one.device, one.port, peer, values, one.values, apart.get(by, 0.0), by, one.wrapped)

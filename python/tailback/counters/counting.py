@@ -51,9 +51,7 @@ def counters_of(
     busy_ps = ports.by_wire(_numbers(channels, "busy_ps"))
     packets = ports.by_wire(_numbers(channels, "packets"))
     octets = busy_octets(experiment, ports, busy_ps)
-    utilisation = np.bincount(
-        ports.wire_of, channels["utilisation"].to_numpy(), len(ports.flit_ps)
-    )
+    utilisation = np.bincount(ports.wire_of, channels["utilisation"].to_numpy(), len(ports.flit_ps))
     wait_ps = _waited(ports, tables)
     queue = None if waiting is None else waiting.longest(len(ports.flit_ps))
     frames = {
@@ -72,8 +70,9 @@ def counters_of(
         "rcv_packets": _taken(packets, back, "int64"),
         "xmit_wait_ps": stalled,
         "xmit_wait_ticks": [
-            None if ps is None else ps * experiment.machine.link.flit.bytes
-            // (WORD_OCTETS * int(ports.flit_ps[wire]))
+            None
+            if ps is None
+            else ps * experiment.machine.link.flit.bytes // (WORD_OCTETS * int(ports.flit_ps[wire]))
             for ps, wire in zip(stalled, out, strict=True)
         ],
         "busy_ps": busy,
