@@ -106,9 +106,13 @@ def _used(result: Result, found: Counters) -> NDArray[np.int64]:
     number = jobs[turns["source"].astype(np.int64)]
     wire = found.ports.wire_of[turns["channel"].astype(np.int64)]
     count = np.bincount(number * wires + wire, minlength=(jobs.max() + 1) * wires)
-    out = [one.out for one in found.ports.all]
-    by_port: NDArray[np.int64] = count.reshape(-1, wires)[:, out]
+    by_port: NDArray[np.int64] = count.reshape(-1, wires)[:, _out(found)]
     return by_port
+
+
+def _out(found: Counters) -> list[int]:
+    """Return by port the wire by which it sends; every port has one here."""
+    return [one.out for one in found.ports.all if one.out is not None]
 
 
 def _exact(result: Result, found: Counters) -> tuple[Floats, Floats]:
@@ -121,17 +125,16 @@ def _exact(result: Result, found: Counters) -> tuple[Floats, Floats]:
     late = np.bincount(wire, sums.totals_ps[known], wires)
     channels: Any = result.channels
     waits = sum(channels[name].to_numpy() for name in ("wait_throttling_ps", "wait_internal_ps"))
-    waited = np.bincount(found.ports.wire_of, waits, wires)
-    out = [one.out for one in found.ports.all]
-    return late[out], waited[out]
+    waited: Floats = np.bincount(found.ports.wire_of, waits, wires).astype(np.float64)
+    return late[_out(found)].astype(np.float64), waited[_out(found)]
 
 
 def rank_correlation(one: Floats, other: Floats) -> float:
     """Return Spearman's coefficient; 0 where one side is constant."""
-    ranks = [_ranks(values) for values in (one, other)]
-    if any(np.ptp(of) == 0 for of in ranks):
+    ranks = np.array([_ranks(values) for values in (one, other)])
+    if not np.ptp(ranks, axis=1).all():
         return 0.0
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks)[0, 1])
 
 
 def _ranks(values: Floats) -> Floats:

@@ -16,20 +16,21 @@ STUDY = Study("counters")
 
 _METHOD = f"""\
 Four jobs run on a network at random places: two ring all-reduces, of 2 and 1 MB, and two complete
-exchanges, in shifted and in ascending order. Each has a quarter of the nodes. {DRAWS} draws of places
-on each network. Links of 400 Gbit/s and 50 ns, packets of 4 KiB, buffers of 32 KiB with credits.
+exchanges, in shifted and in ascending order. Each has a quarter of the nodes. {DRAWS} draws of
+places on each network. Links of 400 Gbit/s and 50 ns, packets of 4 KiB, buffers of 32 KiB with
+credits.
 
 * **leaf-spine**: `examples/leaf_spine.graphml`, 4 leaves with 8 hosts each and 4 spines, ECMP.
 * **dragonfly**: 9 groups of 4 switches with 2 nodes each, minimal routing.
 * **Exact by job**: the slowdown, how many times as long the job takes as alone at the same places.
-* **Exact by port**: the lateness of messages that began at the port (`tailback blame`), and the time
-  for which packets waited for the port.
+* **Exact by port**: the lateness of messages that began at the port (`tailback blame`), and the
+  time for which packets waited for the port.
 * **Counters** are those of `tailback counters` in the run of all jobs.
 * A number is a rank correlation (Spearman): 1 is the same order, 0 none, -1 the reverse. By job it
   is over the draws, for each job by itself; chance alone stays within 0.25 in 95 of 100 cases. By
   port it is over all ports of a run: the mean over the draws, and its range.
-* The last column: of the {TOP} ports with most lateness, how many are among the {TOP} that the counter
-  puts first, on average."""
+* The last column: of the {TOP} ports with most lateness, how many are among the {TOP} that the
+  counter puts first, on average."""
 
 _READ = "(to be read)"
 

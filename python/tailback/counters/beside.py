@@ -70,6 +70,8 @@ def beside(counters: Counters, before: Path, after: Path, network: Path | None =
             raise mistake(block.path, block.line, given, allowed, nearest(given, devices))
         if (name, block.port) not in known:
             ports = sorted(port for device, port in known if device == name)
+            if name != block.device and len(ports) == 1:
+                return name, ports[0]  # An address of its own: a port of an adapter.
             allowed = f"is no port of {name}, which has {', '.join(map(str, ports))}"
             raise mistake(block.path, block.line, block.port, allowed)
         return name, block.port
