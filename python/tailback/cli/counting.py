@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tailback.csv_files import csv_text
 from tailback.errors import UserError, choice, shown
+from tailback.files import check_named, write_named
 
 from .answering import Asked, Found, command, loaded
 from .options import Full
@@ -29,7 +32,9 @@ Table = Annotated[
 Slices = Annotated[
     int | None,
     typer.Option(
-        "--slices", metavar="N", help="Count by slice of time, at most so many, for --out or --json."
+        "--slices",
+        metavar="N",
+        help="Count by slice of time, at most so many, for --out or --json.",
     ),
 ]
 Measured = Annotated[
@@ -71,7 +76,6 @@ def counters(  # noqa: PLR0913  # one argument per option
     network's file.
     """
     from tailback import counters as counting
-    from tailback.files import check_named, write_named
     from tailback.terminal.counted import beside_report, counters_report
 
     if form is not None and form not in counting.FORMS:
@@ -109,11 +113,8 @@ def counters(  # noqa: PLR0913  # one argument per option
     return result
 
 
-def _of_run(
-    asked: Asked, slices: int | None
-) -> tuple[Counters, pa.Table | None, Found | None]:
+def _of_run(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
     from tailback import counters as counting
-    from tailback.counters.recorded import Waiting
     from tailback.store.run_folder import tables_of
 
     experiment = asked.experiment(*counting.asked_of(slices))
@@ -121,15 +122,13 @@ def _of_run(
         result = counting.run_counted(experiment, watch)
     tables = tables_of(result, packets=False)
     found = counting.counters_of(experiment, tables)
-    waiting = Waiting.of(result, found.ports)
+    waiting = counting.Waiting.of(result, found.ports)
     if waiting is not None:
         found = counting.counters_of(experiment, tables, waiting)
     return found, counting.sampled(experiment, found, tables, waiting), result
 
 
-def _of_folder(
-    asked: Asked, slices: int | None
-) -> tuple[Counters, pa.Table | None, Found | None]:
+def _of_folder(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
     from tailback import counters as counting
     from tailback.sending import kept_in
     from tailback.store.run_folder import read_tables
@@ -153,15 +152,11 @@ def _parquet(table: pa.Table) -> bytes:
 
 
 def _csv(table: pa.Table) -> bytes:
-    from tailback.csv_files import csv_text
-
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     return csv_text(table.column_names, rows).encode()
 
 
 def _json(table: pa.Table) -> bytes:
-    from json import dumps
-
     return (dumps(table.to_pylist(), allow_nan=False) + "\n").encode()
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from .beside import Beside, beside
 from .counting import Counters, counters_of
 from .readers import READERS, between
-from .recorded import asked_of, run_counted
+from .recorded import Waiting, asked_of, run_counted
 from .sampled import sampled
 from .texts import FORMS, text_of
 
@@ -23,6 +23,7 @@ __all__ = [
     "READERS",
     "Beside",
     "Counters",
+    "Waiting",
     "asked_of",
     "beside",
     "between",

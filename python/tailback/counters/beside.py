@@ -47,9 +47,7 @@ class Beside:
     """Ports of the machine that the files do not have."""
 
 
-def beside(
-    counters: Counters, before: Path, after: Path, network: Path | None = None
-) -> Beside:
+def beside(counters: Counters, before: Path, after: Path, network: Path | None = None) -> Beside:
     """Return what was measured between two files beside simulated counters.
 
     ``network``: a file with the addresses of devices (`ibnetdiscover`). Raises `UserError`.
@@ -72,6 +70,8 @@ def beside(
             raise mistake(block.path, block.line, given, allowed, nearest(given, devices))
         if (name, block.port) not in known:
             ports = sorted(port for device, port in known if device == name)
+            if name != block.device and len(ports) == 1:
+                return name, ports[0]  # An address of its own: a port of an adapter.
             allowed = f"is no port of {name}, which has {', '.join(map(str, ports))}"
             raise mistake(block.path, block.line, block.port, allowed)
         return name, block.port
@@ -97,6 +97,4 @@ def _row(one: Counted, simulated: dict[str, Any], most: dict[str, int]) -> Row:
     by = max(apart, key=apart.__getitem__, default="")
     values = {name: simulated[name] for name in one.values}
     peer = str(simulated["peer"])
-    return Row(
-        one.device, one.port, peer, values, one.values, apart.get(by, 0.0), by, one.wrapped
-    )
+    return Row(one.device, one.port, peer, values, one.values, apart.get(by, 0.0), by, one.wrapped)

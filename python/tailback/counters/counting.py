@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tailback.charging import Ints
+from tailback.charging import BATCHES, Ints
 
 from .ports import Ports
 from .recorded import ROOM, Waiting
@@ -51,9 +51,7 @@ def counters_of(
     busy_ps = ports.by_wire(_numbers(channels, "busy_ps"))
     packets = ports.by_wire(_numbers(channels, "packets"))
     octets = busy_octets(experiment, ports, busy_ps)
-    utilisation = np.bincount(
-        ports.wire_of, channels["utilisation"].to_numpy(), len(ports.flit_ps)
-    )
+    utilisation = np.bincount(ports.wire_of, channels["utilisation"].to_numpy(), len(ports.flit_ps))
     wait_ps = _waited(ports, tables)
     queue = None if waiting is None else waiting.longest(len(ports.flit_ps))
     frames = {
@@ -72,8 +70,9 @@ def counters_of(
         "rcv_packets": _taken(packets, back, "int64"),
         "xmit_wait_ps": stalled,
         "xmit_wait_ticks": [
-            None if ps is None else ps * experiment.machine.link.flit.bytes
-            // (WORD_OCTETS * int(ports.flit_ps[wire]))
+            None
+            if ps is None
+            else ps * experiment.machine.link.flit.bytes // (WORD_OCTETS * int(ports.flit_ps[wire]))
             for ps, wire in zip(stalled, out, strict=True)
         ],
         "busy_ps": busy,
@@ -133,7 +132,7 @@ def _waited(ports: Ports, tables: Mapping[str, pa.Table]) -> Ints | None:
     of = waits["channel"].fill_null(channels.num_rows).to_numpy().astype(np.int64)
     known = (np.array(waits["cause"].to_pylist(), str) == ROOM) & (of < channels.num_rows)
     batches = waits["batches"].combine_chunks().flatten().to_numpy()
-    times = batches.astype(np.int64).reshape(waits.num_rows, -1).sum(axis=1)
+    times = batches.astype(np.int64).reshape(-1, BATCHES).sum(axis=1)
     np.add.at(room, of[known], times[known])
     kept = _numbers(channels, "held_ps") - _numbers(channels, "busy_ps")
     kept[ports.channels_of[ports.wire_of] > 1] = 0

@@ -11,7 +11,8 @@ from .perfquery import COLUMNS as OF_PERFQUERY
 from .texts import IBDIAGNET
 
 _HEAD = re.compile(
-    r"Port=([0-9]{1,5}) Lid=(0x[0-9a-fA-F]{1,6}|[0-9]{1,6}) GUID=(0x[0-9a-fA-F]{1,16}) Device=[0-9]+ Port Name=(.*)"
+    r"Port=([0-9]{1,5}) Lid=(0x[0-9a-fA-F]{1,6}|[0-9]{1,6}) GUID=(0x[0-9a-fA-F]{1,16}) "
+    r"Device=[0-9]+ Port Name=(.*)"
 )
 _LINE = re.compile(r"(port_(?:xmit|rcv)_(?:data|pkts|wait))(_extended)?=(.*)")
 _OF_PORT = re.compile(r"(/U[0-9]+)?/P[0-9]+$")
@@ -27,7 +28,8 @@ def read(path: Path, text: str) -> Iterator[Block]:
             if block is not None:
                 yield block
             name = _OF_PORT.sub("", found[4].strip())
-            lid, guid = int(found[2], 0), int(found[3], 16)
+            lid = int(found[2], 16 if found[2].startswith("0x") else 10)
+            guid = int(found[3], 16)
             block = Block(path, number, name, int(found[1]), lid or None, guid or None)
         elif line.startswith("Port="):
             allowed = "must be Port=1 Lid=0x0001 GUID=0x... Device=4119 Port Name=host1/U1/P1"

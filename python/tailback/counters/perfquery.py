@@ -46,5 +46,8 @@ def read(path: Path, text: str) -> Iterator[Block]:
 
 
 READER = Reader(
-    "perfquery", lambda text: re.search(r"^# Port .*counters:", text, re.M) is not None, read, COLUMNS
+    "perfquery",
+    lambda text: re.search(r"^# Port .*counters:", text, re.M) is not None,
+    read,
+    COLUMNS,
 )

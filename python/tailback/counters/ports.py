@@ -68,9 +68,7 @@ class Ports:
         rows = zip(
             *(channels[name].to_pylist() for name in ("kind", "from_node", "to_node")), strict=True
         )
-        ends = [
-            ((_ENDS[kind][0], start), (_ENDS[kind][1], end)) for kind, start, end in rows
-        ]
+        ends = [((_ENDS[kind][0], start), (_ENDS[kind][1], end)) for kind, start, end in rows]
         of_wire = [ends[first] for first in wires.first.tolist()]
         machine = experiment.machine
         found = _numbered(_with_ports(machine, of_wire))
@@ -191,4 +189,5 @@ def _of_links(machine: Machine, channels: pa.Table, is_internal: Any) -> Ints:
     number = np.cumsum(place == 0) - 1
     starts = channels["from_node"].to_numpy()[is_internal]
     assert np.array_equal(graph["link_from"][number], starts), "links are in the same order"
-    return flits[number]
+    found: Ints = flits[number]
+    return found

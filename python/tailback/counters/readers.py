@@ -47,7 +47,9 @@ def between(before: Path, after: Path, place: Place) -> list[Counted]:
         missing = next((key for key in one if key not in other), None)
         if missing is not None:
             at = one[missing]
-            allowed = f"has no {missing[0]} port {missing[1]}, which {at.path} has in line {at.line}"
+            allowed = (
+                f"has no {missing[0]} port {missing[1]}, which {at.path} has in line {at.line}"
+            )
             raise UserError(str(path), None, f"{allowed}: is it cut off?")
     return [_counted(reader, key, old_ports[key], block) for key, block in new_ports.items()]
 
@@ -103,7 +105,9 @@ def _passed(name: str, old: Block, new: Block) -> tuple[int, bool]:
     bits = max(old.bits.get(name, 64), new.bits.get(name, 64))
     if bits < 64 and now == 2**bits - 1:
         allowed = f"{name} is at its largest value, where it stops; clear it before the job"
-        hint = "" if name.lower().endswith("wait") else ", or use counters of 64 bits (perfquery -x)"
+        hint = (
+            "" if name.lower().endswith("wait") else ", or use counters of 64 bits (perfquery -x)"
+        )
         raise mistake(new.path, new.line, now, allowed + hint)
     if now >= was:
         return now - was, False

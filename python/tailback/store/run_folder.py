@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback import files
-from tailback.errors import UserError, one_line
+from tailback.errors import UserError
 from tailback.experiment.tables import FILES, section_and_key
 from tailback.sending.asked import FOLDER as ASKED
 from tailback.sending.layout import public_name
-from tailback.tables import parquet
+from tailback.tables import from_parquet, parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -156,14 +156,8 @@ def read_tables(folder: Path, mode: str) -> dict[str, pa.Table]:
 
     Raises `UserError` if there are none, or one cannot be read.
     """
-    from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_table
-
     paths = sorted((folder / mode).glob("*.parquet"))
     names = {path.stem for path in paths}
     if not {"nodes", "channels"} <= names:
         raise UserError(str(folder), None, f"has no tables of a run in mode {mode}")
-    try:
-        return {path.stem: read_table(path) for path in paths}
-    except (OSError, ArrowInvalid) as error:
-        raise UserError(str(folder), None, f"cannot be read: {one_line(str(error))}") from None
+    return {path.stem: from_parquet(path) for path in paths}

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from tailback.errors import UserError, one_line
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -237,6 +240,16 @@ def _slice_ends(kept: Mapping[str, Any], rows: Columns) -> dict[str, pa.Array]:
     begin = kept["begin_ps"] + number * kept["width_ps"]
     end = np.minimum(begin + kept["width_ps"], kept["end_ps"])
     return {"slice": pa.array(number), "begin_ps": pa.array(begin), "end_ps": pa.array(end)}
+
+
+def from_parquet(path: Path) -> pa.Table:
+    """Return the table in a Parquet file; raise `UserError` if there is none."""
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise UserError(str(path), None, f"is no Parquet file: {one_line(str(error))}") from None
 
 
 def shape_of(n: int, s1: int, s2: int, s3: int) -> tuple[float | None, float | None, float | None]:

@@ -72,7 +72,9 @@ def _many(rows: list[dict[str, Any]], column: str) -> str:
 def beside_report(found: Beside, *, full: bool = False) -> RenderableType:
     """Return measured counters beside simulated ones, ports that disagree most first."""
     worst = found.rows[0]
-    said = f"{len(found.rows):,} ports were measured; most apart is {worst.device} port {worst.port}"
+    said = (
+        f"{len(found.rows):,} ports were measured; most apart is {worst.device} port {worst.port}"
+    )
     names = {name: _NAMES[name] for name in _NAMES if any(name in r.measured for r in found.rows)}
     table = new_table(
         None,
