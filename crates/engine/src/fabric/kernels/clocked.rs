@@ -13,7 +13,6 @@ mod lane;
 mod nodes;
 mod observe;
 mod places;
-mod replies;
 mod room;
 mod stages;
 mod switches;

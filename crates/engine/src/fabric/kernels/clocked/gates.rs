@@ -1,8 +1,12 @@
-//! Links of nodes that several networks share ([`Kernel::gate_cycle`](crate::fabric::kernel::Kernel)): at
-//! the beginning of a cycle each network is told whether a group grants a channel in it, and whether
-//! flits may cross the switch to the node.
+//! Links of nodes that do not always grant a channel.
+//!
+//! Where several networks share them ([`Kernel::gate_cycle`](crate::fabric::kernel::Kernel)), each is told
+//! at the beginning of a cycle whether a group grants a channel in it, and whether flits may cross the
+//! switch to the node. And nodes may take in requests only while they have places for the replies, in
+//! steps.
 
 use super::ClockedKernel;
+use crate::fabric::act::Act;
 use crate::fabric::kernel::AtGate;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::switch::switchboard::{Asker, Gate, Port};
@@ -160,5 +164,23 @@ impl ClockedKernel {
                 askers.push(Asker { packet: id, since, by: channel.0 });
             }
         }
+    }
+
+    /// Whether the header at the front of a buffer asks for the channel to a node that has no place
+    /// for the reply to it: then it is on the list there.
+    #[cold]
+    pub(super) fn lacks_reply_place(&mut self, channel: ChannelId, act: &Act) -> bool {
+        let due = self.board.at(channel).due;
+        self.board.lacks_reply_place(channel, due, act)
+    }
+
+    /// Requests that wait for places get those that are free in a step, and ask for their channels.
+    pub(super) fn give_places(&mut self, step: u64, act: &mut Act) {
+        let instant = self.granted_in(step);
+        let switches = &mut self.switches;
+        self.board.give_places((step, instant), act, |board, channel| {
+            let lane = board.at(channel);
+            switches.asks(lane.port.switch.0, lane.entrance.number);
+        });
     }
 }
