@@ -219,7 +219,11 @@ pub trait Kernel: Queues {
     fn gate_cycle(&self) -> Time {
         0
     }
-    /// Where that is a cycle: how things stand at a group.
+    /// Where that is a cycle: how often something has happened that may change how things stand there.
+    fn changes_at_gates(&self) -> u64 {
+        0
+    }
+    /// The same: how things stand at a group.
     fn at_gate(&self, _lead: ChannelId, _: &Wiring) -> AtGate {
         AtGate::default()
     }

@@ -13,7 +13,6 @@ mod lane;
 mod nodes;
 mod observe;
 mod places;
-mod replies;
 mod room;
 mod stages;
 mod switches;
@@ -80,6 +79,8 @@ pub struct ClockedKernel {
     batches: Batches,
     behind: Behind,
     scratch: Scratch,
+    /// How often something has happened at links of nodes.
+    changes: u64,
 }
 
 impl ClockedKernel {
@@ -137,6 +138,7 @@ impl ClockedKernel {
             wire_free: Records::of(0, layout.channels()),
             credits_left: Records::of((0, 0), layout.channels()),
             scratch: Scratch::default(),
+            changes: 0,
             board,
             pipeline,
             cycle_ps,
@@ -276,6 +278,7 @@ impl ClockedKernel {
             return;
         }
         let number = self.board.at(channel).entrance.number;
+        self.changes += 1;
         self.switches.asks(switch.0, number);
     }
 
@@ -283,6 +286,7 @@ impl ClockedKernel {
     #[inline]
     fn is_ready(&mut self, channel: ChannelId) {
         let lane = self.board.at(channel);
+        self.changes += u64::from(lane.port.has(gates::GOES_HOME));
         self.switches.ready(lane.port.switch.0, lane.entrance.number);
     }
 
@@ -292,6 +296,7 @@ impl ClockedKernel {
         let lane = self.board.at_mut(channel);
         lane.credits += 1;
         let (packet, input, kind) = (lane.packet, lane.input, lane.port.kind);
+        self.changes += u64::from(kind != ChannelKind::Internal);
         if self.room.is_shared() && self.room.gives_first(channel, lane.credits) {
             self.others_have_room(channel, act);
         }
@@ -349,6 +354,7 @@ impl ClockedKernel {
         lane.unsent -= 1;
         lane.credits -= 1;
         lane.busy += cycle_ps;
+        self.changes += u64::from(kind != ChannelKind::Internal);
         let (is_last, granted, credits) = (lane.unsent == 0, lane.granted, lane.credits);
         if is_last {
             lane.packet = PacketId::NONE;
@@ -537,6 +543,10 @@ impl Kernel for ClockedKernel {
 
     fn gate_cycle(&self) -> Time {
         self.cycle_ps
+    }
+
+    fn changes_at_gates(&self) -> u64 {
+        self.changes
     }
 
     fn at_gate(&self, lead: ChannelId, wiring: &Wiring) -> AtGate {

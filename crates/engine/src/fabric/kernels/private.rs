@@ -117,8 +117,9 @@ impl Place {
 
 impl<K: Kernel + Clone> PrivateKernel<K> {
     /// Messages that meet nowhere have copies together, if they can be told from each other.
-    pub fn together(self, machine: &Machine, wiring: &Wiring, nodes: usize) -> Self {
-        Self { ways: Ways::new(machine, wiring, nodes), ..self }
+    /// `by_switch`: if they have no switch in common either.
+    pub fn together(self, machine: &Machine, wiring: &Wiring, of: (usize, bool)) -> Self {
+        Self { ways: Ways::new(machine, wiring, of), ..self }
     }
 
     /// Mode `endpoints`, where `shares_wires` if a wire that both directions share has one packet at a
@@ -389,7 +390,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             let mut arrived = |arrived| note(arrived, of_packet);
             count += unobserved(act, |act| copy.begins(act, &mut arrived));
             if self.opens_by_cycle() {
-                self.looks_at_gates(number, None);
+                self.looks_if_changed(number);
             }
         }
         self.look_ahead();

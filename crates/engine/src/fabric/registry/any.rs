@@ -153,6 +153,10 @@ impl Kernel for AnyKernel {
         dispatch!(self, kernel => kernel.gate_cycle())
     }
 
+    fn changes_at_gates(&self) -> u64 {
+        dispatch!(self, kernel => kernel.changes_at_gates())
+    }
+
     fn at_gate(&self, lead: ChannelId, wiring: &Wiring) -> AtGate {
         dispatch!(self, kernel => kernel.at_gate(lead, wiring))
     }

@@ -1,17 +1,23 @@
-//! Links of nodes that several networks share ([`Kernel::gate_cycle`](crate::fabric::kernel::Kernel)): at
-//! the beginning of a cycle each network is told whether a group grants a channel in it, and whether
-//! flits may cross the switch to the node.
+//! Links of nodes that do not always grant a channel.
+//!
+//! Where several networks share them ([`Kernel::gate_cycle`](crate::fabric::kernel::Kernel)), each is told
+//! at the beginning of a cycle whether a group grants a channel in it, and whether flits may cross the
+//! switch to the node. And nodes may take in requests only while they have places for the replies, in
+//! steps.
 
 use super::ClockedKernel;
+use crate::fabric::act::Act;
 use crate::fabric::kernel::AtGate;
 use crate::fabric::network::wiring::Wiring;
-use crate::fabric::switch::switchboard::{Asker, Gate};
+use crate::fabric::switch::switchboard::{Asker, Gate, Port};
 use crate::fabric::transit::PacketPool;
 use crate::ids::ChannelId;
 use crate::measure::ChannelKind;
 
 /// Bit of [`crate::fabric::switch::switchboard::Port::own`]: no flits cross to the group.
 const BARRED: u8 = 1;
+/// The same: the packet that leaves the buffer at a channel's end has been granted a channel to its node.
+pub(super) const GOES_HOME: u8 = 2;
 
 impl ClockedKernel {
     /// What a group grants from now on; if that is nothing or one channel, no flits cross to it either.
@@ -21,12 +27,27 @@ impl ClockedKernel {
         lane.port.set(BARRED, gate != Gate::Open);
         let (kind, from) = (lane.port.kind, lane.from());
         if gate == Gate::Shut {
-            return;
+            return self.note_who_goes_home(lead);
         }
         if kind == ChannelKind::Injection {
             self.sources.wake_node(from);
         } else {
             self.switches.wake(from);
+        }
+    }
+
+    /// From now on it is counted when the packets that have channels of a group to a node have flits.
+    fn note_who_goes_home(&mut self, lead: ChannelId) {
+        let Port { kind, width, .. } = self.board.at(lead).port;
+        if kind == ChannelKind::Injection {
+            return;
+        }
+        for channel in (lead.0..lead.0 + u32::from(width)).map(ChannelId) {
+            let lane = self.board.at(channel);
+            if lane.packet.is_some() {
+                let input = lane.input;
+                self.board.at_mut(input).port.set(GOES_HOME, true);
+            }
         }
     }
 
@@ -72,10 +93,12 @@ impl ClockedKernel {
 
     /// A channel of a switch has been granted.
     #[cold]
-    pub(super) fn has_granted(&mut self, output: ChannelId) {
+    pub(super) fn has_granted(&mut self, input: ChannelId, output: ChannelId) {
         let lane = self.board.at(output);
-        if lane.port.kind == ChannelKind::Ejection {
-            let lead = lane.lead();
+        let (is_home, lead) = (lane.port.kind == ChannelKind::Ejection, lane.lead());
+        self.board.at_mut(input).port.set(GOES_HOME, is_home);
+        if is_home {
+            self.changes += 1;
             self.board.at_mut(lead).port.has_granted();
         }
     }
@@ -141,5 +164,23 @@ impl ClockedKernel {
                 askers.push(Asker { packet: id, since, by: channel.0 });
             }
         }
+    }
+
+    /// Whether the header at the front of a buffer asks for the channel to a node that has no place
+    /// for the reply to it: then it is on the list there.
+    #[cold]
+    pub(super) fn lacks_reply_place(&mut self, channel: ChannelId, act: &Act) -> bool {
+        let due = self.board.at(channel).due;
+        self.board.lacks_reply_place(channel, due, act)
+    }
+
+    /// Requests that wait for places get those that are free in a step, and ask for their channels.
+    pub(super) fn give_places(&mut self, step: u64, act: &mut Act) {
+        let instant = self.granted_in(step);
+        let switches = &mut self.switches;
+        self.board.give_places((step, instant), act, |board, channel| {
+            let lane = board.at(channel);
+            switches.asks(lane.port.switch.0, lane.entrance.number);
+        });
     }
 }

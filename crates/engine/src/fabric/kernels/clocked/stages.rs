@@ -316,7 +316,7 @@ impl ClockedKernel {
         act.observe_at(Observation::Granted { packet: id, channel: output }, start);
         self.enter(output, id, act);
         if rarely(self.board.has_gates()) {
-            self.has_granted(output);
+            self.has_granted(channel, output);
         }
         let lane = self.board.at_mut(output);
         lane.input = channel;

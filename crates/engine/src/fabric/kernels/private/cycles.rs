@@ -35,8 +35,10 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     /// The cycle is over; copies have changed by the next.
     pub(super) fn shut_gates(&mut self, now: Time) {
         let Some(gates) = &mut self.gates else { return };
-        for (gate, copy) in std::mem::take(&mut gates.opened) {
-            let gate = &mut gates.all[gate as usize];
+        let next = gates.next_cycle(now);
+        for (number, copy) in std::mem::take(&mut gates.opened) {
+            gates.look_again(number, next);
+            let gate = &mut gates.all[number as usize];
             let Some(member) = gate.member(copy).filter(|member| member.grants != Gate::Open)
             else {
                 continue;
@@ -46,13 +48,22 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 self.copies[copy as usize].kernel.set_gate(lead, Gate::Shut);
             }
         }
-        let next = gates.next_cycle(now);
         for &copy in &self.awake {
-            for &gate in &self.copies[copy as usize].gates {
-                if !gates.all[gate as usize].is_private() {
-                    gates.look_again(gate, next);
+            let copy = &mut self.copies[copy as usize];
+            if copy.has_changed() {
+                for &gate in &copy.gates {
+                    if !gates.all[gate as usize].is_private() {
+                        gates.look_again(gate, next);
+                    }
                 }
             }
+        }
+    }
+
+    /// Looks at the gates of a copy if something has happened there.
+    pub(super) fn looks_if_changed(&mut self, number: u32) {
+        if self.copies[number as usize].has_changed() {
+            self.looks_at_gates(number, None);
         }
     }
 
@@ -120,8 +131,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let mut taken = 0;
         for member in &mut members {
             let copy = &self.copies[member.copy as usize];
-            if member.acts != copy.acts {
-                member.acts = copy.acts;
+            if member.changes != copy.changes() {
+                member.changes = copy.changes();
                 (member.at, member.first) = (AtGate::default(), None);
                 for &lead in &gate.leads {
                     member.at.add(copy.kernel.at_gate(lead, act.wiring));

@@ -76,11 +76,11 @@ pub struct Member {
     pub grants: switchboard::Gate,
     /// When a packet started there last.
     pub before: Time,
-    /// Where gates are opened by cycle: how things stand there, and who of it comes first, as of when it
-    /// had done so much.
+    /// Where gates are opened by cycle: how things stand there, and who of it comes first, as of when so
+    /// much had happened in it.
     pub at: AtGate,
     pub first: Option<(Rank, Time)>,
-    pub acts: u64,
+    pub changes: u64,
 }
 
 /// A message that waits in its node, and has no copy yet.
@@ -238,7 +238,7 @@ impl Member {
             before: 0,
             at: AtGate::default(),
             first: None,
-            acts: 0,
+            changes: 0,
         }
     }
 }

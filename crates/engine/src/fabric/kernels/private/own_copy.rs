@@ -31,8 +31,10 @@ pub struct OwnCopy<K> {
     next: Time,
     /// Whether it acts at this instant.
     pub is_awake: bool,
-    /// How often it has done something.
-    pub acts: u64,
+    /// How many packets have been queued in it, ever.
+    queued: u64,
+    /// How often something had happened at gates when it was looked at last.
+    seen: u64,
     /// The channels that its packets have crossed, some several times.
     crossed: Vec<ChannelId>,
     /// So many of them may be told several times.
@@ -62,7 +64,8 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             live: 0,
             next: NEVER,
             is_awake: false,
-            acts: 0,
+            queued: 0,
+            seen: 0,
             crossed: Vec::new(),
             most_crossed: MOST_CROSSED,
             gates: Vec::new(),
@@ -128,12 +131,12 @@ impl<K: Kernel + Clone> OwnCopy<K> {
 
     /// A packet enters its node's output queue.
     pub fn queue(&mut self, id: PacketId, act: &mut Act) {
+        self.queued += 1;
         self.with(act, |kernel, act| kernel.queue(id, act));
     }
 
     /// Does something with the kernel and its own events. What it loses has been delivered nowhere.
     fn with<T>(&mut self, act: &mut Act, something: impl FnOnce(&mut K, &mut Act) -> T) -> T {
-        self.acts += 1;
         let before = act.packets.len();
         let (wiring, events) = (act.wiring, &mut self.events);
         let (packets, measures) = (&mut *act.packets, &mut *act.measures);
@@ -225,6 +228,17 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             }
             _ => debug_assert!(false, "an event that no network posts"),
         }
+    }
+
+    /// Whether something has happened at gates since this was asked last.
+    pub fn has_changed(&mut self) -> bool {
+        let changes = self.changes();
+        std::mem::replace(&mut self.seen, changes) != changes
+    }
+
+    /// How often something has happened that may change how things stand at gates.
+    pub fn changes(&self) -> u64 {
+        self.queued + self.kernel.changes_at_gates()
     }
 
     /// When it acts next, if that is not what has been told last.
