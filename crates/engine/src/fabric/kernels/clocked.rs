@@ -56,6 +56,7 @@ pub struct ClockedKernel {
     cycle: u64,
     wheel: Wheel,
     inputs: Side,
+    outputs: Side,
     switches: Switches,
     sources: Sources,
     /// By channel: cycles that a flit is on its wire.
@@ -121,7 +122,12 @@ impl ClockedKernel {
         let places = u64::from(own) * u64::from(inputs.lanes.max(outputs.lanes));
         let queued = u64::from(has_queues) * (places + u64::from(shared));
         Self {
-            switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
+            switches: Switches::new(
+                &pipeline,
+                machine.switch.arbiter,
+                (&inputs, &outputs),
+                switches::has_words(&pipeline, layout, &outputs, wiring.routing.chooses()),
+            ),
             sources: Sources::new(layout, topology.nodes),
             // A batch may wait for another, as long as a stage takes.
             wheel: Wheel::new(2 * longest + 2 * stages + credit_delay + queued + 4),
@@ -136,6 +142,7 @@ impl ClockedKernel {
             cycle_ps,
             cycle: 0,
             inputs,
+            outputs,
             latency,
             credit_delay,
             capacity,
@@ -299,7 +306,18 @@ impl ClockedKernel {
             if self.pipeline.atomic && act.is_observed() {
                 self.observe_empty(channel, act);
             }
-            self.switches.frees(act.wiring.layout.group(channel).from);
+            let switch = act.wiring.layout.group(channel).from;
+            self.note_free(channel, switch);
+            self.switches.frees(switch);
+        }
+    }
+
+    /// Notes whether a virtual channel out of a switch can be granted.
+    #[inline]
+    fn note_free(&mut self, channel: ChannelId, switch: u32) {
+        if self.switches.has_words() {
+            let is_free = self.is_free(channel);
+            self.switches.set_free(switch, self.board.at(channel).exit.0, is_free);
         }
     }
 
@@ -499,7 +517,13 @@ impl Kernel for ClockedKernel {
                 self.sources.renew(&like.sources, channel);
             }
         }
-        self.board.renew(&like.board, crossed, past, act.wiring)
+        let is_alike = self.board.renew(&like.board, crossed, past, act.wiring);
+        for &channel in crossed {
+            if self.board.at(channel).port.kind != ChannelKind::Injection {
+                self.note_free(channel, act.wiring.layout.group(channel).from);
+            }
+        }
+        is_alike
     }
 
     fn overhang(&self, now: Time) -> Option<impl Iterator<Item = (usize, Time)>> {
