@@ -59,6 +59,7 @@ pub struct ClockedKernel {
     cycle: u64,
     wheel: Wheel,
     inputs: Arc<Side>,
+    outputs: Arc<Side>,
     switches: Switches,
     sources: Sources,
     /// By channel: cycles that a flit is on its wire.
@@ -128,7 +129,12 @@ impl ClockedKernel {
         let steps = u64::from(pipeline.internal_speedup);
         let queued = u64::from(has_queues) * (places + u64::from(shared) + steps);
         Self {
-            switches: Switches::new(&pipeline, machine.switch.arbiter, &inputs, &outputs),
+            switches: Switches::new(
+                &pipeline,
+                machine.switch.arbiter,
+                (&inputs, &outputs),
+                switches::has_words(&pipeline, layout, &outputs, wiring.routing.chooses()),
+            ),
             sources: Sources::new(layout, topology.nodes),
             // A batch may wait for another, as long as a stage takes.
             wheel: Wheel::new(2 * longest + 2 * stages + credit_delay + queued + 4),
@@ -144,6 +150,7 @@ impl ClockedKernel {
             cycle_ps,
             cycle: 0,
             inputs: Arc::new(inputs),
+            outputs: Arc::new(outputs),
             latency,
             credit_delay,
             capacity,
@@ -310,7 +317,18 @@ impl ClockedKernel {
             if self.pipeline.atomic && act.is_observed() {
                 self.observe_empty(channel, act);
             }
-            self.switches.frees(act.wiring.layout.group(channel).from);
+            let switch = act.wiring.layout.group(channel).from;
+            self.note_free(channel, switch);
+            self.switches.frees(switch);
+        }
+    }
+
+    /// Notes whether a virtual channel out of a switch can be granted.
+    #[inline]
+    fn note_free(&mut self, channel: ChannelId, switch: u32) {
+        if self.switches.has_words() {
+            let is_free = self.is_free(channel);
+            self.switches.set_free(switch, self.board.at(channel).exit.0, is_free);
         }
     }
 

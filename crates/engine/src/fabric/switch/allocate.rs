@@ -28,6 +28,15 @@ pub struct Request {
     pub priority: i32,
 }
 
+/// An input that asks for several outputs at once; outputs have numbers below 128.
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    /// Its number.
+    pub input: u32,
+    /// Theirs, as bits.
+    pub outputs: u128,
+}
+
 /// Matches inputs with outputs, step by step.
 #[derive(Clone)]
 pub enum Allocator {
@@ -79,6 +88,16 @@ impl Allocator {
             Self::Separable(one) => one.allocate(requests, granted),
             Self::Wavefront(one) => one.allocate(requests, granted),
             Self::Maximum(one) => one.allocate(requests, granted),
+        }
+    }
+
+    /// The same as with a request for each of the outputs that heads ask for, for which priorities do not count:
+    /// adds to `matched` who is matched with what, in the order in which they would be granted.
+    #[inline]
+    pub fn allocate_words(&mut self, heads: &[Head], matched: &mut Vec<(u32, u32)>) {
+        match self {
+            Self::Islip(one) => one.allocate_words(heads, matched),
+            _ => unreachable!("priorities count"),
         }
     }
 

@@ -120,6 +120,13 @@ impl Side {
         self.channels[(self.begins[switch as usize] + number) as usize]
     }
 
+    /// Those that a switch has as bits by number, of which there are at most 128.
+    pub fn all(&self, switch: usize) -> u128 {
+        let numbers = 0..self.count(switch) as u32;
+        let is_there = |number: &u32| self.channel(switch as u32, *number).is_some();
+        numbers.filter(is_there).fold(0, |all, number| all | 1 << number)
+    }
+
     /// How many numbers a switch has.
     pub fn count(&self, switch: usize) -> usize {
         usize::from(self.ports[switch]) * self.lanes as usize

@@ -4,7 +4,7 @@ use super::ClockedKernel;
 use super::lane::{Entrance, Lane};
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::Group;
-use crate::fabric::switch::allocate::Request;
+use crate::fabric::switch::allocate::{Head, Request};
 use crate::ids::{ChannelId, SwitchId};
 use crate::measure::ChannelKind;
 use crate::measure::blame::Observation;
@@ -17,6 +17,9 @@ pub struct Scratch {
     /// Requests for virtual channels, and whose they are: buffer and output.
     asks: Vec<Request>,
     pub(super) askers: Vec<(ChannelId, ChannelId)>,
+    /// The same where they ask for whole groups, and who is granted what: numbers of inputs and outputs.
+    heads: Vec<Head>,
+    matched: Vec<(u32, u32)>,
     /// Places of those that are granted.
     pub(super) granted: Vec<u32>,
     /// Requests for the crossbar, and whose they are.
@@ -96,6 +99,48 @@ impl ClockedKernel {
         }
     }
 
+    /// The same as [`Self::allocate_channels`] where headers ask for whole groups by words, and it is not
+    /// observed who is outdone.
+    fn allocate_by_words(
+        &mut self,
+        switch: u32,
+        step: u64,
+        scratch: &mut Scratch,
+        act: &Act,
+    ) -> bool {
+        let mut is_left = false;
+        let free = self.switches.free(switch);
+        scratch.heads.clear();
+        for word in 0..self.switches.words {
+            let mut left = self.switches.asking_in(switch, word);
+            while left != 0 {
+                let number = word as u32 * 64 + left.trailing_zeros();
+                left &= left - 1;
+                let lane = self.board.at(self.inputs.channel(switch, number));
+                if lane.due > step {
+                    is_left = true;
+                    continue;
+                }
+                let group = act.wiring.layout.group(lane.port.front_output);
+                let only = self.delivers_on(lane, group);
+                let width = if only.is_some() { 1 } else { u32::from(group.width) };
+                let first = self.outputs.number(only.unwrap_or(group.first));
+                let outputs = free & ((1 << width) - 1) << first;
+                if outputs != 0 {
+                    scratch.heads.push(Head { input: number, outputs });
+                }
+            }
+        }
+        let Scratch { heads, matched, askers, granted, .. } = scratch;
+        matched.clear();
+        self.switches.allocators(switch).of_channels.allocate_words(heads, matched);
+        for (place, &(input, output)) in matched.iter().enumerate() {
+            askers.push((self.inputs.channel(switch, input), self.outputs.channel(switch, output)));
+            granted.push(place as u32);
+        }
+        is_left || granted.len() < heads.len()
+    }
+
     /// Headers are granted virtual channels; whether some must ask again in the next step.
     fn allocate_channels(
         &mut self,
@@ -104,6 +149,9 @@ impl ClockedKernel {
         scratch: &mut Scratch,
         act: &Act,
     ) -> bool {
+        if self.switches.has_words() && !act.is_observed() && !self.board.has_gates() {
+            return self.allocate_by_words(switch, step, scratch, act);
+        }
         let (mut is_left, mut askers) = (false, 0);
         for word in 0..self.switches.words {
             let mut left = self.switches.asking_in(switch, word);
@@ -321,6 +369,7 @@ impl ClockedKernel {
         let lane = self.board.at_mut(output);
         lane.input = channel;
         lane.granted = start;
+        self.switches.set_free(switch, lane.exit.0, false);
         if self.has_room(output) {
             self.switches.ready(switch, number);
         } else if act.is_observed() {
@@ -346,6 +395,7 @@ impl ClockedKernel {
         if is_last {
             lane.output = ChannelId::NONE;
             let next = lane.headers > 0;
+            self.note_free(output, switch);
             if act.is_observed() {
                 self.observe_front(channel, step, act);
             }

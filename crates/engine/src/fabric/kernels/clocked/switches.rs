@@ -2,11 +2,16 @@
 
 use super::places::Side;
 use super::stages::Bid;
+use crate::fabric::network::layout::Layout;
 use crate::fabric::switch::allocate::Allocator;
 use crate::fabric::switch::allocate::turns::Turns;
 use crate::fabric::switch::records::Records;
-use crate::ids::SwitchId;
-use crate::spec::{Arbiter, Pipeline};
+use crate::ids::{ChannelId, SwitchId};
+use crate::measure::ChannelKind;
+use crate::spec::{self, Arbiter, Pipeline};
+
+/// Bits of a word: a switch has fewer virtual channels out of it.
+const WORD: usize = 128;
 
 /// All switches.
 #[derive(Clone)]
@@ -17,6 +22,9 @@ pub struct Switches {
     ready: Records<u64>,
     /// Words of each switch in these.
     pub words: usize,
+    /// By switch, as bits by number: virtual channels out of it that can be granted. Empty where headers do
+    /// not ask for whole groups of them by words.
+    free: Records<u128>,
     allocators: Records<Allocators>,
     is_awake: Vec<bool>,
     /// Those that may have something to decide in the next step.
@@ -38,7 +46,12 @@ pub struct Allocators {
 
 impl Switches {
     /// Idle ones.
-    pub fn new(pipeline: &Pipeline, arbiter: Arbiter, inputs: &Side, outputs: &Side) -> Self {
+    pub fn new(
+        pipeline: &Pipeline,
+        arbiter: Arbiter,
+        (inputs, outputs): (&Side, &Side),
+        has_words: bool,
+    ) -> Self {
         let is_recent = arbiter == Arbiter::LeastRecentlyGranted;
         let count = inputs.ports.len();
         let words = (0..count).map(|at| inputs.count(at).div_ceil(64)).max().unwrap_or(0);
@@ -58,6 +71,7 @@ impl Switches {
             asking: Records::of(0, count * words),
             ready: Records::of(0, count * words),
             words,
+            free: (0..if has_words { count } else { 0 }).map(|at| outputs.all(at)).collect(),
             allocators: (0..count).map(allocators).collect(),
             is_awake: vec![false; count],
             awake: Vec::new(),
@@ -69,6 +83,7 @@ impl Switches {
     pub fn share(&mut self) {
         self.asking.share();
         self.ready.share();
+        self.free.share();
         self.allocators.share();
     }
 
@@ -76,6 +91,7 @@ impl Switches {
     pub fn start_over(&mut self) {
         self.asking.start_over();
         self.ready.start_over();
+        self.free.start_over();
         self.allocators.start_over();
     }
 
@@ -191,6 +207,27 @@ impl Switches {
         (0..self.words).any(|word| self.ready_in(switch, word) != 0)
     }
 
+    /// Whether headers ask for whole groups of virtual channels by words.
+    #[inline]
+    pub fn has_words(&self) -> bool {
+        self.free.len() > 0
+    }
+
+    /// The virtual channels out of a switch that can be granted, where they are kept in words.
+    #[inline]
+    pub fn free(&self, switch: u32) -> u128 {
+        self.free[switch as usize]
+    }
+
+    /// A virtual channel out of a switch can be granted from now on, or cannot.
+    #[inline]
+    pub fn set_free(&mut self, switch: u32, number: u16, is_free: bool) {
+        if self.has_words() {
+            let word = &mut self.free[switch as usize];
+            *word = *word & !(1 << number) | u128::from(is_free) << number;
+        }
+    }
+
     /// The inputs that ask, 64 at a time.
     #[inline]
     pub fn asking_in(&self, switch: u32, word: usize) -> u64 {
@@ -202,6 +239,22 @@ impl Switches {
     pub fn ready_in(&self, switch: u32, word: usize) -> u64 {
         self.ready[switch as usize * self.words + word]
     }
+}
+
+/// Whether headers may ask for whole groups of virtual channels by words: they have one group each, whose
+/// channels follow each other at their switch, and the allocator looks neither at priorities nor at who bids for
+/// the crossbar.
+pub fn has_words(pipeline: &Pipeline, layout: &Layout, outputs: &Side, chooses: bool) -> bool {
+    let follow = |first: ChannelId, channel: ChannelId| {
+        outputs.number(channel).wrapping_sub(outputs.number(first)) == channel.0 - first.0
+    };
+    let leaves = |kind| matches!(kind, ChannelKind::Internal | ChannelKind::Ejection);
+    let mut groups = layout.groups.iter().filter(|group| leaves(group.kind));
+    !chooses
+        && !pipeline.speculative
+        && pipeline.vc_allocator == spec::Allocator::Islip
+        && (0..outputs.ports.len()).all(|at| outputs.count(at) < WORD)
+        && groups.all(|group| group.channels().all(|channel| follow(group.first, channel)))
 }
 
 /// When the latest batch of each stage of every switch has left it, or will have.

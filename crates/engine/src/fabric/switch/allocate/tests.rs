@@ -3,7 +3,7 @@
 #[path = "../../../../tests/twins/router/allocators.rs"]
 mod dense;
 
-use super::{Allocator, Request};
+use super::{Allocator, Head, Request};
 use crate::rng::{Purpose, Stream};
 use crate::spec;
 use dense::{Dense, Matrix, nothing};
@@ -191,4 +191,45 @@ fn a_matrix_arbiter_remembers_more_than_the_last() {
     };
     assert_eq!(winners(false), [2, 0, 2, 0, 1]);
     assert_eq!(winners(true), [2, 0, 2, 1, 0]);
+}
+
+/// The same is granted, in the same order, whether heads ask for every output by itself or for all by a word.
+#[test]
+fn words_are_matched_as_requests_are() {
+    let mut dice = Stream::new(5, Purpose::Start, 2);
+    for _ in 0..300 {
+        let (inputs, outputs) = (1 + dice.below(90) as u32, 1 + dice.below(128) as u32);
+        let iterations = 1 + dice.below(3) as u32;
+        let new = || {
+            let (inputs, outputs) = (inputs as usize, outputs as usize);
+            Allocator::new(spec::Allocator::Islip, false, iterations, inputs, outputs)
+        };
+        let (mut one, mut other) = (new(), new());
+        for _ in 0..30 {
+            let density = dice.below(100);
+            let width = 1 + dice.below(u64::from(outputs.min(9))) as u32;
+            let mut heads = Vec::new();
+            for input in 0..inputs {
+                if dice.below(100) < density {
+                    let first = dice.below(u64::from(outputs - width + 1)) as u32;
+                    let word = 1 + u128::from(dice.below((1 << width) - 1));
+                    heads.push(Head { input, outputs: word << first });
+                }
+            }
+            let of_head = |head: &Head| {
+                let Head { input, outputs: word } = *head;
+                let asked = (0..outputs).filter(move |output| word >> output & 1 != 0);
+                asked.map(move |output| Request { input, output, priority: 0 })
+            };
+            let requests: Vec<Request> = heads.iter().flat_map(of_head).collect();
+            let (mut granted, mut matched) = (Vec::new(), Vec::new());
+            one.allocate(&requests, &mut granted);
+            other.allocate_words(&heads, &mut matched);
+            let pair = |&place: &u32| {
+                let Request { input, output, .. } = requests[place as usize];
+                (input, output)
+            };
+            assert_eq!(granted.iter().map(pair).collect::<Vec<_>>(), matched);
+        }
+    }
 }
