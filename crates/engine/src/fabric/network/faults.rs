@@ -103,13 +103,16 @@ impl Faults {
     }
 }
 
+/// Whether a fault concerns a group of channels.
+type IsMeant<'a> = Box<dyn Fn(&Group) -> bool + 'a>;
+
 /// Which groups of channels a fault concerns.
 fn meant<'a>(
     at: &FaultAt,
     field: &impl Fn(&str) -> String,
     layout: &'a Layout,
     topology: &Topology,
-) -> Result<Box<dyn Fn(&Group) -> bool + 'a>, SpecError> {
+) -> Result<IsMeant<'a>, SpecError> {
     let exists = |key: &str, number: u32, count: usize| {
         let last = count - 1;
         let is_there = (number as usize) < count;

@@ -76,6 +76,17 @@ enum Onward {
     Stored,
 }
 
+impl Onward {
+    /// From a packet's start on a channel until it may start on the next.
+    fn after_ps(self, timing: &Timing, next: &Timing, bytes: u32) -> Time {
+        match self {
+            Self::Header => timing.hop_ps,
+            Self::WithoutGap => timing.behind_header_ps(next, bytes),
+            Self::Stored => timing.stored_ps(bytes),
+        }
+    }
+}
+
 /// How an undisturbed packet passes channels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pace {
@@ -430,15 +441,7 @@ impl Wiring {
 
     /// From a packet's start on a channel until it may start on one of another group.
     pub fn onward_ps(&self, timing: &Timing, next: &Timing, bytes: u32) -> Time {
-        self.onward_by(self.onward, timing, next, bytes)
-    }
-
-    fn onward_by(&self, onward: Onward, timing: &Timing, next: &Timing, bytes: u32) -> Time {
-        match onward {
-            Onward::Header => timing.hop_ps,
-            Onward::WithoutGap => timing.behind_header_ps(next, bytes),
-            Onward::Stored => timing.stored_ps(bytes),
-        }
+        self.onward.after_ps(timing, next, bytes)
     }
 
     /// From a packet's start on a channel that is slower for a time until it may start on any that it
@@ -472,13 +475,13 @@ impl Wiring {
             self.routing.alternatives(switch, header, |route| {
                 let lead = self.first_lead(switch, Header { route, ..header });
                 let next = self.timing(lead);
-                latest = self.onward_by(onward, timing, next, packet.bytes).max(latest);
+                latest = onward.after_ps(timing, next, packet.bytes).max(latest);
             });
             return latest;
         }
         let mut outputs = Outputs::default();
         let leads = self.leads(switch, packet.header(), &mut outputs);
-        let onward_ps = |lead| self.onward_by(onward, timing, self.timing(lead), packet.bytes);
+        let onward_ps = |lead| onward.after_ps(timing, self.timing(lead), packet.bytes);
         let times = leads.map(|(lead, _)| onward_ps(lead));
         times.max().unwrap_or(timing.hop_ps)
     }
