@@ -42,10 +42,10 @@ _READ = """\
   negative or about zero. A run that takes longer sends the same data in more time.
 * *`PortXmitWait` counts where packets stop, not where it begins.* Of the ten ports at which most
   lateness began, 0.2 (leaf-spine) and 0.0 (dragonfly) are among the ten with most waiting.
-  Chance alone would give 1.0 of 96 and 0.3 of 324 ports. The port at the root sends all the time
-  into a buffer that has room, so it counts nothing; the ports before it count. Over all ports
-  the correlation is 0.5 to 0.6: the counter tells troubled ports from quiet ones, and not the
-  cause among them.
+  Chance alone would give 1.0 of 96 and 0.3 of 324 ports. Most waiting is at the far end of the
+  tailback, mainly at the ports of nodes; while they wait, the port at the root sends. Over all
+  ports the correlation is 0.5 to 0.6: the counter tells troubled ports from quiet ones, and not
+  the cause among them.
 * *Utilisation finds more of these ports*, 4.8 and 2.0 of ten, among others that are busy and
   delay nobody."""
 
