@@ -91,6 +91,9 @@ def counters(  # noqa: PLR0913  # one argument per option
         check_named("--out", out)
         if out.suffix not in _FILES:
             raise UserError("--out", shown(out.name), f"must end in {', '.join(_FILES)}")
+    if measured is not None:
+        # Before a run, so that none is in vain; which ports these are is known behind it.
+        counting.between(*measured, lambda block: (block.device, block.port))
     found, by_slice, result = (
         _of_folder(asked, slices) if asked.file.is_dir() else _of_run(asked, slices)
     )
