@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -509,3 +510,23 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     done = tailback("counters", tmp_path)
     assert done.returncode == 2
     assert "keeps no experiment" in done.stderr
+
+
+def test_whatever_is_cut_or_changed_is_read_or_one_line(tmp_path: Path) -> None:
+    texts = (PERFQUERY.format(wait=5), IBDIAGNET.format(old=5, new=77), ETHTOOL.format(packets=4))
+    dice = random.Random(3)
+    for _ in range(500):
+        text = dice.choice(texts)
+        changed = bytearray(text.encode())
+        for _ in range(dice.randrange(1, 4)):
+            at = dice.randrange(len(changed) + 1)
+            put = bytes(dice.choices(b"0123456789xX:=#\n .port\xff", k=dice.randrange(3)))
+            changed[at : dice.choice([at, at + 9, len(changed)])] = put
+        before, after = files(tmp_path, text, "")
+        after.write_bytes(changed)
+        told = ""
+        try:
+            between(before, after, place)
+        except UserError as error:
+            told = str(error)
+        assert "\n" not in told

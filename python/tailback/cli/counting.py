@@ -78,19 +78,9 @@ def counters(  # noqa: PLR0913  # one argument per option
     from tailback import counters as counting
     from tailback.terminal.counted import beside_report, counters_report
 
-    if form is not None and form not in counting.FORMS:
-        raise choice("--as", form, list(counting.FORMS))
-    for option, given in (("--as", form), ("--slices", slices)):
-        if measured is not None and given is not None:
-            raise UserError(option, str(given), "must not be given with --measured")
+    _check(asked, form, out, slices, measured)
     if network is not None and measured is None:
         raise UserError("--network", str(network), "needs --measured")
-    if slices is not None and out is None and not asked.json:
-        raise UserError("--slices", str(slices), "needs --out or --json, where they go")
-    if out is not None:
-        check_named("--out", out)
-        if out.suffix not in _FILES:
-            raise UserError("--out", shown(out.name), f"must end in {', '.join(_FILES)}")
     found, by_slice, result = (
         _of_folder(asked, slices) if asked.file.is_dir() else _of_run(asked, slices)
     )
@@ -111,6 +101,32 @@ def counters(  # noqa: PLR0913  # one argument per option
     else:
         asked.tell(answer, report)
     return result
+
+
+def _check(
+    asked: Asked,
+    form: str | None,
+    out: Path | None,
+    slices: int | None,
+    measured: tuple[Path, Path] | None,
+) -> None:
+    """Refuse options that do not go together, and files, before the run: none is in vain."""
+    from tailback.counters import FORMS, between
+
+    if form is not None and form not in FORMS:
+        raise choice("--as", form, list(FORMS))
+    for option, given in (("--as", form), ("--slices", slices)):
+        if measured is not None and given is not None:
+            raise UserError(option, str(given), "must not be given with --measured")
+    if slices is not None and out is None and not asked.json:
+        raise UserError("--slices", str(slices), "needs --out or --json, where they go")
+    if out is not None:
+        check_named("--out", out)
+        if out.suffix not in _FILES:
+            raise UserError("--out", shown(out.name), f"must end in {', '.join(_FILES)}")
+    if measured is not None:
+        # Which ports of the machine these are is known after the run.
+        between(*measured, lambda block: (block.device, block.port))
 
 
 def _of_run(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
