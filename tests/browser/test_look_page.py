@@ -181,3 +181,26 @@ def test_names_are_text(browser: Browser, tmp_path: Path) -> None:
     assert HOSTILE in page.locator("#panel h2").inner_text()
     assert page.locator("img").count() == 0
     reader.close()
+
+
+def test_the_whole_of_every_arc_is_on_the_screen(browser: Browser, tmp_path: Path) -> None:
+    torus = {
+        "machine": {"topology": {"kind": "torus", "dims": [8, 8]}},
+        "workload": {"kind": "messages", "messages": [["0 ns", 0, 63, "1 kB"]]},
+        "run": {"blame": True, "packet_waits": True},
+    }
+    path = tmp_path / "look.html"
+    path.write_text(html(look_of(ran(torus), "tailback look torus.toml")))
+    reader = Reader(browser, path)
+    page = reader.open()
+    # Nothing is drawn at the upper edge of the map.
+    colours = page.evaluate(
+        """() => {
+          const canvas = document.querySelector("#canvas");
+          const row = canvas.getContext("2d").getImageData(0, 0, canvas.width, 1).data;
+          const at = (place) => row.slice(4 * place, 4 * place + 4).join();
+          return new Set(Array.from({ length: canvas.width }, (_, place) => at(place))).size;
+        }"""
+    )
+    assert colours == 1
+    reader.close()

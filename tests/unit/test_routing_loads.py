@@ -146,3 +146,24 @@ def test_switches_of_today_carry_what_a_hyperx_can(
         run = {"warmup": "20 us", "duration": "60 us"}
         asked = tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
         assert low < tb.run(asked)["accepted_load"].value < high, pattern
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize(("threshold", "least", "most"), [(None, 0.6, 0.8), (256, 0.9, 0.95)])
+def test_par_needs_a_threshold_where_global_cables_are_slow(
+    threshold: int | None, least: float, most: float
+) -> None:
+    """Cables of half the rate, one node per switch: they just carry uniform traffic."""
+    routing = {"kind": "par"} | ({} if threshold is None else {"threshold": threshold})
+    machine = {
+        "topology": {"kind": "dragonfly", "nodes_per_switch": 1},
+        "routing": routing,
+        "link": {"flit": "8 B", "delay": "10 ns"},
+        "link_classes": {"global": {"rate": "50 Gbit/s"}},
+        "switch": {"queueing": "output", "input_buffer": "1 KiB"},
+        "interface": {"packet_size": "56 B"},
+    }
+    workload = {"preset": "uniform_open_loop", "message_size": "56 B", "load": 0.95}
+    run = {"warmup": "2 us", "duration": "5 us"}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
+    assert least < tb.run(asked)["accepted_load"].value < most

@@ -1,0 +1,171 @@
+"""How often automatic rules call a run unsettled, drifting or saturated, rightly and wrongly.
+
+`python -m studies.coverage.rules` writes `RULES.md`; exit code 1 if more than 1 % of stationary
+cases are called what they are not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import tailback as tb
+from studies import markdown
+from studies.runs import answers
+from studies.study import Study, carry_out
+from tailback.statistics import Floats, drifts
+
+_PATH = Study("coverage").folder / "RULES.md"
+_MOST_FALSE = 0.01
+_BLOCK = 50
+_SERIES, _RUNS = 2000, 300
+_SEED = 10_000  # apart from those that the confidence of the test for drift was chosen with
+
+Verdicts = tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A process, whether it is stationary, and the verdicts of rules on it."""
+
+    name: str
+    is_stationary: bool
+    rules: tuple[str, ...]
+    judge: Callable[[int], Verdicts]
+    count: int
+
+
+def _autoregression(memory: float, rise: float, seed: int) -> Verdicts:
+    """Judge 100 samples whose neighbours correlate so, and that rise by so many deviations."""
+    noise = np.random.default_rng(seed).normal(size=200)
+    found, value = np.empty(200), 0.0
+    for i, one in enumerate(noise):
+        value = memory * value + one
+        found[i] = value
+    series: Floats = found[100:] + 50 + np.linspace(0, rise / np.sqrt(1 - memory**2), 100)
+    return (drifts(series, np.ones(100)),)
+
+
+def _star(load: float, metric: str | None, is_given: bool, seed: int) -> Verdicts:
+    """Judge a star of 16 nodes: whether it is not settled, and whether it is saturated."""
+    # A message of 64 B takes 5.76 ns on the link of its node.
+    workload = {
+        "preset": "uniform_open_loop",
+        "message_size": "64 B",
+        "compute_period": f"{round(5760 / load)} ps",
+    }
+    run: dict[str, object] = {"seed": seed}
+    run |= {"warmup": "20 us", "duration": "100 us"} if is_given else {}
+    run |= {} if metric is None else {"metric": metric}
+    run |= {} if is_given or metric is None else {"precision": 0.03}
+    machine = {"topology": {"kind": "star", "nodes": 16}}
+    experiment = tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
+    ending = tb.run(experiment).ending
+    return (not ending.settled, bool(ending.saturated))
+
+
+def _stars() -> list[Case]:
+    rules = ("not settled", "saturated")
+    latency = "message_latency_us"
+    cases = []
+    for load in (0.1, 0.5, 0.8):
+        for metric, told in ((None, "rate"), (latency, "latency")):
+            for is_given, length in ((True, "length given"), (False, "length found")):
+                judge = partial(_star, load, metric, is_given)
+                name = f"star of 16, load {load}, {told}, {length}"
+                cases.append(Case(name, True, rules, judge, _RUNS))
+    for load in (1.05, 1.3):
+        judge = partial(_star, load, latency, True)
+        cases.append(Case(f"star of 16, load {load}, latency", False, rules, judge, _RUNS // 3))
+    return cases
+
+
+CASES = (
+    *(
+        Case(
+            f"autoregressive, phi {memory}" + (f", rises by {rise} deviations" if rise else ""),
+            not rise,
+            ("drifts",),
+            partial(_autoregression, memory, rise),
+            _SERIES,
+        )
+        for rise in (0, 3, 10)
+        for memory in (0.0, 0.5, 0.9)
+    ),
+    *_stars(),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """How often one rule said so of one case."""
+
+    case: Case
+    rule: str
+    share: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether a stationary case is hardly ever called anything."""
+        return not self.case.is_stationary or self.share <= _MOST_FALSE
+
+
+def _judged(block: tuple[int, range]) -> list[Verdicts]:
+    number, seeds = block
+    return [CASES[number].judge(seed) for seed in seeds]
+
+
+def _run() -> list[Row]:
+    blocks = [
+        (number, range(_SEED + first, _SEED + min(first + _BLOCK, case.count)))
+        for number, case in enumerate(CASES)
+        for first in range(0, case.count, _BLOCK)
+    ]
+    found: list[list[Verdicts]] = [[] for _ in CASES]
+    for (number, _), verdicts in zip(blocks, answers(_judged, blocks, "blocks"), strict=True):
+        found[number] += verdicts
+    return [
+        Row(case, rule, sum(verdict[place] for verdict in verdicts) / case.count)
+        for case, verdicts in zip(CASES, found, strict=True)
+        for place, rule in enumerate(case.rules)
+    ]
+
+
+_INTRODUCTION = """\
+A *false alarm* is a verdict on a process known to be stationary; at most 1 % is demanded. *Power*
+is how often a process that is not stationary is found out; nothing is demanded of it. A series has
+100 samples and a trend of so many standard deviations from end to end. The loads of the star are
+shares of what the links of its nodes carry: 1.05 and 1.3 are beyond saturation. Verdicts of runs
+are those that `tailback run` tells. Seeds begin at 10,000."""
+
+
+def _table(rows: Sequence[Row], *, stationary: bool) -> str:
+    lines = []
+    for row in rows:
+        if row.case.is_stationary == stationary:
+            share = f"{100 * row.share:.2f} %"
+            told = share if row.holds else f"**{share}**"
+            lines.append([row.case.name, row.rule, f"{row.case.count:,}", told])
+    return markdown.table(["process", "rule", "cases", "said so"], lines)
+
+
+def _report(rows: Sequence[Row], wall_seconds: float) -> bool:
+    markdown.write(
+        _PATH,
+        "# False alarms and power of automatic rules",
+        f"{markdown.written_by('python -m studies.coverage.rules')}, in {wall_seconds:.0f} s.",
+        _INTRODUCTION,
+        "## False alarms",
+        _table(rows, stationary=True),
+        "## Power",
+        _table(rows, stationary=False),
+    )
+    return all(row.holds for row in rows)
+
+
+if __name__ == "__main__":
+    sys.exit(carry_out(_run, _report, (_PATH,)))
