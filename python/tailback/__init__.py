@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tailback.api.experiments import explain as explain
     from tailback.api.experiments import interference as interference
     from tailback.api.experiments import load as load
-    from tailback.api.experiments import resilience as resilience
     from tailback.api.experiments import run as run
     from tailback.api.experiments import saturate as saturate
     from tailback.api.stores import plot as plot
@@ -76,9 +75,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "api.blaming": ("Blaming", "blame"),
-    "api.experiments": (
-        *("cost", "describe", "explain", "interference", "load", "resilience", "run", "saturate"),
-    ),
+    "api.experiments": ("cost", "describe", "explain", "interference", "load", "run", "saturate"),
     "api.stores": ("plot", "sweep", "table", "write_report"),
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),

@@ -318,7 +318,7 @@ def test_version() -> None:
 
 def test_schema_is_json() -> None:
     schema = json.loads(tailback("schema").stdout)
-    assert set(schema["properties"]) == {"machine", "workload", "job", "run", "sweep"}
+    assert set(schema["properties"]) == {"machine", "workload", "job", "fault", "run", "sweep"}
 
 
 def test_help_waits_for_no_library() -> None:

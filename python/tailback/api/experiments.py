@@ -1,4 +1,4 @@
-"""One experiment: `load`, `describe`, `run`, `cost`, `explain`, `interference`, `resilience`..."""
+"""One experiment: `load`, `describe`, `run`, `cost`, `explain`, `interference`, `saturate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tailback.comparison import Cost
     from tailback.comparison.of_jobs import Interference
     from tailback.explaining import Explanation
-    from tailback.failing import Resilience
     from tailback.prediction import Prediction
     from tailback.results import Result
     from tailback.saturation import Saturation
@@ -199,34 +198,6 @@ def interference(
     experiment = experiment_of(what, workload, **run_fields)
     with watched(progress) as watch:
         return of_jobs.interference(experiment, by, jobs=jobs, watch=watch)
-
-
-def resilience(
-    what: What,
-    workload: Workload | None = None,
-    *,
-    failures: Iterable[int] = (1, 2, 3),
-    draws: int = 100,
-    jobs: int | None = None,
-    progress: bool = False,
-    **run_fields: Any,
-) -> Resilience:
-    """Run an experiment with random failed links and without, and return what failures cost.
-
-    For each number in `failures` there are up to `draws` sets of links that fail together, before
-    the run; the seed says which. Other arguments are those of `cost`.
-
-    >>> import tailback as tb
-    >>> machine = tb.Machine(topology=tb.Mesh(dims=(3, 3)), routing=tb.MinimalAdaptive())
-    >>> found = tb.resilience(machine, tb.RingAllreduce(size="90 kB"), failures=[1])
-    >>> round(found.spread(1).quantile(0.5), 2), found.worst_first()[0].cables[0].name
-    (1.01, '(0, 1) to (1, 1)')
-    """
-    from tailback import failing
-
-    experiment = experiment_of(what, workload, **run_fields)
-    with watched(progress) as watch:
-        return failing.resilience(experiment, failures, draws, jobs=jobs, watch=watch)
 
 
 def saturate(  # noqa: PLR0913  # each a thing that can be asked for

@@ -235,6 +235,13 @@ def resilience(
     there are no more. ``run.seed`` says which. Up to `jobs` runs go on at once; None: one per
     processor. Ctrl-C ends it with what was measured so far. Raises `UserError` for a network
     without links between switches, or a routing that knows no way round failed ones.
+
+    >>> import tailback as tb
+    >>> machine = tb.Machine(topology=tb.Mesh(dims=(3, 3)), routing=tb.MinimalAdaptive())
+    >>> experiment = tb.Experiment(machine, tb.RingAllreduce(size="90 kB"))
+    >>> found = resilience(experiment, failures=[1])
+    >>> round(found.spread(1).quantile(0.5), 2), found.worst_first()[0].cables[0].name
+    (1.01, '(0, 1) to (1, 1)')
     """
     if experiment.faults:
         raise UserError("fault", None, "must be left out: links that fail are drawn")

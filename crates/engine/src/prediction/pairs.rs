@@ -55,7 +55,7 @@ const MOST: usize = 64;
 impl Sample {
     /// Adds a message, if its turn has come; every second is dropped where there are too many.
     pub fn note(&mut self, from: NodeId, to: NodeId, weight: f64) {
-        let is_kept = self.seen % (self.skipped + 1) == 0;
+        let is_kept = self.seen.is_multiple_of(self.skipped + 1);
         self.seen += 1;
         if !is_kept {
             return;

@@ -24,6 +24,7 @@ fn ends(file: &str, law: spec::LogGops) -> Vec<u64> {
     let mut simulation = Simulation::new(&Spec {
         machine: Machine { loggops: Some(law), ..machine },
         workload: spec::Workload::Trace(spec::Trace { nodes, ..spec::Trace::default() }),
+        faults: Vec::new(),
         mode: Mode::Full,
         fidelity: Fidelity::Packet,
         seed: 1,
