@@ -117,9 +117,8 @@ impl Place {
 
 impl<K: Kernel + Clone> PrivateKernel<K> {
     /// Messages that meet nowhere have copies together, if they can be told from each other.
-    /// `by_switch`: if they have no switch in common either.
-    pub fn together(self, machine: &Machine, wiring: &Wiring, of: (usize, bool)) -> Self {
-        Self { ways: Ways::new(machine, wiring, of), ..self }
+    pub fn together(self, machine: &Machine, wiring: &Wiring, nodes: usize) -> Self {
+        Self { ways: Ways::new(machine, wiring, nodes), ..self }
     }
 
     /// Mode `endpoints`, where `shares_wires` if a wire that both directions share has one packet at a
