@@ -372,7 +372,7 @@ class TestReport:
         choices = PointChoices(Variation.of(runs, store.sweeps()))
         loads = Loads(store, choices, ["full", "endpoints"], dictionaries(runs))
         loads.read(list(choices.keys))
-        section = loads.section()
+        section = loads.section({})
         assert 0 < loads.left_out < 12
         assert str(loads.left_out) in str(section.content[0])
         assert len({key[:-1] for key in loads.nodes.values}) == 12 - loads.left_out

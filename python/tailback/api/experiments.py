@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,10 +59,7 @@ def experiment_of(what: What, workload: Workload | None = None, **run_fields: An
     if workload is not None:
         raise UserError("workload", None, "is part of the experiment already")
     experiment = what if isinstance(what, Experiment) else load(what)
-    if not run_fields:
-        return experiment
-    given = experiment.run.named()
-    return replace(experiment, run=Run(**given | run_fields))
+    return experiment.with_run(**run_fields) if run_fields else experiment
 
 
 def watched(progress: bool) -> AbstractContextManager[Ticker | Watch]:

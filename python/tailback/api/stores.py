@@ -129,18 +129,25 @@ def plot(  # noqa: PLR0913  # each a thing that can be asked for
 
 
 def write_report(
-    folder: Results, out: str | os.PathLike[str] | None = None, title: str | None = None
+    folder: Results,
+    out: str | os.PathLike[str] | None = None,
+    title: str | None = None,
+    *,
+    pages: bool = False,
 ) -> Path:
     """Write the HTML page on the results in `folder`; return where it is.
 
     `out`: by default `report.html` in the folder. `title`: what was simulated unless it, or
-    the sweep (`run.title`), says something else. Raises `UserError` if there are no results,
-    or the file cannot be written.
+    the sweep (`run.title`), says something else. With `pages`, points are run once more for
+    their pages of `look`, into a folder beside it, and it links to these. Raises `UserError` if
+    there are no results, or a file cannot be written.
     """
+    from tailback.look import write_pages
     from tailback.report import of_store
 
     place = folder.folder if isinstance(folder, PointStore) else _place_of(folder)
-    return of_store.write_report(place, None if out is None else Path(out), title)
+    path = None if out is None else Path(out)
+    return of_store.write_report(place, path, title, write_pages(place, path) if pages else None)
 
 
 def store_of(results: Results) -> PointStore:

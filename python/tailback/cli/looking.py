@@ -50,12 +50,12 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     Runs one contention mode (run.mode) and writes a page.
     """
     from tailback.experiment.memory import at_once
-    from tailback.look import KEPT, check_drawable
+    from tailback.look import check_drawable
     from tailback.store.run_folder import PAGE
     from tailback.terminal.looked import look_report
     from tailback.threads import Task, in_order
 
-    experiment = asked.experiment(*KEPT)
+    experiment = asked.experiment(*looks.changes())
     mode = experiment.run.mode
     check_drawable(experiment)
     other = None if against is None else _other(asked, experiment, against)

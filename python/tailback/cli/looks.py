@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,12 +24,15 @@ Look = Annotated[
 
 
 def kept(look: Path | None) -> Sequence[str]:
-    """Return what a run keeps for the page, as changes of an experiment."""
-    if look is None:
-        return ()
+    """Return what a run keeps for the page, if there is to be one: changes of an experiment."""
+    return () if look is None else changes()
+
+
+def changes() -> Sequence[str]:
+    """Return what a run keeps for the page as changes of an experiment."""
     from tailback.look import KEPT
 
-    return KEPT
+    return [f"run.{name}={json.dumps(value)}" for name, value in KEPT.items()]
 
 
 def check(look: Path | None, experiment: Experiment) -> None:

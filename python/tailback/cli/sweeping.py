@@ -17,7 +17,7 @@ from tailback.errors import RunFailure, UserError, printable
 from tailback.files import check_named, check_new_folder, write_folder, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json, say_code
-from .options import Folder, Jobs, Title, app, examples
+from .options import Folder, Jobs, NoCode, Title, app, examples
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -56,6 +56,10 @@ Results = Annotated[
 Picture = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="Afterwards draw the results: .svg, .pdf or .png."),
+]
+Pages = Annotated[
+    bool,
+    typer.Option("--pages", help="Run points once more for their pages of look; link to these."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help=f"Do not ask before more than {MANY:,} points.")]
 
@@ -385,15 +389,20 @@ def _content(rows: Table, form: Form) -> bytes:
     epilog=examples(
         "tailback report results",
         'tailback report results --title "My network" --out page.html',
+        "tailback report results --pages",
     )
 )
-def report(
+def report(  # one argument per option
     folder: Folder,
+    *,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="The page; default: report.html in DIR."),
     ] = None,
     title: Title = None,
+    pages: Pages = False,
+    jobs: Jobs = None,
+    no_code: NoCode = False,
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
@@ -401,7 +410,22 @@ def report(
 
         if out is not None:
             check_named("--out", out)
-        print(write_report(folder, out, title))
+        made = _pages(folder, out, jobs, code=not no_code) if pages else None
+        print(write_report(folder, out, title, made))
+
+
+def _pages(folder: Path, out: Path | None, jobs: int | None, *, code: bool) -> dict[str, Path]:
+    from tailback.look import write_pages
+    from tailback.progress import Ticker
+
+    with Ticker() as watch:
+        return write_pages(
+            *(folder, out),
+            jobs=jobs,
+            watch=watch,
+            code=code,
+            seen=lambda experiment: say_code(experiment.programs()),
+        )
 
 
 Low = Annotated[

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +18,7 @@ import numpy as np
 from tailback import csv_files
 from tailback.charging import Blame
 from tailback.errors import UserError, choice
-from tailback.experiment import Experiment, Run
+from tailback.experiment import Experiment
 from tailback.experiment.memory import at_once
 from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
@@ -301,15 +301,12 @@ def _run(experiment: Experiment, chosen: tuple[str, ...], watch: Watch) -> Resul
 
 def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
     """Return the experiment with some jobs, and the sample interval of all, to be comparable."""
-    given = experiment.run.named()
-    given |= {"sample_interval": f"{experiment.sample_interval_ps} ps"}
     is_whole = len(chosen) == len(experiment.jobs)
-    given["blame"] = is_whole and experiment.fidelity != "fluid"
-    if not given["blame"]:
-        given.pop("packet_waits", None)
-        given.pop("slices", None)
     part = experiment if is_whole else experiment.only(*chosen)
-    return replace(part, run=Run(**given))
+    return part.with_run(
+        sample_interval=f"{experiment.sample_interval_ps} ps",
+        blame=is_whole and experiment.fidelity != "fluid",
+    )
 
 
 def _together(jobs: tuple[str, ...]) -> str:

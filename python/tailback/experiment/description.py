@@ -110,10 +110,21 @@ class Experiment(metaclass=Helped):
                 allowed = "must be left out with [[fault]]: it does not know of faults"
                 raise UserError(f"run.{name}", shown(getattr(self.run, name)), allowed)
 
+    def with_run(self, **fields: object) -> Self:
+        """Return the experiment with some values of `run` changed.
+
+        What needs blame is left out with ``blame=False``.
+        """
+        given = self.run.named() | fields
+        if fields.get("blame") is False:
+            given.pop("packet_waits", None)
+            given.pop("slices", None)
+        return replace(self, run=Run(**given))
+
     def whole(self) -> Self:
         """Return the experiment without faults, sampled at the same instants."""
-        given = self.run.named() | {"sample_interval": f"{self.sample_interval_ps} ps"}
-        return replace(self, run=Run(**given), faults=())
+        same = self.with_run(sample_interval=f"{self.sample_interval_ps} ps")
+        return replace(same, faults=())
 
     def _check_end(self) -> None:
         """Refuse jobs that do not say when the run ends: finite ones beside endless ones."""

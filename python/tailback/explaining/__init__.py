@@ -6,13 +6,13 @@ docs/critical-path.md defines the terms.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from tailback.critical_path import PART_WORDS
 from tailback.errors import UserError
-from tailback.experiment import Experiment, Run
+from tailback.experiment import Experiment
 from tailback.experiment.memory import at_once
 from tailback.progress import Watch, ignore
 from tailback.results import Result
@@ -88,16 +88,7 @@ def prepared(experiment: Experiment, *, slack: bool = True) -> Experiment:
         raise UserError("workload", None, allowed)
     # Fidelity fluid and machines without a network have no blame.
     blame = experiment.fidelity != "fluid" and experiment.machine.loggops is None
-    return _with(experiment, critical_path=True, slack=slack, blame=blame)
-
-
-def _with(experiment: Experiment, **fields: bool) -> Experiment:
-    given = experiment.run.named() | fields
-    if not given["blame"]:
-        # Without blame it is refused.
-        given.pop("packet_waits", None)
-        given.pop("slices", None)
-    return replace(experiment, run=Run(**given))
+    return experiment.with_run(critical_path=True, slack=slack, blame=blame)
 
 
 def _with_timeline(
@@ -124,7 +115,7 @@ def explain(
     it raises `KeyboardInterrupt` if the first run had not ended.
     """
     mode, baseline = experiment.run.mode, experiment.run.baseline
-    plain = _with(experiment, critical_path=False, slack=False, blame=False)
+    plain = experiment.with_run(critical_path=False, slack=False, blame=False)
     # Without a network there is no contention.
     compares = mode != baseline and experiment.machine.loggops is None
     tasks = [Task(partial(_run_of_path, experiment, shown))]

@@ -12,7 +12,6 @@ from tailback import csv_files, engine
 from tailback.comparison import slowdown
 from tailback.contents import unchanged
 from tailback.errors import CircleError, RunFailure, UserError, shown
-from tailback.experiment import Run
 from tailback.experiment.memory import at_once
 from tailback.helping import Helped
 from tailback.progress import Watch, ignore
@@ -306,7 +305,7 @@ def _failing(experiment: Experiment, cables: Sequence[Cable]) -> Experiment | No
 
     Times that follow from the machine stay as they are, to be comparable.
     """
-    machine, run = experiment.machine, experiment.run
+    machine = experiment.machine
     topology = machine.topology
     named = (*(topology.failed_links or ()), *(cable.key for cable in cables))
     try:
@@ -316,9 +315,5 @@ def _failing(experiment: Experiment, cables: Sequence[Cable]) -> Experiment | No
         if "cuts the network" not in refused.allowed:
             raise
         return None
-    interval = {"sample_interval": f"{experiment.sample_interval_ps} ps"}
-    return replace(
-        experiment,
-        machine=type(machine)(**machine.named() | {"topology": left}),
-        run=Run(**run.named() | interval),
-    )
+    same = experiment.with_run(sample_interval=f"{experiment.sample_interval_ps} ps")
+    return replace(same, machine=type(machine)(**machine.named() | {"topology": left}))

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from tailback.results import Result
     from tailback.statistics import Floats
 
-KEPT = ("run.blame=true", "run.packet_waits=true", "run.slices=200")
-"""What a run keeps for all of the page, as changes of an experiment."""
+KEPT: Mapping[str, Any] = {"blame": True, "packet_waits": True, "slices": 200}
+"""What a run keeps for all of the page, by the key of `run`."""
 
 MOST_SWITCHES = 20_000
 MOST_LINKS = 200_000

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tailback.figures.drawing import Drawing
@@ -21,6 +22,8 @@ class Cell:
     """A verdict, shown as a colour and a sign."""
     hint: str = ""
     """A remark below the text in small letters."""
+    link: str = ""
+    """The address that the text leads to, relative to the page."""
 
 
 Content = Cell | str | float | int | None
@@ -61,6 +64,9 @@ class Section:
     """Names of choices with one control at the head of the section, for all its figures."""
     points: tuple[str, ...] = ()
     """Names of those of its choices that choose a point; a click on a point elsewhere sets them."""
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of points that have a page of their own, relative to this one, by the numbers of
+    these choices (`1,0`); a click on such a point opens it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tailback.comparison import MODES
@@ -33,6 +33,8 @@ class Listing:
     variation: Variation
     runs: Sequence[Row]
     failures: Sequence[Failure]
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of the pages of points, by identity."""
 
     def points(self) -> Table:
         """Return a table of all points and failures."""
@@ -44,7 +46,7 @@ class Listing:
         headings += ratios
         headings.append(PAGE)
         failed = [
-            (*row[:-2], looks.options(failure.varied, failure.varied), row[-1])
+            (*row[:-2], self._page(failure.identity, failure.varied, failure.varied), row[-1])
             for failure, row in zip(
                 self.failures, failed_rows(self.failures, columns, len(headings) + 1), strict=True
             )
@@ -84,7 +86,15 @@ class Listing:
             cells: list[Content] = [value_cell(column, first.get(column)) for column in columns]
             cells += [_estimate(of_mode.get(mode), m) for m in _BY_MODE for mode in modes]
             cells += [_estimate(of_mode.get("full"), ratio) for ratio in ratios]
-            yield (*cells, looks.options(self.variation.asked, row), _state(of_mode))
+            page = self._page(row["identity"], self.variation.asked, row)
+            yield (*cells, page, _state(of_mode))
+
+    def _page(self, identity: str, columns: Iterable[str], row: Row) -> Content:
+        """Return the options of the page of a point, below a link to it if it is there."""
+        options = looks.options(columns, row)
+        told = "" if options is None else f"`{options}`"
+        link = self.pages.get(identity)
+        return (told or None) if link is None else Cell("page", hint=told, link=link)
 
     def parameters(self) -> tuple[Table, Table]:
         """Return tables of the varied and of the constant parameters."""

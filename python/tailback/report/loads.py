@@ -106,8 +106,11 @@ class Loads:
                     coming.append(reader.submit(self.store.tables, later, _WANTED))
                 yield identity, coming.popleft().result()
 
-    def section(self) -> Section:
-        """Return the section; its figures share the choice of the point."""
+    def section(self, pages: Mapping[str, str]) -> Section:
+        """Return the section; its figures share the choice of the point.
+
+        `pages`: addresses of the pages of points, by identity.
+        """
         start = self.modes.index("full") if "full" in self.modes else 0
         point = self.choices.choices
         figures = []
@@ -131,7 +134,12 @@ class Loads:
             )
         names = tuple(choice.name for choice in point)
         points = tuple(self.choices.variation.own)
-        return Section("One point", (text, *figures), (*names, "mode"), points)
+        numbers = {
+            ",".join(map(str, self.choices.keys[identity][: len(points)])): address
+            for identity, address in pages.items()
+            if identity in self.choices.keys
+        }
+        return Section("One point", (text, *figures), (*names, "mode"), points, numbers)
 
     def _add_maps(
         self, key: Key, tables: Mapping[str, pa.Table], labels: Mapping[str, Sequence[str]]

@@ -16,8 +16,8 @@ from .variation import SEED
 def options(columns: Iterable[str], row: Mapping[str, Any]) -> str | None:
     """Return the options that make the experiment of a sweep that of a point.
 
-    `columns`: those that the sweep varies. None if one is nothing that can be set, such as a number
-    that only the sweep knows.
+    `columns`: those that the sweep varies. None if there are none, or one is nothing that can be
+    set, such as a number that only the sweep knows.
     """
     words = []
     for column in columns:
@@ -29,15 +29,24 @@ def options(columns: Iterable[str], row: Mapping[str, Any]) -> str | None:
         words += ["--set", change]
     if row.get(SEED) is not None:
         words += ["--seed", str(int(row[SEED]))]
-    return f"`{shlex.join(words)}`" if words else None
+    return shlex.join(words) if words else None
+
+
+def command(folder: Path) -> str:
+    """Return the command of which a point adds the options; `folder`: that of the results."""
+    files = sorted(folder.glob(f"{FOLDER}/*/**/*.toml"))
+    file = shlex.quote(files[0].relative_to(folder).as_posix()) if len(files) == 1 else "FILE"
+    return f"tailback look {file}"
 
 
 def text(folder: Path) -> str:
     """Return in a sentence how the options of a point are used; `folder`: that of the results."""
-    files = sorted(folder.glob(f"{FOLDER}/*/**/*.toml"))
-    file = shlex.quote(files[0].relative_to(folder).as_posix()) if len(files) == 1 else "FILE"
-    where = "in the folder of these results" if len(files) == 1 else "with the file of its sweep"
+    told = command(folder)
+    where = (
+        "with the file of its sweep" if told.endswith("FILE") else "in the folder of these results"
+    )
     return (
-        f"`tailback look {file}` with the options of a point, {where}, shows "
-        "where packets wait there, since when, and because of whom."
+        f"`{told}` with the options of a point, {where}, shows "
+        "where packets wait there, since when, and because of whom. "
+        "`tailback report --pages` makes these pages, and links to them."
     )

@@ -6,13 +6,11 @@ The report on a store has the same figures for all of its points (`blamed`).
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import numpy as np
 
@@ -29,7 +27,7 @@ from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 from .content import Cell, Content, Figure, Page, Section, Table
 from .machines import Machine, Machines
 from .matrices import Classes, groups_for_matrix, matrix_figure
-from .page import write
+from .page import link_from, write
 from .terms import TERMS
 
 if TYPE_CHECKING:
@@ -100,8 +98,7 @@ def write_blame(result: Result, path: Path, look: Path | None = None) -> None:
     """
     page = blame_page(result)
     if look is not None:
-        address = quote(os.path.relpath(look, path.parent).replace(os.sep, "/"))
-        page = replace(page, links=(("The waits on a map of the network", address),))
+        page = replace(page, links=(("The waits on a map of the network", link_from(path, look)),))
     write(page, path)
 
 

@@ -31,27 +31,41 @@ from . import across, blamed, deadlocks, looks, of_jobs, opening, paths, titles,
 from .content import Page, Section, Table
 from .listing import Listing, estimate_in, failed_rows
 from .loads import Loads
-from .page import write
+from .page import link_from, write
 from .series import Series
-from .shown import ALL, shown
+from .shown import ALL, MOST, shown
 from .terms import TERMS
 from .variation import ORIGIN, PointChoices, Variation, ranks
 
 NAME = "report.html"
 
 
-def write_report(folder: Path, out: Path | None = None, title: str | None = None) -> Path:
+def path_of(folder: Path, out: Path | None = None) -> Path:
+    """Return where the report on `folder`, or on a pack, goes."""
+    beside = folder.with_suffix(".html") if is_pack(folder) else folder / NAME
+    return beside if out is None else out
+
+
+def write_report(
+    folder: Path,
+    out: Path | None = None,
+    title: str | None = None,
+    pages: Mapping[str, Path] | None = None,
+) -> Path:
     """Write the report on the store in `folder` into `out`; return its path.
 
     The default for `out` is `report.html` in the folder, or a page beside a pack; for `title`,
     the titles of the sweeps or a description of what was simulated. Raises `UserError` if there is
     no store, it is empty, or the file cannot be written.
     """
-    beside = folder.with_suffix(".html") if is_pack(folder) else folder / NAME
-    path = beside if out is None else out
+    path = path_of(folder, out)
+    links = {identity: link_from(path, page) for identity, page in (pages or {}).items()}
     with _no_search_for_cycles():
         store = PointStore.open(folder)
-        write(page_of(store, title) if store.has_points else _page_of_failures(store, title), path)
+        write(
+            page_of(store, title, links) if store.has_points else _page_of_failures(store, title),
+            path,
+        )
     return path
 
 
@@ -70,8 +84,38 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def page_of(store: PointStore, title: str | None = None) -> Page:
-    """Return the report on a store; by default its title is that of its sweeps."""
+def points_with_pages(store: PointStore) -> dict[str, str]:
+    """Return the points that a report has pages of, and the command that makes each, by identity.
+
+    The first seed of each combination of parameters, and those that deadlock; `MOST` of each.
+    """
+    wanted = []
+    if store.has_points:
+        unread = store.unread_runs(without=LIGHT)
+        everything = Variation.of(unread.columns(unread.schema.names), store.sweeps())
+        runs = unread.of(shown(everything, few=True).points).read()
+        variation = Variation.of(by_identity(runs), store.sweeps())
+        first: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+        for row in variation.rows:
+            first.setdefault(tuple(row[name] for name in everything.own), row)
+        wanted = [(row["identity"], everything.asked, row) for row in first.values()]
+    still = [failure for failure in _failures(store) if failure.standstill is not None]
+    wanted += [(one.identity, tuple(one.varied), one.varied) for one in still[:MOST]]
+    start = looks.command(store.folder)
+    return {
+        identity: f"{start} {looks.options(columns, row) or ''}".strip()
+        for identity, columns, row in wanted
+    }
+
+
+def page_of(
+    store: PointStore, title: str | None = None, pages: Mapping[str, str] | None = None
+) -> Page:
+    """Return the report on a store; by default its title is that of its sweeps.
+
+    `pages`: addresses of the pages of points, by identity.
+    """
+    pages = pages or {}
     sweeps = store.sweeps()
     unread = store.unread_runs(without=LIGHT)  # which no part of a report needs
     whole = unread.columns(unread.schema.names)
@@ -82,7 +126,7 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     choices = PointChoices(variation)
     failures = _failures(store)
     rows = dictionaries(runs)
-    listing = Listing(variation, rows, failures[:ALL])
+    listing = Listing(variation, rows, failures[:ALL], pages)
     varied, common = Listing(everything, rows, failures).parameters()
     sections: list[Section] = []
     if variation.columns:
@@ -95,7 +139,7 @@ def page_of(store: PointStore, title: str | None = None) -> Page:
     channels = channels_by_routing(whole, sweeps)
     loads = Loads(store, choices, modes, rows)
     loads.read([row["identity"] for row in variation.rows], fewer=bool(chosen.text))
-    sections.append(loads.section())
+    sections.append(loads.section(pages))
     classes = traffic.section(store, variation)
     if classes is not None:
         sections.append(classes)

@@ -14,7 +14,9 @@ four significant digits.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from urllib.parse import quote
 
 from tailback import files
 from tailback.errors import UserError
@@ -22,7 +24,23 @@ from tailback.errors import UserError
 from .content import Cell, Content, Figure, Mark, Page, Section, Table
 from .rendering import html
 
-__all__ = ["Cell", "Content", "Figure", "Mark", "Page", "Section", "Table", "html", "write"]
+__all__ = [
+    "Cell",
+    "Content",
+    "Figure",
+    "Mark",
+    "Page",
+    "Section",
+    "Table",
+    "html",
+    "link_from",
+    "write",
+]
+
+
+def link_from(page: Path, other: Path) -> str:
+    """Return the address of another file for a link on a page."""
+    return quote(os.path.relpath(other, page.parent).replace(os.sep, "/"))
 
 
 def write(page: Page, path: Path) -> None:

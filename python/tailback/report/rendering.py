@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,11 +34,8 @@ _SIGNS = {"good": "✓", "bad": "✗", "open": "?", "": ""}
 class _ShownCell:
     """A cell for the template."""
 
-    text: str
-    order: float | str | None
-    mark: str
+    cell: Cell
     sign: str
-    hint: str
     number: bool
 
 
@@ -106,6 +104,7 @@ def _section(section: Section, encoder: Encoder, anchor: str) -> dict[str, Any]:
         "anchor": anchor,
         "choices": " ".join(section.choices),
         "points": " ".join(section.points),
+        "pages": json.dumps(section.pages) if section.pages else "",
         "blocks": list(_blocks(section.content, encoder, anchor)),
     }
 
@@ -156,12 +155,10 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _cell(content: Content) -> _ShownCell:
     if isinstance(content, Cell):
-        number = isinstance(content.order, int | float)
-        sign = _SIGNS[content.mark]
-        return _ShownCell(content.text, content.order, content.mark, sign, content.hint, number)
-    if content is None:
-        return _ShownCell(UNKNOWN, None, "", "", "", True)
+        return _ShownCell(content, _SIGNS[content.mark], isinstance(content.order, int | float))
     if isinstance(content, str):
-        return _ShownCell(content, None, "", "", "", False)
+        return _ShownCell(Cell(content), "", number=False)
+    if content is None:
+        return _ShownCell(Cell(UNKNOWN), "", number=True)
     text = plain(content, _DIGITS) if isinstance(content, float) else f"{content:,}"
-    return _ShownCell(text, content, "", "", "", True)
+    return _ShownCell(Cell(text, content), "", number=True)

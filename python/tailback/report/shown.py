@@ -36,11 +36,11 @@ class Shown:
     """What is not shown, in a sentence; empty if all points are shown."""
 
 
-def shown(variation: Variation) -> Shown:
-    """Return the points to be shown: all, or `MOST` of more than `ALL`."""
+def shown(variation: Variation, *, few: bool = False) -> Shown:
+    """Return the points to be shown: all, or `MOST` of more than `ALL`; with `few`, of more."""
     points = variation.points
     identities = points["identity"].combine_chunks()
-    if points.num_rows <= ALL:
+    if points.num_rows <= (MOST if few else ALL):
         return Shown(identities, identities, "")
     combination = numbered(points, variation.own)
     kept = np.flatnonzero(_grid(variation, combination))

@@ -56,13 +56,30 @@ function choose(control, value) {
     });
   }
   touched.forEach((figure) => figure.draw());
+  document.querySelectorAll("section[data-pages]").forEach(linkPage);
 }
 
-/** Shows a point, `mode:1,0,…`, in the section that shows single points, and goes there. */
+/** The address of the page of a point, by the numbers of its values; undefined if it has none. */
+function pageOf(section, numbers) {
+  return JSON.parse(section.dataset.pages ?? "{}")[numbers];
+}
+
+/** Leads to the page of the point that a section shows. */
+function linkPage(section) {
+  const numbers = section.dataset.points.split(" ").map((name) => section.shared?.get(name)?.value ?? 0);
+  const link = section.querySelector(".own-page a");
+  const page = pageOf(section, numbers.join(","));
+  link.hidden = page === undefined;
+  if (page !== undefined) link.href = page;
+}
+
+/** Opens the page of a point, `mode:1,0,…`; without one, shows it in the section of points. */
 function openPoint(address) {
   const section = document.querySelector("section[data-points]");
-  if (typeof address !== "string" || !section?.shared) return;
+  if (typeof address !== "string" || !section?.shared) return undefined;
   const [mode, numbers] = address.split(":");
+  const page = pageOf(section, numbers);
+  if (page !== undefined) return window.open(page, "_blank", "noopener");
   const values = numbers.split(",").map(Number);
   let last = null;
   section.dataset.points.split(" ").forEach((name, i) => {

@@ -34,6 +34,7 @@ const figures = [];
 for (const element of elements) {
   figures.push(new Figure(element, await inflatedJson(element.querySelector("script.drawing"))));
 }
+document.querySelectorAll("section[data-pages]").forEach(linkPage);
 setTheme(root.dataset.theme);
 button.addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => setTheme(e.matches ? "dark" : "light"));
