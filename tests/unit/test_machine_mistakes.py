@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from tailback.errors import UserError, listed
+from tailback.experiment import Experiment
 from tailback.machines import (
     Hypercube,
     Interface,
@@ -257,6 +258,15 @@ def test_a_usual_routing_beside_no_network_is_no_mistake() -> None:
     assert machine_of(given).routing is None
     given = {"preset": "slingshot_like", "topology": {"kind": "dragonfly"}, "loggops": {}}
     assert machine_of(given).link_classes == {}
+
+
+def test_without_a_network_only_traces_run_and_the_kind_is_named() -> None:
+    given = {
+        "machine": {"preset": "loggops", "topology": {"nodes": 4}},
+        "workload": {"kind": "ring_allreduce", "size": "1 kB"},
+    }
+    with pytest.raises(UserError, match=r'^workload\.kind = "ring_allreduce": must be trace with'):
+        Experiment.from_dict(given)
 
 
 def test_whole_numbers_have_bounds() -> None:

@@ -76,6 +76,7 @@ class Experiment(metaclass=Helped):
         self._join_jobs()
         self._keep_time()
         self._fit_to_machine()
+        self._check_network()
         with self.workload.names():
             self.machine.check(self.fidelity, self.workload.network_classes())
         self.workload.check(self.machine)
@@ -93,6 +94,13 @@ class Experiment(metaclass=Helped):
             object.__setattr__(self, "workload", Jobs(self.jobs))
         elif self.jobs and not (isinstance(given, Jobs) and given.jobs == tuple(self.jobs)):
             raise UserError("job", None, "must not be given together with workload")
+
+    def _check_network(self) -> None:
+        """Refuse workloads that need a network, on a machine without one."""
+        for workload in (job.workload for job in self.jobs) if self.jobs else (self.workload,):
+            if self.machine.loggops is not None and not isinstance(workload, Trace):
+                allowed = "must be trace with [machine.loggops], which has no network"
+                raise UserError("workload.kind", shown(workload.kind), allowed)
 
     def _check_faults(self) -> None:
         """Refuse faults of links that are not there, and what knows nothing of faults."""
