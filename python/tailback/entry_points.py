@@ -7,6 +7,7 @@ A plugin that cannot be used is one line that names the distribution.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from .errors import UserError, shown
+from .errors import UserError, choice, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -89,6 +90,14 @@ class Kinds(dict[str, type[Kind]]):
     def words(self) -> list[str]:
         """Return the words of all kinds, those of plugins that have not been loaded, too."""
         return list(dict.fromkeys([*self, *(entry.name for entry in _entries(self._group))]))
+
+    def unknown(self, path: str, given: object) -> UserError:
+        """Return the mistake of giving at ``path`` what is no word of a kind."""
+        mistake = choice(path, given, self.words())
+        meant = [word for word, made in self.items() if given in getattr(made, "also", "").split()]
+        if meant:
+            return UserError(path, mistake.given, mistake.allowed, json.dumps(meant[0]))
+        return mistake
 
     def origin(self, made: type[Any]) -> Origin | None:
         """Return where a class is from; None if it is built in, or of no plugin."""

@@ -302,7 +302,7 @@ class TestCompleteExchange:
             ),
             (
                 Machine(topology=tb.Star(nodes=4)),
-                {},
+                {"send_order": "bounded"},
                 'workload.send_order = "bounded": needs a machine with coordinates, such as a mesh',
             ),
         ],
@@ -322,5 +322,9 @@ class TestCompleteExchange:
 
     def test_naive_orders_need_no_coordinates(self) -> None:
         star = Machine(topology=tb.Star(nodes=5))
-        result = tb.run(star, tb.CompleteExchange(send_order="naive_shifted"))
+        given = tb.Experiment(star, tb.CompleteExchange(send_order="naive_shifted"))
+        usual = tb.Experiment(star, tb.CompleteExchange())
+        assert usual.workload.named() == {}
+        assert usual.spec() == given.spec()
+        result = tb.run(usual)
         assert [row["messages_delivered"] for row in result.nodes.to_pylist()] == [4] * 5

@@ -192,3 +192,16 @@ def test_packets_of_one_message_count() -> None:
     assert predicted.needed_bytes(long) - predicted.needed_bytes(short) == queued
     with pytest.raises(ShortMemoryError, match="the machine needs about"):
         tb.run(long)
+
+
+def test_listed_messages_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A complete exchange of 4096 nodes lists 16.8 million messages, sent and received."""
+    star = tb.Machine(topology=tb.Star(nodes=4096))
+    exchange = tb.Experiment(star, tb.CompleteExchange(send_order="naive_shifted"))
+    ring = tb.Experiment(star, tb.RingAllreduce(size="4096 kB"))
+    listed = 760 * 2 * 4096 * 4095
+    assert predicted.needed_bytes(exchange) - predicted.needed_bytes(ring) == listed
+    monkeypatch.setattr(predicted, "left_bytes", lambda: 20 * 10**9)
+    told = r"needs about 25.5 GB, 20.0 GB are left; most of it for the messages that processes send"
+    with pytest.raises(ShortMemoryError, match=told):
+        tb.describe(exchange)

@@ -52,7 +52,7 @@ def _find_kind(name: str, word: Any) -> None:
     classes: Kinds[Any] = WORKLOAD.classes if name.endswith("workload.kind") else TOPOLOGIES
     is_there = not isinstance(word, str) or canonical("topology.kind", word) in classes
     if not is_there and name in ("machine.topology.kind", "workload.kind"):
-        raise choice(name, word, classes.words())
+        raise classes.unknown(name, word)
 
 
 def chosen(
@@ -73,8 +73,7 @@ def chosen(
         preset = described.presets[name]
     kind = given.get(described.word, preset.get(described.word, described.default))
     if not isinstance(kind, str) or kind not in described.classes:
-        words = described.classes.words()
-        raise choice(f"{described.section}.{described.word}", kind, words)
+        raise described.classes.unknown(f"{described.section}.{described.word}", kind)
     fields = described.classes[kind].keys
     others = {key for kind in described.classes.values() for key in kind.keys}
     selects = "preset" in changes or described.word in changes

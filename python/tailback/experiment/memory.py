@@ -22,14 +22,18 @@ _MOST_PLACES = 4096
 _PACKET_BYTES = 64
 """Of a packet that waits in its node: all packets of a message do, unless there is a window."""
 
+_STEP_BYTES = 760
+"""Of a step of a process, in the experiment's description and in the engine: 750 to 820 were
+measured with `cost` and `describe`, 560 to 590 with `run`."""
+
 _CLOSE = 0.7
 """Share of what is left from which on a machine is warned of: a run adds to it."""
 
 
 def needed_bytes(experiment: Experiment) -> int:
-    """Return about what the machine takes, and the packets of one message; measured within 10 %.
+    """Return about what the machine takes, the packets of one message, and steps of processes.
 
-    What a run adds (messages and rows that are kept, other packets) is not known before.
+    Measured within 10 %. What a run adds (messages and rows that are kept, other packets) is not known before.
     """
     machine = experiment.machine
     if machine.loggops is not None:
@@ -41,7 +45,7 @@ def needed_bytes(experiment: Experiment) -> int:
     places = machine.input_flits(experiment.fidelity) if experiment.fidelity == "flit" else None
     if places is not None and places <= _MOST_PLACES:
         each += _FLIT_BYTES * places
-    return channels * each + _queued_bytes(experiment)
+    return channels * each + _queued_bytes(experiment) + _listed_bytes(experiment)
 
 
 def _queued_bytes(experiment: Experiment) -> int:
@@ -51,6 +55,11 @@ def _queued_bytes(experiment: Experiment) -> int:
     packets = -(-longest // max(1, interface.packet_room.bytes))
     window = interface.packets_in_flight
     return _PACKET_BYTES * (packets if window is None else min(packets, window))
+
+
+def _listed_bytes(experiment: Experiment) -> int:
+    """Return what the steps of processes take that are written out."""
+    return _STEP_BYTES * experiment.workload.steps(experiment.machine)
 
 
 def check_memory(experiment: Experiment) -> None:
@@ -64,6 +73,8 @@ def check_memory(experiment: Experiment) -> None:
     told = f"the machine needs about {amount(needed)}, {amount(left)} are left"
     if _queued_bytes(experiment) > needed / 2:
         told += "; most of it for the packets of the longest message, which are queued at once"
+    if _listed_bytes(experiment) > needed / 2:
+        told += "; most of it for the messages that processes send, of which each is listed"
     if needed > left:
         raise ShortMemoryError(told)
     warnings.warn(f"memory: {told}", stacklevel=2)

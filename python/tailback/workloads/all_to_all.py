@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ..csv_files import whole_number
 from ..errors import UserError, read_bytes, read_text, shown
@@ -31,6 +31,7 @@ class AllToAllV(Workload, init=False):
     not sent.
     """
 
+    also: ClassVar[str] = "alltoallv moe"
     kind: Literal["all_to_all_v"] = key(default="all_to_all_v")
     file: str = key(
         description="The matrix of bytes: a CSV file with a row for each source, numbers "

@@ -88,6 +88,8 @@ class Workload(Part, init=False):
     """What runs on a machine; the base of every kind."""
 
     section: ClassVar[str] = "workload"
+    also: ClassVar[str] = ""
+    """What the kind is called elsewhere, a word or several."""
     kind: str = key()
     classes: Classes = key(
         engine="/blame.classes",
@@ -137,6 +139,10 @@ class Workload(Part, init=False):
     def on(self, network: Network) -> Self:
         """Return the same with what follows from the machine: periods for loads."""
         return self
+
+    def steps(self, network: Network) -> int:
+        """Return how many steps of processes its description lists, where these may be many."""
+        return 0
 
     @abstractmethod
     def check(self, network: Network) -> None:

@@ -14,6 +14,7 @@ from pydantic import Field, Strict
 
 from ..errors import UserError, shown
 from ..parts import key
+from ..since311 import Self
 from ..units import Size, Time
 from . import steps
 from .base import Network, Start, Workload, iterations_to_fall_out_of_step
@@ -93,6 +94,10 @@ _Sides = Annotated[
 ]
 
 
+#: Keys that say in which order nodes send.
+_ORDERING = {"send_order", "group", "node_contention", "link_contention", "file"}
+
+
 class CompleteExchange(InSteps, init=False):
     """Every node sends a message to every other, step by step [Bokhari & Nicol 1996].
 
@@ -103,8 +108,12 @@ class CompleteExchange(InSteps, init=False):
     step; the naive orders have none. Messages of a node to itself are none.
     """
 
+    also: ClassVar[str] = "all_to_all alltoall total_exchange"
     kind: Literal["complete_exchange"] = key(default="complete_exchange")
-    send_order: Order = key(default="bounded", description="In which order nodes send.")
+    send_order: Order = key(
+        default="bounded",
+        description="In which order nodes send; without coordinates the default is naive_shifted.",
+    )
     group: int | None = key(
         default=None,
         ge=1,
@@ -130,9 +139,19 @@ class CompleteExchange(InSteps, init=False):
         default=1, ge=0, lt=2**63, description="Which orders nodes have with naive_random."
     )
 
+    def on(self, network: Network) -> Self:
+        """Return the same with an order that the machine has, unless one was given."""
+        if network.shape or self.named().keys() & _ORDERING:
+            return self
+        return self.with_worked_out(send_order="naive_shifted")
+
     def check(self, network: Network) -> None:
         """Raise `UserError` if there is no such schedule for the machine."""
         self.schedule(network)
+
+    def steps(self, network: Network) -> int:
+        """Return how many messages there are, each of which is sent and received."""
+        return 2 * network.nodes * (network.nodes - 1)
 
     def schedule(self, network: Network) -> Schedule:
         """Return the schedule; raises `UserError` if there is none, or a file's is incomplete."""
@@ -407,6 +426,7 @@ class RingAllreduce(InSteps, init=False):
     part is a message of size / n, rounded up to whole bytes.
     """
 
+    also: ClassVar[str] = "all_reduce allreduce"
     kind: Literal["ring_allreduce"] = key(default="ring_allreduce")
     size: Size = key(default=Size(1_000_000), description="Length of the array of every node.")
     repeat: int = key(default=1, ge=1, description="How often it is done, one behind the other.")
@@ -513,6 +533,7 @@ class MeshExchange(_GridExchange, init=False):
     the next exchange that is early is kept.
     """
 
+    also: ClassVar[str] = "stencil halo halo_exchange"
     kind: Literal["mesh"] = key(default="mesh")
 
 

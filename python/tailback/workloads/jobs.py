@@ -236,16 +236,20 @@ class Jobs(Workload, init=False):
             return self
         return type(self)(made, self.absent)
 
+    def steps(self, network: Network) -> int:
+        """Return how many steps the jobs list."""
+        return sum(job.workload.steps(part) for job, _, part in self.parts(network))
+
     def longest_bytes(self) -> int:
         """Return the longest of the jobs' messages."""
         return max(job.workload.longest_bytes() for job in self.jobs)
 
     def on(self, network: Network) -> Self:
-        """Return the same with the periods that give the loads of jobs."""
+        """Return the same with what follows for jobs from where they are."""
         made = []
-        for job in self.jobs:
+        for job, _, part in self.parts(network):
             try:
-                workload = job.workload.on(network)
+                workload = job.workload.on(part)
             except UserError as error:
                 raise error.inside(f"job.{job.name}") from None
             is_same = workload is job.workload

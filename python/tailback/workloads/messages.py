@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Strict
 
@@ -47,6 +47,7 @@ class Messages(Workload, init=False):
     numbers of messages in results are those after sorting.
     """
 
+    also: ClassVar[str] = "flows"
     kind: Literal["messages"] = key(default="messages")
     messages: Annotated[tuple[Row, ...], Strict(False)] = key(
         default=(),

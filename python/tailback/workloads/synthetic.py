@@ -6,7 +6,7 @@ from functools import cached_property
 from math import prod
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, Strict
 
@@ -94,6 +94,7 @@ class Synthetic(Workload, init=False):
     does exactly, and what the patterns are, is in ``docs/model.md``.
     """
 
+    also: ClassVar[str] = "uniform open_loop injection"
     kind: Literal["synthetic"] = key(default="synthetic")
     processes_per_node: int = key(
         engine=True, default=1, between=(1, 4096), description="Processes per node."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ..contents import sha256_of
 from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
@@ -28,6 +28,7 @@ class Trace(Workload, init=False):
     "Programs from traces".
     """
 
+    also: ClassVar[str] = "replay goal"
     kind: Literal["trace"] = key(default="trace")
     file: str = key(description="The trace; relative to the experiment file.")
     format: str = key(
