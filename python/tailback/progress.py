@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, Protocol
 
 from tailback.statistics import Estimate
@@ -146,11 +146,14 @@ def seconds_left(going: Sequence[Going], over_s: Sequence[float], runs: int | No
 class Ticker:
     """Shows the state of runs, of all that go on at once, when they have lasted two seconds.
 
-    On a terminal one line is kept up to date; otherwise a plain line appears
-    every two seconds.
+    On a terminal one line is kept up to date, which says what is done before the first run begins;
+    otherwise a plain line appears every two seconds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: str = "preparing the run") -> None:
+        """``before``: what is done before a run begins."""
+        self._before = before
+        self._timer: Timer | None = None
         self._begun: float | None = None
         self._shown = 0.0
         self._live: Live | None = None
@@ -197,11 +200,25 @@ class Ticker:
             self._live.start()
         self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
 
+    def _wait(self) -> None:
+        """Show what is done while no run has begun."""
+        with self._lock:
+            if self._begun is None:
+                self._update(self._before)
+
     def __enter__(self) -> Ticker:
+        if sys.stderr.isatty():
+            self._timer = Timer(QUIET_S, self._wait)
+            self._timer.daemon = True
+            self._timer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Clear the line."""
+        with self._lock:
+            self._begun = self._begun or time.monotonic()
+        if self._timer is not None:
+            self._timer.cancel()
         if self._live is not None:
             self._live.stop()
 

@@ -8,6 +8,7 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from rich.console import Console, RenderableType
@@ -22,6 +23,7 @@ from tailback.terminal.measured import cost_report, run_report
 from tailback.terminal.predicted import prediction_report
 from tailback.wording import events_text, number, plain
 from tests.machines import t9000
+from tests.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -202,6 +204,23 @@ def test_the_ticker_forgets_runs_that_are_over(capsys: pytest.CaptureFixture[str
         time.sleep(2.05)
         third(state)
     assert capsys.readouterr().err.startswith("run 3 of 3, full: ")
+
+
+def test_a_terminal_is_told_what_is_done_before_the_first_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told, seen = [], Event()
+
+    def update(ticker: Ticker, text: str) -> None:
+        told.append(text)
+        seen.set()
+
+    monkeypatch.setattr("tailback.progress.QUIET_S", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(Ticker, "_update", update)
+    with Ticker("looking at the network"):
+        assert seen.wait(HANG_S)
+    assert told == ["looking at the network"]
 
 
 def test_every_run_of_a_comparison_says_which_it_is() -> None:

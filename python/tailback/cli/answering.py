@@ -143,8 +143,8 @@ class Asked:
         keep(out, asked, self.words, [experiment], alone=True)
 
     @contextmanager
-    def running(self) -> Iterator[Ticker]:
-        """Show the state of a run that takes long.
+    def running(self, before: str = "preparing the run") -> Iterator[Ticker]:
+        """Show the state of a run that takes long, and what is done `before` it begins.
 
         What programs print goes to standard error if standard output is one JSON object.
         """
@@ -153,7 +153,7 @@ class Asked:
         with ExitStack() as stack:
             if self.json:
                 stack.enter_context(redirect_stdout(sys.stderr))
-            yield stack.enter_context(Ticker())
+            yield stack.enter_context(Ticker(before))
 
     def save(
         self, answer: Mapping[str, Any], tables: Callable[[], Mapping[str, Any]] = dict

@@ -94,7 +94,8 @@ def describe(asked: Asked, plot: Plot = None, full: Full = False) -> None:
     asked.prepare(experiment)
     if plot is not None:
         _check_picture(plot)
-    prediction = predict(experiment)
+    with asked.running("looking at the network"):
+        prediction = predict(experiment)
     if plot is not None:
         prediction.write_plot(plot)
     tables = {"prediction": {"channels": prediction.channels}}

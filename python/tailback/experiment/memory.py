@@ -33,7 +33,8 @@ _CLOSE = 0.7
 def needed_bytes(experiment: Experiment) -> int:
     """Return about what the machine takes, the packets of one message, and steps of processes.
 
-    Measured within 10 %. What a run adds (messages and rows that are kept, other packets) is not known before.
+    Machine and packets were measured within 10 %. What a run adds (messages and rows that are kept,
+    other packets) is not known before.
     """
     machine = experiment.machine
     if machine.loggops is not None:
