@@ -62,10 +62,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cpu", type=int, metavar="N", help="show the N tests that use the most CPU")
 
 
+#: New objects after which Python looks for garbage; by default 700.
+_OBJECTS = 100_000
+
+
 def pytest_collection_finish() -> None:
     """What is there now stays there: do not look for garbage in it again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
 
 
 _SPENT = pytest.StashKey[dict[str, float]]()
