@@ -24,6 +24,7 @@ from tailback.survey import (
     table_routes,
 )
 from tailback.units import Size
+from tailback.wording import notebook
 from tailback.wording.scaling import MICROSECONDS, scaled
 from tailback.workloads import Synthetic, Traffic
 
@@ -329,8 +330,6 @@ class Prediction:
         return needed_bytes(self.experiment)
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook
-
         numbers = {
             "nodes": (self.nodes, ""),
             "switches": (self.switches, ""),
