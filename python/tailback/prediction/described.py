@@ -15,6 +15,7 @@ from tailback import engine, tables
 from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json, shown
+from tailback.statistics import finite
 from tailback.survey import (
     ClusterSurvey,
     Survey,
@@ -302,7 +303,7 @@ class Prediction:
             "channel_load_exact": self.load_is_exact,
         }
         return {
-            **{name: _finite(value) for name, value in predicted.items()},
+            **{name: finite(value) for name, value in predicted.items()},
             "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
             **({} if self.cluster is None else {"cluster": self.cluster.to_dict()}),
@@ -436,7 +437,3 @@ def describe(experiment: Experiment) -> Prediction:
         table_routes=table_routes(experiment.machine, counted.graph),
         law=message_law(experiment),
     )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is None or math.isfinite(value) else None
