@@ -1,8 +1,8 @@
 """The command line in a process of its own, without the time that Python takes to start.
 
-Processes are forked from one that has imported everything and run nothing. With `--jobs 1` points
-of a sweep are run in the process of the command. What depends on how a command begins or ends
-(signals, closed streams, workers) is tested by real ones.
+Processes are forked from one that has imported everything and run nothing. Points of a sweep are
+run in the process of the command, unless `--jobs` asks for several workers. What depends on how a
+command begins or ends (signals, closed streams, workers) is tested by real ones.
 """
 
 from __future__ import annotations
@@ -60,12 +60,17 @@ def _carry_out(
     os.chdir(cwd)
     os.environ.update(env)
     sys.argv = ["tailback", *words]
+    import typer.main
+
     from tailback import execution, progress
     from tailback.cli import main
+    from tests.everything import COMMANDS
 
+    typer.main.get_command = lambda app: COMMANDS
     # What a command prints does not depend on how fast it is here.
     progress.QUIET_S = math.inf
-    execution.LocalPool = _here(execution.LocalPool)  # type: ignore[misc]
+    if "--jobs" not in words or words[words.index("--jobs") + 1] == "1":
+        execution.LocalPool = _here(execution.LocalPool)  # type: ignore[misc]
     main()
 
 
@@ -75,9 +80,6 @@ def _here(local: type[LocalPool]) -> type[LocalPool]:
 
     class Here(local):  # type: ignore[misc, valid-type]
         def run(self, function: Any, items: Sequence[Any]) -> Iterator[Outcome[Any]]:
-            if self.capacity > 1:
-                yield from super().run(function, items)
-                return
             for index, item in enumerate(items):
                 # What the programs of users print there is not the answer of the command.
                 with contextlib.redirect_stdout(sys.stderr):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
 import signal
 from collections.abc import Generator
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -43,17 +45,32 @@ def examples() -> Path:
 def spent_s() -> float:
     """CPU seconds of this process and of all its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used) + of_commands_s()
+
+
+def of_commands_s() -> float:
+    """CPU seconds of commands (`tests/commands.py`): a child of ours that goes on forks them."""
+    status = Path(f"/proc/{forkserver._forkserver._forkserver_pid}/stat")
+    if not status.exists():
+        return 0
+    # "pid (name) state ...": the times of the process and of its children that have ended.
+    ticks = status.read_text().rpartition(")")[2].split()[11:15]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cpu", type=int, metavar="N", help="show the N tests that use the most CPU")
 
 
+#: New objects after which Python looks for garbage; by default 700.
+_OBJECTS = 100_000
+
+
 def pytest_collection_finish() -> None:
     """What is there now stays there: do not look for garbage in it again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
 
 
 _SPENT = pytest.StashKey[dict[str, float]]()

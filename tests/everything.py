@@ -9,12 +9,17 @@ from pathlib import Path
 import networkx  # noqa: F401
 import pyarrow as pa
 import pyarrow.dataset
+import typer.main
 
 import tailback as tb
+from tailback import cli
 
 for _module in pkgutil.walk_packages(tb.__path__, "tailback."):
     if not _module.name.endswith("__main__"):
         importlib.import_module(_module.name)
+
+#: All commands. Typer would make them anew in each process: that takes longer than most commands.
+COMMANDS = typer.main.get_command(cli._program([]))
 
 # Arrow imports pandas, where it is installed, for its first array.
 pa.array([0])

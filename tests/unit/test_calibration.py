@@ -187,11 +187,13 @@ class TestWhatCannotBeToldApart:
 
 
 class TestWhereTheModelIsAnother:
-    @pytest.fixture
-    def found(self, tmp_path: Path) -> Calibration:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls, tmp_path_factory: pytest.TempPathFactory) -> Calibration:
         rows = simulated(machine("80 Gbit/s", send_overhead="700 ns"), HALF_ROUND_TRIP)
         jumping = [(size, time + (3 if size > 8192 else 0)) for size, time in rows]
-        return fitted_to(tmp_path / "osu.txt", osu("Latency", jumping), machine())
+        path = tmp_path_factory.mktemp("jumping") / "osu.txt"
+        return fitted_to(path, osu("Latency", jumping), machine())
 
     def test_the_misfit_is_told_by_size(self, found: Calibration) -> None:
         [(_, rows)] = found.tables
@@ -446,11 +448,15 @@ class TestTheFile:
 
 
 class TestTheCommand:
-    @pytest.fixture
-    def folder(self, tmp_path: Path) -> Path:
-        (tmp_path / "machine.toml").write_text(MACHINE)
+    @pytest.fixture(scope="class")
+    @classmethod
+    def text(cls) -> str:
         truth = machine("80 Gbit/s", send_overhead="1 us")
-        text = osu("Latency", simulated(truth, HALF_ROUND_TRIP))
+        return osu("Latency", simulated(truth, HALF_ROUND_TRIP))
+
+    @pytest.fixture
+    def folder(self, text: str, tmp_path: Path) -> Path:
+        (tmp_path / "machine.toml").write_text(MACHINE)
         (tmp_path / "osu.txt").write_text(text)
         return tmp_path
 

@@ -14,7 +14,7 @@ import tailback as tb
 from tailback.figures.placing import Placing, placed
 from tailback.importing.cluster import import_network
 from tailback.machines import Machine, machine_of
-from tailback.survey import ClusterSurvey, cluster_survey, structure, survey
+from tailback.survey import ClusterSurvey, Survey, cluster_survey, structure, survey
 from tests.commands import tailback
 from tests.unit.test_cluster_files import dragonfly
 
@@ -31,8 +31,8 @@ def imported(folder: Path, path: Path) -> Machine:
     return tb.load(folder / "net.toml").machine
 
 
-def described(machine: Machine) -> ClusterSurvey:
-    found = cluster_survey(machine, survey(machine))
+def described(machine: Machine, counted: Survey | None = None) -> ClusterSurvey:
+    found = cluster_survey(machine, counted or survey(machine))
     assert found is not None
     return found
 
@@ -99,7 +99,8 @@ def test_hosts_of_two_planes_and_eight_rails(tmp_path: Path) -> None:
 def test_a_dragonfly_of_codes_has_groups(tmp_path: Path) -> None:
     (tmp_path / "d.conf").write_text(dragonfly(tmp_path), encoding="utf-8")
     machine = imported(tmp_path, tmp_path / "d.conf")
-    found = described(machine)
+    counted = survey(machine)
+    found = described(machine, counted)
     assert found.groups is not None
     assert (found.groups.groups, found.groups.switches) == (9, 96)
     assert [one[:2] for one in cables(found)] == [
@@ -107,7 +108,7 @@ def test_a_dragonfly_of_codes_has_groups(tmp_path: Path) -> None:
         ("within groups", 9 * (96 * 15 + 96 * 5 * 3) // 2),
         ("between groups", sum(one.link_class == "global" for one in _cables_of(tmp_path))),
     ]
-    where = placed(machine.topology, survey(machine).graph, 864)
+    where = placed(machine.topology, counted.graph, 864)
     assert [group.name for group in where.groups] == [f"group {number}" for number in range(9)]
     for number, (x, y) in enumerate(where.switches):
         group = where.groups[number // 96]

@@ -17,12 +17,12 @@ from tailback.statistics import Floats, drifts, trend
 
 def autoregressive(n: int, memory: float, rng: np.random.Generator) -> Floats:
     """Return a stationary series whose neighbours correlate so."""
-    found = np.empty(n + 1000)
+    found = []
     value = 0.0
-    for i, noise in enumerate(rng.normal(size=n + 1000)):
+    for noise in rng.normal(size=n + 1000).tolist():
         value = memory * value + noise
-        found[i] = value
-    return found[1000:] + 50
+        found.append(value)
+    return np.array(found[1000:]) + 50
 
 
 def times_in_queue(n: int, load: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -30,10 +30,11 @@ def times_in_queue(n: int, load: float, rng: np.random.Generator) -> tuple[Float
     count = 20 * n
     between, service = rng.exponential(1 / load, count + 5000), rng.exponential(1, count + 5000)
     waits = 0.0
-    times = np.empty(count + 5000)
-    for i in range(count + 5000):
-        times[i] = waits + service[i]
-        waits = max(0.0, times[i] - between[i])
+    found = []
+    for own, until_next in zip(service.tolist(), between.tolist(), strict=True):
+        found.append(waits + own)
+        waits = max(0.0, found[-1] - until_next)
+    times = np.array(found)
     begin = np.cumsum(between)[5000:] - np.cumsum(between)[4999]
     piece = np.minimum((begin / begin[-1] * n).astype(int), n - 1)
     counted = np.bincount(piece, minlength=n).astype(np.float64)

@@ -13,27 +13,11 @@ import pytest
 from tailback.errors import UserError
 from tailback.execution import LocalPool, Outcome, Pool, local
 from tailback.execution.worker import Worker
+from tests.items import DiesWhenRead, stay, work
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 from tailback.execution.cluster import DaskPool  # noqa: E402
-
-
-def work(item: object) -> object:
-    """Answer, raise, or die, as the item says."""
-    if item == "raise":
-        raise ValueError("no\ngood")
-    if item == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if isinstance(item, Path):
-        # Dies the first time only.
-        if not item.exists():
-            item.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return "alive"
-    if isinstance(item, tuple):
-        return DiesWhenSent(item[0])
-    return item
 
 
 def outcomes(pool: Pool, items: list[object]) -> dict[int, Outcome[object]]:
@@ -51,26 +35,6 @@ def test_every_item_has_an_outcome(jobs: int, tmp_path: Path) -> None:
     assert not found[1].lost
     assert "its worker process died, 3 times" in str(found[3].problem)
     assert found[3].lost
-
-
-class DiesWhenRead:
-    """An item that kills the first worker that reads it, before it is worked on."""
-
-    def __init__(self, mark: Path) -> None:
-        self.mark = mark
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return work, (self.mark,)
-
-
-class DiesWhenSent:
-    """An answer that kills the first worker that sends it."""
-
-    def __init__(self, mark: Path) -> None:
-        self.mark = mark
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return str, (work(self.mark),)
 
 
 def test_a_worker_that_dies_while_it_reads_or_answers_costs_its_item_an_attempt(
@@ -136,16 +100,6 @@ def test_an_item_that_cannot_be_sent_has_an_outcome() -> None:
 def test_items_are_begun_in_their_order() -> None:
     with LocalPool(1) as pool:
         assert [outcome.answer for outcome in pool.run(work, list(range(20)))] == list(range(20))
-
-
-def stay(pipe: tuple[Path, str]) -> int:
-    """Say who this is and stay for ever, or hear who the other is."""
-    path, way = pipe
-    if way == "hear":
-        return int(path.read_text())
-    path.write_text(str(os.getpid()))
-    while True:
-        signal.pause()
 
 
 @pytest.mark.verify

@@ -82,6 +82,7 @@ def documented_later_imports() -> list[tuple[str, str]]:
 # --- Rust
 
 
+@cache
 def rust_without_tests(path: Path) -> str:
     """Return the code of a file without its tests and what it declares for tests, nor comments."""
     code = re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", path.read_text())[0]
@@ -158,10 +159,20 @@ def python_module(path: Path) -> Module:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
+def statements(node: ast.AST, *, inside: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yield the statements below a node, and whether each is in a function."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for child in getattr(node, field, ()):
+            if isinstance(child, ast.stmt):
+                yield child, inside
+            yield from statements(child, inside=inside or isinstance(child, functions))
+
+
 def imported_names(path: Path) -> Iterator[Module]:
     """Yield the dotted names that a Python file imports, seen from inside ``tailback``."""
     package = path.relative_to(PYTHON).parent.parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node, _ in statements(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [tuple(alias.name.split(".")) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -176,14 +187,13 @@ def imported_names(path: Path) -> Iterator[Module]:
 def later_imports(path: Path) -> Iterator[tuple[str, int]]:
     """Yield what a Python file imports inside functions, lazily or by name, and in which line."""
     package = path.relative_to(PYTHON).parent.parts
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    tree = ast.parse(path.read_text())
-    inside = {id(n) for f in ast.walk(tree) if isinstance(f, functions) for n in ast.walk(f)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "lazy_module" and node.args:
-                yield ast.literal_eval(node.args[0]), node.lineno
-            continue
+    text = path.read_text()
+    tree = ast.parse(text)
+    for node in ast.walk(tree) if "lazy_module" in text else ():
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if is_call and node.func.id == "lazy_module" and node.args:
+            yield ast.literal_eval(node.args[0]), node.lineno
+    for node, inside in statements(tree):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         if isinstance(node, ast.Import):
@@ -194,7 +204,7 @@ def later_imports(path: Path) -> Iterator[tuple[str, int]]:
             names = [".".join((*start, alias.name)) for alias in node.names]
         # Importing by name would be a way round.
         by_name = [name for name in names if name in BY_NAME]
-        yield from ((name, node.lineno) for name in (names if id(node) in inside else by_name))
+        yield from ((name, node.lineno) for name in (names if inside else by_name))
 
 
 def python_imports(root: Path) -> Imports:

@@ -37,7 +37,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "describe a large one": lambda: tb.describe(tb.Machine(topology=tb.Mesh(dims=(16, 16))), LOOP),
     "blame": lambda: tb.blame(tb.Star(nodes=4), MANY),
     "explain": lambda: tb.explain(tb.Star(nodes=4), MANY),
-    "saturate": lambda: tb.saturate(MESH, OPEN, tolerance=0.5, jobs=1),
+    "saturate": lambda: tb.saturate(tb.Star(nodes=4), OPEN, tolerance=0.5, jobs=1),
 }
 
 

@@ -15,6 +15,7 @@ import pytest
 import tailback as tb
 from tailback import engine, entry_points
 from tailback.errors import UserError
+from tailback.execution import LocalPool
 from tailback.importing import read_foreign
 from tailback.machines import TOPOLOGIES
 from tailback.since311 import tomllib
@@ -85,7 +86,8 @@ def test_they_may_be_jobs(place: Path) -> None:
 def test_a_sweep_of_it_keeps_which_version_it_was(place: Path, tmp_path: Path) -> None:
     install(place)
     sweep = tb.Sweep.load(EXAMPLE / "ladder.toml")
-    tb.sweep(sweep, tmp_path / "results")
+    with LocalPool(1) as pool:
+        tb.sweep(sweep, tmp_path / "results", pool=pool)
     files = sorted((tmp_path / "results/points").glob("*.parquet"))
     assert len(files) == 3
     rows = pq.read_table(files[0]).to_pylist()

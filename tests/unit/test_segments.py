@@ -25,8 +25,18 @@ from tailback.sweeps.running import SweepRun
 from tests.machines import t9000
 from tests.sweeps import sweep_of
 
-SIZE = segments.SIZE
-POINTS = [f"{number:064x}" for number in range(SIZE)]
+#: As many points as a sweep puts together, in one test; elsewhere fewer are enough.
+ALL = [f"{number:064x}" for number in range(segments.SIZE)]
+SIZE = 12
+POINTS = ALL[:SIZE]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_are_enough() -> Iterator[None]:
+    """Put as few points together."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "_FEWEST", SIZE)
+        yield
 
 
 class Points:
@@ -48,9 +58,9 @@ class Points:
             self._contents[identity] = to_bytes(self.rows(identity))
         return self._contents[identity]
 
-    def streams(self) -> dict[str, bytes]:
-        """Return all points as workers send them."""
-        return {identity: to_stream(self.rows(identity)) for identity in POINTS}
+    def streams(self, points: Sequence[str] = POINTS) -> dict[str, bytes]:
+        """Return points as workers send them."""
+        return {identity: to_stream(self.rows(identity)) for identity in points}
 
     def _with_numbers(self, identity: str) -> pa.Table:
         one, number = self._one, int(identity, 16)
@@ -84,9 +94,9 @@ def saved(folder: Path, one: Points, points: Sequence[str] = POINTS) -> PointSto
     return store
 
 
-def together(folder: Path, one: Points) -> PointStore:
-    store = saved(folder, one)
-    store.put_together(POINTS, one.streams())
+def together(folder: Path, one: Points, points: Sequence[str] = POINTS) -> PointStore:
+    store = saved(folder, one, points)
+    store.put_together(points, one.streams(points))
     return store
 
 
@@ -121,8 +131,17 @@ def test_points_that_are_put_together_are_read_as_before(one: Points, tmp_path: 
     assert (tmp_path / "alone/runs.parquet").read_bytes() == (
         tmp_path / "shared/runs.parquet"
     ).read_bytes()
-    size = sum(path.stat().st_size for path in (tmp_path / "shared").rglob("*"))
-    assert size < 6000 * len(POINTS)
+
+
+def test_as_many_points_as_a_sweep_puts_together_are_small(one: Points, tmp_path: Path) -> None:
+    store = together(tmp_path, one, ALL)
+    assert not files_in(tmp_path, "points")
+    assert len(files_in(tmp_path, "segments")) == 1
+    store.write_index()
+    runs = PointStore.open(tmp_path).runs()
+    assert runs["identity"].to_pylist()[::2] == runs["identity"].to_pylist()[1::2] == ALL
+    size = sum(path.stat().st_size for path in tmp_path.rglob("*"))
+    assert size < 6000 * len(ALL)
 
 
 def test_what_is_made_of_files_has_the_same_bytes(
@@ -225,26 +244,26 @@ def test_a_point_that_is_saved_after_another_sweep_put_it_together_is_there_once
 def test_an_index_in_several_files(
     one: Points, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "FULL", 20)
+    monkeypatch.setattr(index, "FULL", 7)
     store = together(tmp_path, one)
     whole = store.runs()
     store.write_index()
     parts = files_in(tmp_path, "runs")
     assert len(parts) == 1  # those that were written at once
     assert not (tmp_path / "runs.parquet").exists()
-    more = [f"{number:064x}" for number in range(SIZE, SIZE + 25)]
+    more = [f"{number:064x}" for number in range(SIZE, SIZE + 12)]
     saved(tmp_path, one, more).write_index()
     assert len(files_in(tmp_path, "runs")) == 2
-    assert PointStore.open(tmp_path).runs()["run.seed"].to_pylist()[::2] == [*range(SIZE + 25)]
+    assert PointStore.open(tmp_path).runs()["run.seed"].to_pylist()[::2] == [*range(SIZE + 12)]
     for path in (tmp_path / "runs").iterdir():
         content = path.read_bytes()
         path.write_bytes(content[:-9] + b"x" + content[-8:])
     assert PointStore.open(tmp_path).runs().slice(0, whole.num_rows).equals(whole)
     PointStore.open(tmp_path).write_index()
     names = files_in(tmp_path, "runs")
-    assert len(names) == 4
+    assert len(names) == 3
     again = PointStore.open(tmp_path)
-    assert again.runs().num_rows == 2 * (SIZE + 25)
+    assert again.runs().num_rows == 2 * (SIZE + 12)
     assert not again.unread_runs()._others  # all are in the index
     again.write_index()
     assert files_in(tmp_path, "runs") == names
@@ -262,7 +281,7 @@ def test_an_old_index_of_many_points_is_kept_as_a_part(
     store = saved(tmp_path, one)
     store.write_index()
     content = (tmp_path / "runs.parquet").read_bytes()
-    monkeypatch.setattr(index, "FULL", 20)
+    monkeypatch.setattr(index, "FULL", 10)
     saved(tmp_path, one, [f"{999:064x}"]).write_index()
     assert [*files_in(tmp_path, "runs").values()] == [content]
     assert PointStore.open(tmp_path).runs().num_rows == 2 * SIZE + 2

@@ -13,8 +13,7 @@ from tailback.charging import KINDS, NOBODY, Blame, Charged, Sums, unknown_blame
 from tailback.prediction import channels_of_wires
 from tailback.results.names import Names
 from tailback.units import counted
-from tailback.wording import number
-from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
+from tailback.wording.scaling import MICROSECONDS, measured, scaled
 
 from .places import Groups, groups_of
 
@@ -188,11 +187,8 @@ def lateness_text(blame: Blame, confidence: float) -> str:
     whole, alone = (scaled(us, MICROSECONDS, 3) for us in (_latency_us(blame), blame.alone_us))
     if not blame.late_ps and not late.value:
         return f"no message is late: each takes as long as alone, {alone} on average"
-    own = unit_for([late.value], MICROSECONDS)
-    return (
-        f"a message is late by {number(late, 1 / own.size, 4)} {own.name} on average: it takes "
-        f"{whole}, and {alone} alone"
-    )
+    own = measured(late, MICROSECONDS, 4)
+    return f"a message is late by {own} on average: it takes {whole}, and {alone} alone"
 
 
 def _latency_us(blame: Blame) -> float:

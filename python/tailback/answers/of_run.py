@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailback.wording import number
 from tailback.wording.phrases import percent, sentence
-from tailback.wording.scaling import MICROSECONDS, unit_for
+from tailback.wording.scaling import MICROSECONDS, measured
 
 from .status import Head, status
 
@@ -45,8 +45,6 @@ def _load(result: Result) -> list[str]:
     return [f"The network accepts the offered load, {percent(offered)} of the injection rate."]
 
 
-def time_text(time_us: Estimate, most: int = 4) -> str:
-    """Return a time with its interval in a unit that suits it: `145 ±8 ns`."""
-    unit = unit_for([time_us.low if math.isnan(time_us.value) else time_us.value], MICROSECONDS)
-    told, cut, _ = number(time_us, 1 / unit.size, most).partition(" (cut off)")
-    return f"{told} {unit.name}{cut}"
+def time_text(time_us: Estimate) -> str:
+    """Return a time in four digits with its interval, in a unit that suits it."""
+    return measured(time_us, MICROSECONDS, 4)

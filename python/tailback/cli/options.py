@@ -54,6 +54,12 @@ Plot = Annotated[
     typer.Option("--plot", metavar="FILE", help="Draw the network: a page (.html) or .svg."),
 ]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of results of a sweep.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where", metavar="CONDITION", help="Keep runs for which CONDITION holds; repeatable."
+    ),
+]
 Title = Annotated[
     str | None, typer.Option("--title", metavar="TEXT", help="Title; default: what was run.")
 ]

@@ -11,7 +11,7 @@ import typer
 from tailback.errors import UserError, shown
 
 from .answering import failures
-from .options import app, examples
+from .options import Where, app, examples
 
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
@@ -51,12 +51,6 @@ Y = Annotated[
 DrawnMode = Annotated[
     str | None,
     typer.Option("--mode", metavar="MODE", help="Contention mode to draw; default: all."),
-]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where", metavar="CONDITION", help="Keep runs for which CONDITION holds; repeatable."
-    ),
 ]
 PlotOut = Annotated[
     Path | None,

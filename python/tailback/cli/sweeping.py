@@ -17,7 +17,7 @@ from tailback.errors import RunFailure, UserError, printable
 from tailback.files import check_named, check_new_folder, write_folder, write_named
 
 from .answering import CUT_OFF, INTERRUPTED, Asked, Found, command, failures, print_json, say_code
-from .options import Folder, Jobs, NoCode, Title, app, examples
+from .options import Folder, Jobs, NoCode, Title, Where, app, examples
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -278,12 +278,7 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
         str | None,
         typer.Option("--fields", metavar="A,B,...", help="Parameters and measures to show."),
     ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where", metavar="CONDITION", help="Keep runs for which CONDITION holds; repeatable."
-        ),
-    ] = None,
+    where: Where = None,
     merge: Annotated[
         str,
         typer.Option("--merge", metavar="A,B,...", help="Merge runs that differ only in these."),

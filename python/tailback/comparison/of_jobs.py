@@ -24,6 +24,7 @@ from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
 from tailback.statistics import Estimate
 from tailback.threads import Task, in_order
+from tailback.wording import notebook, number
 
 from .of_modes import ratio_of, slowdown
 
@@ -188,8 +189,6 @@ class Interference:
         }
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook, number
-
         heads = ("job", "measured by", "together", "slowdown", "latency over alone")
         rows = []
         for name in self.names:

@@ -22,6 +22,7 @@ from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.statistics import Estimate, Series, covariance, quotient
 from tailback.threads import Task, in_order
+from tailback.wording import notebook
 from tailback.wording.verdict import Finding, findings
 
 if TYPE_CHECKING:
@@ -314,8 +315,6 @@ class Cost(metaclass=Helped):
         return of_modes(self.modes)
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook
-
         return notebook.of_modes(self.modes, self.findings(), self._repr_svg_())
 
     def _repr_svg_(self) -> str | None:

@@ -18,6 +18,7 @@ from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tailback.threads import Task, in_order
+from tailback.wording import notebook
 from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .facts import facts
@@ -45,8 +46,6 @@ class Explanation(Runs):
         return {**self.result.to_dict(), "critical_path": facts(self, top)}
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook
-
         total = self.path.makespan_ps / 1e6
         rows = [
             (name, scaled(us, MICROSECONDS, 4), f"{100 * us / total:.1f} %")

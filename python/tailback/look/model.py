@@ -14,10 +14,9 @@ from tailback.charging import NOBODY
 from tailback.errors import UserError
 from tailback.places import shown as shown_place
 from tailback.results.names import Names
-from tailback.terminal.blamed import share_text
 from tailback.terminal.layout import heading
 from tailback.units import counted
-from tailback.wording import number
+from tailback.wording import number, share_text
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
 from . import scale

@@ -15,6 +15,7 @@ from tailback import engine, tables
 from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json, shown
+from tailback.statistics import finite
 from tailback.survey import (
     ClusterSurvey,
     Survey,
@@ -24,6 +25,7 @@ from tailback.survey import (
     table_routes,
 )
 from tailback.units import Size
+from tailback.wording import notebook
 from tailback.wording.scaling import MICROSECONDS, scaled
 from tailback.workloads import Synthetic, Traffic
 
@@ -301,7 +303,7 @@ class Prediction:
             "channel_load_exact": self.load_is_exact,
         }
         return {
-            **{name: _finite(value) for name, value in predicted.items()},
+            **{name: finite(value) for name, value in predicted.items()},
             "zero_load": [packet.to_dict() for packet in self.zero_loads],
             "topology": self.survey.to_dict(),
             **({} if self.cluster is None else {"cluster": self.cluster.to_dict()}),
@@ -329,8 +331,6 @@ class Prediction:
         return needed_bytes(self.experiment)
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook
-
         numbers = {
             "nodes": (self.nodes, ""),
             "switches": (self.switches, ""),
@@ -437,7 +437,3 @@ def describe(experiment: Experiment) -> Prediction:
         table_routes=table_routes(experiment.machine, counted.graph),
         law=message_law(experiment),
     )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is None or math.isfinite(value) else None

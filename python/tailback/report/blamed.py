@@ -21,8 +21,7 @@ from tailback.figures.drawing import Choice, Key
 from tailback.figures.labels import parameter_label
 from tailback.results.names import Names
 from tailback.tables.frames import dictionaries
-from tailback.terminal.blamed import share_text
-from tailback.wording import number
+from tailback.wording import number, share_text
 
 from .content import Cell, Content, Section, Table
 from .listing import value_cell

@@ -20,9 +20,9 @@ from tailback.answers.places import Groups, groups_of
 from tailback.charging import KIND_WORDS, KINDS, NOBODY, Blame, Charged, unknown_blame
 from tailback.figures.drawing import Axis
 from tailback.results.names import Names
-from tailback.terminal.blamed import packet_waits_text, share_text, waits_by_cause
-from tailback.wording import number
-from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
+from tailback.terminal.blamed import packet_waits_text, waits_by_cause
+from tailback.wording import number, share_text
+from tailback.wording.scaling import MICROSECONDS, Unit, measured, unit_for
 
 from .content import Cell, Content, Figure, Page, Section, Table
 from .machines import Machine, Machines
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tailback.figures.drawing import Drawing
     from tailback.figures.network import Floats, Network
     from tailback.results import Result
-    from tailback.statistics import Estimate
 
 Note = tuple[tuple[str, ...], ...]
 
@@ -115,7 +114,7 @@ def blame_page(result: Result) -> Page:
     facts = [("mode", result.mode)]
     if blame.has_lateness:
         facts = [
-            ("late, per message", time_text(blame.late(blamed.confidence))),
+            ("late, per message", measured(blame.late(blamed.confidence), MICROSECONDS)),
             *facts,
             ("messages", f"{int(blame.messages().sum()):,}"),
             ("traffic classes", f"{len(blame.victims.keys):,}"),
@@ -207,12 +206,6 @@ def note(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Charged]]) ->
             for words, charged in rows
         ),
     )
-
-
-def time_text(estimate: Estimate) -> str:
-    """Return a time in microseconds with its interval, in the unit that suits it."""
-    unit = unit_for([estimate.value], MICROSECONDS)
-    return f"{number(estimate, 1 / unit.size)} {unit.name}"
 
 
 def _table(

@@ -12,9 +12,9 @@ import numpy as np
 from tailback.answers import of_interference
 from tailback.figures.drawing import Axis
 from tailback.figures.maps import matrix_form
-from tailback.terminal.blamed import share_text
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text
+from tailback.wording import share_text
 from tailback.wording.scaling import MICROSECONDS
 
 from .content import Cell, Content, Figure, Page, Section, Table

@@ -16,6 +16,7 @@ from tailback.helping import Helped
 from tailback.metrics import Populations, class_of, increments, speed_metric
 from tailback.statistics import Estimate, Series
 from tailback.tables.flows import FLOW, flows
+from tailback.wording import notebook
 
 from .of_messages import BINS, PERCENTS, Fared, Untold, percentiles_of, untold
 
@@ -370,8 +371,6 @@ class Result(metaclass=Helped):
         return of_modes({self.mode: self})
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook
-
         return notebook.of_modes({self.mode: self}, picture=self._repr_svg_())
 
     def _repr_svg_(self) -> str | None:

@@ -15,7 +15,7 @@ from tailback.progress import Watch
 from tailback.runner import run_mode
 from tailback.runner.procedure import Stop
 from tailback.since311 import StrEnum
-from tailback.statistics import Estimate, ratio_of_sums
+from tailback.statistics import Estimate, finite, ratio_of_sums
 from tailback.units import Time
 
 from .loads import Loads, open_loop
@@ -66,8 +66,8 @@ class Probe:
         return {
             "compute_period_us": self.compute_period_ps / 1e6,
             "load": self.load,
-            "offered": _finite(self.offered),
-            "dropped": _finite(self.dropped),
+            "offered": finite(self.offered),
+            "dropped": finite(self.dropped),
             "accepted": self.accepted.to_dict(),
             "share_delivered": self.share.to_dict(),
             "verdict": str(self.verdict),
@@ -175,7 +175,3 @@ def verdict_on(share: Estimate) -> Verdict:
     if share.low > 1 - TOLERATED_LOSS:
         return Verdict.STABLE
     return Verdict.SATURATED if share.high < 1 - TOLERATED_LOSS else Verdict.UNDECIDED
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -14,6 +14,7 @@ from tailback.prediction import describe
 from tailback.progress import Watch, ignore
 from tailback.since311 import StrEnum
 from tailback.statistics import Estimate
+from tailback.wording import notebook, number, plain
 
 from .ahead import Search
 from .bracket import Bracket, Steps, bracket
@@ -129,8 +130,6 @@ class Saturation(metaclass=Helped):
         }
 
     def _repr_html_(self) -> str:
-        from tailback.wording import notebook, number, plain
-
         heads = ("messages per node and ms", "accepted", "share delivered", "verdict")
         rows = [
             (plain(p.load, 4), number(p.accepted), number(p.share), str(p.verdict))

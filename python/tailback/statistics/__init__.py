@@ -14,7 +14,7 @@ utilisation is busy time over time. One estimator serves them all.
 
 from .batches import MAX_BATCHES, MIN_BATCHES, Floats, lag1_correlation
 from .drift import DRIFT_CONFIDENCE, drifts, trend
-from .estimates import Estimate
+from .estimates import Estimate, finite
 from .quantiles import fisher_f, student_t
 from .quotients import Series, covariance, quotient
 from .ratios import ratio_of_sums
@@ -30,6 +30,7 @@ __all__ = [
     "Truncation",
     "covariance",
     "drifts",
+    "finite",
     "fisher_f",
     "lag1_correlation",
     "mser5",

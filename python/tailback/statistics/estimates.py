@@ -73,9 +73,14 @@ class Estimate(metaclass=Helped):
     def to_dict(self) -> dict[str, float | None]:
         """`value`, `low` and `high` for JSON, with None for what is not known."""
         fields = {"value": self.value, "low": self.low, "high": self.high}
-        return {name: x if math.isfinite(x) else None for name, x in fields.items()}
+        return {name: finite(x) for name, x in fields.items()}
 
     def __repr__(self) -> str:
         if self.is_cut_off:
             return f"> {self.low:.6g} (cut off)"
         return f"{self.value:.6g} [{self.low:.6g}, {self.high:.6g}]"
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number for JSON and Parquet; None for one that is not known, or infinite."""
+    return value if value is not None and math.isfinite(value) else None

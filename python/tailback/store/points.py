@@ -36,6 +36,7 @@ from tailback.sending import unpacked
 from tailback.since311 import Self
 from tailback.tables.frames import below
 from tailback.units import counted
+from tailback.wording import notebook
 
 from . import index, point_file, segments
 from .documents import DamagedError, json_bytes, read_json
@@ -250,7 +251,6 @@ class PointStore(metaclass=Helped):
 
     def _repr_html_(self) -> str:
         from tailback.figures.labels import parameter_label, value_text
-        from tailback.wording import notebook
 
         rows = [
             ("points", f"{len(self._points.identities()):,}"),

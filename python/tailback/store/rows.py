@@ -22,7 +22,7 @@ from tailback.critical_path import PART_WORDS, CriticalPath
 from tailback.metrics import ALL_METRICS, OF_FINITE, THETAS, class_of
 from tailback.results import CLASS_VARIABLES, Result
 from tailback.results.names import kind_of_classes
-from tailback.statistics import Estimate
+from tailback.statistics import Estimate, finite
 from tailback.store import columns as known
 from tailback.store.columns import (
     BLAME_PAIRS,
@@ -125,7 +125,7 @@ def _metrics(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
 def _parts(e: Estimate) -> tuple[Value, ...]:
     """Return what is stored of an estimate, in the order of `MERGED`."""
     numbers = (e.value, e.low, e.high, e.standard_error, e.weight)
-    return (*map(_known, numbers), None if math.isnan(e.value) else e.batches)
+    return (*map(finite, numbers), None if math.isnan(e.value) else e.batches)
 
 
 def _ratios(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, list[Value]]]:
@@ -135,7 +135,7 @@ def _ratios(cost: Cost, results: Sequence[Result]) -> Iterator[tuple[Column, lis
         if compared.metric in OF_FINITE and compared.metric not in results[0].estimates:
             continue
         theta = cost.thetas[name]
-        values = map(_known, (theta.value, theta.low, theta.high, cost.covariances[name]))
+        values = map(finite, (theta.value, theta.low, theta.high, cost.covariances[name]))
         for column, value in zip(own, values, strict=True):
             yield column, [value if result.mode == "full" else None for result in results]
 
@@ -316,7 +316,3 @@ def _leaves(schema: pa.Schema, name: str) -> Iterator[str]:
         for field in schema.field(name).type.value_type:
             within = ".list.element" if pa.types.is_nested(field.type) else ""
             yield f"{name}.list.element.{field.name}{within}"
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tailback import engine
 from tailback.machines import Machine
+from tailback.statistics import finite
 
 from .bisection import Bisection, bisection_found
 from .symmetry import symmetry
@@ -58,7 +58,7 @@ class Survey:
         """Return the numbers for JSON; None for one beyond the range of floats."""
         names = ("links", "degree", "symmetric", "switch_diameter", "diameter", "mean_hops")
         paths = {
-            f"minimal_paths_{name}": _finite(value)
+            f"minimal_paths_{name}": finite(value)
             for name, value in (
                 ("mean", self.paths_mean),
                 ("min", self.paths_min),
@@ -104,7 +104,3 @@ def survey(machine: Machine) -> Survey:
 
 
 _OF_GRAPH = ("link_", "node_")
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -16,7 +16,7 @@ from tailback.answers.of_blame import own_text
 from tailback.charging import KIND_WORDS, KINDS, Blame, Charged
 from tailback.results import Result
 from tailback.results.names import Names
-from tailback.wording import UNKNOWN, number
+from tailback.wording import number, share_text
 from tailback.wording.phrases import sentence
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
 
@@ -249,11 +249,6 @@ def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
         )
         found += [Text(), table]
     return found
-
-
-def share_text(share: float) -> str:
-    """Return `7.8 %`."""
-    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
 
 
 def _known(value: float) -> float | None:

@@ -17,7 +17,7 @@ from tailback.statistics import Estimate
 from tailback.tables import FLOW, MEASURES
 from tailback.units import counted
 from tailback.wording import UNKNOWN, number, plain, warnings
-from tailback.wording.scaling import BYTES, MICROSECONDS, scaled, unit_for
+from tailback.wording.scaling import BYTES, MICROSECONDS, measured, scaled, unit_for
 
 from .layout import cautions, heading, new_table, numbers, words
 
@@ -38,9 +38,7 @@ def measure_text(job: JobResult, metric: str) -> str:
     _, unit = _MEASURES[metric]
     if unit != "us":
         return f"{number(job[metric])} {unit}"
-    scaled = unit_for([job[metric].value, job[metric].low], MICROSECONDS)
-    told, cut, _ = number(job[metric], 1 / scaled.size).partition(" (cut off)")
-    return f"{told} {scaled.name}{cut}"
+    return measured(job[metric], MICROSECONDS)
 
 
 def measure_name(metric: str) -> str:

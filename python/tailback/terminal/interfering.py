@@ -13,7 +13,7 @@ from tailback.answers.lateness import SMALL
 from tailback.comparison.of_jobs import Interference
 from tailback.statistics import Estimate
 from tailback.units import counted
-from tailback.wording import UNKNOWN, number, plain
+from tailback.wording import UNKNOWN, number, plain, share_text
 from tailback.wording.scaling import MICROSECONDS, unit_for
 
 from .by_job import measure_name, measure_text
@@ -69,7 +69,12 @@ def _pairs(found: Interference) -> Table:
         *texts("job", "because of"),
         *numbers(f"takes longer,\n{_BY_RUNS[found.by]}", "of its messages' lateness"),
         rows=[
-            (victim, culprit, _longer(ratio), UNKNOWN if charge is None else _part(charge.share))
+            (
+                victim,
+                culprit,
+                _longer(ratio),
+                UNKNOWN if charge is None else share_text(charge.share),
+            )
             for _, victim, culprit, ratio, charge in shown
         ],
     )
@@ -88,10 +93,6 @@ def _longer(ratio: Estimate | None) -> str:
         return UNKNOWN
     value, low, high = (100 * (end - 1) for end in (ratio.value, ratio.low, ratio.high))
     return f"{number(Estimate(value, low, high), most=3)} %"
-
-
-def _part(share: float) -> str:
-    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
 
 
 def ratio_text(ratio: Estimate | None) -> str:
@@ -158,7 +159,7 @@ def _by_blame(found: Interference) -> Table:
             if math.isnan(charge.us_per_message):
                 cells.append(UNKNOWN)
                 continue
-            share = "" if math.isnan(charge.share) else f" ({100 * charge.share:.1f} %)"
+            share = "" if math.isnan(charge.share) else f" ({share_text(charge.share)})"
             cells.append(f"{plain(charge.us_per_message / unit.size, 4)}{share}")
         table.add_row(victim, *cells)
     return table

@@ -18,10 +18,9 @@ from tailback.comparison import Cost, WaitingChannel
 from tailback.metrics import class_name
 from tailback.places import shown as place
 from tailback.results import Result
-from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain
+from tailback.wording import DIGITS, UNKNOWN, events_text, number, plain, share_text
 from tailback.wording.scaling import MICROSECONDS, Unit, unit_for
 
-from .blamed import share_text
 from .by_job import jobs_table, percentiles_table, thetas_table
 from .layout import cautions, head, more, new_table, numbers, texts, words
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .numbers import DIGITS, UNKNOWN, Ended, events_text, number, plain, warnings
+from .numbers import DIGITS, UNKNOWN, Ended, events_text, number, plain, share_text, warnings
 
-__all__ = ["DIGITS", "UNKNOWN", "Ended", "events_text", "number", "plain", "warnings"]
+__all__ = ["DIGITS", "UNKNOWN", "Ended", "events_text", "number", "plain", "share_text", "warnings"]

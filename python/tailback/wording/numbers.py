@@ -76,6 +76,11 @@ def plain(value: float, digits: int = DIGITS) -> str:
     return f"{value:,.{max(0, digits - 1 - size)}f}" if -4 < size < 9 else f"{value:.{digits}g}"
 
 
+def share_text(share: float) -> str:
+    """Return `7.8 %`."""
+    return UNKNOWN if math.isnan(share) else f"{100 * share:.1f} %"
+
+
 def _magnitude(value: float) -> int:
     return math.floor(math.log10(abs(value)))
 

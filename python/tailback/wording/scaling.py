@@ -8,8 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .numbers import UNKNOWN, plain
+from .numbers import DIGITS, UNKNOWN, number, plain
+
+if TYPE_CHECKING:
+    from tailback.statistics import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,13 @@ def scaled(value: float | None, fixed: str, digits: int = 5) -> str:
     return f"{trimmed(plain(value / unit.size, digits))} {unit.name}"
 
 
-def trimmed(number: str) -> str:
+def measured(estimate: Estimate, fixed: str, most: int = DIGITS) -> str:
+    """Return an estimate given in `fixed` with its interval in a suitable unit: `145 ±8 ns`."""
+    unit = unit_for([estimate.low if math.isnan(estimate.value) else estimate.value], fixed)
+    told, cut, _ = number(estimate, 1 / unit.size, most).partition(" (cut off)")
+    return f"{told} {unit.name}{cut}"
+
+
+def trimmed(text: str) -> str:
     """Return a number without trailing zeros in its fraction."""
-    return number.rstrip("0").rstrip(".") if "." in number and "e" not in number else number
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
