@@ -16,6 +16,7 @@ mod fat_tree;
 mod fully_connected;
 mod graph;
 mod grid;
+mod hosts;
 mod hyperx;
 mod islands;
 mod jellyfish;
@@ -29,6 +30,7 @@ mod xgft;
 
 pub use base::{Attachment, Failure, Topology};
 pub use family::{DragonflyPlus, Family};
+pub use hosts::Hosts;
 pub use limits::MAX_NODES;
 pub use near::{Neighbourhood, Tree};
 
@@ -105,6 +107,7 @@ impl Topology {
             TopologySpec::Failing { of, links, share, seed } => {
                 failures::fail(Self::new(of)?, links, *share, *seed)
             }
+            TopologySpec::Hosts { of, hosts } => hosts::build(Self::new(of)?, hosts),
         }
     }
 }

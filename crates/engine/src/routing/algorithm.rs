@@ -13,6 +13,12 @@ pub(super) trait Algorithm {
     /// What it is like; of its classes those it tells apart now.
     fn properties(&self) -> Properties;
 
+    /// How many bits of a route it uses, at most.
+    fn route_bits(&self) -> u32 {
+        let properties = self.properties();
+        if properties.remembers || properties.draws { u32::BITS } else { 0 }
+    }
+
     /// Puts all packets into one class, whether they can deadlock then or not.
     fn fold(&mut self) {}
 

@@ -169,7 +169,11 @@ impl Routing {
     /// how many packets there were before it.
     #[inline]
     pub fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
-        if let Chosen::Ecmp(routing) = &self.algorithm { routing.flow(ends, before) } else { 0 }
+        match &self.algorithm {
+            Chosen::Ecmp(routing) => routing.flow(ends, before),
+            Chosen::Hosts(routing) => routing.flow(ends, before),
+            _ => 0,
+        }
     }
 
     /// The route of a new packet of a flow; `drawn_by`: what tells the packet from all others.
@@ -178,10 +182,11 @@ impl Routing {
         let key = self.seed.and(drawn_by.into());
         let mut stream = self.properties.draws.then(|| Stream::keyed(Purpose::Way, key));
         let way = stream.as_mut();
-        if let Chosen::Ecmp(routing) = &self.algorithm {
-            return routing.begin_flow(source, destination, flow, way);
+        match &self.algorithm {
+            Chosen::Ecmp(routing) => routing.begin_flow(source, destination, flow, way),
+            Chosen::Hosts(routing) => routing.begin_flow((source, destination), flow, way),
+            other => match_algorithm!(other, routing => routing.begin(source, destination, way)),
         }
-        match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))
     }
 
     /// All routes a new packet may begin with.
@@ -214,8 +219,12 @@ impl Routing {
     /// Whether it is a table, and packets cannot wait for each other in a circle even if all are in
     /// one class.
     pub(super) fn is_free_table(&self, topology: &Topology) -> bool {
-        matches!(&self.algorithm, Chosen::Fixed(routing)
-            if matches!(routing.base(), Base::Paths(table) if !table.closes_circle(topology)))
+        let (base, topology) = match &self.algorithm {
+            Chosen::Fixed(routing) => (Some(routing.base()), topology),
+            Chosen::Hosts(routing) => (routing.base(), routing.network()),
+            _ => return false,
+        };
+        matches!(base, Some(Base::Paths(table)) if !table.closes_circle(topology))
     }
 
     /// Why there is no route from a node to another, if there is none.

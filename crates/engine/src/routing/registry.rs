@@ -16,6 +16,7 @@ use super::fixed::Fixed;
 use super::grid::Grid;
 use super::hamiltonian::Hamiltonian;
 use super::hop_classes::HopClasses;
+use super::hosts::Hosts;
 use super::hyperx::HyperX;
 use super::odd_even::OddEven;
 use super::profitable::Profitable;
@@ -122,6 +123,8 @@ pub(super) enum Chosen {
     FirstHop(FirstHop),
     /// Along a Hamiltonian path.
     Hamiltonian(Hamiltonian),
+    /// Any of these between the interfaces of hosts.
+    Hosts(Hosts),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -147,6 +150,7 @@ macro_rules! match_algorithm {
             Chosen::Ecmp($routing) => $does,
             Chosen::Dal($routing) => $does,
             Chosen::Hamiltonian($routing) => $does,
+            Chosen::Hosts($routing) => $does,
         }
     };
 }
@@ -158,6 +162,9 @@ impl Chosen {
     /// # Errors
     /// One that the topology cannot have; where links have failed, one that goes by them.
     pub fn new(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
+        if let Some(hosts) = &topology.hosts {
+            return Ok(Self::Hosts(Hosts::new(spec, hosts)?));
+        }
         let chosen = Self::prepared(spec, topology)?;
         if topology.has_failed() {
             let name = spec.name();

@@ -1,6 +1,7 @@
 //! A topology, whatever it is, and what is asked of it.
 
 use super::family::Family;
+use super::hosts::Hosts;
 use crate::ids::{NodeId, SwitchId};
 use crate::spec::LinkClass;
 use crate::time::Time;
@@ -37,6 +38,8 @@ pub struct Topology {
     pub wraps: bool,
     /// What has failed: no longer among the neighbours.
     pub failed: Vec<Failure>,
+    /// The hosts, if nodes are in hosts with several interfaces.
+    pub hosts: Option<Box<Hosts>>,
 }
 
 /// What a node's links lead to.
