@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tailback.errors import UserError as UserError
     from tailback.experiment import Experiment as Experiment
     from tailback.experiment import Run as Run
+    from tailback.machines import Hosts as Hosts
     from tailback.machines import Interface as Interface
     from tailback.machines import Link as Link
     from tailback.machines import LinkClass as LinkClass

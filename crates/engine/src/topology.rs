@@ -28,9 +28,8 @@ mod slim_fly;
 mod tree;
 mod xgft;
 
-pub use base::{Attachment, Failure, Topology};
+pub use base::{Attachment, Failure, Hosts, Topology};
 pub use family::{DragonflyPlus, Family};
-pub use hosts::Hosts;
 pub use limits::MAX_NODES;
 pub use near::{Neighbourhood, Tree};
 

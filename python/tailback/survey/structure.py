@@ -133,16 +133,21 @@ def _interfaces(
     switches: int,
 ) -> NDArray[np.bool_]:
     """Return which switches are hosts: they have one node, and only cables of hosts."""
-    if isinstance(topology, topologies.Islands):
+    if isinstance(topology, topologies.Islands) and topology.hosts is None:
         return np.arange(switches) < topology.node_count
-    nodes = np.bincount(graph["node_enters"], minlength=switches)
+    # Hosts are the last switches. Their interfaces are on the others, as nodes are without hosts.
+    hosts = np.arange(switches) >= topology.network.switch_count
+    enters = graph["node_enters"] if topology.hosts is None else topology.network.homes
+    nodes = np.bincount(enters, minlength=switches)
     found = nodes == 1 if switches else np.zeros(0, np.bool_)
     joined = np.zeros(len(found), np.bool_)
     for ends in pairs:
+        if hosts[ends[1]]:
+            continue
         joined[list(ends)] = True
         if classes.get(ends) not in _OF_HOSTS:
             found[list(ends)] = False
-    return found & joined
+    return (found & joined) | hosts
 
 
 def _inside(
@@ -187,6 +192,8 @@ def _groups(
     switches: int,
 ) -> Numbers | None:
     """Return the group of each switch, numbered by their first switches; None without groups."""
+    if topology.hosts is not None:
+        return None
     if isinstance(topology, topologies.Dragonfly):
         return np.arange(switches) // topology.switches_per_group
     if isinstance(topology, topologies.DragonflyPlus):

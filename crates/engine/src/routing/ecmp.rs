@@ -80,35 +80,6 @@ impl Ecmp {
         Ok(Self { shortest, spread, slots: Slots::by_hop(name, hops)?, longest })
     }
 
-    /// What a flow is known by, beside its nodes; how many messages of its process, and packets of
-    /// these and its own, come before.
-    #[inline]
-    pub fn flow(&self, (from, to): (ProcessId, ProcessId), (message, packet): (u32, u32)) -> u32 {
-        let pair = Key::of(u64::from(from.0) << 32 | u64::from(to.0));
-        match self.spread {
-            Spread::Flows(Flow::Message, _) => pair.and(message.into()).short(),
-            Spread::Flows(Flow::ProcessPair, _) => pair.short(),
-            Spread::Packets(Turns::RoundRobin) => packet,
-            Spread::Flows(Flow::Pair, _) | Spread::Packets(Turns::Random) => 0,
-        }
-    }
-
-    /// The route of a new packet.
-    #[inline]
-    pub fn begin_flow(
-        &self,
-        source: NodeId,
-        destination: NodeId,
-        flow: u32,
-        way: Option<&mut Stream>,
-    ) -> u32 {
-        match &self.spread {
-            Spread::Flows(_, seed) => hash(*seed, source, destination, flow),
-            Spread::Packets(Turns::Random) => way.map_or(0, |way| way.below(ANY.into()) as u32),
-            Spread::Packets(Turns::RoundRobin) => flow % ANY,
-        }
-    }
-
     fn seed(&self) -> u64 {
         if let Spread::Flows(_, seed) = self.spread { seed } else { 0 }
     }
@@ -144,6 +115,31 @@ fn hash(seed: u64, source: NodeId, destination: NodeId, flow: u32) -> u32 {
 }
 
 impl Algorithm for Ecmp {
+    #[inline]
+    fn flow(&self, (from, to): (ProcessId, ProcessId), (message, packet): (u32, u32)) -> u32 {
+        let pair = Key::of(u64::from(from.0) << 32 | u64::from(to.0));
+        match self.spread {
+            Spread::Flows(Flow::Message, _) => pair.and(message.into()).short(),
+            Spread::Flows(Flow::ProcessPair, _) => pair.short(),
+            Spread::Packets(Turns::RoundRobin) => packet,
+            Spread::Flows(Flow::Pair, _) | Spread::Packets(Turns::Random) => 0,
+        }
+    }
+
+    #[inline]
+    fn begin_flow(
+        &self,
+        (source, destination): (NodeId, NodeId),
+        flow: u32,
+        way: Option<&mut Stream>,
+    ) -> u32 {
+        match &self.spread {
+            Spread::Flows(_, seed) => hash(*seed, source, destination, flow),
+            Spread::Packets(Turns::Random) => way.map_or(0, |way| way.below(ANY.into()) as u32),
+            Spread::Packets(Turns::RoundRobin) => flow % ANY,
+        }
+    }
+
     fn route_bits(&self) -> u32 {
         HOP.ilog2() + bits_of(self.longest)
     }

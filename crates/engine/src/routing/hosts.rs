@@ -14,15 +14,13 @@
 //! its host. Searches for circles, and predictions, look at open packets, which may leave by any.
 
 use super::algorithm::Algorithm;
-use super::base::Base;
 use super::header::Header;
 use super::properties::Properties;
-use super::registry::{Chosen, match_algorithm};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::{Key, Stream, mix};
-use crate::spec::{Flow, InterfaceRule, RoutingSpec, Turn};
-use crate::topology::{self, Topology};
+use crate::spec::{Flow, InterfaceRule, Turn};
+use crate::topology;
 use std::ops::Range;
 
 /// Bits of a route for that of the algorithm, where there is a place above.
@@ -32,8 +30,8 @@ const INNER: u32 = (1 << INNER_BITS) - 1;
 const OPEN: u32 = 15;
 
 /// The interfaces of hosts, with the algorithm between them.
-pub struct Hosts {
-    algorithm: Box<Chosen>,
+pub struct Hosts<A> {
+    algorithm: A,
     hosts: topology::Hosts,
     /// Whether routes have a place.
     has_places: bool,
@@ -44,27 +42,30 @@ pub struct Hosts {
     escapes: usize,
 }
 
-impl Hosts {
-    /// Prepares an algorithm for the network of hosts.
+impl<A: Algorithm> Hosts<A> {
+    /// Puts an algorithm of the network between hosts.
     ///
     /// # Errors
-    /// An algorithm that the network cannot have, or whose packets may not wait, or do not find to
-    /// every interface; one that remembers too much beside the interface.
-    pub fn new(spec: &RoutingSpec, hosts: &topology::Hosts) -> Result<Self, SpecError> {
-        let algorithm = Box::new(Chosen::new(spec, &hosts.network)?);
+    /// One whose packets may not wait, or that remembers too much beside the interface.
+    pub fn new(name: &str, algorithm: A, hosts: &topology::Hosts) -> Result<Self, SpecError> {
         let has_places = !matches!(hosts.rule, InterfaceRule::Own | InterfaceRule::Rail);
         let mut made =
             Self { algorithm, hosts: hosts.clone(), has_places, period: 1, classes: 1, escapes: 0 };
         made.count_classes();
-        made.check(spec.name())?;
+        made.check(name)?;
         if has_places {
             made.period = made.period()?;
         }
         Ok(made)
     }
 
+    /// The algorithm between interfaces.
+    pub fn algorithm(&self) -> &A {
+        &self.algorithm
+    }
+
     fn inner(&self) -> Properties {
-        match_algorithm!(self.algorithm.as_ref(), routing => routing.properties())
+        self.algorithm.properties()
     }
 
     fn count_classes(&mut self) {
@@ -77,12 +78,7 @@ impl Hosts {
         if self.inner().otherwise != super::Otherwise::Wait {
             return refuse("must be one whose packets wait, with machine.hosts".into());
         }
-        if let Some(Base::Paths(table)) = self.base()
-            && table.has_gaps()
-        {
-            return refuse("must have a hop for every interface, with machine.hosts".into());
-        }
-        let bits = match_algorithm!(self.algorithm.as_ref(), routing => routing.route_bits());
+        let bits = self.algorithm.route_bits();
         if self.has_places && bits > INNER_BITS {
             let rule = self.hosts.rule.name();
             return refuse(format!(
@@ -112,62 +108,6 @@ impl Hosts {
             }
         }
         Ok(period)
-    }
-
-    /// The way between interfaces, if it is one from anywhere to anywhere.
-    pub(super) fn base(&self) -> Option<&Base> {
-        if let Chosen::Fixed(routing) = self.algorithm.as_ref() {
-            Some(routing.base())
-        } else {
-            None
-        }
-    }
-
-    /// The network without hosts.
-    pub(super) fn network(&self) -> &Topology {
-        &self.hosts.network
-    }
-
-    /// What a flow is known by, beside its nodes ([`super::Routing::flow`]).
-    pub fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
-        let inner = if let Chosen::Ecmp(routing) = self.algorithm.as_ref() {
-            routing.flow(ends, before)
-        } else {
-            0
-        };
-        let pair = Key::of(u64::from(ends.0.0) << 32 | u64::from(ends.1.0));
-        let hashed = |seed, key: Key| (mix(seed ^ u64::from(key.short())) >> 32) as u32;
-        let number = match self.hosts.rule {
-            InterfaceRule::FlowHash { flow: Flow::ProcessPair, seed } => hashed(seed, pair),
-            InterfaceRule::FlowHash { flow: Flow::Message, seed } => {
-                hashed(seed, pair.and(before.0.into()))
-            }
-            InterfaceRule::RoundRobin { turn: Turn::Message } => before.0,
-            InterfaceRule::RoundRobin { turn: Turn::Packet } => before.1,
-            _ => 0,
-        };
-        self.with_place(number % self.period, inner)
-    }
-
-    /// The route of a new packet ([`super::Routing::begin`]).
-    pub fn begin_flow(
-        &self,
-        (source, destination): (NodeId, NodeId),
-        flow: u32,
-        way: Option<&mut Stream>,
-    ) -> u32 {
-        let place = self.first_place(source, destination, self.place(flow));
-        let header = Header { source, destination, route: self.with_place(place, 0), traffic: 0 };
-        if self.is_within(header) {
-            return header.route;
-        }
-        let Header { source, destination, .. } = self.between(header);
-        let inner = if let Chosen::Ecmp(routing) = self.algorithm.as_ref() {
-            routing.begin_flow(source, destination, self.inner_route(flow), way)
-        } else {
-            match_algorithm!(self.algorithm.as_ref(), routing => routing.begin(source, destination, way))
-        };
-        self.with_place(place, inner)
     }
 
     /// The place with which packets begin whose flow has one.
@@ -247,9 +187,7 @@ impl Hosts {
         }
         // What it begins with follows from the interfaces.
         let Header { source, destination, .. } = self.between(Header { route, ..header });
-        let begin = match_algorithm!(self.algorithm.as_ref(), routing => {
-            routing.beginnings(source, destination).start
-        });
+        let begin = self.algorithm.beginnings(source, destination).start;
         self.with_place(place, begin)
     }
 
@@ -282,9 +220,9 @@ fn gcd(one: u32, other: u32) -> u32 {
     if other == 0 { one } else { gcd(other, one % other) }
 }
 
-impl Algorithm for Hosts {
+impl<A: Algorithm> Algorithm for Hosts<A> {
     fn fold(&mut self) {
-        match_algorithm!(self.algorithm.as_mut(), routing => routing.fold());
+        self.algorithm.fold();
         self.count_classes();
     }
 
@@ -306,8 +244,35 @@ impl Algorithm for Hosts {
         }
     }
 
-    fn route_bits(&self) -> u32 {
-        u32::BITS
+    fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
+        let pair = Key::of(u64::from(ends.0.0) << 32 | u64::from(ends.1.0));
+        let hashed = |seed, key: Key| (mix(seed ^ u64::from(key.short())) >> 32) as u32;
+        let number = match self.hosts.rule {
+            InterfaceRule::FlowHash { flow: Flow::ProcessPair, seed } => hashed(seed, pair),
+            InterfaceRule::FlowHash { flow: Flow::Message, seed } => {
+                hashed(seed, pair.and(before.0.into()))
+            }
+            InterfaceRule::RoundRobin { turn: Turn::Message } => before.0,
+            InterfaceRule::RoundRobin { turn: Turn::Packet } => before.1,
+            _ => 0,
+        };
+        self.with_place(number % self.period, self.algorithm.flow(ends, before))
+    }
+
+    fn begin_flow(
+        &self,
+        (source, destination): (NodeId, NodeId),
+        flow: u32,
+        way: Option<&mut Stream>,
+    ) -> u32 {
+        let place = self.first_place(source, destination, self.place(flow));
+        let header = Header { source, destination, route: self.with_place(place, 0), traffic: 0 };
+        if self.is_within(header) {
+            return header.route;
+        }
+        let Header { source, destination, .. } = self.between(header);
+        let ends = (source, destination);
+        self.with_place(place, self.algorithm.begin_flow(ends, self.inner_route(flow), way))
     }
 
     fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
@@ -317,20 +282,15 @@ impl Algorithm for Hosts {
             return header.route..header.route + 1;
         }
         let Header { source, destination, .. } = self.between(header);
-        let inner = match_algorithm!(self.algorithm.as_ref(), routing => {
-            routing.beginnings(source, destination)
-        });
+        let inner = self.algorithm.beginnings(source, destination);
         self.with_place(place, inner.start)..self.with_place(place, inner.end - 1) + 1
     }
 
     fn alternatives(&self, switch: SwitchId, header: Header, mut each: impl FnMut(u32)) {
         if !self.is_host(switch) {
             let place = self.place(header.route);
-            let mut each = |route| each(self.with_place(place, route));
-            let (each, between): (&mut dyn FnMut(u32), _) = (&mut each, self.between(header));
-            return match_algorithm!(self.algorithm.as_ref(), routing => {
-                routing.alternatives(switch, between, each);
-            });
+            let each = |route| each(self.with_place(place, route));
+            return self.algorithm.alternatives(switch, self.between(header), each);
         }
         let is_open = self.has_places && self.place(header.route) == OPEN;
         if self.is_within(header) || !is_open || self.names_all(header) {
@@ -347,11 +307,7 @@ impl Algorithm for Hosts {
         mut load: impl FnMut(SwitchId, usize) -> u64,
     ) -> u32 {
         if !self.is_host(switch) {
-            let load: &mut dyn FnMut(SwitchId, usize) -> u64 = &mut load;
-            let between = self.between(header);
-            let inner = match_algorithm!(self.algorithm.as_ref(), routing => {
-                routing.decide(switch, between, flit, load)
-            });
+            let inner = self.algorithm.decide(switch, self.between(header), flit, load);
             return self.with_place(self.place(header.route), inner);
         }
         let is_open = self.has_places && self.place(header.route) == OPEN;
@@ -382,12 +338,10 @@ impl Algorithm for Hosts {
             return self.allow_port(ports + place, allow);
         }
         let (mut goes_on, between) = (false, self.between(header));
-        let mut each = |slot, tier| {
+        self.algorithm.allow(switch, between, |slot, tier| {
             goes_on = true;
             allow(slot, tier);
-        };
-        let each: &mut dyn FnMut(usize, u8) = &mut each;
-        match_algorithm!(self.algorithm.as_ref(), routing => routing.allow(switch, between, each));
+        });
         if let (false, Some(exit)) = (goes_on, self.hosts.exits[between.destination.index()]) {
             self.allow_port(exit, allow);
         }
@@ -402,9 +356,7 @@ impl Algorithm for Hosts {
         let route = from_host.map_or(header.route, |place| self.taking(header, place as u32));
         let between = self.between(Header { route, ..header });
         let slot = slot.filter(|_| from_host.is_none());
-        let inner = match_algorithm!(self.algorithm.as_ref(), routing => {
-            routing.passed(switch, between, slot)
-        });
+        let inner = self.algorithm.passed(switch, between, slot);
         self.with_place(self.place(route), inner)
     }
 }

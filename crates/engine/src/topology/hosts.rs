@@ -7,36 +7,17 @@
 //! is at its port `ports + k`. A host with one interface and one node has no switch: its node is on
 //! the network, as without hosts.
 
-use super::base::{Attachment, Topology};
+use super::base::{Attachment, Hosts, Topology};
 use super::family::Family;
 use super::limits::{MAX_NODES, MOST_PORTS};
 use crate::error::SpecError;
 use crate::ids::SwitchId;
 use crate::spec;
-use crate::spec::{InterfaceRule, LinkClass};
+use crate::spec::LinkClass;
 use std::fmt::Display;
 
 /// The class of the links between hosts and the network.
 const CLASS: &str = "interfaces";
-
-/// The hosts of a network.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hosts {
-    /// The network without them, whose nodes are the interfaces.
-    pub network: Topology,
-    /// By which interface a message leaves its host.
-    pub rule: InterfaceRule,
-    /// By interface: its host, and its place among those of the host.
-    pub places: Vec<(u32, u32)>,
-    /// By host: its interfaces, and its switch unless it has none.
-    pub hosts: Vec<(Vec<u32>, SwitchId)>,
-    /// By node: the interface that is its own.
-    pub own: Vec<u32>,
-    /// By interface: the port of its switch that leads to its host, unless that has no switch.
-    pub exits: Vec<Option<usize>>,
-    /// From the arrival of a header at the switch of a host until it asks for an output.
-    pub delay_ps: u64,
-}
 
 /// A network with hosts.
 ///

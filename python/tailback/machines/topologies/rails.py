@@ -118,6 +118,8 @@ class RailOptimised(Listed):
         leaves = self._leaves
         if self.leaves_per_rail > 1 or leaves % 2 or self.failed_links or self.failed_share:
             return None
+        if self.hosts is not None:
+            return None
         return leaves * self.spines * self.spine_links
 
     @property
