@@ -113,14 +113,18 @@ class ClusterSurvey:
         found = {name: getattr(self, name) for name in self.__slots__}
         nodes, rate, bisection = found.pop("nodes"), found.pop("rate_in_hosts"), self.bisection
         inside = {} if rate is None else {"nodes": nodes, "rate_in_hosts_gbit_per_s": _gbit(rate)}
-        return found | inside | {
-            "groups": self.groups and self.groups.to_dict(),
-            "tiers": [tier.to_dict() for tier in self.tiers],
-            "cables": [cables.to_dict() for cables in self.cables],
-            "bisection": None
-            if bisection is None
-            else bisection.to_dict() | {"method": bisection.method},
-        }
+        return (
+            found
+            | inside
+            | {
+                "groups": self.groups and self.groups.to_dict(),
+                "tiers": [tier.to_dict() for tier in self.tiers],
+                "cables": [cables.to_dict() for cables in self.cables],
+                "bisection": None
+                if bisection is None
+                else bisection.to_dict() | {"method": bisection.method},
+            }
+        )
 
 
 def cluster_survey(machine: Machine, counted: Survey) -> ClusterSurvey | None:

@@ -100,7 +100,8 @@ def structure(topology: Topology, graph: Columns, switches: int) -> Structure:
         and (tiers > 1 or bool(inside.any()))
         and within <= _MOST_WITHIN * sum(between.values())
     )
-    group = None if has_tiers else _groups(topology, between, classes, switches)
+    is_flat = has_tiers or topology.hosts is not None
+    group = None if is_flat else _groups(topology, between, classes, switches)
     return Structure(tier, interfaces, group, has_tiers)
 
 
@@ -192,8 +193,6 @@ def _groups(
     switches: int,
 ) -> Numbers | None:
     """Return the group of each switch, numbered by their first switches; None without groups."""
-    if topology.hosts is not None:
-        return None
     if isinstance(topology, topologies.Dragonfly):
         return np.arange(switches) // topology.switches_per_group
     if isinstance(topology, topologies.DragonflyPlus):

@@ -83,7 +83,7 @@ impl<A: Algorithm> Hosts<A> {
             let rule = self.hosts.rule.name();
             return refuse(format!(
                 "remembers too much of a packet beside its interface; with machine.hosts.rule = \
-                 {rule} it must be ecmp, spray, shortest, hop_classes, table or of fat trees"
+                 {rule} it must be ecmp, spray, shortest, hop_classes, up_down, table or of fat trees"
             ));
         }
         if self.hosts.rule == InterfaceRule::LeastQueued && self.inner().weighs {

@@ -90,7 +90,7 @@ class Topology(Part):
         spec: dict[str, Any] | None = None,
         inside: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """Return the same with what has failed, and hosts; ``spec``: of the whole, if it is another.
+        """Return the same with what has failed, and hosts; ``spec``: of the whole, if another.
 
         ``inside``: what differs on the links inside hosts.
         """

@@ -1,11 +1,11 @@
-"""Hosts with several interfaces: which nodes of a network are of one host, and what they are called."""
+"""Hosts with several interfaces: which nodes of a network are of one host, and their names."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Strict
@@ -14,8 +14,8 @@ from ...errors import UserError, nearest
 from ...parts import MaybeRate, MaybeTime, Part, TimeKey, key
 from ...units import Time
 
-#: What may stand between the name of a host and that of one of its interfaces.
-_SEPARATORS = " ._-:/"
+#: What may stand between the name of a host and that of one of its interfaces, the surest first.
+_SEPARATORS = (" ", "/", ":", ".", "_", "-")
 
 Rule = Literal["own", "rail", "flow_hash", "round_robin", "least_queued"]
 Member = Annotated[tuple[str, ...], Strict(False)]
@@ -52,11 +52,11 @@ class Grouped:
 class Hosts(Part):
     """Hosts whose nodes (GPUs, for example) reach the network through several interfaces.
 
-    The nodes of the topology are then interfaces. Those of one host, and its nodes, are joined by a
-    switch inside the host, and messages between nodes of a host stay there. No packet passes a host
-    on its way. A host with one interface and one node has nothing inside: its node is the interface.
-    Interfaces have the rate and delay of `machine.node_link`. An interface's *place* is its number
-    among those of its host, which is its rail.
+    The nodes of the topology are then interfaces. Those of one host, and its nodes, are joined by
+    a switch inside the host, and messages between nodes of a host stay there. No packet passes a
+    host on its way. A host with one interface and one node has nothing inside: its node is the
+    interface. Interfaces have the rate and delay of `machine.node_link`. An interface's *place* is
+    its number among those of its host, which is its rail.
     """
 
     section: ClassVar[str] = "machine.hosts"
@@ -90,12 +90,12 @@ class Hosts(Part):
     rule: Rule | None = key(
         default=None,
         also="interface_rule",
-        description="By which interface a message leaves its host: that of its node, to that of the "
-        "receiving node (own); the one on the rail of the receiving node's own (rail); one for each "
-        "flow, by a hash; all in turn, by process; or, packet by packet, the one with the fewest "
-        "flits before it. It arrives at the interface of the same place, but with own and rail at "
-        "the receiving node's own. Default: rail if hosts have a node for each interface, else "
-        "flow_hash.",
+        description="By which interface a message leaves its host: that of its node, to that of "
+        "the receiving node (own); the one on the rail of the receiving node's own (rail); one for "
+        "each flow, by a hash; all in turn, by process; or, packet by packet, the one with the "
+        "fewest flits before it. It arrives at the interface of the same place, but with own and "
+        "rail at the receiving node's own. Default: rail if hosts have a node for each interface, "
+        "else flow_hash.",
     )
     flow: Literal["pair", "process_pair", "message"] | None = key(
         default=None,
@@ -113,9 +113,7 @@ class Hosts(Part):
         description="Bits per second of a link between a node and the switch inside its host; "
         "default: node_link.rate.",
     )
-    delay: MaybeTime = key(
-        default=None, description="Time a flit is on such a link; default: 0 s."
-    )
+    delay: MaybeTime = key(default=None, description="Time a flit is on such a link; default: 0 s.")
     switch_delay: TimeKey = key(
         engine="delay_ps",
         default=Time(0),
@@ -144,7 +142,8 @@ class Hosts(Part):
         for host, interfaces in enumerate(groups):
             for interface in interfaces:
                 of_interfaces[interface] = host
-        hosts = _named([[names[number] for number in part] for part in groups] if names else groups)
+        parts = [[names[number] for number in part] for part in groups] if names else groups
+        hosts = _named(parts)
         if self.nodes is None:
             own = list(range(count))
             nodes = list(names) if names else [""] * count
@@ -156,6 +155,8 @@ class Hosts(Part):
             for host, part in zip(hosts, groups, strict=True):
                 own += [part[number * len(part) // self.nodes] for number in range(self.nodes)]
                 nodes += [f"{host}.{number}" for number in range(self.nodes)]
+        if len(own) < 2:
+            raise self.refused("nodes", "must be at least 2 for one host", self.nodes)
         return Grouped(hosts, tuple(of_interfaces), tuple(own), tuple(nodes))
 
     def _groups(self, count: int, names: Sequence[str], usual: int | None) -> list[list[int]]:
@@ -235,6 +236,8 @@ def _named(groups: Sequence[Sequence[object]]) -> tuple[str, ...]:
 
 def _common(names: Sequence[str]) -> str:
     """Return what names begin with, up to a separator; empty if that is nothing."""
-    prefix = commonprefix(names)
-    end = max(prefix.rfind(one) for one in _SEPARATORS)
-    return prefix[:end].rstrip(_SEPARATORS) if end > 0 else ""
+    first, last = min(names), max(names)
+    alike = (one == other for one, other in zip(first, last, strict=False))
+    prefix = "".join(one for one, _ in zip(first, takewhile(bool, alike), strict=False))
+    found = (prefix.rpartition(separator)[0] for separator in _SEPARATORS)
+    return next((name for name in found if name), "")

@@ -135,8 +135,7 @@ fn every_packet_arrives_and_none_passes_a_host() {
             let spec = hosts(network.clone(), &sizes, rule);
             for algorithm in own.iter().chain(&anywhere) {
                 let has_places = !matches!(rule, InterfaceRule::Own | InterfaceRule::Rail);
-                let keeps_much =
-                    matches!(algorithm, RoutingSpec::Valiant { .. } | RoutingSpec::UpDown { .. });
+                let keeps_much = matches!(algorithm, RoutingSpec::Valiant { .. });
                 let escapes = matches!(algorithm, RoutingSpec::MinimalAdaptive { .. });
                 if has_places && (keeps_much || escapes) {
                     continue;
