@@ -91,8 +91,9 @@ def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
 
 def _listed(topology: Topology, graph: Columns, switches: int) -> Placing:
     """Return the positions in a file, else those of the tiers or groups, else those of springs."""
-    is_drawn = isinstance(topology, topologies.Listed) and topology.hosts is None
-    given = topology.graph.positions if is_drawn else None
+    given = None
+    if isinstance(topology, topologies.Listed) and topology.hosts is None:
+        given = topology.graph.positions
     if given is not None:
         return Placing(_scaled(np.array(given, dtype=np.float64), graph))
     found = structure(topology, graph, switches)

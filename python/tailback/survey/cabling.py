@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,7 @@ class Cabling:
         )
 
 
-def _of_hosts(machine: Machine, several: NDArray[np.float64]) -> NDArray[np.float64]:
+def _of_hosts(machine: Machine, several: NDArray[Any]) -> NDArray[np.float64]:
     """Return by node its share of the rate of all cables of its host; ``several``: by switch."""
     network, grouped = machine.topology.network, machine.topology.grouped
     assert grouped is not None

@@ -15,7 +15,7 @@
 
 use super::algorithm::Algorithm;
 use super::header::Header;
-use super::properties::Properties;
+use super::properties::{Otherwise, Properties};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::{Key, Stream, mix};
@@ -75,7 +75,7 @@ impl<A: Algorithm> Hosts<A> {
 
     fn check(&self, name: &str) -> Result<(), SpecError> {
         let refuse = |allowed: String| Err(SpecError::new("machine.routing", name, allowed));
-        if self.inner().otherwise != super::Otherwise::Wait {
+        if self.inner().otherwise != Otherwise::Wait {
             return refuse("must be one whose packets wait, with machine.hosts".into());
         }
         let bits = self.algorithm.route_bits();

@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hosts {
-    /// By node of the network, which is an interface here: its host. The interfaces of a host have
-    /// places in the order of their numbers.
-    pub of_interfaces: Vec<u32>,
+    /// By host: its interfaces, which are nodes of the network, in the order of their places.
+    pub interfaces: Vec<Vec<u32>>,
     /// By node: the interface that is its own.
     pub own: Vec<u32>,
     /// By which interface a message leaves its host.

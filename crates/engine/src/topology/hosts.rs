@@ -44,7 +44,8 @@ pub(super) fn build(network: Topology, spec: &spec::Hosts) -> Result<Topology, S
         for (place, &interface) in interfaces.iter().enumerate() {
             let at = network.attachments[interface as usize];
             let (Some(enters), Some(leaves)) = (at.enters(), at.leaves()) else {
-                return Err(refused("of_interfaces", "", "needs a network with switches"));
+                let allowed = "must be left out: needs a network with switches";
+                return Err(SpecError::new("machine.hosts", "", allowed));
             };
             let port = network.ports + used[leaves.index()];
             used[leaves.index()] += 1;
@@ -56,7 +57,7 @@ pub(super) fn build(network: Topology, spec: &spec::Hosts) -> Result<Topology, S
     let ports = network.ports + used.into_iter().chain(behind).max().unwrap_or(0);
     if (switches * ports) as u64 > MOST_PORTS {
         let allowed = format!("must give at most {MOST_PORTS} ports of switches");
-        return Err(refused("of_interfaces", hosts.places.len(), allowed));
+        return Err(SpecError::new("machine.hosts", hosts.places.len(), allowed));
     }
     Ok(joined(hosts, spec.inside, &ends, (switches, ports)))
 }
@@ -77,40 +78,38 @@ fn refused(field: &str, given: impl Display, allowed: impl Into<String>) -> Spec
 
 /// The interfaces by host, without switches.
 fn grouped(network: &Topology, spec: &spec::Hosts) -> Result<Hosts, SpecError> {
-    let interfaces = network.nodes;
-    if spec.of_interfaces.len() != interfaces {
-        let allowed = format!("must be {interfaces}, as the network has nodes");
-        return Err(refused("of_interfaces", spec.of_interfaces.len(), allowed));
-    }
+    let count = network.nodes;
     if !(2..=MAX_NODES).contains(&(spec.own.len() as u64)) {
         let allowed = format!("must be 2 to {MAX_NODES}");
         return Err(refused("own", format!("{} nodes", spec.own.len()), allowed));
     }
-    if let Some(&own) = spec.own.iter().find(|&&own| own as usize >= interfaces) {
-        return Err(refused("own", own, format!("must be an interface, 0 to {}", interfaces - 1)));
+    let mut places = vec![None; count];
+    for (host, interfaces) in (0..).zip(&spec.interfaces) {
+        if interfaces.is_empty() {
+            return Err(refused("interfaces", format!("host {host}"), "must have an interface"));
+        }
+        for (place, &interface) in (0..).zip(interfaces) {
+            let unknown =
+                || refused("interfaces", interface, format!("must be 0 to {}", count - 1));
+            let at = places.get_mut(interface as usize).ok_or_else(unknown)?;
+            if at.replace((host, place)).is_some() {
+                return Err(refused("interfaces", interface, "must be of one host"));
+            }
+        }
     }
-    let count = spec.of_interfaces.iter().max().map_or(0, |&last| last as usize + 1);
-    if count > interfaces {
-        let allowed = format!("must be a host, 0 to {}", interfaces - 1);
-        return Err(refused("of_interfaces", count - 1, allowed));
+    let places: Option<Vec<(u32, u32)>> = places.into_iter().collect();
+    let places = places.ok_or_else(|| refused("interfaces", "", "must have all nodes"))?;
+    if let Some(&own) = spec.own.iter().find(|&&own| own as usize >= count) {
+        return Err(refused("own", own, format!("must be an interface, 0 to {}", count - 1)));
     }
-    let mut hosts = vec![(Vec::new(), SwitchId::NONE); count];
-    let mut places = Vec::new();
-    for (interface, &host) in (0..).zip(&spec.of_interfaces) {
-        let own: &mut Vec<u32> = &mut hosts[host as usize].0;
-        places.push((host, own.len() as u32));
-        own.push(interface);
-    }
-    if let Some(empty) = hosts.iter().position(|(interfaces, _)| interfaces.is_empty()) {
-        return Err(refused("of_interfaces", format!("host {empty}"), "must have an interface"));
-    }
+    let hosts = spec.interfaces.iter().map(|own| (own.clone(), SwitchId::NONE)).collect();
     Ok(Hosts {
         network: network.clone(),
         rule: spec.rule,
         places,
         hosts,
         own: spec.own.clone(),
-        exits: vec![None; interfaces],
+        exits: vec![None; count],
         delay_ps: spec.delay_ps,
     })
 }
@@ -130,8 +129,11 @@ fn joined(
     if !is_named {
         class_names.push("network".into());
     }
-    let class = class_names.len() as u16;
-    class_names.push(CLASS.into());
+    let class =
+        class_names.iter().position(|name| name == CLASS).unwrap_or(class_names.len()) as u16;
+    if usize::from(class) == class_names.len() {
+        class_names.push(CLASS.into());
+    }
     let mut class_of = vec![0; slots];
     let mut widths = vec![1; if network.widths.is_empty() { 0 } else { slots }];
     let differ = !network.differing_links.is_empty() || !network.node_links.is_empty();

@@ -154,7 +154,7 @@ class Topology(Part):
         if self.hosts is None or self.grouped is None:
             return spec
         hosts = {
-            "of_interfaces": list(self.grouped.of_interfaces),
+            "interfaces": [list(own) for own in self.grouped.interfaces],
             "own": list(self.grouped.own),
             "rule": self.hosts.rule_spec(self.grouped),
             "inside": dict(inside),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,25 +23,30 @@ Member = Annotated[tuple[str, ...], Strict(False)]
 Members = Annotated[tuple[Member, ...], Strict(False)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grouped:
     """The hosts of a network, by number, and their nodes."""
 
     names: tuple[str, ...]
     """Of each host."""
-    of_interfaces: tuple[int, ...]
-    """The host of each interface."""
+    interfaces: tuple[tuple[int, ...], ...]
+    """Of each host its interfaces, by place."""
     own: tuple[int, ...]
     """Of each node the interface that is its own."""
     nodes: tuple[str, ...]
     """Names of the nodes."""
 
+    @cached_property
+    def of_interfaces(self) -> tuple[int, ...]:
+        """The host of each interface."""
+        pairs = ((one, host) for host, own in enumerate(self.interfaces) for one in own)
+        return tuple(host for _, host in sorted(pairs))
+
     @property
     def is_alone(self) -> tuple[bool, ...]:
         """Of each host whether it is a node with its interface, and no switch."""
-        interfaces = Counter(self.of_interfaces)
         nodes = Counter(self.of_interfaces[own] for own in self.own)
-        return tuple(interfaces[host] == nodes[host] == 1 for host in range(len(self.names)))
+        return tuple(len(own) == nodes[host] == 1 for host, own in enumerate(self.interfaces))
 
     @property
     def with_switches(self) -> tuple[str, ...]:
@@ -138,26 +144,25 @@ class Hosts(Part):
         ``usual``: how many of them are a host, as the topology says. Raises `UserError`.
         """
         groups = self._groups(count, names, usual)
-        of_interfaces = [0] * count
-        for host, interfaces in enumerate(groups):
-            for interface in interfaces:
-                of_interfaces[interface] = host
         parts = [[names[number] for number in part] for part in groups] if names else groups
         hosts = _named(parts)
         if self.nodes is None:
             own = list(range(count))
-            nodes = list(names) if names else [""] * count
-            for host, part in () if names else zip(hosts, groups, strict=True):
-                for place, number in enumerate(part):
-                    nodes[number] = f"{host}.{place}"
+            nodes = list(names)
+            if not names:
+                placed = (
+                    (number, f"{host}.{place}")
+                    for host, part in zip(hosts, groups, strict=True)
+                    for place, number in enumerate(part)
+                )
+                nodes = [name for _, name in sorted(placed)]
         else:
-            own, nodes = [], []
-            for host, part in zip(hosts, groups, strict=True):
-                own += [part[number * len(part) // self.nodes] for number in range(self.nodes)]
-                nodes += [f"{host}.{number}" for number in range(self.nodes)]
+            each = self.nodes
+            own = [part[number * len(part) // each] for part in groups for number in range(each)]
+            nodes = [f"{host}.{number}" for host in hosts for number in range(each)]
         if len(own) < 2:
             raise self.refused("nodes", "must be at least 2 for one host", self.nodes)
-        return Grouped(hosts, tuple(of_interfaces), tuple(own), tuple(nodes))
+        return Grouped(hosts, tuple(map(tuple, groups)), tuple(own), tuple(nodes))
 
     def _groups(self, count: int, names: Sequence[str], usual: int | None) -> list[list[int]]:
         """Return the interfaces of each host, by place."""

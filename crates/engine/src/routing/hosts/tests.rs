@@ -19,16 +19,16 @@ const RULES: [InterfaceRule; 8] = [
 
 /// Hosts of a network with so many nodes of the network, and so many nodes, each.
 fn hosts(of: TopologySpec, sizes: &[(u32, u32)], rule: InterfaceRule) -> TopologySpec {
-    let (mut of_interfaces, mut own) = (Vec::new(), Vec::new());
-    for (host, &(interfaces, nodes)) in (0..).zip(sizes) {
-        let first = of_interfaces.len() as u32;
-        of_interfaces.extend((0..interfaces).map(|_| host));
+    let (mut all, mut own, mut first) = (Vec::new(), Vec::new(), 0);
+    for &(interfaces, nodes) in sizes {
+        all.push((first..first + interfaces).collect());
         own.extend((0..nodes).map(|node| first + node * interfaces / nodes));
+        first += interfaces;
     }
     let inside = LinkClass::default();
     TopologySpec::Hosts {
         of: Box::new(of),
-        hosts: Hosts { of_interfaces, own, rule, inside, delay_ps: 0 },
+        hosts: Hosts { interfaces: all, own, rule, inside, delay_ps: 0 },
     }
 }
 
@@ -157,7 +157,9 @@ fn taken(rule: InterfaceRule, interfaces: u32, (from, to): (u32, u32), count: u3
     let spec = TopologySpec::Hosts {
         of: Box::new(network),
         hosts: Hosts {
-            of_interfaces: (0..2 * interfaces).map(|node| node % 2).collect(),
+            interfaces: (0..2)
+                .map(|host| (0..interfaces).map(|place| 2 * place + host).collect())
+                .collect(),
             own: (0..2 * interfaces)
                 .map(|node| node % interfaces * 2 + node / interfaces)
                 .collect(),
@@ -225,21 +227,19 @@ fn a_host_of_one_interface_and_one_node_has_no_switch() {
 fn what_cannot_be_is_refused() {
     let star = |nodes| TopologySpec::Star { nodes };
     let refusal = |spec| Topology::new(&spec).unwrap_err().to_string();
-    let with = |of_interfaces: &[u32], own: &[u32]| {
-        let (of_interfaces, own) = (of_interfaces.to_vec(), own.to_vec());
-        let (rule, inside) = (InterfaceRule::Own, LinkClass::default());
-        let hosts = Hosts { of_interfaces, own, rule, inside, delay_ps: 0 };
+    let with = |interfaces: &[&[u32]], own: &[u32]| {
+        let interfaces = interfaces.iter().map(|own| own.to_vec()).collect();
+        let (rule, inside, own) = (InterfaceRule::Own, LinkClass::default(), own.to_vec());
+        let hosts = Hosts { interfaces, own, rule, inside, delay_ps: 0 };
         refusal(TopologySpec::Hosts { of: Box::new(star(3)), hosts })
     };
-    assert_eq!(
-        with(&[0, 1], &[0, 1]),
-        "machine.hosts.of_interfaces = 2: must be 3, as the network has nodes"
-    );
-    assert!(with(&[0, 0, 1], &[0, 3]).contains("own = 3: must be an interface, 0 to 2"));
-    assert!(with(&[0, 0, 1], &[0, 1]).contains("own = host 1: must have a node"));
-    assert!(with(&[0, 0, 2], &[0, 2]).contains("host 1: must have an interface"));
-    assert!(with(&[0, 0, 9], &[0, 2]).contains("of_interfaces = 9: must be a host, 0 to 2"));
-    assert!(with(&[0, 0, 0], &[0]).contains("own = 1 nodes: must be 2 to"));
+    assert_eq!(with(&[&[0], &[1]], &[0, 1]), "machine.hosts.interfaces: must have all nodes");
+    assert!(with(&[&[0, 1], &[2]], &[0, 3]).contains("own = 3: must be an interface, 0 to 2"));
+    assert!(with(&[&[0, 1], &[2]], &[0, 1]).contains("own = host 1: must have a node"));
+    assert!(with(&[&[0, 1, 2], &[]], &[0, 2]).contains("host 1: must have an interface"));
+    assert!(with(&[&[0, 1, 3]], &[0, 2]).contains("interfaces = 3: must be 0 to 2"));
+    assert!(with(&[&[0, 1], &[2, 1]], &[0, 2]).contains("interfaces = 1: must be of one host"));
+    assert!(with(&[&[0, 1, 2]], &[0]).contains("own = 1 nodes: must be 2 to"));
     let turns = InterfaceRule::RoundRobin { turn: Turn::Packet };
     let spec = hosts(star(16), &[(5, 1), (8, 1), (3, 1)], turns);
     let made = Topology::new(&spec).unwrap();
