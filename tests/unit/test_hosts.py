@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tailback.survey import cluster_survey, survey
 from tests.commands import tailback
 
 Row = list[Any]
+SAMPLES = Path(__file__).parents[1] / "networks"
 
 
 def machine(rule: str | None = "rail", gpus: int = 2, **keys: Any) -> Machine:
@@ -224,6 +226,36 @@ def test_packets_of_hosts_with_one_adapter_are_as_without_hosts(tmp_path: Path) 
 
     alone = tb.Hosts(members=[[name] for name in NAMES])
     assert packets(alone).equals(packets(None))
+
+
+def test_adapters_of_one_host_are_grouped_by_their_names(tmp_path: Path) -> None:
+    """The 89 adapters of X5, named by twos; what only they sent stays as it was."""
+    source = SAMPLES / "X5.topofile"
+    guids = re.findall(r'^Ca.*"H-([0-9a-f]+)"', source.read_text(), re.MULTILINE)
+    names = [f'0x{guid} "node{n // 2} HCA-{n % 2 + 1}"' for n, guid in enumerate(guids)]
+    (tmp_path / "names").write_text("\n".join(names) + "\n")
+
+    def imported(folder: str, *more: str) -> Experiment:
+        (tmp_path / folder).mkdir()
+        out = tmp_path / folder / "x5.toml"
+        tailback("import", "network", str(source), *more, "--out", str(out))
+        return Experiment.load(out)
+
+    grouped = imported("grouped", "--names", str(tmp_path / "names"))
+    hosts = grouped.machine.hosts
+    assert hosts is not None
+    assert hosts.members is not None
+    assert len(hosts.members) == 44
+    assert hosts.members[3] == ("node3 HCA-1", "node3 HCA-2")
+    found = cluster_survey(grouped.machine, survey(grouped.machine))
+    assert found is not None
+    assert (found.hosts, found.interfaces, found.nodes) == (45, 89, 89)
+    tiers = [(tier.name, tier.switches) for tier in found.tiers]
+    before = imported("before")
+    assert before.machine.hosts is None
+    was = cluster_survey(before.machine, survey(before.machine))
+    assert was is not None
+    assert tiers == [(tier.name, tier.switches) for tier in was.tiers]
 
 
 @pytest.mark.parametrize(
