@@ -172,8 +172,8 @@ def _fault_keys() -> str:
 
 #: The tables of a machine, in order.
 _OF_MACHINE = (
-    *("topology", "link", "node_link", "link_classes", "switch", "routing", "interface"),
-    "loggops",
+    *("topology", "link", "node_link", "link_classes", "hosts", "switch", "routing"),
+    *("interface", "loggops"),
 )
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tailback.errors import UserError as UserError
     from tailback.experiment import Experiment as Experiment
     from tailback.experiment import Run as Run
+    from tailback.machines import Hosts as Hosts
     from tailback.machines import Interface as Interface
     from tailback.machines import Link as Link
     from tailback.machines import LinkClass as LinkClass
@@ -80,7 +81,16 @@ _HOMES = {
     "comparison": ("Cost",),
     "errors": ("RunFailure", "UserError"),
     "experiment": ("Experiment", "Run"),
-    "machines": ("Interface", "Link", "LinkClass", "LogGops", "Machine", "NodeLink", "Switch"),
+    "machines": (
+        "Hosts",
+        "Interface",
+        "Link",
+        "LinkClass",
+        "LogGops",
+        "Machine",
+        "NodeLink",
+        "Switch",
+    ),
     "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),

@@ -29,6 +29,7 @@ mod groups;
 mod hamiltonian;
 mod header;
 mod hop_classes;
+mod hosts;
 mod hyperx;
 mod leaf_spine;
 mod named;

@@ -16,6 +16,7 @@ mod fat_tree;
 mod fully_connected;
 mod graph;
 mod grid;
+mod hosts;
 mod hyperx;
 mod islands;
 mod jellyfish;
@@ -27,7 +28,7 @@ mod slim_fly;
 mod tree;
 mod xgft;
 
-pub use base::{Attachment, Failure, Topology};
+pub use base::{Attachment, Failure, Hosts, Topology};
 pub use family::{DragonflyPlus, Family};
 pub use limits::MAX_NODES;
 pub use near::{Neighbourhood, Tree};
@@ -105,6 +106,7 @@ impl Topology {
             TopologySpec::Failing { of, links, share, seed } => {
                 failures::fail(Self::new(of)?, links, *share, *seed)
             }
+            TopologySpec::Hosts { of, hosts } => hosts::build(Self::new(of)?, hosts),
         }
     }
 }

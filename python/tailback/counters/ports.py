@@ -13,7 +13,7 @@ import numpy as np
 from tailback import engine
 from tailback.charging import Ints
 from tailback.errors import UserError, one_line
-from tailback.machines import Listed, Machine
+from tailback.machines import Machine
 from tailback.places import Ends, shown
 from tailback.prediction.wires import wires_of
 from tailback.survey.cabling import rates_of_links
@@ -162,16 +162,15 @@ def _numbered(wires: Sequence[_Wire]) -> tuple[Port, ...]:
 
 def _flit_times(machine: Machine, channels: pa.Table) -> Ints:
     """Return by channel the time of a flit, in ps."""
-    link, topology = machine.link, machine.topology
+    link = machine.link
     kinds = np.array(channels["kind"].to_pylist())
-    times = topology.graph.node_times if isinstance(topology, Listed) else None
     found = np.full(len(kinds), link.flit_ps(machine.node_rate), np.int64)
     is_internal = np.isin(kinds, ("internal", "direct"))
     found[is_internal] = link.flit_ps(machine.internal_rates[0])
     if len(set(machine.internal_rates)) > 1:
         found[is_internal] = _of_links(machine, channels, is_internal)
-    if times is not None:
-        own = np.array([link.flit_ps(one.rate or machine.node_rate) for one in times], np.int64)
+    if len(set(machine.node_rates)) > 1:
+        own = np.array([link.flit_ps(rate) for rate in machine.node_rates], np.int64)
         for kind, end in (("injection", "from_node"), ("ejection", "to_node")):
             rows = kinds == kind
             found[rows] = own[channels[end].to_numpy()[rows]]

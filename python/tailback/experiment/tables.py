@@ -15,6 +15,7 @@ MACHINE_TABLES = (
     "machine.topology",
     "machine.link",
     "machine.node_link",
+    "machine.hosts",
     "machine.switch",
     "machine.routing",
     "machine.interface",

@@ -23,6 +23,7 @@ class Cable:
 
 def cables_of(topology: Topology) -> list[Cable]:
     """Return the links between switches that have not failed. Raises `UserError` without any."""
+    topology = topology.network
     if topology.failed_share:
         allowed = "must be left out: these links are drawn, and so are those that fail besides"
         raise topology.refused("failed_share", allowed, topology.failed_share)

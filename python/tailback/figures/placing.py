@@ -84,14 +84,16 @@ def placed(topology: Topology, graph: Columns, switches: int) -> Placing:
         rounds = frozenset() if isinstance(topology, topologies.HyperX) else _rounds(sides)
         return Placing(_grid(sides), bent=True, rounds=rounds)
     for kind, place in _FAMILIES.items():
-        if isinstance(topology, kind):
+        if isinstance(topology, kind) and topology.hosts is None:
             return place(topology)
     return _listed(topology, graph, switches)
 
 
 def _listed(topology: Topology, graph: Columns, switches: int) -> Placing:
     """Return the positions in a file, else those of the tiers or groups, else those of springs."""
-    given = topology.graph.positions if isinstance(topology, topologies.Listed) else None
+    given = None
+    if isinstance(topology, topologies.Listed) and topology.hosts is None:
+        given = topology.graph.positions
     if given is not None:
         return Placing(_scaled(np.array(given, dtype=np.float64), graph))
     found = structure(topology, graph, switches)

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator
 
-from .. import door
 from ..parts import MaybeFrequency, Part, key, plain
 from ..units import Rate, Size, Time
 from .fidelities import Fidelity
@@ -18,7 +17,10 @@ from .link import Link, LinkClass, NodeLink
 from .loggops import LogGops
 from .routing import MinimalAdaptive, Routing, Selection
 from .switch import Queueing, Switch
-from .topologies import Listed, Mesh, Topology
+from .topologies import Hosts, Listed, Mesh, Topology
+
+#: The class of the links between hosts and the network.
+INTERFACES = "interfaces"
 
 #: Flits between the STOP and GO marks by default.
 HYSTERESIS = 32
@@ -42,6 +44,10 @@ class Assembled(Part):
     )
     link_classes: Classes = key(
         default={}, description="Classes of links that differ, by the name the topology gives them."
+    )
+    hosts: Hosts | None = key(
+        default=None,
+        description="Hosts with several interfaces: the nodes of the topology are these.",
     )
     switch: Switch = key(default=Switch(), description="The switches.")
     routing: Routing | None = key(
@@ -83,7 +89,7 @@ class Assembled(Part):
 
     def homes(self) -> tuple[int, ...]:
         """Return the switch of every node."""
-        return door.homes(self.topology.spec())
+        return self.topology.homes
 
     @property
     def degree(self) -> int:
@@ -113,24 +119,61 @@ class Assembled(Part):
 
     @property
     def node_rate(self) -> Rate:
-        """Rate of the links between nodes and switches."""
+        """Rate of the links between nodes and switches: with hosts, those inside."""
+        inside = None if self.hosts is None else self.hosts.rate
+        return self.interface_rate if inside is None else inside
+
+    @property
+    def interface_rate(self) -> Rate:
+        """Rate of the links to the network: of nodes, or of the interfaces of hosts."""
         return self.link.rate if self.node_link.rate is None else self.node_link.rate
+
+    @cached_property
+    def class_rates(self) -> tuple[Rate, ...]:
+        """Rates of the classes of links, in the topology's order; none if there are no classes."""
+        special = {name: one.rate or self.link.rate for name, one in self.link_classes.items()}
+        if self.hosts is not None:
+            special[INTERFACES] = self.interface_rate
+        return tuple(special.get(name, self.link.rate) for name in self.topology.link_classes)
+
+    @property
+    def _rates_of_file(self) -> tuple[Rate | None, ...]:
+        """By node (by interface of hosts) the rate that a file gives; empty if there is none."""
+        own = self.topology.graph.node_times if isinstance(self.topology, Listed) else None
+        return tuple(times.rate for times in own or ())
+
+    @property
+    def node_rates(self) -> tuple[Rate, ...]:
+        """By node the rate of its link."""
+        rates, grouped = self.interface_rates, self.topology.grouped
+        if grouped is None:
+            return rates
+        alone = grouped.is_alone
+        return tuple(
+            rates[own] if alone[grouped.of_interfaces[own]] else self.node_rate
+            for own in grouped.own
+        )
+
+    @property
+    def interface_rates(self) -> tuple[Rate, ...]:
+        """By interface the rate of its link to the network; without hosts by node."""
+        own = self._rates_of_file or (None,) * self.topology.network.node_count
+        return tuple(rate or self.interface_rate for rate in own)
 
     @property
     def rates(self) -> tuple[Rate, ...]:
         """Rates of all links there are: of nodes, of every class, of a graph's."""
-        own = self.topology.graph.node_times if isinstance(self.topology, Listed) else None
-        of_nodes = {times.rate for times in own or () if times.rate is not None}
+        of_nodes = {rate for rate in self._rates_of_file if rate is not None}
         return (self.node_rate, *sorted(of_nodes), *self.internal_rates)
 
     @cached_property
     def internal_rates(self) -> tuple[Rate, ...]:
         """Rates of the links between switches."""
-        special = {name: one.rate or self.link.rate for name, one in self.link_classes.items()}
-        names = self.topology.link_classes
-        found = {special.get(name, self.link.rate) for name in names} or {self.link.rate}
+        found = set(self.class_rates) or {self.link.rate}
         if isinstance(self.topology, Listed):
             found |= {link.rate for link in self.topology.graph.links if link.rate is not None}
+        if self.hosts is not None:
+            found |= {rate for rate in self._rates_of_file if rate is not None}
         return tuple(sorted(found))
 
     @cached_property
@@ -284,6 +327,7 @@ class Assembled(Part):
         """Time on the longest link, in picoseconds."""
         link = self.link
         delays = [link.delay, self.node_link.delay, *(c.delay for c in self.link_classes.values())]
+        delays.append(None if self.hosts is None else self.hosts.delay)
         longest = max(delay.ps for delay in delays if delay is not None)
         if isinstance(self.topology, Listed):
             longest = max(longest, *(one.delay_ps or 0 for one in self.topology.graph.links), 0)
@@ -361,7 +405,12 @@ class Assembled(Part):
 
     @property
     def node_delay(self) -> Time:
-        """Time that a flit is on a link between a node and its switch."""
+        """Time that a flit is on a link between a node and its switch: with hosts, inside."""
+        return self.interface_delay if self.hosts is None else self.hosts.delay or Time(0)
+
+    @property
+    def interface_delay(self) -> Time:
+        """Time that a flit is on a link to the network: of a node, or an interface of a host."""
         return self.link.delay if self.node_link.delay is None else self.node_link.delay
 
     # Times.
@@ -442,6 +491,8 @@ class Assembled(Part):
         found: dict[str, Any] = {"topology": {"kind": self.topology.kind, **self.topology.given()}}
         for name in ("link", "node_link", "switch", "interface"):
             found[name] = getattr(self, name).given()
+        if self.hosts is not None:
+            found["hosts"] = self.hosts.given()
         found["link_classes"] = {name: one.given() for name, one in self.link_classes.items()}
         found = {name: part for name, part in found.items() if part}
         if self.routing is not None:

@@ -12,7 +12,7 @@ from ..graphs.network import NodeTimes
 from ..parts import plain
 from ..units import Rate, Size, Time
 from . import costs, needs
-from .assembled import Assembled
+from .assembled import INTERFACES, Assembled
 from .fidelities import Fidelity
 from .interface import LONGEST
 from .link import check_whole
@@ -54,12 +54,13 @@ def resolved(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
             machine,
             machine.node_link,
             {
-                "rate": lambda: machine.node_rate,
-                "delay": lambda: machine.node_delay,
+                "rate": lambda: machine.interface_rate,
+                "delay": lambda: machine.interface_delay,
                 "width": lambda: machine.node_links,
             },
         ),
         "link_classes": {name: _class(machine, one) for name, one in machine.link_classes.items()},
+        **_hosts(machine),
         "switch": needs.described(machine, machine.switch, _usual_of_switch(machine, fidelity)),
         "routing": {}
         if routing is None
@@ -67,6 +68,20 @@ def resolved(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:
         "interface": _interface(machine),
         "clock": plain(machine.clock),
     }
+
+
+def _hosts(machine: Assembled) -> dict[str, Any]:
+    """Return the keys of hosts, if there are any."""
+    hosts, grouped = machine.hosts, machine.topology.grouped
+    if hosts is None or grouped is None:
+        return {}
+    usual = {
+        "rule": hosts.chosen_rule(grouped),
+        "rate": machine.node_rate,
+        "delay": machine.node_delay,
+    }
+    found = {name: value for name, value in (hosts.values() | usual).items() if value is not None}
+    return {"hosts": plain(found)}
 
 
 def _without_network(machine: Assembled, loggops: LogGops) -> dict[str, Any]:
@@ -195,7 +210,8 @@ def spec(
             name: times
             for name, one in machine.link_classes.items()
             if (times := _times(machine, one) | _half_duplex(one))
-        },
+        }
+        | _interfaces(machine),
         "switch": _switch_spec(machine, fidelity),
         **({"ports": _ports_spec(machine)} if machine.switch.input_order == "port" else {}),
         "routing": _routing_spec(machine) | ({"traffic_classes": list(classes)} if classes else {}),
@@ -271,7 +287,7 @@ def _check_rate(machine: Assembled, topology: Listed, link: GraphLink | NodeTime
 def _topology_spec(machine: Assembled) -> dict[str, Any]:
     topology = machine.topology
     if not isinstance(topology, Listed):
-        return topology.spec_left()
+        return topology.spec_left(None, _inside(machine))
 
     fits: set[Rate | None] = set()
 
@@ -282,10 +298,26 @@ def _topology_spec(machine: Assembled) -> dict[str, Any]:
             fits.add(link.rate)
         usual: Link | LinkTimes = machine.link
         if isinstance(link, NodeTimes):
-            usual = LinkTimes(machine.node_rate, machine.node_delay)
+            usual = LinkTimes(machine.interface_rate, machine.interface_delay)
         return _times(machine, LinkTimes(link.rate, delay), usual)
 
-    return topology.spec_left(topology.spec_with(times))
+    return topology.spec_left(topology.spec_with(times), _inside(machine))
+
+
+def _interfaces(machine: Assembled) -> dict[str, Any]:
+    """Return the class of links between hosts and the network, which are as those of nodes."""
+    if machine.hosts is None:
+        return {}
+    own = _times(machine, machine.node_link) | _half_duplex(machine.node_link)
+    return {INTERFACES: {**own, "width": 1}}
+
+
+def _inside(machine: Assembled) -> dict[str, Any]:
+    """Return what differs on links inside hosts from those of nodes."""
+    if machine.hosts is None:
+        return {}
+    usual = LinkTimes(machine.interface_rate, machine.interface_delay)
+    return _times(machine, LinkTimes(machine.node_rate, machine.node_delay), usual)
 
 
 def _switch_spec(machine: Assembled, fidelity: Fidelity) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from .link import Link, NodeLink
 from .loggops import LogGops
 from .routing import Routing
 from .switch import Switch
-from .topologies import TOPOLOGIES
+from .topologies import TOPOLOGIES, Hosts
 
 #: Every routing algorithm by its word in ``machine.routing.kind``.
 ROUTINGS: dict[str, type[Routing]] = kinds(Routing, routing, written_routes)
@@ -20,6 +20,7 @@ ROUTINGS: dict[str, type[Routing]] = kinds(Routing, routing, written_routes)
 PLAIN: dict[str, type[Part]] = {
     "link": Link,
     "node_link": NodeLink,
+    "hosts": Hosts,
     "switch": Switch,
     "interface": Interface,
     "loggops": LogGops,

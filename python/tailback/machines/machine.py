@@ -12,9 +12,9 @@ from ..errors import NoEffectError, UserError, choice
 from ..parts import Part
 from ..units import Time
 from . import describing, needs, suited
-from .assembled import Assembled
+from .assembled import INTERFACES, Assembled
 from .fidelities import Fidelity
-from .link import check_delay, check_whole
+from .link import LONGEST_DELAY, check_delay, check_whole
 from .topologies import Graph
 
 
@@ -36,6 +36,7 @@ class Machine(Assembled):
 
     def _check(self) -> None:
         self._keep_time()
+        self._give_hosts()
         self.link.check_delays()
         self.switch.check_delays()
         check_delay(self.node_link, self.node_link.section)
@@ -54,7 +55,7 @@ class Machine(Assembled):
         except UserError:
             # The rate is refused where all of it is looked at.
             flit = Time(1)
-        for name in ("link", "node_link", "switch", "interface", "loggops"):
+        for name in ("link", "node_link", "hosts", "switch", "interface", "loggops"):
             part: Part | None = getattr(self, name)
             object.__setattr__(self, name, None if part is None else part.with_clock(cycle, flit))
         classes = {name: one.with_clock(cycle, flit) for name, one in self.link_classes.items()}
@@ -63,10 +64,30 @@ class Machine(Assembled):
         if isinstance(topology, Graph) and topology.cycle is None and cycle is not None:
             object.__setattr__(self, "topology", Graph(**topology.named() | {"cycle": cycle}))
 
+    def _give_hosts(self) -> None:
+        """Put the topology on hosts, if there are any, and check these."""
+        object.__setattr__(self, "topology", self.topology.with_hosts(self.hosts))
+        hosts = self.hosts
+        if hosts is None:
+            return
+        if self.node_link.width != 1:
+            allowed = f"must be 1 with {hosts.section}: each interface is one link"
+            raise self.node_link.refused("width", allowed)
+        if self.switch.input_order == "port":
+            raise self.switch.refused("input_order", f"must be left out with {hosts.section}")
+        for delay in ("delay", "switch_delay"):
+            if (getattr(hosts, delay) or LONGEST_DELAY) > LONGEST_DELAY:
+                raise hosts.refused(delay, f"must be at most {LONGEST_DELAY}")
+        if hosts.rate is not None:
+            check_whole(self.link, hosts.rate, hosts.section)
+        self.topology.grouped  # noqa: B018  # asked for its refusals
+
     def _check_classes(self) -> None:
         known = self.topology.link_classes if self.link_classes else ()
         for name, special in self.link_classes.items():
             section = f"machine.link_classes.{name}"
+            if name == INTERFACES and self.hosts is not None:
+                raise UserError(section, None, "must be left out: see machine.node_link")
             if name not in known:
                 kind = f'machine.topology.kind = "{self.topology.kind}"'
                 if not known:

@@ -25,6 +25,7 @@ PARTS = (
     "link",
     "node_link",
     "link_classes",
+    "hosts",
     "switch",
     "routing",
     "interface",

@@ -73,7 +73,8 @@ class SourceRoutes(_Written):
 
 
 def places_of(topology: Topology) -> Places:
-    """Return the switches and nodes that a file of routes may name."""
+    """Return the switches and nodes (interfaces of hosts) that a file of routes may name."""
+    topology = topology.network
     switches: dict[str, int] = {}
     nodes: dict[str, int] = {}
     if isinstance(topology, Listed):

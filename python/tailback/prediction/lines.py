@@ -32,7 +32,9 @@ def is_of_lines(experiment: Experiment) -> bool:
     """Return whether packets cross a mesh in dimension order, whatever the traffic."""
     machine = experiment.machine
     topology, routing = machine.topology, machine.chosen_routing
-    if topology.kind != "mesh" or topology.facts.failed_links or routing is None:
+    if topology.kind != "mesh" or topology.facts.failed_links or topology.hosts is not None:
+        return False
+    if routing is None:
         return False
     return routing.kind == "dimension_order" and routing.parallel_links == "any"
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.machines import Listed, Machine
+from tailback.machines import Machine
 from tailback.units import Rate
 
 from .structure import Columns, Numbers, Structure
@@ -41,14 +42,14 @@ class Cabling:
         rate = np.array(
             [float(one.amount) for one in rates_of_links(machine, classes, graph)], np.float64
         )
-        times = topology.graph.node_times if isinstance(topology, Listed) else None
-        of_hosts = [one.rate or machine.node_rate for one in times or ()]
-        of_hosts = of_hosts or [machine.node_rate] * len(home)
-        host_rate = np.array([float(one.amount) for one in of_hosts]) * machine.node_links
+        host_rate = np.array([float(one.amount) for one in machine.node_rates])
+        host_rate *= machine.node_links
         outwards = found.interfaces[start] & (found.tier[end] > 0)
         several = np.bincount(start[outwards], (rate * width)[outwards], len(found.tier))
         is_own = found.interfaces[home]
         host_rate[is_own] = several[home[is_own]]
+        if topology.hosts is not None:
+            host_rate = _of_hosts(machine, several)
         return cls(
             start=start,
             end=end,
@@ -62,14 +63,26 @@ class Cabling:
         )
 
 
+def _of_hosts(machine: Machine, several: NDArray[Any]) -> NDArray[np.float64]:
+    """Return by node its share of the rate of all cables of its host; ``several``: by switch."""
+    network, grouped = machine.topology.network, machine.topology.grouped
+    assert grouped is not None
+    home = np.asarray(network.homes)
+    own = np.array([float(one.amount) for one in machine.interface_rates])
+    rate = np.where(several[home] > 0, several[home], own)
+    of_host = np.bincount(grouped.of_interfaces, rate)
+    hosts = np.asarray(grouped.of_interfaces)[list(grouped.own)]
+    found: NDArray[np.float64] = of_host[hosts] / np.bincount(hosts)[hosts]
+    return found
+
+
 _COLUMNS = ("link_from", "link_to", "link_width", "node_enters", "link_class")
 
 
 def rates_of_links(machine: Machine, classes: Sequence[str], graph: Columns) -> list[Rate]:
     """Return the rate of each link: its own, else that of its class, else the machine's."""
     link = machine.link
-    by_class = {name: one.rate or link.rate for name, one in machine.link_classes.items()}
-    usual = [by_class.get(name, link.rate) for name in classes or ("",)]
+    usual = machine.class_rates or (link.rate,)
     own = {link.flit_ps(rate): rate for rate in machine.internal_rates}
     return [
         own[ps] if ps else usual[number if classes else 0]

@@ -75,7 +75,11 @@ class Cables:
     @property
     def gbit_per_s(self) -> float:
         """The rate in Gbit/s."""
-        return float(self.rate.amount) / _GBIT
+        return _gbit(self.rate)
+
+
+def _gbit(rate: Rate) -> float:
+    return float(rate.amount) / _GBIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,9 @@ class ClusterSurvey:
     hosts: int
     """As many as interfaces where it is not known which interfaces one host has."""
     interfaces: int
-    """Nodes."""
+    """Nodes, unless hosts have nodes behind their interfaces."""
+    nodes: int | None
+    """Nodes behind the interfaces of hosts; None: nodes are interfaces."""
     rails: int | None
     """Sets of lowest switches that the interfaces of one host are on; None: hosts have one."""
     planes: int
@@ -95,6 +101,8 @@ class ClusterSurvey:
     """The lowest first; one of all switches where there are no tiers."""
     switches_in_hosts: int
     """Switches that join the parts of one host, such as its accelerators."""
+    rate_in_hosts: Rate | None
+    """Rate of the links between the nodes of a host and its switch; None: there are none."""
     cables: tuple[Cables, ...]
     bisection: Bisection | None
     bisection_share: float | None
@@ -103,15 +111,20 @@ class ClusterSurvey:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         found = {name: getattr(self, name) for name in self.__slots__}
-        bisection = self.bisection
-        return found | {
-            "groups": self.groups and self.groups.to_dict(),
-            "tiers": [tier.to_dict() for tier in self.tiers],
-            "cables": [cables.to_dict() for cables in self.cables],
-            "bisection": None
-            if bisection is None
-            else bisection.to_dict() | {"method": bisection.method},
-        }
+        nodes, rate, bisection = found.pop("nodes"), found.pop("rate_in_hosts"), self.bisection
+        inside = {} if rate is None else {"nodes": nodes, "rate_in_hosts_gbit_per_s": _gbit(rate)}
+        return (
+            found
+            | inside
+            | {
+                "groups": self.groups and self.groups.to_dict(),
+                "tiers": [tier.to_dict() for tier in self.tiers],
+                "cables": [cables.to_dict() for cables in self.cables],
+                "bisection": None
+                if bisection is None
+                else bisection.to_dict() | {"method": bisection.method},
+            }
+        )
 
 
 def cluster_survey(machine: Machine, counted: Survey) -> ClusterSurvey | None:
@@ -124,18 +137,23 @@ def cluster_survey(machine: Machine, counted: Survey) -> ClusterSurvey | None:
         return None
     cabling = Cabling.of(machine, graph, found)
     hosts, rails = hosts_and_rails(machine, graph, found)
+    grouped = topology.grouped
     share = None
     if counted.bisection is not None and len(set(cabling.rate.tolist())) == 1:
         # Wires of both directions, against half of what hosts send.
         share = float(counted.bisection.wires * cabling.rate[0] / cabling.host_rate.sum())
     return ClusterSurvey(
         hosts=hosts,
-        interfaces=counted.nodes,
+        interfaces=counted.nodes if grouped is None else len(grouped.of_interfaces),
+        nodes=None if grouped is None else counted.nodes,
         rails=rails,
         planes=planes(graph, found),
         groups=_groups(cabling, found),
         tiers=_tiers(cabling, found),
-        switches_in_hosts=int(((found.tier == 0) & ~found.interfaces).sum()),
+        switches_in_hosts=int(((found.tier == 0) & ~found.interfaces).sum())
+        if grouped is None
+        else len(grouped.with_switches),
+        rate_in_hosts=None if grouped is None else machine.node_rate,
         cables=_cables(cabling, found),
         bisection=counted.bisection,
         bisection_share=share,

@@ -31,11 +31,15 @@ def hosts_and_rails(machine: Machine, graph: Columns, found: Structure) -> tuple
     for a, b in links:
         if found.interfaces[a] and tier[b]:
             above.setdefault(a, set()).add(b)
-    each = machine.topology.host_nodes
+    each, grouped = machine.topology.host_nodes, machine.topology.grouped
+    if grouped is not None:
+        homes, each = list(machine.topology.network.homes), None
     hosts: dict[int, list[frozenset[int]]] = {}
     for node, home in enumerate(homes):
         own = found.interfaces[home]
         host = node // each if each else inner[home] if own else len(tier) + node
+        if grouped is not None:
+            host = grouped.of_interfaces[node]
         hosts.setdefault(host, []).append(frozenset(above.get(home, ()) if own else {home}))
     if all(len(interfaces) == 1 for interfaces in hosts.values()):
         return len(hosts), None

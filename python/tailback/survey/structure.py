@@ -100,7 +100,8 @@ def structure(topology: Topology, graph: Columns, switches: int) -> Structure:
         and (tiers > 1 or bool(inside.any()))
         and within <= _MOST_WITHIN * sum(between.values())
     )
-    group = None if has_tiers else _groups(topology, between, classes, switches)
+    is_flat = has_tiers or topology.hosts is not None
+    group = None if is_flat else _groups(topology, between, classes, switches)
     return Structure(tier, interfaces, group, has_tiers)
 
 
@@ -133,16 +134,21 @@ def _interfaces(
     switches: int,
 ) -> NDArray[np.bool_]:
     """Return which switches are hosts: they have one node, and only cables of hosts."""
-    if isinstance(topology, topologies.Islands):
+    if isinstance(topology, topologies.Islands) and topology.hosts is None:
         return np.arange(switches) < topology.node_count
-    nodes = np.bincount(graph["node_enters"], minlength=switches)
+    # Hosts are the last switches. Their interfaces are on the others, as nodes are without hosts.
+    hosts = np.arange(switches) >= topology.network.switch_count
+    enters = graph["node_enters"] if topology.hosts is None else topology.network.homes
+    nodes = np.bincount(enters, minlength=switches)
     found = nodes == 1 if switches else np.zeros(0, np.bool_)
     joined = np.zeros(len(found), np.bool_)
     for ends in pairs:
+        if hosts[ends[1]]:
+            continue
         joined[list(ends)] = True
         if classes.get(ends) not in _OF_HOSTS:
             found[list(ends)] = False
-    return found & joined
+    return (found & joined) | hosts
 
 
 def _inside(

@@ -90,7 +90,7 @@ _ENDS = ("from_node", "to_node")
 def symmetry(machine: Machine) -> Symmetry | None:
     """Return the symmetry of a machine's network, as far as it is known; None without any."""
     topology = machine.topology
-    if topology.facts.failed_links:
+    if topology.facts.failed_links or machine.hosts is not None:
         return None
     spec = topology.spec()
     switches = topology.facts.switches

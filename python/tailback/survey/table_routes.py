@@ -84,9 +84,12 @@ class _Follower:
 
 
 def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
-    """Return how the routes of a machine's table are; None with other routing, or failed links."""
+    """Return how the routes of a machine's table are.
+
+    None with other routing, failed links, or hosts, which choose among routes.
+    """
     routing, topology = machine.chosen_routing, machine.topology
-    if not isinstance(routing, Table) or topology.facts.failed_links:
+    if not isinstance(routing, Table) or topology.facts.failed_links or machine.hosts is not None:
         return None
     found = _follower(routing.routes(topology), graph)
     nodes, weights = len(found.homes), np.bincount(found.enters)

@@ -9,6 +9,8 @@ from tailback.wording import UNKNOWN, plain
 def cluster_rows(c: ClusterSurvey) -> list[tuple[str, str]]:
     """Return tiers and groups with their oversubscription, cables by what they join, bisection."""
     rows = [("hosts", f"{c.hosts:,}")]
+    if c.nodes is not None:
+        rows.append(("  nodes", f"{c.nodes:,}"))
     rows += [("  interfaces", f"{c.interfaces:,}")] if c.interfaces > c.hosts else []
     rows += [("rails", f"{c.rails:,}")] if c.rails is not None else []
     rows += [("planes", f"{c.planes:,}")] if c.planes > 1 else []
@@ -22,6 +24,8 @@ def cluster_rows(c: ClusterSurvey) -> list[tuple[str, str]]:
         rows += _over(c.groups.oversubscription)
     if c.switches_in_hosts:
         rows.append(("switches inside hosts", f"{c.switches_in_hosts:,}"))
+    if c.rate_in_hosts is not None:
+        rows.append(("links of nodes inside hosts", f"{c.nodes:,} of {c.rate_in_hosts}"))
     rows += [
         (f"cables, {one.joins}", f"{one.cables:,} of {one.gbit_per_s:,.4g} Gbit/s")
         for one in c.cables

@@ -15,7 +15,7 @@ pub use network::{
     integrated_wormhole, joined_nodes, longest_packet, no_loads, one_output, own_wires,
     packets_wait, rates, refuse_routing, waiting_for_nodes,
 };
-pub use nodes::{integrated, receivers, reply_queue, switched};
+pub use nodes::{hosts, integrated, receivers, reply_queue, switched};
 
 use crate::error::SpecError;
 use crate::spec::Machine;

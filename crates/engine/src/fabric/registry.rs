@@ -190,6 +190,7 @@ pub fn accepts(
     fidelity: Fidelity,
 ) -> Result<(), SpecError> {
     check::ranges(machine)?;
+    check::hosts(machine, topology, fidelity)?;
     check::framing(machine)?;
     frames::accepts(machine, fidelity)?;
     check::half_duplex(machine, fidelity)?;

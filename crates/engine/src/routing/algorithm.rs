@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::outputs::Outputs;
 use super::properties::Properties;
-use crate::ids::{NodeId, SwitchId};
+use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::Stream;
 use std::ops::Range;
 
@@ -13,6 +13,12 @@ pub(super) trait Algorithm {
     /// What it is like; of its classes those it tells apart now.
     fn properties(&self) -> Properties;
 
+    /// How many bits of a route it uses, at most.
+    fn route_bits(&self) -> u32 {
+        let properties = self.properties();
+        if properties.remembers || properties.draws { u32::BITS } else { 0 }
+    }
+
     /// Puts all packets into one class, whether they can deadlock then or not.
     fn fold(&mut self) {}
 
@@ -20,6 +26,17 @@ pub(super) trait Algorithm {
     fn begin(&self, source: NodeId, destination: NodeId, way: Option<&mut Stream>) -> u32 {
         let _ = way;
         self.beginnings(source, destination).start
+    }
+
+    /// What a packet's flow is known by, beside its nodes: by the processes at its ends, and how many
+    /// messages, and packets, there were before it.
+    fn flow(&self, _ends: (ProcessId, ProcessId), _before: (u32, u32)) -> u32 {
+        0
+    }
+
+    /// The route of a new packet of a flow, drawn from `way` if it draws.
+    fn begin_flow(&self, ends: (NodeId, NodeId), _flow: u32, way: Option<&mut Stream>) -> u32 {
+        self.begin(ends.0, ends.1, way)
     }
 
     /// All routes a new packet may begin with.

@@ -22,6 +22,7 @@
 
 use super::algorithm::Algorithm;
 use super::header::Header;
+use super::outputs::bits_of;
 use super::properties::Properties;
 use super::remaining_tree::RemainingTree;
 use crate::error::SpecError;
@@ -137,6 +138,10 @@ impl Algorithm for Ancestor {
         let of = if self.up == Up::Any { Properties::choosing } else { Properties::one_way };
         let draws = self.up == Up::Drawn;
         Properties { draws, are_equally_long: true, avoids_failed: true, ..of(true) }
+    }
+
+    fn route_bits(&self) -> u32 {
+        bits_of(self.beginnings(NodeId(0), NodeId(0)).end as usize)
     }
 
     #[inline]

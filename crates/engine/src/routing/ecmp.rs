@@ -17,7 +17,7 @@ use super::algorithm::Algorithm;
 use super::ancestor::{Ancestor, Up};
 use super::distances::Distances;
 use super::header::Header;
-use super::outputs::Slots;
+use super::outputs::{Slots, bits_of};
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
@@ -52,6 +52,8 @@ pub struct Ecmp {
     shortest: Shortest,
     spread: Spread,
     slots: Slots,
+    /// Hops of the longest way.
+    longest: usize,
 }
 
 impl Ecmp {
@@ -61,47 +63,21 @@ impl Ecmp {
     /// A topology too large for tables; two nodes without a way; ways of more hops than a link may
     /// have virtual channels.
     pub fn new(name: &str, spread: Spread, topology: &Topology) -> Result<Self, SpecError> {
-        let (shortest, hops) = match topology.family {
-            Family::FatTree { .. } | Family::Xgft { .. } => {
-                (Shortest::Tree(Ancestor::new(name, Up::Any, topology)?), 1)
-            }
+        let tree = |levels: usize| {
+            let tree = Ancestor::new(name, Up::Any, topology)?;
+            Ok::<_, SpecError>((Shortest::Tree(tree), 1, 2 * levels))
+        };
+        let (shortest, hops, longest) = match &topology.family {
+            Family::FatTree { levels, .. } => tree(*levels as usize)?,
+            Family::Xgft { children, .. } => tree(children.len())?,
             _ => {
                 let distances = Distances::new(name, topology)?;
                 let is_tree = matches!(topology.family, Family::Tree { .. } | Family::Star);
-                let hops = if is_tree { 1 } else { distances.longest(topology) };
-                (Shortest::Paths(distances), hops)
+                let longest = distances.longest(topology);
+                (Shortest::Paths(distances), if is_tree { 1 } else { longest }, longest)
             }
         };
-        Ok(Self { shortest, spread, slots: Slots::by_hop(name, hops)? })
-    }
-
-    /// What a flow is known by, beside its nodes; how many messages of its process, and packets of
-    /// these and its own, come before.
-    #[inline]
-    pub fn flow(&self, (from, to): (ProcessId, ProcessId), (message, packet): (u32, u32)) -> u32 {
-        let pair = Key::of(u64::from(from.0) << 32 | u64::from(to.0));
-        match self.spread {
-            Spread::Flows(Flow::Message, _) => pair.and(message.into()).short(),
-            Spread::Flows(Flow::ProcessPair, _) => pair.short(),
-            Spread::Packets(Turns::RoundRobin) => packet,
-            Spread::Flows(Flow::Pair, _) | Spread::Packets(Turns::Random) => 0,
-        }
-    }
-
-    /// The route of a new packet.
-    #[inline]
-    pub fn begin_flow(
-        &self,
-        source: NodeId,
-        destination: NodeId,
-        flow: u32,
-        way: Option<&mut Stream>,
-    ) -> u32 {
-        match &self.spread {
-            Spread::Flows(_, seed) => hash(*seed, source, destination, flow),
-            Spread::Packets(Turns::Random) => way.map_or(0, |way| way.below(ANY.into()) as u32),
-            Spread::Packets(Turns::RoundRobin) => flow % ANY,
-        }
+        Ok(Self { shortest, spread, slots: Slots::by_hop(name, hops)?, longest })
     }
 
     fn seed(&self) -> u64 {
@@ -139,6 +115,35 @@ fn hash(seed: u64, source: NodeId, destination: NodeId, flow: u32) -> u32 {
 }
 
 impl Algorithm for Ecmp {
+    #[inline]
+    fn flow(&self, (from, to): (ProcessId, ProcessId), (message, packet): (u32, u32)) -> u32 {
+        let pair = Key::of(u64::from(from.0) << 32 | u64::from(to.0));
+        match self.spread {
+            Spread::Flows(Flow::Message, _) => pair.and(message.into()).short(),
+            Spread::Flows(Flow::ProcessPair, _) => pair.short(),
+            Spread::Packets(Turns::RoundRobin) => packet,
+            Spread::Flows(Flow::Pair, _) | Spread::Packets(Turns::Random) => 0,
+        }
+    }
+
+    #[inline]
+    fn begin_flow(
+        &self,
+        (source, destination): (NodeId, NodeId),
+        flow: u32,
+        way: Option<&mut Stream>,
+    ) -> u32 {
+        match &self.spread {
+            Spread::Flows(_, seed) => hash(*seed, source, destination, flow),
+            Spread::Packets(Turns::Random) => way.map_or(0, |way| way.below(ANY.into()) as u32),
+            Spread::Packets(Turns::RoundRobin) => flow % ANY,
+        }
+    }
+
+    fn route_bits(&self) -> u32 {
+        HOP.ilog2() + bits_of(self.longest)
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }

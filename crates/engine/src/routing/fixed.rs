@@ -3,7 +3,7 @@
 use super::algorithm::Algorithm;
 use super::base::Base;
 use super::header::Header;
-use super::outputs::Slots;
+use super::outputs::{Slots, bits_of};
 use super::properties::Properties;
 use crate::ids::{NodeId, SwitchId};
 use crate::rng::Stream;
@@ -29,6 +29,10 @@ impl Fixed {
 }
 
 impl Algorithm for Fixed {
+    fn route_bits(&self) -> u32 {
+        bits_of(self.base.routes() as usize)
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }

@@ -8,7 +8,7 @@
 use super::algorithm::Algorithm;
 use super::distances::Distances;
 use super::header::Header;
-use super::outputs::Slots;
+use super::outputs::{MOST_CLASSES, Slots, bits_of};
 use super::properties::Properties;
 use super::table::Table;
 use crate::error::SpecError;
@@ -35,6 +35,10 @@ impl HopClasses {
 }
 
 impl Algorithm for HopClasses {
+    fn route_bits(&self) -> u32 {
+        bits_of(MOST_CLASSES)
+    }
+
     fn fold(&mut self) {
         self.slots.fold();
     }

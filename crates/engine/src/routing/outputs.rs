@@ -57,6 +57,11 @@ impl Slots {
     }
 }
 
+/// Bits of a number that is at most this.
+pub fn bits_of(most: usize) -> u32 {
+    usize::BITS - most.leading_zeros()
+}
+
 /// Slots that routing allows, in order of preference.
 ///
 /// An output of a lower *tier* is taken only if none of a higher one (of a smaller

@@ -41,6 +41,9 @@ impl Parallel {
         if properties.escapes > 0 {
             return refuse("must be any with a routing that has a way out");
         }
+        if topology.hosts.is_some() {
+            return refuse("must be any with machine.hosts");
+        }
         let link = |node: usize| {
             let node = NodeId::from_index(node);
             let place = topology.coordinates(node);

@@ -1,13 +1,13 @@
 //! An algorithm with the virtual channels of a machine.
 
 use super::algorithm::Algorithm;
-use super::base::Base;
 use super::dimension_order::DimensionOrder;
 use super::header::Header;
 use super::outputs::Outputs;
 use super::parallel::Parallel;
 use super::properties::Properties;
 use super::registry::{Chosen, match_algorithm};
+use super::table::Table;
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::{Key, Purpose, Stream};
@@ -62,12 +62,7 @@ impl Routing {
         }
         let classes = shared_by(channels, &properties, parallel.as_ref())?;
         let seed = Key::of(seed);
-        let has_gaps = match &algorithm {
-            Chosen::Fixed(routing) => {
-                matches!(routing.base(), Base::Paths(table) if table.has_gaps())
-            }
-            _ => false,
-        };
+        let has_gaps = algorithm.table().is_some_and(Table::has_gaps);
         let routing = Self { algorithm, properties, classes, parallel, seed, has_gaps };
         // Frames stand in queues of outputs, and keep no channel while they wait for another.
         let is_safe = properties.is_known_free
@@ -169,7 +164,7 @@ impl Routing {
     /// how many packets there were before it.
     #[inline]
     pub fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
-        if let Chosen::Ecmp(routing) = &self.algorithm { routing.flow(ends, before) } else { 0 }
+        match_algorithm!(&self.algorithm, routing => routing.flow(ends, before))
     }
 
     /// The route of a new packet of a flow; `drawn_by`: what tells the packet from all others.
@@ -178,10 +173,8 @@ impl Routing {
         let key = self.seed.and(drawn_by.into());
         let mut stream = self.properties.draws.then(|| Stream::keyed(Purpose::Way, key));
         let way = stream.as_mut();
-        if let Chosen::Ecmp(routing) = &self.algorithm {
-            return routing.begin_flow(source, destination, flow, way);
-        }
-        match_algorithm!(&self.algorithm, routing => routing.begin(source, destination, way))
+        let ends = (source, destination);
+        match_algorithm!(&self.algorithm, routing => routing.begin_flow(ends, flow, way))
     }
 
     /// All routes a new packet may begin with.
@@ -207,28 +200,21 @@ impl Routing {
     #[inline]
     pub fn misses(&self, switch: SwitchId, destination: NodeId) -> bool {
         self.has_gaps
-            && matches!(&self.algorithm, Chosen::Fixed(routing)
-                if matches!(routing.base(), Base::Paths(table) if table.misses(switch, destination)))
+            && self.algorithm.table().is_some_and(|table| table.misses(switch, destination))
     }
 
     /// Whether it is a table, and packets cannot wait for each other in a circle even if all are in
     /// one class.
     pub(super) fn is_free_table(&self, topology: &Topology) -> bool {
-        matches!(&self.algorithm, Chosen::Fixed(routing)
-            if matches!(routing.base(), Base::Paths(table) if !table.closes_circle(topology)))
+        let network = topology.hosts.as_ref().map_or(topology, |hosts| &hosts.network);
+        self.algorithm.table().is_some_and(|table| !table.closes_circle(network))
     }
 
     /// Why there is no route from a node to another, if there is none.
     #[cold]
     #[inline(never)]
     pub fn gap(&self, pair: (NodeId, NodeId), topology: &Topology) -> Option<SpecError> {
-        match &self.algorithm {
-            Chosen::Fixed(routing) => match routing.base() {
-                Base::Paths(table) => table.gap(pair, topology),
-                _ => None,
-            },
-            _ => None,
-        }
+        self.algorithm.table()?.gap(pair, topology)
     }
 
     /// Whether packets to a destination may leave a switch by the same slot whatever their sources

@@ -15,7 +15,9 @@ use super::first_hop::FirstHop;
 use super::fixed::Fixed;
 use super::grid::Grid;
 use super::hamiltonian::Hamiltonian;
+use super::header::Header;
 use super::hop_classes::HopClasses;
+use super::hosts::Hosts;
 use super::hyperx::HyperX;
 use super::odd_even::OddEven;
 use super::profitable::Profitable;
@@ -28,8 +30,11 @@ use super::two_phase::TwoPhase;
 use super::up_down::{UpDown, check_symmetry};
 use super::{failed, grid, spanning_tree};
 use crate::error::SpecError;
+use crate::ids::{NodeId, ProcessId, SwitchId};
+use crate::rng::Stream;
 use crate::spec::{RoutingSpec, Weighing};
 use crate::topology::{Family, Topology};
+use std::ops::Range;
 
 /// The algorithms for any switches and links with a way back.
 pub(super) const ANYWHERE: [&str; 14] = [
@@ -122,6 +127,8 @@ pub(super) enum Chosen {
     FirstHop(FirstHop),
     /// Along a Hamiltonian path.
     Hamiltonian(Hamiltonian),
+    /// Any of these between the interfaces of hosts.
+    Hosts(Hosts<Within>),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -147,6 +154,7 @@ macro_rules! match_algorithm {
             Chosen::Ecmp($routing) => $does,
             Chosen::Dal($routing) => $does,
             Chosen::Hamiltonian($routing) => $does,
+            Chosen::Hosts($routing) => $does,
         }
     };
 }
@@ -158,6 +166,14 @@ impl Chosen {
     /// # Errors
     /// One that the topology cannot have; where links have failed, one that goes by them.
     pub fn new(spec: &RoutingSpec, topology: &Topology) -> Result<Self, SpecError> {
+        if let Some(hosts) = &topology.hosts {
+            let within = Within(Box::new(Self::new(spec, &hosts.network)?));
+            if within.0.table().is_some_and(Table::has_gaps) {
+                let allowed = "must have a hop for every interface, with machine.hosts";
+                return Err(SpecError::new("machine.routing", spec.name(), allowed));
+            }
+            return Ok(Self::Hosts(Hosts::new(spec.name(), within, hosts)?));
+        }
         let chosen = Self::prepared(spec, topology)?;
         if topology.has_failed() {
             let name = spec.name();
@@ -275,6 +291,79 @@ impl Chosen {
         } else {
             Self::DimensionOrder(DimensionOrder::new(grid))
         }
+    }
+}
+
+impl Chosen {
+    /// The table it is, if it is one.
+    pub fn table(&self) -> Option<&Table> {
+        match self {
+            Self::Fixed(routing) => match routing.base() {
+                Base::Paths(table) => Some(table),
+                _ => None,
+            },
+            Self::Hosts(hosts) => hosts.algorithm().0.table(),
+            _ => None,
+        }
+    }
+}
+
+/// An algorithm that another one stands on. What it calls back has one type, whichever it is: types
+/// of callbacks within callbacks would have no end.
+pub(super) struct Within(Box<Chosen>);
+
+impl Algorithm for Within {
+    fn properties(&self) -> Properties {
+        match_algorithm!(self.0.as_ref(), routing => routing.properties())
+    }
+
+    fn route_bits(&self) -> u32 {
+        match_algorithm!(self.0.as_ref(), routing => routing.route_bits())
+    }
+
+    fn fold(&mut self) {
+        match_algorithm!(self.0.as_mut(), routing => routing.fold());
+    }
+
+    fn begin(&self, source: NodeId, destination: NodeId, way: Option<&mut Stream>) -> u32 {
+        match_algorithm!(self.0.as_ref(), routing => routing.begin(source, destination, way))
+    }
+
+    fn flow(&self, ends: (ProcessId, ProcessId), before: (u32, u32)) -> u32 {
+        match_algorithm!(self.0.as_ref(), routing => routing.flow(ends, before))
+    }
+
+    fn begin_flow(&self, ends: (NodeId, NodeId), flow: u32, way: Option<&mut Stream>) -> u32 {
+        match_algorithm!(self.0.as_ref(), routing => routing.begin_flow(ends, flow, way))
+    }
+
+    fn beginnings(&self, source: NodeId, destination: NodeId) -> Range<u32> {
+        match_algorithm!(self.0.as_ref(), routing => routing.beginnings(source, destination))
+    }
+
+    fn alternatives(&self, switch: SwitchId, header: Header, mut each: impl FnMut(u32)) {
+        let each: &mut dyn FnMut(u32) = &mut each;
+        match_algorithm!(self.0.as_ref(), routing => routing.alternatives(switch, header, each));
+    }
+
+    fn decide(
+        &self,
+        switch: SwitchId,
+        header: Header,
+        flit: u64,
+        mut load: impl FnMut(SwitchId, usize) -> u64,
+    ) -> u32 {
+        let load: &mut dyn FnMut(SwitchId, usize) -> u64 = &mut load;
+        match_algorithm!(self.0.as_ref(), routing => routing.decide(switch, header, flit, load))
+    }
+
+    fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
+        let allow: &mut dyn FnMut(usize, u8) = &mut allow;
+        match_algorithm!(self.0.as_ref(), routing => routing.allow(switch, header, allow));
+    }
+
+    fn passed(&self, switch: SwitchId, header: Header, slot: Option<usize>) -> u32 {
+        match_algorithm!(self.0.as_ref(), routing => routing.passed(switch, header, slot))
     }
 }
 

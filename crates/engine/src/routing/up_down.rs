@@ -18,6 +18,7 @@
 use super::algorithm::Algorithm;
 use super::distances::{Links, NO_WAY, check_pairs};
 use super::header::Header;
+use super::outputs::bits_of;
 use super::properties::Properties;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
@@ -25,7 +26,7 @@ use crate::topology::Topology;
 use std::collections::VecDeque;
 
 /// In a route: the packet has gone down.
-const DOWN: u32 = 1 << 31;
+const DOWN: u32 = 1 << 27;
 
 /// Up*/down* routing for one graph.
 pub struct UpDown {
@@ -265,6 +266,10 @@ impl Algorithm for UpDown {
                 }
             }
         }
+    }
+
+    fn route_bits(&self) -> u32 {
+        bits_of(DOWN as usize)
     }
 
     #[inline]

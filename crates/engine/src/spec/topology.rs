@@ -1,6 +1,7 @@
 //! Families of topologies.
 
 use super::absent::one;
+use super::hosts::Hosts;
 use super::link::LinkClass;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -196,6 +197,13 @@ pub enum TopologySpec {
         /// Which of all such draws.
         #[serde(default)]
         seed: u64,
+    },
+    /// Any of these, whose nodes are interfaces of hosts.
+    Hosts {
+        /// What the interfaces are on.
+        of: Box<Self>,
+        /// The hosts.
+        hosts: Hosts,
     },
 }
 

@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use crate::ids::{NodeId, SwitchId};
-use crate::spec::LinkClass;
+use crate::spec::{InterfaceRule, LinkClass};
 use crate::time::Time;
 
 /// The graph of a machine.
@@ -37,6 +37,27 @@ pub struct Topology {
     pub wraps: bool,
     /// What has failed: no longer among the neighbours.
     pub failed: Vec<Failure>,
+    /// The hosts, if nodes are in hosts with several interfaces.
+    pub hosts: Option<Box<Hosts>>,
+}
+
+/// The hosts of a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hosts {
+    /// The network without them, whose nodes are the interfaces.
+    pub network: Topology,
+    /// By which interface a message leaves its host.
+    pub rule: InterfaceRule,
+    /// By interface: its host, and its place among those of the host.
+    pub places: Vec<(u32, u32)>,
+    /// By host: its interfaces, and its switch unless it has none.
+    pub hosts: Vec<(Vec<u32>, SwitchId)>,
+    /// By node: the interface that is its own.
+    pub own: Vec<u32>,
+    /// By interface: the port of its switch that leads to its host, unless that has no switch.
+    pub exits: Vec<Option<usize>>,
+    /// From the arrival of a header at the switch of a host until it asks for an output.
+    pub delay_ps: u64,
 }
 
 /// What a node's links lead to.

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...units import Rate, Time, is_nearly_whole
+from .adapters import members
 from .description import Cable, Cluster
 from .graph_text import Drawn
 
@@ -80,6 +81,7 @@ def tables(
             "rate": str(node_rate),
             "delay": str(Time(node_delay_ps)),
         },
+        **_hosts(cluster),
         "switch": {"switching": "cut_through", "delay": _SWITCH_DELAY}
         | cluster.machine.get("switch", {}),
         "routing": {"kind": "table", "file": routes} if routes else {"kind": "ecmp"},
@@ -93,6 +95,12 @@ def tables(
             "load": _load(cluster, found, node_rate),
         },
     }
+
+
+def _hosts(cluster: Cluster) -> dict[str, Any]:
+    """Return the hosts with several adapters, if there are any: each adapter is of a process."""
+    several = members(cluster)
+    return {"hosts": {"members": several, "rule": "own"}} if several else {}
 
 
 def _load(cluster: Cluster, found: Drawn, node_rate: Rate) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import UserError, shown
 from ..toml import to_toml
 from . import forwarding, host_routes, installed
+from .adapters import members
 from .description import Cluster
 from .experiment import fitting, of_most, tables
 from .graph_text import Drawn, drawn, graphml
@@ -74,6 +75,11 @@ def import_network(
     if names is not None:
         _rename(cluster, names)
     flit, network = fitting(drawn(cluster), cluster.notes)
+    if several := members(cluster):
+        cluster.notes.append(
+            f"by the names of adapters {len(several)} hosts have several; links inside are as fast "
+            "as adapters, a choice"
+        )
     table = None
     if routes is not None:
         found = forwarding.read_tables(routes, cluster)

@@ -15,6 +15,7 @@ from .fat_trees import *  # noqa: F403
 from .graph import Graph, GraphTopology, Listed
 from .grids import *  # noqa: F403
 from .grids import Lattice
+from .hosts import Hosts
 from .low_diameter import *  # noqa: F403
 from .rails import *  # noqa: F403
 from .star import *  # noqa: F403
@@ -25,6 +26,7 @@ __all__ = [
     "TOPOLOGIES",
     "Graph",
     "GraphTopology",
+    "Hosts",
     "Lattice",
     "Listed",
     "Topology",

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import door
 from ...parts import Part, key
+from ...since311 import Self
 from . import failed
+from .hosts import Grouped, Hosts
 
 if TYPE_CHECKING:
     from ...graphs import NetworkGraph
+
+#: What is known of a topology and depends on its hosts.
+_OF_HOSTS = ("facts", "grouped", "_hosts")
 
 #: Nodes of the largest machine.
 MOST_NODES = door.MOST_NODES
@@ -79,26 +85,34 @@ class Topology(Part):
             name: [] if value is None else value for name, value in keys.items()
         }
 
-    def spec_left(self, spec: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return the same with what has failed; ``spec``: of the whole, if it is another."""
+    def spec_left(
+        self,
+        spec: dict[str, Any] | None = None,
+        inside: Mapping[str, Any] = MappingProxyType({}),
+    ) -> dict[str, Any]:
+        """Return the same with what has failed, and hosts; ``spec``: of the whole, if another.
+
+        ``inside``: what differs on the links inside hosts.
+        """
         whole = self.spec() if spec is None else spec
         if not self.failed_links and not self.failed_share:
             # As before there were these keys.
-            return whole
-        return {
+            return self._on_hosts(whole, inside)
+        left = {
             "kind": "failing",
             "of": whole,
             "links": self._named_failures(),
             "share": round((self.failed_share or 0) * 1_000_000),
             "seed": 1 if self.failed_seed is None else self.failed_seed,
         }
+        return self._on_hosts(left, inside)
 
     def _named_failures(self) -> list[dict[str, Any]]:
         if not self.failed_links:
             return []
         whole = door.network(self.spec())
         # Coordinates are names in several forms.
-        names = () if whole.sides else self.labels.get("switch", ())
+        names = () if whole.sides else self._labels.get("switch", ())
         return failed.Switches(whole.sides, names).failed(self.failed_links)
 
     @contextmanager
@@ -106,11 +120,68 @@ class Topology(Part):
         """Give switches their names in mistakes that the engine finds meanwhile."""
         yield
 
+    # Hosts. They are a part of their own, which the machine gives to its topology.
+
+    @property
+    def hosts(self) -> Hosts | None:
+        """The hosts whose interfaces its nodes are, if they are."""
+        found: Hosts | None = self.__dict__.get("_hosts")
+        return found
+
+    def with_hosts(self, hosts: Hosts | None) -> Self:
+        """Return the same whose nodes are interfaces of hosts."""
+        made = object.__new__(type(self))
+        kept = {name: one for name, one in vars(self).items() if name not in _OF_HOSTS}
+        made.__dict__.update(kept, _hosts=hosts)
+        return made
+
+    @property
+    def network(self) -> Self:
+        """The same without hosts: its nodes are the interfaces."""
+        return self if self.hosts is None else self.with_hosts(None)
+
+    @cached_property
+    def grouped(self) -> Grouped | None:
+        """Which interfaces hosts have, and which nodes. Raises `UserError`."""
+        if self.hosts is None:
+            return None
+        network = self.network
+        names = self._labels.get("node", ())
+        return self.hosts.grouped(network.node_count, names, self.host_nodes)
+
+    def _on_hosts(self, spec: dict[str, Any], inside: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a network as the engine describes it, on hosts if there are any."""
+        if self.hosts is None or self.grouped is None:
+            return spec
+        hosts = {
+            "interfaces": [list(own) for own in self.grouped.interfaces],
+            "own": list(self.grouped.own),
+            "rule": self.hosts.rule_spec(self.grouped),
+            "inside": dict(inside),
+            **self.hosts.engine_keys(),
+        }
+        return {"kind": "hosts", "of": spec, "hosts": hosts}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is of the same class and has the same values, and hosts."""
+        if not isinstance(other, Topology):
+            return NotImplemented
+        return super().__eq__(other) is True and self.hosts == other.hosts
+
+    def __hash__(self) -> int:
+        """Return a hash of all values."""
+        return hash((self._hash(), self.hosts))
+
     @cached_property
     def facts(self) -> door.Network:
         """What the engine knows of it. Raises `UserError` for one that cannot be."""
         with self.names():
             return door.network(self.spec_left())
+
+    @property
+    def homes(self) -> tuple[int, ...]:
+        """The switch of every node."""
+        return door.homes(self.spec_left())
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -153,10 +224,19 @@ class Topology(Part):
 
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
-        """What each `node` and each `switch` is called, by a file or by where it is.
+        """What each `node` and each `switch` is called, by a file, by where it is, or by its host.
 
         Empty where they have numbers, or coordinates that the table of nodes has.
         """
+        own = self._labels
+        if self.grouped is None:
+            return own
+        switches = own.get("switch") or [str(n) for n in range(self.network.switch_count)]
+        return {"node": self.grouped.nodes, "switch": (*switches, *self.grouped.with_switches)}
+
+    @property
+    def _labels(self) -> Mapping[str, Sequence[str]]:
+        """The same of the network without hosts."""
         return {}
 
     @classmethod

@@ -56,7 +56,7 @@ class Listed(Topology):
         return self.section
 
     @property
-    def labels(self) -> Mapping[str, Sequence[str]]:
+    def _labels(self) -> Mapping[str, Sequence[str]]:
         """What each `node` and each `switch` is called."""
         return {"node": self.graph.nodes, "switch": self.graph.switches}
 
@@ -78,7 +78,7 @@ class Listed(Topology):
 
     def _held(self, channel: Mapping[str, Any]) -> dict[str, Any]:
         """Return a channel of a cycle with the names of the file in its words."""
-        switches, nodes = self.graph.switches, self.graph.nodes
+        switches, nodes = self.labels["switch"], self.labels["node"]
         number = f" (class {channel['class']})" if channel["class"] else ""
         return {
             **channel,
@@ -88,7 +88,7 @@ class Listed(Topology):
 
     def _with_names(self, text: str) -> str:
         """Return a message of the engine with the names of the file for numbers."""
-        switches, nodes = self.graph.switches, self.graph.nodes
+        switches, nodes = self.labels["switch"], self.labels["node"]
         text = _SWITCH.sub(lambda found: f"switch {switches[int(found[1])]}", text)
         text = _NODE.sub(lambda found: f"node {nodes[int(found[1])]}", text)
         text = _CHANNEL.sub(
@@ -138,8 +138,8 @@ class Listed(Topology):
 
     @property
     def graph_with_ports(self) -> NetworkGraph | None:
-        """The network, if its file gives port numbers of links."""
-        return None if self.graph.node_ports is None else self.graph
+        """The network, if its file gives port numbers of all links."""
+        return None if self.graph.node_ports is None or self.hosts is not None else self.graph
 
     def ports_spec(self) -> dict[str, Any]:
         """Return at which ports links end, as the engine describes it; empty if it is not known."""

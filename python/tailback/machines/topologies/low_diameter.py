@@ -56,7 +56,7 @@ class HyperX(Topology):
     )
 
     @property
-    def labels(self) -> Mapping[str, Sequence[str]]:
+    def _labels(self) -> Mapping[str, Sequence[str]]:
         """The coordinates of each `switch`, if it has several; nodes have numbers."""
         return self.labels_by({"dims": self.dims})
 

@@ -31,8 +31,8 @@ class RailOptimised(Listed):
     number `p · spines + k`. Leaf j is joined to the spines of plane j modulo `planes`. With one
     leaf per rail, nodes are on leaves. With two, an interface has a port on each: it is a switch
     of its own, behind all spines, and its cables are of class `hosts`. Cables of leaves to spines
-    are of class `uplinks`. There are no links inside a server: its GPUs reach each other over
-    leaves and spines.
+    are of class `uplinks`. There are no links inside a server unless
+    `machine.hosts` has them: its GPUs reach each other over leaves and spines.
     """
 
     kind: ClassVar[str] = "rail_optimised"
@@ -117,6 +117,8 @@ class RailOptimised(Listed):
         """
         leaves = self._leaves
         if self.leaves_per_rail > 1 or leaves % 2 or self.failed_links or self.failed_share:
+            return None
+        if self.hosts is not None:
             return None
         return leaves * self.spines * self.spine_links
 

@@ -81,6 +81,25 @@ pub fn reply_queue(
     within(field, places.into(), 1, MOST_IN_FLIGHT)
 }
 
+/// What hosts with several interfaces ask of switches, whose times and queues they share.
+pub fn hosts(machine: &Machine, topology: &Topology, fidelity: Fidelity) -> Result<(), SpecError> {
+    if topology.hosts.is_none() {
+        return Ok(());
+    }
+    let switch = &machine.switch;
+    let with = match fidelity {
+        _ if switch.integrated => "switch.integrated",
+        _ if machine.makes_circuits() => "switching circuit",
+        _ if switch.frames.is_some() => "switch.frames",
+        _ if switch.cells.is_some() => "switch.cells",
+        _ if switch.pipeline.is_some() => "switch.pipeline",
+        Fidelity::Stream | Fidelity::Token => fidelity.name(),
+        _ => return Ok(()),
+    };
+    let allowed = format!("must be left out with {with}");
+    Err(SpecError::new("machine.hosts", "", allowed))
+}
+
 /// Nodes are attached to switches.
 pub fn switched(
     machine: &Machine,

@@ -2,6 +2,7 @@
 
 use crate::error::SpecError;
 use crate::fabric::network::flits::FlitSize;
+use crate::ids::SwitchId;
 use crate::spec::{Fidelity, Framing, Link, LinkClass, Machine};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -109,6 +110,13 @@ impl Timing {
     #[must_use]
     fn later(self, by_ps: Time) -> Self {
         Self { delay_ps: self.delay_ps + by_ps, hop_ps: self.hop_ps + by_ps, ..self }
+    }
+
+    /// The same with a switch at the end that takes so long, of a machine whose others take `usual_ps`.
+    #[must_use]
+    fn at_host(self, ps: Time, usual_ps: Time) -> Self {
+        let (delay_ps, hop_ps) = (self.delay_ps - usual_ps + ps, self.hop_ps - usual_ps + ps);
+        Self { delay_ps, hop_ps, ..self }
     }
 
     /// The same where only headers wait for the switch, which arbitrates, and no flit passes
@@ -312,21 +320,40 @@ impl Rates {
             Self { all, internal: Vec::new(), external: Vec::new(), widths: Vec::new(), width };
         // The second is what nodes have, whatever it is.
         let mut known = HashMap::from([(rates.all[0], INTERNAL)]);
-        for own in &topology.node_links {
-            let timing = Timing::new(&own.of(&external), machine).later(at_edge_ps);
+        // What takes a time of its own: the switches of hosts.
+        let hosts = topology.hosts.as_deref();
+        let is_host =
+            |switch: SwitchId| hosts.is_some_and(|hosts| switch.index() >= hosts.network.switches);
+        let at_host = |timing: Timing, link: &Link| {
+            let own_ps = hosts.map_or(0, |hosts| hosts.delay_ps);
+            timing.at_host(own_ps, machine.switch_delay_ps(link))
+        };
+        for (own, at) in topology.node_links.iter().zip(&topology.attachments) {
+            let link = own.of(&external);
+            let timing = if at.enters().is_some_and(is_host) {
+                at_host(Timing::new(&link, machine), &link)
+            } else {
+                Timing::new(&link, machine).later(at_edge_ps)
+            };
             let is_usual = timing == rates.all[usize::from(EXTERNAL)];
             let rate = if is_usual { EXTERNAL } else { rates.number(&mut known, timing)? };
             rates.external.push(rate);
         }
-        let are_alike =
-            classes.is_empty() && topology.differing_links.is_empty() && topology.widths.is_empty();
+        let are_alike = classes.is_empty()
+            && topology.differing_links.is_empty()
+            && topology.widths.is_empty()
+            && hosts.is_none();
         if are_alike && machine.uncontended.is_empty() {
             return Ok(rates);
         }
         for place in 0..topology.neighbours.len() {
             let class = classes.get(topology.link_class(place)).unwrap_or(link);
             let own = topology.differing_links.get(place).copied().unwrap_or_default().of(class);
-            let rate = rates.number(&mut known, Timing::new(&own, machine))?;
+            let timing = Timing::new(&own, machine);
+            let to_host =
+                topology.neighbours[place].is_some() && is_host(topology.neighbours[place]);
+            let timing = if to_host { at_host(timing, &own) } else { timing };
+            let rate = rates.number(&mut known, timing)?;
             rates.internal.push(rate);
             rates.widths.push(topology.widths.get(place).copied().unwrap_or(own.width as u16));
         }
