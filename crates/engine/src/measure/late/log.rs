@@ -1,5 +1,6 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+use super::copies::{Copies, Open};
 use super::departures::{Departure, Departures, Waiting};
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
@@ -95,6 +96,8 @@ pub struct Log {
     fault: RecordId,
     /// By packet that had to wait for a place at its node: how long, and for whom.
     lacked: Mixed<RecordId, Lacked>,
+    /// Turns in copies of the network that have not ended.
+    copies: Copies,
     /// Turns on these.
     kept: usize,
     /// By channel: whether every message has one of its own.
@@ -160,6 +163,7 @@ impl Log {
             lists,
             listed: vec![Turns::default(); nodes],
             lacked: Mixed::default(),
+            copies: Copies::default(),
             kept: 0,
             departures: speedups.map(Departures::new),
             standing: Mixed::default(),
@@ -452,6 +456,9 @@ impl Log {
             departures.push(from, Departure { turn: entry.turn, start, end });
         }
         self.records[id as usize].hops.push((channel, number));
+        if end == NEVER && self.copies.is_inside() {
+            self.copies.begins(channel, entry.turn, message);
+        }
         self.kept += usize::from(!self.is_private[channel.index()]);
     }
 
@@ -508,8 +515,15 @@ impl Log {
     /// The turn of a packet that began last.
     #[inline]
     fn last_entry_mut(&mut self, id: RecordId) -> Option<&mut Entry> {
-        let record = &self.records[id as usize];
-        let (&(channel, number), message) = (record.hops.last()?, record.message);
+        let hop = self.records[id as usize].hops.len().checked_sub(1)?;
+        self.entry_mut(Turn { record: id, hop: hop as u32 })
+    }
+
+    /// A turn, to be changed.
+    #[inline]
+    fn entry_mut(&mut self, turn: Turn) -> Option<&mut Entry> {
+        let record = &self.records[turn.record as usize];
+        let (&(channel, number), message) = (record.hops.get(turn.hop as usize)?, record.message);
         self.turns_mut(channel, message).at_mut(number)
     }
 
@@ -525,15 +539,47 @@ impl Log {
 
     /// The first packet that was granted a channel and has not left it leaves it.
     pub fn left(&mut self, channel: ChannelId, at: Time) {
+        if self.copies.is_inside() {
+            if let Some(open) = self.copies.leaves(channel) {
+                self.left_copy(open, at);
+            }
+            return;
+        }
         let Some(entry) = self.shared[channel.index()].leaving_mut() else { return };
         entry.end = at;
-        let Turn { record, hop } = entry.turn;
-        if let Some(before) = hop.checked_sub(1) {
-            let record = &self.records[record as usize];
-            let ((from, number), message) = (record.hops[before as usize], record.message);
-            if let Some(entry) = self.turns_mut(from, message).at_mut(number) {
-                entry.out = at;
-            }
+        let turn = entry.turn;
+        self.leaves_before(turn, at);
+    }
+
+    /// A packet is out of the buffer that it stood in before a turn.
+    #[inline]
+    fn leaves_before(&mut self, turn: Turn, at: Time) {
+        if let Some(hop) = turn.hop.checked_sub(1)
+            && let Some(entry) = self.entry_mut(Turn { hop, ..turn })
+        {
+            entry.out = at;
+        }
+    }
+
+    /// A turn in a copy has ended, unless nobody will ask for it.
+    fn left_copy(&mut self, Open { turn, message, .. }: Open, at: Time) {
+        if self.record(turn.record).message == message
+            && let Some(entry) = self.entry_mut(turn)
+        {
+            entry.end = at;
+            self.leaves_before(turn, at);
+        }
+    }
+
+    /// What happens from now on does in a copy of the network, by its number, or (0) in the network itself.
+    pub fn enter_copy(&mut self, copy: u64) {
+        self.copies.enter(copy);
+    }
+
+    /// Nobody is any more in the copy in which something happens.
+    pub fn close_copy(&mut self, now: Time) {
+        for open in self.copies.closes() {
+            self.left_copy(open, now);
         }
     }
 
