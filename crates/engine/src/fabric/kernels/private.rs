@@ -196,7 +196,10 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     fn copy_for(&mut self, id: PacketId, act: &Act) -> u32 {
         if let Some(ways) = &mut self.ways {
             ways.find(id, act);
-            if let Some(copy) = ways.first_free(|copy| &self.copies[copy as usize].taken) {
+            // One that has chosen would go on with the packet in its next cycle only.
+            let has_chosen = |copy: u32| self.copies[copy as usize].chose == act.now;
+            let taken = |copy: u32| &self.copies[copy as usize].taken[..];
+            if let Some(copy) = ways.first_free(has_chosen, taken) {
                 ways.take(&mut self.copies[copy as usize].taken);
                 return copy;
             }
@@ -472,8 +475,17 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     }
 
     fn traits(&self, wiring: &Wiring) -> Traits {
-        let Traits { stretches, books, stores, replicates, .. } = self.template.traits(wiring);
-        Traits { stretches, books, stores, replicates, ..Traits::default() }
+        let of = self.template.traits(wiring);
+        let Traits { stretches, books, stores, replicates, receives, has_no_buffers, .. } = of;
+        Traits {
+            stretches,
+            books,
+            stores,
+            replicates,
+            receives,
+            has_no_buffers,
+            ..Traits::default()
+        }
     }
 
     fn last_channel(&self, of: Subject) -> Option<ChannelId> {

@@ -102,6 +102,9 @@ pub struct Log {
     kept: usize,
     /// By channel: whether every message has one of its own.
     is_private: Vec<bool>,
+    /// By channel, where copies of the network share those of nodes: the first of those of its group, and how
+    /// many these are.
+    alike: Vec<(ChannelId, u16)>,
     /// How long after a packet has left a buffer its place there is known to be free.
     credit_ps: Time,
     /// By channel: the others on its wire.
@@ -129,8 +132,11 @@ pub struct Log {
 
 /// Where packets take turns.
 pub struct Places {
-    /// By channel: whether every message has one of its own.
+    /// By channel, and by station: whether every message has one of its own.
     pub is_private: Vec<bool>,
+    /// By channel, where copies of the network share those of nodes: the first of those of its group, and how
+    /// many these are.
+    pub alike: Vec<(ChannelId, u16)>,
     /// By channel: the others on its wire; empty where nobody shares one.
     pub beside: Vec<Vec<ChannelId>>,
     /// By channel, where switches have queues for each output: how many packets the input at its end may send
@@ -147,10 +153,9 @@ pub struct Places {
 impl Log {
     /// Nothing has happened; kept in so many bytes.
     pub fn new(places: Places, credit_ps: Time, memory: u64) -> Self {
-        let Places { mut is_private, beside, speedups, stations, outgoing, lists } = places;
+        let Places { is_private, alike, beside, speedups, stations, outgoing, lists } = places;
         let nodes = lists.iter().map(|node| node.index() + 1).max().unwrap_or(0);
-        let numbers = is_private.len() + stations.numbers();
-        is_private.resize(numbers, false);
+        let numbers = is_private.len();
         let speedups = speedups.map(|mut speedups| {
             speedups.resize(numbers, u16::MAX);
             speedups
@@ -174,6 +179,7 @@ impl Log {
             free: Vec::new(),
             of_packet: Vec::new(),
             is_private,
+            alike,
             private: Mixed::default(),
             unused: Vec::new(),
             under_way: VecDeque::new(),
@@ -427,7 +433,8 @@ impl Log {
         if id == NOBODY {
             return;
         }
-        let Hop { channel, mut ready, start, end, takes } = hop;
+        let Hop { channel: named, mut ready, start, end, takes } = hop;
+        let channel = if self.copies.is_inside() { self.free_alike(named, start) } else { named };
         if !self.is_private[channel.index()] && self.shared[channel.index()].is_full() {
             self.forget(channel);
         }
@@ -457,9 +464,21 @@ impl Log {
         }
         self.records[id as usize].hops.push((channel, number));
         if end == NEVER && self.copies.is_inside() {
-            self.copies.begins(channel, entry.turn, message);
+            self.copies.begins(named, entry.turn, message);
         }
         self.kept += usize::from(!self.is_private[channel.index()]);
+    }
+
+    /// The channel of a node on which a packet starts that does so, in its copy of the network, on another of the
+    /// group: of those that were free the one that was so for the shortest time.
+    fn free_alike(&self, channel: ChannelId, start: Time) -> ChannelId {
+        let Some(&(first, width)) = self.alike.get(channel.index()).filter(|of| of.1 > 1) else {
+            return channel;
+        };
+        let all = (first.0..first.0 + u32::from(width)).map(ChannelId);
+        let ends = |of: &ChannelId| self.shared[of.index()].last().map_or(0, |last| last.end);
+        let free = all.filter(|of| ends(of) <= start).max_by_key(|of| (ends(of), *of == channel));
+        free.unwrap_or(channel)
     }
 
     /// A packet has its turn at the station at the end of the channel that it crossed last, if there is one.

@@ -94,11 +94,15 @@ impl Ways {
         }
     }
 
-    /// The first of these copies in which nobody has had any part of that way; `taken` are the parts
-    /// that messages have had in each.
-    pub fn first_free<'a>(&self, taken: impl Fn(u32) -> &'a [u64]) -> Option<u32> {
-        let mut asked = self.open.iter().rev().take(MOST_ASKED).copied();
-        asked.find(|&copy| {
+    /// The first of these copies in which nobody has had any part of that way, of those that have not chosen
+    /// at this instant (`has_chosen`); `taken` are the parts that messages have had in each.
+    pub fn first_free<'a>(
+        &self,
+        has_chosen: impl Fn(u32) -> bool,
+        taken: impl Fn(u32) -> &'a [u64],
+    ) -> Option<u32> {
+        let asked = self.open.iter().rev().take(MOST_ASKED).copied();
+        asked.filter(|&copy| !has_chosen(copy)).find(|&copy| {
             let taken = taken(copy);
             self.found.iter().all(|&part| {
                 let word = taken.get(part as usize / 64).copied().unwrap_or(0);
