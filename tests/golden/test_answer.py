@@ -48,6 +48,17 @@ def test_all_queues_for_each_output_are_as_worked_out(mode: str, tmp_path: Path)
     _check(QUEUES, mode, tmp_path)
 
 
+def test_networks_of_messages_charge_what_is_worked_out(tmp_path: Path) -> None:
+    """Nodes that take in packets at once are as any, but each message has a network for itself."""
+    kept = [case for case in CASES if "switch.forwarding" not in case["machine"]]
+    drained = [
+        {**case, "machine": case["machine"] + 'interface.drain_rate = "1 Tbit/s"\n'}
+        for case in kept
+    ]
+    assert _kernel(drained[0], "endpoints", tmp_path) == "private"
+    _check(drained, "endpoints", tmp_path)
+
+
 def test_nothing_is_own_that_would_not_be_alone(tmp_path: Path) -> None:
     """What a chain counts as own a message would take alone, too, however crowded it is."""
     random = np.random.default_rng(5)
@@ -94,8 +105,12 @@ def _expected(result: dict[str, Any], mode: str) -> dict[str, Any]:
     }
 
 
-def _run(case: dict[str, Any], mode: str, folder: Path) -> dict[int, dict[str, Any]]:
-    """Return by message what the engine finds; every message is a class of its own."""
+def _kernel(case: dict[str, Any], mode: str, folder: Path) -> str:
+    return _begun(case, mode, folder).kernel
+
+
+def _begun(case: dict[str, Any], mode: str, folder: Path) -> engine.Simulation:
+    """Return a run at its beginning; every message is a class of its own."""
     rows = json.dumps(case["messages"])
     file = folder / "case.toml"
     # Who asks first is as it was when these were worked out, where they say nothing.
@@ -108,7 +123,12 @@ def _run(case: dict[str, Any], mode: str, folder: Path) -> dict[int, dict[str, A
     experiment = tb.load(file)
     classes = np.arange(len(case["messages"]), dtype=np.uint32)
     spec = experiment.spec(mode, record_packets=False)
-    simulation = engine.Simulation(spec, experiment.messages_arrays(), classes)
+    return engine.Simulation(spec, experiment.messages_arrays(), classes)
+
+
+def _run(case: dict[str, Any], mode: str, folder: Path) -> dict[int, dict[str, Any]]:
+    """Return by message what the engine finds."""
+    simulation = _begun(case, mode, folder)
     while simulation.advance(2**62, 10**9) != "finished":
         pass
     late = simulation.take_late()

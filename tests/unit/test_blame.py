@@ -335,6 +335,24 @@ def test_messages_at_one_destination_make_each_other_late_by_their_turns() -> No
     assert run_mode(experiment, "free")["message_late_us"].value == 0
 
 
+def test_detours_are_among_the_pairs() -> None:
+    """Pairs and channels are the same charges, also where messages took a longer way than alone."""
+    groups = {"switches_per_group": 2, "nodes_per_switch": 2, "global_links": 1, "groups": 3}
+    machine = {"topology": {"kind": "dragonfly"} | groups, "routing": {"kind": "ugal_l"}}
+    rows = [[f"{50 * k} ns", k % 4, 4 + 3 * k % 4, "4 kB"] for k in range(40)]
+    workload = {"kind": "messages", "messages": rows}
+    run = {"blame": True, "keep_messages": True}
+    tables = {"machine": machine, "workload": workload, "run": run}
+    found = run_mode(Experiment.from_dict(tables), "full")
+    assert found.blame is not None
+    of_pairs, of_channels = found.blame.pairs.by(2), found.blame.channels.by(3)
+    assert of_pairs.keys.tolist() == of_channels.keys.tolist()
+    assert of_pairs.totals_ps.tolist() == of_channels.totals_ps.tolist()
+    assert DETOUR in of_pairs.keys
+    late = np.asarray(found.messages["late_ps"])
+    assert found.blame.late_ps == late[late > 0].sum()
+
+
 def test_messages_to_their_own_node_have_no_time_alone() -> None:
     experiment = Experiment.from_dict(
         {

@@ -171,7 +171,7 @@ fn late(spec: &Spec, fabric: &Fabric, is_charged: bool) -> Late {
     let asked = spec.blame.as_ref().filter(|_| !charges(spec));
     let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
     let victims = Victims::new(share, spec.seed, groups);
-    let sites = fabric.sites(&spec.machine, spec.mode);
+    let sites = fabric.sites(&spec.machine, (spec.mode, spec.fidelity));
     let memory = spec.blame.as_ref().and_then(|blame| blame.memory).unwrap_or(MEMORY);
     let mut late = Late::new(sites, spec.sample_interval_ps, victims, (is_charged, memory));
     late.rows = spec.lateness.then(Vec::new);

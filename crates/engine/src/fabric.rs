@@ -472,9 +472,9 @@ impl Fabric {
     }
 
     /// What channels are to messages, and how packets stand and are served.
-    pub(crate) fn sites(&self, machine: &Machine, mode: Mode) -> Sites {
+    pub(crate) fn sites(&self, machine: &Machine, kind: (Mode, Fidelity)) -> Sites {
         let engines = dispatch!(&self.kernel, kernel => kernel.engines(&self.wiring));
-        sites::sites(&self.wiring, &self.traits, &engines, (machine, mode))
+        sites::sites(&self.wiring, &self.traits, &engines, (machine, kind.0, kind.1))
     }
 
     /// Packets in flight or queued.

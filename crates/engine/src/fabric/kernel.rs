@@ -234,8 +234,8 @@ pub trait Kernel: Queues {
     fn taken_until(&self, _channel: ChannelId, _now: Time) -> Time {
         0
     }
-    /// Copies have what they can in common from now on, and need memory for what differs; false if they
-    /// can have nothing.
+    /// Copies have what they can in common from now on; whether they need memory for nothing but what
+    /// differs.
     fn share(&mut self) -> bool {
         false
     }

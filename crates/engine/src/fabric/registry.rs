@@ -252,10 +252,14 @@ pub fn accepts_network(
 }
 
 impl KernelKind {
-    /// Whether packets that pass a switch by different links have nothing of it in common: no memory, and
-    /// no allocator.
-    fn shares_links_only(self) -> bool {
-        matches!(self, Self::Flits | Self::Packet | Self::Slots | Self::Tokens | Self::Worm)
+    /// Whether messages can be told apart by their ways alone; if so, whether those whose ways have a switch
+    /// in common, but no link, may have more of it in common: an allocator.
+    fn shares_switches(self) -> Option<bool> {
+        match self {
+            Self::Flits | Self::Packet | Self::Slots | Self::Tokens | Self::Worm => Some(false),
+            Self::Clocked => Some(true),
+            _ => None,
+        }
     }
 
     /// The kernel that simulates a machine in one contention mode at a fidelity.
@@ -377,16 +381,18 @@ impl AnyKernel {
                     && wiring.integrated_timing.is_none()
                     && template.has_gates();
                 let shares_wires = fidelity == Fidelity::Packet;
-                let shares_links = template.kind().shares_links_only();
+                let shares_switches = template.kind().shares_switches();
                 let kernel = if is_shared {
                     PrivateKernel::endpoints(machine, wiring, template, shares_wires)
                 } else {
                     PrivateKernel::free(machine, wiring, template)
                 };
-                Self::Private(if shares_links {
-                    kernel.together(machine, wiring, topology.nodes)
-                } else {
-                    kernel
+                // Those who share links of nodes are looked at one by one.
+                Self::Private(match shares_switches {
+                    Some(by_switch) if !(by_switch && is_shared) => {
+                        kernel.together(machine, wiring, (topology.nodes, by_switch))
+                    }
+                    _ => kernel,
                 })
             }
             KernelKind::Baseline => Self::Baseline(match mode {

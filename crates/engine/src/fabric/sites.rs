@@ -7,7 +7,7 @@ use super::network::wiring::Wiring;
 use crate::ids::{ChannelId, NodeId};
 use crate::measure::ChannelKind;
 use crate::measure::late::{Places, Rules, Site, Sites, Stations};
-use crate::spec::{Arbiter, Machine, Mode, Pause};
+use crate::spec::{Arbiter, Fidelity, Machine, Mode, Pause};
 
 /// What channels are to messages, and how packets stand and are served; `engines` as
 /// [`Kernel::engines`](super::kernel::Kernel::engines) has them.
@@ -15,20 +15,28 @@ pub fn sites(
     wiring: &Wiring,
     traits: &Traits,
     engines: &[ChannelId],
-    (machine, mode): (&Machine, Mode),
+    (machine, mode, fidelity): (&Machine, Mode, Fidelity),
 ) -> Sites {
     let (layout, is_full) = (&wiring.layout, mode == Mode::Full);
     let by_output = traits.queues_by_output && is_full;
     let site_of = if wiring.integrated_timing.is_some() { integrated_site } else { site };
     let pauses = machine.switch.frames.as_ref().is_some_and(|frames| frames.pause != Pause::Off);
     let of: Vec<Site> = all(layout).map(|channel| site_of(layout, channel)).collect();
-    let rules = rules(wiring, traits, (machine, mode));
+    let rules = rules(wiring, traits, (machine, mode, fidelity));
     let is_inner = |site: &Site| matches!(site, Site::Between | Site::Into(_));
+    // Messages share what is at nodes, receive FIFOs as well.
+    let has_stations = is_full || traits.receives && wiring.integrated_timing.is_none();
+    let stations = if has_stations { stations(wiring, traits, engines) } else { Stations::default() };
     let places = Places {
-        is_private: of.iter().map(|site| rules.is_private && is_inner(site)).collect(),
+        is_private: of
+            .iter()
+            .chain(stations.sites())
+            .map(|site| rules.is_private && is_inner(site))
+            .collect(),
+        alike: if is_full { Vec::new() } else { alike(layout) },
         beside: layout.beside(),
         speedups: by_output.then(|| speedups(machine, wiring)),
-        stations: if is_full { stations(wiring, traits, engines) } else { Stations::default() },
+        stations,
         lists: if is_full { lists(wiring, traits) } else { Vec::new() },
         outgoing: if is_full && pauses { beyond(layout) } else { Vec::new() },
     };
@@ -56,7 +64,13 @@ fn integrated_site(layout: &Layout, channel: ChannelId) -> Site {
     }
 }
 
-fn rules(wiring: &Wiring, traits: &Traits, (machine, mode): (&Machine, Mode)) -> Rules {
+fn rules(
+    wiring: &Wiring,
+    traits: &Traits,
+    (machine, mode, fidelity): (&Machine, Mode, Fidelity),
+) -> Rules {
+    // Whole packets are not stopped between their headers and their ends.
+    let are_stopped = traits.stretches && fidelity != Fidelity::Packet;
     let by_output = traits.queues_by_output && mode == Mode::Full;
     // A circuit has no buffers: its channels are held.
     let holds = traits.holds_channels;
@@ -65,10 +79,10 @@ fn rules(wiring: &Wiring, traits: &Traits, (machine, mode): (&Machine, Mode)) ->
         are_in_order: !has_no_buffers && !by_output,
         come_in_order: machine.switch.arbiter == Arbiter::Fifo && !machine.switch.ack_priority,
         is_private: mode != Mode::Full,
-        are_stopped: traits.stretches || holds,
+        are_stopped: are_stopped || holds,
         are_held: holds,
         regrant_ps: machine.switch.regrant_delay_ps,
-        credit_ps: if traits.stretches { machine.link.credit_delay_ps } else { 0 },
+        credit_ps: if are_stopped { machine.link.credit_delay_ps } else { 0 },
         have_choice: wiring.routing.chooses()
             || wiring.routing.weighs()
             || wiring.routing.varies()
@@ -109,6 +123,17 @@ fn stations(wiring: &Wiring, traits: &Traits, engines: &[ChannelId]) -> Stations
         End::Switch(_) => Site::Between,
     };
     Stations::new(all(layout).map(named).collect(), all(layout).map(site).collect())
+}
+
+/// By channel: the first of those of its group, and how many these are, where they begin or end at a node. Of
+/// others nobody asks.
+fn alike(layout: &Layout) -> Vec<(ChannelId, u16)> {
+    let group = |channel| {
+        let group = layout.group(channel);
+        let is_inner = group.kind == ChannelKind::Internal;
+        (if is_inner { channel } else { group.first }, if is_inner { 1 } else { group.width })
+    };
+    all(layout).map(group).collect()
 }
 
 /// By channel, where nodes are one with their switches, and packets leave them out of one list each: the node

@@ -8,6 +8,7 @@
 mod booking;
 mod chain;
 mod charges;
+mod copies;
 mod departures;
 mod log;
 mod queue;
@@ -127,8 +128,9 @@ pub struct Why {
 /// A message that has arrived.
 struct Unsettled {
     why: Why,
-    /// Whether it was followed what it waited for.
+    /// Whether it was followed what it waited for, and for how long it was not found.
     is_followed: bool,
+    unknown: Time,
     /// A channel it crossed that was slower than usual, or none.
     slow: ChannelId,
 }
@@ -325,6 +327,16 @@ impl Late {
         self.log.left(channel, at);
     }
 
+    /// What happens from now on does in a copy of the network, by its number, or (0) in the network itself.
+    pub fn enter_copy(&mut self, copy: u64) {
+        self.log.enter_copy(copy);
+    }
+
+    /// Nobody is any more in the copy in which something happens.
+    pub fn close_copy(&mut self, now: Time) {
+        self.log.close_copy(now);
+    }
+
     /// A packet has been delivered.
     pub fn delivered(&mut self, id: PacketId, message: MessageId, is_ack: bool, now: Time) {
         let record = self.log.record_of(id);
@@ -373,11 +385,12 @@ impl Late {
         let (rules, packets) = (self.rules, &message.packets);
         self.pieces.clear();
         let is_followed = self.is_followed && self.log.keeps(message.number);
-        let own = if is_followed {
+        let (own, unknown) = if is_followed {
             let chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
-            chain.summed().follow(last, delivered)
+            let mut chain = chain.summed();
+            (chain.follow(last, delivered), chain.unknown)
         } else {
-            delivered - message.queued
+            (delivered - message.queued, 0)
         };
         let all = std::iter::once(&last).chain(packets);
         let mut slow = all.map(|&packet| self.log.record(packet).slow);
@@ -390,7 +403,7 @@ impl Late {
         let span = (message.queued, delivered);
         let (number, alone, label) = (0, 0, message.label);
         let why = Why { number, label, span, alone, own, charges };
-        self.unsettled.push_back(Unsettled { why, is_followed, slow });
+        self.unsettled.push_back(Unsettled { why, is_followed, unknown, slow });
         self.ends(id);
         true
     }
@@ -412,7 +425,7 @@ impl Late {
         alone: Time,
         class_of: impl Fn(u32) -> u32,
     ) -> Option<Time> {
-        let Unsettled { mut why, is_followed, slow } = self.unsettled.pop_front()?;
+        let Unsettled { mut why, is_followed, unknown, slow } = self.unsettled.pop_front()?;
         self.given.pop_front();
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
@@ -431,8 +444,10 @@ impl Late {
             () if slow.is_some() => Some((Kind::Fault, self.log.stations().name(slow))),
             () => self.rules.have_choice.then_some((Kind::Detour, ChannelId(REST))),
         };
-        if let Some((kind, channel)) = beyond.filter(|_| is_followed && charged < late) {
-            let (late, waited) = (late - charged, 0);
+        // Of waits of which nothing is known, nobody can say that they were a longer way.
+        let surplus = if is_followed { late.saturating_sub(charged + unknown) } else { 0 };
+        if let Some((kind, channel)) = beyond.filter(|_| surplus > 0) {
+            let (late, waited) = (surplus, 0);
             why.charges.push(Charge { culprit: REST, channel, kind, waited, late });
         }
         self.tables.add(class_of(why.label), &why, self.is_followed, class_of);

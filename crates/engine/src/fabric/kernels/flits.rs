@@ -391,11 +391,19 @@ impl Kernel for FlitsKernel {
         act: &mut Act,
     ) -> bool {
         for &channel in crossed {
+            debug_assert_eq!(self.board.at(channel).used, 0, "{channel:?}");
             self.wires.renew(&like.wires, self.board.at(channel).wire);
         }
+        self.buffers.start_over();
         self.gates.is_none()
             && self.integrated.is_none()
             && self.board.renew(&like.board, crossed, past, act.wiring)
+    }
+
+    /// Lanes and wires are copied: a flit asks for many of them.
+    fn share(&mut self) -> bool {
+        self.buffers.share();
+        false
     }
 
     fn has_gates(&self) -> bool {

@@ -41,10 +41,11 @@ const BEHIND: u32 = u32::MAX - 1;
 /// About so many bytes a copy takes that shares what it has in common with others.
 const BYTES_OF_SHARING_COPY: usize = 1 << 13;
 /// Any other at most about so many for each channel, and for each place in the buffer at its end where
-/// that is not too large for a ring of places.
+/// that is not too large for a ring of places; if all buffers take more, copies have them in common.
 const BYTES_OF_CHANNEL: usize = 256;
 const BYTES_OF_PLACE: usize = 16;
 const MOST_PLACES: u32 = 1 << 12;
+const MOST_OF_BUFFERS: usize = 1 << 16;
 /// Of so many that copies have taken it is told.
 const MUCH: usize = 64 << 20;
 
@@ -117,8 +118,9 @@ impl Place {
 
 impl<K: Kernel + Clone> PrivateKernel<K> {
     /// Messages that meet nowhere have copies together, if they can be told from each other.
-    pub fn together(self, machine: &Machine, wiring: &Wiring, nodes: usize) -> Self {
-        Self { ways: Ways::new(machine, wiring, nodes), ..self }
+    /// `by_switch`: if they have no switch in common either.
+    pub fn together(self, machine: &Machine, wiring: &Wiring, of: (usize, bool)) -> Self {
+        Self { ways: Ways::new(machine, wiring, of), ..self }
     }
 
     /// Mode `endpoints`, where `shares_wires` if a wire that both directions share has one packet at a
@@ -136,7 +138,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         } else {
             let places = machine.switch.input_buffer_flits.filter(|&flits| flits <= MOST_PLACES);
             let buffer = BYTES_OF_PLACE * places.unwrap_or(0) as usize;
-            (BYTES_OF_CHANNEL + buffer) * wiring.layout.channels()
+            let channels = wiring.layout.channels();
+            BYTES_OF_CHANNEL * channels + MOST_OF_BUFFERS.min(buffer * channels)
         };
         let longest = machine.interface.packet_bytes;
         let takes = |timing: &Timing| timing.packet_ps(longest) + timing.hop_ps + timing.gap_ps;
@@ -193,7 +196,10 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     fn copy_for(&mut self, id: PacketId, act: &Act) -> u32 {
         if let Some(ways) = &mut self.ways {
             ways.find(id, act);
-            if let Some(copy) = ways.first_free(|copy| &self.copies[copy as usize].taken) {
+            // One that has chosen would go on with the packet in its next cycle only.
+            let has_chosen = |copy: u32| self.copies[copy as usize].chose == act.now;
+            let taken = |copy: u32| &self.copies[copy as usize].taken[..];
+            if let Some(copy) = ways.first_free(has_chosen, taken) {
                 ways.take(&mut self.copies[copy as usize].taken);
                 return copy;
             }
@@ -268,7 +274,13 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         if copy.is_done(act.packets) {
             self.comes_by_no_more(number, act.now);
             let copy = &mut self.copies[number as usize];
-            copy.is_given_back(&self.template, &mut self.past, act);
+            let (template, past) = (&self.template, &mut self.past);
+            apart(act, (copy.given, self.gates.is_some()), |act| {
+                copy.is_given_back(template, past, act);
+                if let Some(late) = act.measures.late.as_mut().filter(|_| act.measures.is_observed) {
+                    late.close_copy(act.now);
+                }
+            });
             if let Some(ways) = &mut self.ways {
                 ways.open.retain(|&open| open != number);
             }
@@ -277,11 +289,24 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     }
 }
 
-/// Does something while nobody is told of waits: there are none but for packets of the same message.
-fn unobserved<T>(act: &mut Act, mut something: impl FnMut(&mut Act) -> T) -> T {
-    let was = std::mem::replace(&mut act.measures.is_observed, false);
+/// Does something in a copy, which was given out as the how-manieth. Packets wait there for others of their
+/// own message only, or at gates that copies share (`has_gates`): whoever keeps account of turns is told there.
+fn apart<T>(
+    act: &mut Act,
+    (given, has_gates): (u64, bool),
+    mut something: impl FnMut(&mut Act) -> T,
+) -> T {
+    let was = act.measures.is_observed;
+    act.measures.is_observed = was && has_gates;
     let blame = act.measures.blame.take();
+    let enters = |act: &mut Act, copy| {
+        if let Some(late) = act.measures.late.as_mut().filter(|_| was && has_gates) {
+            late.enter_copy(copy);
+        }
+    };
+    enters(act, given);
     let done = something(act);
+    enters(act, 0);
     (act.measures.blame, act.measures.is_observed) = (blame, was);
     done
 }
@@ -302,7 +327,7 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
         }
         self.wake(place.copy);
         let copy = &mut self.copies[place.copy as usize];
-        unobserved(act, |act| copy.queue(id, act));
+        apart(act, (copy.given, self.gates.is_some()), |act| copy.queue(id, act));
         if self.opens_by_cycle() {
             self.looks_at_gates(place.copy, None);
         }
@@ -387,7 +412,8 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             self.wake(number);
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
-            count += unobserved(act, |act| copy.begins(act, &mut arrived));
+            let which = (copy.given, self.gates.is_some());
+            count += apart(act, which, |act| copy.begins(act, &mut arrived));
             if self.opens_by_cycle() {
                 self.looks_if_changed(number);
             }
@@ -411,7 +437,8 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             place += 1;
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
-            unobserved(act, |act| copy.goes_on(act, &mut arrived));
+            let which = (copy.given, self.gates.is_some());
+            apart(act, which, |act| copy.goes_on(act, &mut arrived));
             if !by_cycle {
                 self.looks_at_gates(number, None);
             }
@@ -448,8 +475,17 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     }
 
     fn traits(&self, wiring: &Wiring) -> Traits {
-        let Traits { stretches, books, stores, replicates, .. } = self.template.traits(wiring);
-        Traits { stretches, books, stores, replicates, ..Traits::default() }
+        let of = self.template.traits(wiring);
+        let Traits { stretches, books, stores, replicates, receives, has_no_buffers, .. } = of;
+        Traits {
+            stretches,
+            books,
+            stores,
+            replicates,
+            receives,
+            has_no_buffers,
+            ..Traits::default()
+        }
     }
 
     fn last_channel(&self, of: Subject) -> Option<ChannelId> {
@@ -466,7 +502,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             if !copy.is_busy() {
                 continue;
             }
-            unobserved(act, |act| copy.catch_up(act));
+            apart(act, (copy.given, self.gates.is_some()), |act| copy.catch_up(act));
             if let Some(next) = copy.look_ahead() {
                 self.clock.push(Reverse((next, copy.given, number)));
             }

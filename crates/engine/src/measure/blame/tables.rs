@@ -101,7 +101,9 @@ impl Pairs {
     /// Adds those by channel to those wherever.
     pub(crate) fn settle(&mut self) {
         let of_channels = self.channels.sorted().into_iter();
-        let told = of_channels.filter(|(key, _)| key.channel != REST);
+        // What the table had no room for is among the pairs already. A detour is at no channel, but it
+        // has a victim.
+        let told = of_channels.filter(|(key, _)| key.victim != REST);
         self.pairs.merge_all(told.map(|(key, sum)| (Packed::from(key).anywhere(), sum)));
     }
 }
@@ -204,6 +206,28 @@ mod tests {
         assert_eq!((last.channel, rest.count >= 20), (REST, true));
         assert_eq!(channels.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 120);
         assert_eq!(settled.victims.sorted().len(), 2);
+    }
+
+    /// What is charged at no channel is charged nevertheless, whether or not there is room.
+    #[test]
+    fn pairs_have_what_is_at_no_channel() {
+        for most in [2, 8] {
+            let mut pairs = Pairs { channels: Sums::of_at_most(most), ..Pairs::default() };
+            for number in 0..20 {
+                let (victim, cause) = (number % 2, 4);
+                let at = Key { channel: number % 4, victim, culprit: 5, cause: 1 };
+                pairs.add_one(at, 3, 0);
+                pairs.add_one(Key { channel: REST, victim, culprit: REST, cause }, 7, 0);
+            }
+            pairs.settle();
+            let sums = pairs.pairs.sorted();
+            let known: Vec<_> = sums
+                .iter()
+                .map(|(key, sum)| (key.victim, key.culprit, key.cause, sum.total()))
+                .collect();
+            let all = [(0, 5, 1, 30), (0, REST, 4, 70), (1, 5, 1, 30), (1, REST, 4, 70)];
+            assert_eq!(known, all, "{most}");
+        }
     }
 
     /// A key that comes when a table is full, and becomes the largest, is told apart.

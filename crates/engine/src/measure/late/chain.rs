@@ -109,12 +109,14 @@ struct Root {
     since: Time,
     /// The packet of the message at hand that the chain goes on with instead, or none.
     own: Option<Place>,
+    /// Whether it is known who waits for whom on all of the way.
+    is_known: bool,
 }
 
 impl Root {
     /// One that the chain ends at.
     fn at(record: RecordId, channel: ChannelId, since: Time) -> Self {
-        Self { record, channel, since, own: None }
+        Self { record, channel, since, own: None, is_known: true }
     }
 }
 
@@ -143,6 +145,8 @@ pub struct Chain<'a> {
     told: &'a mut Vec<Told>,
     /// Whether waits in queues are summed up by culprit and root.
     is_summed: bool,
+    /// How long it waited for nobody who is known, which counts as its own.
+    pub unknown: Time,
 }
 
 /// What is kept from one chain to the next.
@@ -198,6 +202,7 @@ impl<'a> Chain<'a> {
             stories,
             told,
             is_summed,
+            unknown: 0,
         }
     }
 
@@ -253,7 +258,10 @@ impl<'a> Chain<'a> {
                     } else {
                         match self.culprit(place, &root, at) {
                             Some(culprit) => self.put(culprit, self.site_of(&root), (begin, at)),
-                            None => own += at - begin,
+                            None => {
+                                own += at - begin;
+                                self.unknown += if root.is_known { 0 } else { at - begin };
+                            }
                         }
                         at = begin;
                     }

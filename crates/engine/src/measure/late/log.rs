@@ -1,5 +1,6 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+use super::copies::{Copies, Open};
 use super::departures::{Departure, Departures, Waiting};
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
@@ -95,10 +96,15 @@ pub struct Log {
     fault: RecordId,
     /// By packet that had to wait for a place at its node: how long, and for whom.
     lacked: Mixed<RecordId, Lacked>,
+    /// Turns in copies of the network that have not ended.
+    copies: Copies,
     /// Turns on these.
     kept: usize,
     /// By channel: whether every message has one of its own.
     is_private: Vec<bool>,
+    /// By channel, where copies of the network share those of nodes: the first of those of its group, and how
+    /// many these are.
+    alike: Vec<(ChannelId, u16)>,
     /// How long after a packet has left a buffer its place there is known to be free.
     credit_ps: Time,
     /// By channel: the others on its wire.
@@ -126,8 +132,11 @@ pub struct Log {
 
 /// Where packets take turns.
 pub struct Places {
-    /// By channel: whether every message has one of its own.
+    /// By channel, and by station: whether every message has one of its own.
     pub is_private: Vec<bool>,
+    /// By channel, where copies of the network share those of nodes: the first of those of its group, and how
+    /// many these are.
+    pub alike: Vec<(ChannelId, u16)>,
     /// By channel: the others on its wire; empty where nobody shares one.
     pub beside: Vec<Vec<ChannelId>>,
     /// By channel, where switches have queues for each output: how many packets the input at its end may send
@@ -144,10 +153,9 @@ pub struct Places {
 impl Log {
     /// Nothing has happened; kept in so many bytes.
     pub fn new(places: Places, credit_ps: Time, memory: u64) -> Self {
-        let Places { mut is_private, beside, speedups, stations, outgoing, lists } = places;
+        let Places { is_private, alike, beside, speedups, stations, outgoing, lists } = places;
         let nodes = lists.iter().map(|node| node.index() + 1).max().unwrap_or(0);
-        let numbers = is_private.len() + stations.numbers();
-        is_private.resize(numbers, false);
+        let numbers = is_private.len();
         let speedups = speedups.map(|mut speedups| {
             speedups.resize(numbers, u16::MAX);
             speedups
@@ -160,6 +168,7 @@ impl Log {
             lists,
             listed: vec![Turns::default(); nodes],
             lacked: Mixed::default(),
+            copies: Copies::default(),
             kept: 0,
             departures: speedups.map(Departures::new),
             standing: Mixed::default(),
@@ -170,6 +179,7 @@ impl Log {
             free: Vec::new(),
             of_packet: Vec::new(),
             is_private,
+            alike,
             private: Mixed::default(),
             unused: Vec::new(),
             under_way: VecDeque::new(),
@@ -423,7 +433,8 @@ impl Log {
         if id == NOBODY {
             return;
         }
-        let Hop { channel, mut ready, start, end, takes } = hop;
+        let Hop { channel: named, mut ready, start, end, takes } = hop;
+        let channel = if self.copies.is_inside() { self.free_alike(named, start) } else { named };
         if !self.is_private[channel.index()] && self.shared[channel.index()].is_full() {
             self.forget(channel);
         }
@@ -452,7 +463,22 @@ impl Log {
             departures.push(from, Departure { turn: entry.turn, start, end });
         }
         self.records[id as usize].hops.push((channel, number));
+        if end == NEVER && self.copies.is_inside() {
+            self.copies.begins(named, entry.turn, message);
+        }
         self.kept += usize::from(!self.is_private[channel.index()]);
+    }
+
+    /// The channel of a node on which a packet starts that does so, in its copy of the network, on another of the
+    /// group: of those that were free the one that was so for the shortest time.
+    fn free_alike(&self, channel: ChannelId, start: Time) -> ChannelId {
+        let Some(&(first, width)) = self.alike.get(channel.index()).filter(|of| of.1 > 1) else {
+            return channel;
+        };
+        let all = (first.0..first.0 + u32::from(width)).map(ChannelId);
+        let ends = |of: &ChannelId| self.shared[of.index()].last().map_or(0, |last| last.end);
+        let free = all.filter(|of| ends(of) <= start).max_by_key(|of| (ends(of), *of == channel));
+        free.unwrap_or(channel)
     }
 
     /// A packet has its turn at the station at the end of the channel that it crossed last, if there is one.
@@ -508,8 +534,15 @@ impl Log {
     /// The turn of a packet that began last.
     #[inline]
     fn last_entry_mut(&mut self, id: RecordId) -> Option<&mut Entry> {
-        let record = &self.records[id as usize];
-        let (&(channel, number), message) = (record.hops.last()?, record.message);
+        let hop = self.records[id as usize].hops.len().checked_sub(1)?;
+        self.entry_mut(Turn { record: id, hop: hop as u32 })
+    }
+
+    /// A turn, to be changed.
+    #[inline]
+    fn entry_mut(&mut self, turn: Turn) -> Option<&mut Entry> {
+        let record = &self.records[turn.record as usize];
+        let (&(channel, number), message) = (record.hops.get(turn.hop as usize)?, record.message);
         self.turns_mut(channel, message).at_mut(number)
     }
 
@@ -525,15 +558,47 @@ impl Log {
 
     /// The first packet that was granted a channel and has not left it leaves it.
     pub fn left(&mut self, channel: ChannelId, at: Time) {
+        if self.copies.is_inside() {
+            if let Some(open) = self.copies.leaves(channel) {
+                self.left_copy(open, at);
+            }
+            return;
+        }
         let Some(entry) = self.shared[channel.index()].leaving_mut() else { return };
         entry.end = at;
-        let Turn { record, hop } = entry.turn;
-        if let Some(before) = hop.checked_sub(1) {
-            let record = &self.records[record as usize];
-            let ((from, number), message) = (record.hops[before as usize], record.message);
-            if let Some(entry) = self.turns_mut(from, message).at_mut(number) {
-                entry.out = at;
-            }
+        let turn = entry.turn;
+        self.leaves_before(turn, at);
+    }
+
+    /// A packet is out of the buffer that it stood in before a turn.
+    #[inline]
+    fn leaves_before(&mut self, turn: Turn, at: Time) {
+        if let Some(hop) = turn.hop.checked_sub(1)
+            && let Some(entry) = self.entry_mut(Turn { hop, ..turn })
+        {
+            entry.out = at;
+        }
+    }
+
+    /// A turn in a copy has ended, unless nobody will ask for it.
+    fn left_copy(&mut self, Open { turn, message, .. }: Open, at: Time) {
+        if self.record(turn.record).message == message
+            && let Some(entry) = self.entry_mut(turn)
+        {
+            entry.end = at;
+            self.leaves_before(turn, at);
+        }
+    }
+
+    /// What happens from now on does in a copy of the network, by its number, or (0) in the network itself.
+    pub fn enter_copy(&mut self, copy: u64) {
+        self.copies.enter(copy);
+    }
+
+    /// Nobody is any more in the copy in which something happens.
+    pub fn close_copy(&mut self, now: Time) {
+        for open in self.copies.closes() {
+            self.left_copy(open, now);
         }
     }
 

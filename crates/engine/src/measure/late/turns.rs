@@ -114,6 +114,11 @@ impl Turns {
         self.takes.get(self.place(number)).copied().unwrap_or_default()
     }
 
+    /// The one that began last.
+    pub fn last(&self) -> Option<&Entry> {
+        self.all.back()
+    }
+
     /// The one at a place.
     #[inline]
     pub fn get(&self, place: usize) -> Option<&Entry> {

@@ -16,6 +16,8 @@ use large::Large;
 /// Most flits of buffers that are rings of places: what is larger is mostly empty, and is kept as
 /// what is in it.
 const MOST_PLACES: u32 = 1 << 12;
+/// Rings of empty buffers that take more bytes are not copied.
+const MUCH: usize = 1 << 16;
 
 /// Instants at equal distances.
 #[derive(Clone, Copy)]
@@ -83,6 +85,26 @@ impl Buffers {
             return Self { flits, runs: Vec::new(), large: Some(Large::new(channels, all)) };
         }
         Self { flits, runs: vec![all; channels * flits as usize], large: None }
+    }
+
+    /// Empty buffers: clones have in common what nothing happens to, if it is much.
+    pub fn share(&mut self) {
+        if self.large.is_none() && size_of_val(&*self.runs) > MUCH {
+            let all = Run { first: 0, count: self.flits, step: 0 };
+            let channels = self.runs.len() / self.flits as usize;
+            (self.runs, self.large) = (Vec::new(), Some(Large::new(channels, all)));
+        }
+        if let Some(large) = &mut self.large {
+            large.share();
+        }
+    }
+
+    /// Buffers in which nobody is, and from which all credits have come back: what clones have in common
+    /// is as it was at the start.
+    pub fn start_over(&mut self) {
+        if let Some(large) = &mut self.large {
+            large.start_over();
+        }
     }
 
     /// The buffers, if they are large.

@@ -3,7 +3,8 @@
 //! Where the way of a message is known when it is queued, a copy takes one message after the other
 //! whose way has no link, and no node at the same end, in common with that of any before. What
 //! happens to one is then what would happen without the others, and a large network needs far
-//! fewer copies than it has messages on their way. A copy that all have left begins anew.
+//! fewer copies than it has messages on their way. A copy that all have left begins anew. Where switches
+//! have allocators, the ways have no switch in common either.
 
 use crate::fabric::act::Act;
 use crate::fabric::network::layout::{End, Layout};
@@ -28,6 +29,8 @@ pub struct Guest {
 #[derive(Clone)]
 pub struct Ways {
     nodes: u32,
+    /// Whether switches are parts of ways, as those who pass one share more of it than links.
+    by_switch: bool,
     /// By channel: the first of those with the same ends, or on the same wires. They may share more
     /// than wires: an input of a crossbar.
     link_of: Vec<ChannelId>,
@@ -50,7 +53,11 @@ impl Guest {
 impl Ways {
     /// Those in a machine, if messages can have copies together whose kernel has nothing but links and
     /// nodes that those who pass share: if ways are fixed, and nobody goes back.
-    pub fn new(machine: &Machine, wiring: &Wiring, nodes: usize) -> Option<Self> {
+    pub fn new(
+        machine: &Machine,
+        wiring: &Wiring,
+        (nodes, by_switch): (usize, bool),
+    ) -> Option<Self> {
         let are_apart = wiring.integrated_timing.is_none()
             && !machine.interface.acknowledges
             && !wiring.replicates
@@ -59,6 +66,7 @@ impl Ways {
             && wiring.has_fixed_ways();
         are_apart.then(|| Self {
             nodes: nodes as u32,
+            by_switch,
             link_of: links(&wiring.layout),
             found: Vec::new(),
             open: Vec::new(),
@@ -78,16 +86,23 @@ impl Ways {
             let group = wiring.layout.group(lead);
             self.found.extend(group.channels().map(|channel| self.link_of[channel.index()].0));
             let End::Switch(switch) = group.end else { break };
+            if self.by_switch {
+                self.found.push(channels + 2 * self.nodes + switch.0);
+            }
             header.route = wiring.passed(group, header);
             lead = wiring.first_lead(switch, header);
         }
     }
 
-    /// The first of these copies in which nobody has had any part of that way; `taken` are the parts
-    /// that messages have had in each.
-    pub fn first_free<'a>(&self, taken: impl Fn(u32) -> &'a [u64]) -> Option<u32> {
-        let mut asked = self.open.iter().rev().take(MOST_ASKED).copied();
-        asked.find(|&copy| {
+    /// The first of these copies in which nobody has had any part of that way, of those that have not chosen
+    /// at this instant (`has_chosen`); `taken` are the parts that messages have had in each.
+    pub fn first_free<'a>(
+        &self,
+        has_chosen: impl Fn(u32) -> bool,
+        taken: impl Fn(u32) -> &'a [u64],
+    ) -> Option<u32> {
+        let asked = self.open.iter().rev().take(MOST_ASKED).copied();
+        asked.filter(|&copy| !has_chosen(copy)).find(|&copy| {
             let taken = taken(copy);
             self.found.iter().all(|&part| {
                 let word = taken.get(part as usize / 64).copied().unwrap_or(0);
@@ -98,9 +113,9 @@ impl Ways {
 
     /// Somebody has that way in a copy from now on.
     pub fn take(&self, taken: &mut Vec<u64>) {
-        let parts = self.link_of.len() + 2 * self.nodes as usize;
-        taken.resize(parts.div_ceil(64), 0);
         for &part in &self.found {
+            let words = (part as usize / 64 + 1).max(taken.len());
+            taken.resize(words, 0);
             taken[part as usize / 64] |= 1 << (part % 64);
         }
     }

@@ -31,6 +31,8 @@ pub struct OwnCopy<K> {
     next: Time,
     /// Whether it acts at this instant.
     pub is_awake: bool,
+    /// The instant at which it has chosen last, or [`NEVER`].
+    pub chose: Time,
     /// How many packets have been queued in it, ever.
     queued: u64,
     /// How often something had happened at gates when it was looked at last.
@@ -64,6 +66,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             live: 0,
             next: NEVER,
             is_awake: false,
+            chose: NEVER,
             queued: 0,
             seen: 0,
             crossed: Vec::new(),
@@ -75,7 +78,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
 
     /// It is given out, as the how-manieth.
     pub fn is_given(&mut self, given: u64) {
-        (self.given, self.live, self.next) = (given, 0, NEVER);
+        (self.given, self.live, self.next, self.chose) = (given, 0, NEVER, NEVER);
     }
 
     /// A message gets it; as the how-manieth of those who have it.
@@ -199,6 +202,7 @@ impl<K: Kernel + Clone> OwnCopy<K> {
                 _ => self.arrives(event, act, arrived),
             }
         }
+        self.chose = act.now;
         self.chooses(act);
     }
 

@@ -1,7 +1,7 @@
 //! How copies share channels between nodes and switches.
 
 use super::gates::{Gates, Member, Waiting};
-use super::{BEHIND, NOBODY, Place, PrivateKernel, note, unobserved};
+use super::{BEHIND, NOBODY, Place, PrivateKernel, apart, note};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
 use crate::fabric::packet::Packet;
@@ -170,7 +170,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     fn chooses(&mut self, number: u32, act: &mut Act) {
         self.wake(number);
         let copy = &mut self.copies[number as usize];
-        unobserved(act, |act| copy.chooses(act));
+        apart(act, (copy.given, true), |act| copy.chooses(act));
     }
 
     /// On how many channels of a gate packets are being sent, and when the first of them is free, or
@@ -278,7 +278,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             let place = self.place_of(id, act);
             self.put(id, place, act);
             copy = place.copy;
-            unobserved(act, |act| self.copies[copy as usize].queue(id, act));
+            let of = &mut self.copies[copy as usize];
+            apart(act, (of.given, true), |act| of.queue(id, act));
             (act.packets[id].queued, act.packets[id].ready) = (queued, queued);
         }
         self.wake(copy);
@@ -287,7 +288,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         }
         let of_packet = &mut self.of_packet;
         let mut arrived = |arrived| note(arrived, of_packet);
-        unobserved(act, |act| self.copies[copy as usize].goes_on(act, &mut arrived));
+        let of = &mut self.copies[copy as usize];
+        apart(act, (of.given, true), |act| of.goes_on(act, &mut arrived));
         // Whoever waits where it will come by did so before.
         self.looks_at_gates(copy, None);
     }

@@ -18,7 +18,8 @@ impl Chain<'_> {
         self.root_of(keeps, from, at).unwrap_or_else(|since| {
             self.way.clear();
             self.rooms.clear();
-            Root::at(from.record, self.log.channel(from), since)
+            let root = Root::at(from.record, self.log.channel(from), since);
+            Root { is_known: false, ..root }
         })
     }
 

@@ -1,6 +1,7 @@
 //! Buffers that are larger than most of them ever need: what is in them, and what has been.
 
 use super::Run;
+use crate::fabric::switch::records::Records;
 use crate::ids::ChannelId;
 use crate::time::Time;
 use std::collections::VecDeque;
@@ -13,9 +14,9 @@ pub struct Runs(VecDeque<Run>);
 #[derive(Clone)]
 pub struct Large {
     /// By channel: when flits are there that have come or will.
-    there: Vec<Runs>,
+    there: Records<Runs>,
     /// By channel: from when on others can start.
-    free: Vec<Runs>,
+    free: Records<Runs>,
 }
 
 impl Runs {
@@ -76,8 +77,20 @@ impl Runs {
 impl Large {
     /// Empty buffers of so many channels, all places of which are free.
     pub fn new(channels: usize, all: Run) -> Self {
-        let runs = |run: Option<Run>| (0..channels).map(move |_| Runs(run.into_iter().collect()));
-        Self { there: runs(None).collect(), free: runs(Some(all)).collect() }
+        let runs = |run: Option<Run>| Records::of(Runs(run.into_iter().collect()), channels);
+        Self { there: runs(None), free: runs(Some(all)) }
+    }
+
+    /// Clones have in common what nothing happens to.
+    pub fn share(&mut self) {
+        self.there.share();
+        self.free.share();
+    }
+
+    /// Where they have: all buffers are empty, as they were when that began.
+    pub fn start_over(&mut self) {
+        self.there.start_over();
+        self.free.start_over();
     }
 
     /// The flits of a channel's buffer.
