@@ -38,6 +38,22 @@ def test_the_loads_are_those_printed() -> None:
         assert ticks == published.spacings_ticks(length)
 
 
+@pytest.mark.parametrize("preset", ["buzzard_mudge_packet_fixed", "buzzard_mudge_packet_adaptive"])
+@pytest.mark.parametrize(("size", "packets"), [(1, 1), (10, 1), (11, 2), (26, 2), (27, 3), (512, 33)])
+@pytest.mark.parametrize(("destination", "hops"), [(1, 1), (3, 2)])
+def test_every_packet_has_20_bytes(
+    preset: str, size: int, packets: int, destination: int, hops: int
+) -> None:
+    """Section 5.3: 4 bytes of header and 16 of data, the first with 6 of length and type and 10 of data.
+
+    A packet takes 40 ns a link after 4 ns of arbitration, which is overlapped with the one before.
+    """
+    sent = [["0 ns", 0, destination, f"{size} B"]]
+    workload = {"kind": "messages", "messages": sent}
+    found = tb.run(tb.Experiment.from_dict({"machine": {"preset": preset}, "workload": workload}))
+    assert found["completion_us"].value * 1000 == pytest.approx(44 * hops + 40 * (packets - 1))
+
+
 def test_the_messages_have_the_printed_gaps() -> None:
     points = Sweep.load(STUDY.sweeps / "packets.toml").points()
     found = {

@@ -105,6 +105,15 @@ def test_lateness_begins_at_links() -> None:
     assert sum(row.share for row in roots.shown) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("mode", ["full", "endpoints", "throttled", "free"])
+@pytest.mark.parametrize("channels", [4, 8])
+def test_a_message_leaves_its_node_no_faster_than_its_link(channels: int, mode: str) -> None:
+    """32 kB over 64 Gbit/s: 1000 packets of five flits, of which the first takes 8 cycles more."""
+    sent = tb.Messages(messages=[["0 ns", 0, 1, "32 kB"]])
+    found = tb.run(half_busy(channels).machine, sent, mode=mode)
+    assert found["completion_us"].value == pytest.approx(5.008)
+
+
 def sentences_of_cost(experiment: tb.Experiment) -> list[str]:
     return list(of_cost(tb.cost(experiment)).sentences)
 

@@ -340,17 +340,3 @@ def test_what_is_exported_is_imported_again(tmp_path: Path) -> None:
         found.routes_csv() == read_myrinet(tmp_path / "topology", tmp_path / "routes").routes_csv()
     )
     assert found.parameters["buffer_h"] == 32
-
-
-def test_round_robin_of_the_preset_goes_by_port() -> None:
-    """Hosts 8 and 56 both send to 0: the one whose switch has the lower port there goes first."""
-    rows = [["0 ns", 8, 0, "100 B"], ["0 ns", 56, 0, "100 B"]]
-    tables = {
-        "machine": {"preset": "myrinet"},
-        "workload": {"kind": "messages", "messages": rows},
-        "run": {"keep_messages": True},
-    }
-    sent = tb.run(tb.Experiment.from_dict(tables)).messages
-    assert sent is not None
-    found = dict(zip(sent["source"].to_pylist(), sent["latency_ns"].to_pylist(), strict=True))
-    assert found == {8: 1975.0, 56: 1243.75}

@@ -24,8 +24,8 @@ from tests.loads import accepted
         ("ugal_g", "flit", (0.4, 0.5), (0.56, 0.7)),
         ("par", "flit", (0.4, 0.5), (0.5, 0.7)),
         # With a channel for each class a clocked switch carries less: this is what differs.
-        ("minimal", "clocked", (0.05, 0.06), (0.28, 0.33)),
-        ("ugal_l", "clocked", (0.1, 0.13), (0.15, 0.2)),
+        ("minimal", "clocked", (0.1, 0.12), (0.58, 0.65)),
+        ("ugal_l", "clocked", (0.33, 0.4), (0.45, 0.55)),
         # Every class of channels has a wire of its own.
         ("ugal_l", "worm", (0.5, 0.75), (0.6, 1.0)),
         ("ugal_l", "packet", (0.36, 0.5), (0.5, 0.75)),
@@ -149,21 +149,32 @@ def test_switches_of_today_carry_what_a_hyperx_can(
 
 
 @pytest.mark.verify
-@pytest.mark.parametrize(("threshold", "least", "most"), [(None, 0.6, 0.8), (256, 0.9, 0.95)])
-def test_par_needs_a_threshold_where_global_cables_are_slow(
-    threshold: int | None, least: float, most: float
+@pytest.mark.parametrize("kind", ["ugal_l", "ugal_g", "par"])
+@pytest.mark.parametrize(
+    ("rate", "pattern", "least", "most"),
+    [
+        # Half the rate, one node per switch: cables just carry uniform traffic, and a quarter half of it.
+        ("50 Gbit/s", "uniform", 0.9, 0.95),
+        ("25 Gbit/s", "uniform", 0.48, 0.54),
+        # At most 9/16 of the cables' rate, but for what a window counts at its ends: 1/8 directly, the
+        # rest over two of them.
+        ("50 Gbit/s", "next_group", 0.54, 0.568),
+        ("25 Gbit/s", "next_group", 0.265, 0.284),
+    ],
+)
+def test_packets_turn_away_from_slow_global_cables_only_where_it_helps(
+    kind: str, rate: str, pattern: str, least: float, most: float
 ) -> None:
-    """Cables of half the rate, one node per switch: they just carry uniform traffic."""
-    routing = {"kind": "par"} | ({} if threshold is None else {"threshold": threshold})
     machine = {
         "topology": {"kind": "dragonfly", "nodes_per_switch": 1},
-        "routing": routing,
+        "routing": {"kind": kind},
         "link": {"flit": "8 B", "delay": "10 ns"},
-        "link_classes": {"global": {"rate": "50 Gbit/s"}},
+        "link_classes": {"global": {"rate": rate}},
         "switch": {"queueing": "output", "input_buffer": "1 KiB"},
         "interface": {"packet_size": "56 B"},
     }
-    workload = {"preset": "uniform_open_loop", "message_size": "56 B", "load": 0.95}
-    run = {"warmup": "2 us", "duration": "5 us"}
+    sends = {"message_size": "56 B", "load": 0.95, "pattern": pattern}
+    workload = {"preset": "uniform_open_loop", **sends}
+    run = {"warmup": "3 us", "duration": "8 us"}
     asked = tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run})
     assert least < tb.run(asked)["accepted_load"].value < most

@@ -44,6 +44,16 @@ def test_one_message_takes_as_long_as_is_said() -> None:
     assert took_ms == pytest.approx(0.8064 * 13508 / 2016, rel=0.01)
 
 
+@pytest.mark.parametrize("mode", ["full", "endpoints", "free"])
+def test_the_usual_buffers_let_one_message_use_all_of_a_long_link(mode: str) -> None:
+    """10,000 packets of 1008 B at 12.5 B/ns over four links of 1 us; two packets took 5.41 ms."""
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 2, "10 MB"]]}
+    asked = tb.Experiment.from_dict({"machine": LONG, "workload": workload})
+    # At each of three switches a packet's header of 8 B comes before it goes on.
+    expected = 10_000 * 0.08064 + 4 + 3 * 8 / 12_500
+    assert tb.run(asked, mode=mode)["completion_us"].value == pytest.approx(expected, abs=1e-6)
+
+
 @pytest.mark.parametrize("buffer", ["13508 B", "64 kB", "unlimited"])
 def test_a_longer_one_does_not(buffer: str) -> None:
     found = described(buffer, UNIFORM)

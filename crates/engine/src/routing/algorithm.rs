@@ -1,6 +1,7 @@
 //! What an algorithm is.
 
 use super::header::Header;
+use super::loads::Loads;
 use super::outputs::Outputs;
 use super::properties::Properties;
 use crate::ids::{NodeId, ProcessId, SwitchId};
@@ -50,15 +51,8 @@ pub(super) trait Algorithm {
     }
 
     /// The route of a packet that asks for its output at a switch, if that depends on how loaded
-    /// outputs are: `load` is what the flits count that wait for a slot of a switch, and are behind it,
-    /// `flit` what one counts on a link of the usual rate.
-    fn decide(
-        &self,
-        _switch: SwitchId,
-        header: Header,
-        _flit: u64,
-        _load: impl FnMut(SwitchId, usize) -> u64,
-    ) -> u32 {
+    /// outputs are.
+    fn decide(&self, _switch: SwitchId, header: Header, _loads: impl Loads) -> u32 {
         header.route
     }
 

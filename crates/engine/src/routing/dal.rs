@@ -24,6 +24,7 @@ use super::algorithm::Algorithm;
 use super::distances::Distances;
 use super::header::Header;
 use super::hyperx::{Dimension, HyperX};
+use super::loads::Loads;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
@@ -170,14 +171,9 @@ impl Algorithm for Dal {
         self.each_deroute(switch, header, |port| each(Self::decided(header.route, port) | ASIDE));
     }
 
-    fn decide(
-        &self,
-        switch: SwitchId,
-        header: Header,
-        flit: u64,
-        mut load: impl FnMut(SwitchId, usize) -> u64,
-    ) -> u32 {
-        let mut load = |slot| load(switch, slot);
+    fn decide(&self, switch: SwitchId, header: Header, mut loads: impl Loads) -> u32 {
+        let flit = loads.usual_flit();
+        let mut load = |slot| loads.load(switch, slot);
         let mut direct = None;
         self.each_direct(switch, header.destination, |port| {
             self.weigh(port, &mut direct, &mut load, |_| true);
@@ -236,6 +232,7 @@ impl Dal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routing::loads::OfOneRate;
     use crate::routing::walk::{Promise, cases, check_free, check_ways, refusal, routing};
     use crate::spec::{FailedLink, RoutingSpec, TopologySpec};
 
@@ -321,7 +318,8 @@ mod tests {
                 5 => aside.into(),
                 _ => 20,
             };
-            let decided = dal.decide(SwitchId(0), Header { route, ..header }, 1, load);
+            let decided =
+                dal.decide(SwitchId(0), Header { route, ..header }, OfOneRate { flit: 1, load });
             ((decided & PORTS) / PORT) as usize - 1
         };
         assert_eq!((port(6, 0), port(5, 0)), (2, 5));
@@ -360,10 +358,11 @@ mod tests {
             let loads: Vec<u64> = (0..slots).map(|_| random.below(most)).collect();
             let flit = 1 + u64::from(case % 4);
             let expected = decided_slowly(&dal, at, header, flit, &loads);
-            let found = dal.decide(at, header, flit, |_, slot| {
+            let load = |_: SwitchId, slot: usize| {
                 asked[0] += 1;
                 loads[slot]
-            });
+            };
+            let found = dal.decide(at, header, OfOneRate { flit, load });
             asked[1] += slots;
             assert_eq!(found, expected, "case {case}");
         }

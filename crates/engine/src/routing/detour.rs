@@ -8,7 +8,10 @@
 //! link is the flits of the packets that wait for it in its switch, and those in the buffers at its
 //! end, or on their way there, all virtual channels together; or these alone, as in BookSim2. Where
 //! links have different rates it is the time that these flits take on the link. *Locally*
-//! q is the load of the first link. *Globally* it is, between groups, that of the first link between
+//! q is the load of the first link. If the first links of the two ways have different rates, and a
+//! slower one follows the faster of them, its load says nothing about that one: q is then at least the
+//! mean load of those links of the switch that are as slow, but for the first of the other way. The rule
+//! `double` knows of one rate only. *Globally* it is, between groups, that of the first link between
 //! groups, wherever that is [Kim et al. 2008, section 4.2], and elsewhere the mean of all links of the
 //! way, as if every switch were known. *Progressively* (PAR, [Jiang et al. 2009]) it is compared again
 //! at each switch of its group as long as a packet goes directly.
@@ -38,6 +41,7 @@ use super::algorithm::Algorithm;
 use super::distances::Links;
 use super::groups::Groups;
 use super::header::Header;
+use super::loads::Loads;
 use super::outputs::Slots;
 use super::properties::Properties;
 use crate::error::SpecError;
@@ -154,36 +158,6 @@ impl Detour {
         let groups = self.legs.groups()?;
         groups.stays(&self.links, switch, port, header.destination).then_some(header.route)
     }
-
-    /// How many hops a way has, and how loaded it is.
-    fn weigh(
-        &self,
-        switch: SwitchId,
-        header: Header,
-        load: &mut impl FnMut(SwitchId, usize) -> u64,
-    ) -> (u64, u64) {
-        let (mut at, mut header, mut hops, mut sum) = (switch, header, 0, 0);
-        let (is_global, groups) = (self.choice == Choice::Globally, self.legs.groups());
-        // The load of the link that counts for all, and whether it is one between groups.
-        let mut counts = None;
-        while let Some((port, class)) = self.step(at, header) {
-            let next = self.links.around(at)[port];
-            let crosses = groups.is_some_and(|groups| groups.of(at) != groups.of(next));
-            let is_first_across = is_global && crosses && !matches!(counts, Some((_, true)));
-            if hops == 0 || is_first_across || is_global && groups.is_none() {
-                let classes = 0..self.slots.classes();
-                let of_port: u64 =
-                    classes.map(|class| load(at, self.slots.slot(port, class))).sum();
-                counts = Some((of_port, crosses));
-                sum += of_port;
-            }
-            hops += 1;
-            at = next;
-            header.route = self.passed(at, header, Some(self.slots.slot(port, class)));
-        }
-        let is_mean = is_global && groups.is_none();
-        (hops, if is_mean { sum } else { counts.map_or(0, |(load, _)| load) * hops })
-    }
 }
 
 impl Algorithm for Detour {
@@ -281,22 +255,17 @@ impl Algorithm for Detour {
         round.into_iter().for_each(each);
     }
 
-    fn decide(
-        &self,
-        switch: SwitchId,
-        header: Header,
-        flit: u64,
-        mut load: impl FnMut(SwitchId, usize) -> u64,
-    ) -> u32 {
+    fn decide(&self, switch: SwitchId, header: Header, mut loads: impl Loads) -> u32 {
         if header.route & OPEN == 0 {
             return header.route;
         }
         let (direct, round) = self.ways(switch, header);
         let Some(round) = round else { return direct };
-        let mut weigh = |route| self.weigh(switch, Header { route, ..header }, &mut load);
-        let [(hops, weight), (more, other)] = [weigh(direct), weigh(round)]
-            .map(|(hops, weight)| (i128::from(hops), i128::from(weight)));
-        let threshold = i128::from(self.weighing.threshold) * i128::from(flit);
+        let headers = [direct, round].map(|route| Header { route, ..header });
+        let [(hops, weight), (more, other)] = self
+            .weights(switch, headers, &mut loads)
+            .map(|weight| (i128::from(weight.hops), i128::from(weight.sum)));
+        let threshold = i128::from(self.weighing.threshold) * i128::from(loads.usual_flit());
         let goes_directly = if self.weighing.doubles {
             // The mean load of the links that count, against twice that of the others.
             weight * more <= 2 * other * hops + threshold * hops * more
@@ -313,3 +282,4 @@ mod remaining;
 mod route;
 #[cfg(test)]
 mod tests;
+mod weights;

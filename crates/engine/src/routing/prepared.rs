@@ -3,6 +3,7 @@
 use super::algorithm::Algorithm;
 use super::dimension_order::DimensionOrder;
 use super::header::Header;
+use super::loads::Loads;
 use super::outputs::Outputs;
 use super::parallel::Parallel;
 use super::properties::Properties;
@@ -28,6 +29,27 @@ pub struct Routing {
     seed: Key,
     /// Whether pairs of nodes may have no route.
     has_gaps: bool,
+}
+
+/// Loads of slots as an algorithm names them, on those of parallel links that packets to a destination take.
+struct OnParallel<'a, L> {
+    loads: L,
+    routing: &'a Routing,
+    destination: NodeId,
+}
+
+impl<L: Loads> Loads for OnParallel<'_, L> {
+    fn load(&mut self, switch: SwitchId, slot: usize) -> u64 {
+        self.loads.load(switch, self.routing.slot(slot, self.destination))
+    }
+
+    fn flit(&self, switch: SwitchId, slot: usize) -> u64 {
+        self.loads.flit(switch, self.routing.slot(slot, self.destination))
+    }
+
+    fn usual_flit(&self) -> u64 {
+        self.loads.usual_flit()
+    }
 }
 
 /// Nothing is known that keeps packets from waiting for each other in a circle.
@@ -128,18 +150,10 @@ impl Routing {
         self.properties.varies
     }
 
-    /// The route of a packet that asks for its output at a switch; `load`: what the flits count that
-    /// wait for a slot of a switch, and are behind it, `flit`: what one counts on a link of the usual
-    /// rate.
-    pub fn decide(
-        &self,
-        switch: SwitchId,
-        header: Header,
-        flit: u64,
-        mut load: impl FnMut(SwitchId, usize) -> u64,
-    ) -> u32 {
-        let load = |switch, slot| load(switch, self.slot(slot, header.destination));
-        match_algorithm!(&self.algorithm, routing => routing.decide(switch, header, flit, load))
+    /// The route of a packet that asks for its output at a switch, by how loaded outputs are.
+    pub fn decide(&self, switch: SwitchId, header: Header, loads: impl Loads) -> u32 {
+        let loads = OnParallel { loads, routing: self, destination: header.destination };
+        match_algorithm!(&self.algorithm, routing => routing.decide(switch, header, loads))
     }
 
     /// All routes that this may be.

@@ -8,7 +8,9 @@
 
 use super::switchboard::{HasPort, Switchboard};
 use crate::fabric::act::Act;
+use crate::fabric::network::wiring::Wiring;
 use crate::ids::{ChannelId, PacketId, SwitchId};
+use crate::routing::Loads;
 use crate::time::Time;
 
 impl<C: HasPort> Switchboard<C> {
@@ -78,7 +80,29 @@ pub fn decide<K>(
             .map(|share| wiring.layout.slot_lead(switch, wiring.slot_of(slot, share)));
         leads.map(|lead| u64::from(loaded(lead, act)) * wiring.flit_counts(lead)).sum()
     };
-    act.packets[id].route = wiring.routing.decide(switch, header, wiring.usual_flit_counts(), load);
+    let route = wiring.routing.decide(switch, header, Seen { wiring, load });
+    act.packets[id].route = route;
+}
+
+/// The loads of a network; of slots by `load`.
+struct Seen<'a, L> {
+    wiring: &'a Wiring,
+    load: L,
+}
+
+impl<L: FnMut(SwitchId, usize) -> u64> Loads for Seen<'_, L> {
+    fn load(&mut self, switch: SwitchId, slot: usize) -> u64 {
+        (self.load)(switch, slot)
+    }
+
+    fn flit(&self, switch: SwitchId, slot: usize) -> u64 {
+        let slot = self.wiring.slot_of(slot, 0);
+        self.wiring.flit_counts(self.wiring.layout.slot_lead(switch, slot))
+    }
+
+    fn usual_flit(&self) -> u64 {
+        self.wiring.usual_flit_counts()
+    }
 }
 
 /// Flits of a packet.

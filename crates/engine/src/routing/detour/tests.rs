@@ -1,4 +1,5 @@
 use super::*;
+use crate::routing::loads::OfOneRate;
 use crate::routing::walk::{
     Promise, cases, check_free, check_ways, machine, refusal, routing, routing_on, sides,
 };
@@ -129,9 +130,10 @@ fn decided_with(
     let load = |switch: SwitchId, slot: usize| {
         if slot.is_multiple_of(channels) { loads(switch.0, slot / channels).into() } else { 0 }
     };
-    let as_flits = routing.decide(SwitchId(0), header, 1, load);
+    let as_flits = routing.decide(SwitchId(0), header, OfOneRate { flit: 1, load });
     // The same in time: on links of one rate it is the same.
-    let as_time = routing.decide(SwitchId(0), header, 80, |switch, slot| 80 * load(switch, slot));
+    let load = |switch, slot| 80 * load(switch, slot);
+    let as_time = routing.decide(SwitchId(0), header, OfOneRate { flit: 80, load });
     assert_eq!(as_flits, as_time);
     as_flits
 }
@@ -154,7 +156,7 @@ fn the_less_loaded_way_is_taken() {
     let detour = Detour::new("", Choice::Locally, Weighing::default(), &[], &topology).unwrap();
     let hops = |route| {
         let header = Header { source: NodeId(0), destination: NodeId(12), route, traffic: 0 };
-        detour.weigh(SwitchId(0), header, &mut |_, _| 0).0
+        detour.weigh(SwitchId(0), header, &mut OfOneRate { flit: 1, load: |_, _| 0 }).hops
     };
     let (near, far) = (hops(direct), hops(8));
     assert_eq!((near, far), (3, 4));
@@ -185,6 +187,52 @@ fn the_less_loaded_way_is_taken() {
     };
     assert_eq!(alike(&ugal_l()), direct);
     assert_eq!(alike(&ugal_g()), 4);
+}
+
+/// Loads by port where links between groups take four times as long as those within.
+struct SlowBetweenGroups {
+    channels: usize,
+    local_ports: usize,
+    of_port: fn(usize) -> u64,
+}
+
+impl Loads for SlowBetweenGroups {
+    fn load(&mut self, switch: SwitchId, slot: usize) -> u64 {
+        let is_seen = switch == SwitchId(0) && slot.is_multiple_of(self.channels);
+        if is_seen { (self.of_port)(slot / self.channels) } else { 0 }
+    }
+
+    fn flit(&self, _switch: SwitchId, slot: usize) -> u64 {
+        if slot / self.channels < self.local_ports { 1 } else { 4 }
+    }
+
+    fn usual_flit(&self) -> u64 {
+        1
+    }
+}
+
+/// As above: directly by a link of its group (port 2), or by its own link between groups (port 4). What
+/// waits behind the former is judged by the other link between groups (port 5), and by none where loads
+/// are doubled. With one such link for each switch (port 3 from there on) it is judged by that one.
+#[test]
+fn slower_links_further_on_are_judged_by_those_seen() {
+    let way = |links: u32, doubles: bool, of_port: fn(usize) -> u64| {
+        let weighing = Weighing { doubles, ..Weighing::default() };
+        let algorithm = RoutingSpec::UgalL { order: vec![], weighing };
+        let topology = Topology::new(&fly(1, 4, links, 4 * links + 1)).unwrap();
+        let channels = Properties::of(&algorithm, &topology).unwrap().classes;
+        let routing = routing_on(&topology, &algorithm, channels as u32).unwrap();
+        let (source, destination) = (NodeId(0), NodeId(topology.nodes as u32 / 3));
+        let header = Header { source, destination, route: OPEN | (4 * links), traffic: 0 };
+        let loads = SlowBetweenGroups { channels, local_ports: 3 + 1, of_port };
+        routing.decide(SwitchId(0), header, loads)
+    };
+    let direct = NO_MIDDLE | SECOND;
+    let loads = |port| [0, 0, 0, 0, 20, 26][port];
+    assert_eq!(way(2, false, loads), direct);
+    assert_eq!(way(2, false, |port| [0, 0, 0, 0, 20, 27][port]), 8);
+    assert_eq!(way(2, true, |port| [0, 0, 0, 0, 20, 27][port]), direct);
+    assert_eq!(way(2, false, |port| [0, 0, 27, 0, 20, 0][port]), 8);
 }
 
 /// Every middle is as likely, but for the groups a packet is in anyway.

@@ -4,6 +4,7 @@
 use super::machine::Reference;
 use super::network::{Packet, Waiting};
 use super::wiring::{End, Wiring};
+use std::collections::BTreeMap;
 use tailback_engine::rng::{Key, Purpose, Stream};
 use tailback_engine::spec::{RoutingSpec, Weighing};
 
@@ -146,13 +147,47 @@ impl Reference {
             let sum: u64 = counted.iter().map(|&link| self.load(link, weighing)).sum();
             sum as f64 / counted.len() as f64
         };
-        let [own, other] = [mean(&direct), mean(&round)];
+        let unseen = |way: &[usize], beside: usize| match self.unseen(here, way, beside, weighing) {
+            Some(load) if !is_global && !weighing.doubles => load as f64,
+            _ => 0.0,
+        };
+        let own = mean(&direct).max(unseen(&direct, round[0]));
+        let other = mean(&round).max(unseen(&round, direct[0]));
         let [hops, more] = [direct.len() as f64, round.len() as f64];
         let flit = self.spec.machine.link.flit_ps as f64;
         let threshold = f64::from(weighing.threshold) * flit;
         let surplus = if weighing.doubles { own - 2.0 * other } else { hops * own - more * other };
         // What is compared are multiples of 1 / (hops · more) picoseconds, small ones.
         if surplus <= threshold + 1e-6 { Way::Direct } else { Way::Round(middle) }
+    }
+
+    /// Where a way begins with a faster link than the one beside it, and has a slower link further on: how
+    /// loaded that is, judged by the links of the switch that are as slow, the one beside it only if
+    /// there is no other.
+    fn unseen(
+        &self,
+        here: usize,
+        way: &[usize],
+        beside: usize,
+        weighing: Weighing,
+    ) -> Option<u64> {
+        let (groups, machine) = (&self.wiring.groups, &self.spec.machine);
+        let time = |link: usize| self.wiring.flit_times(machine, link)[0];
+        let slowest = way.iter().map(|&link| time(link)).max()?;
+        if time(way[0]) >= time(beside) || time(way[0]) >= slowest {
+            return None;
+        }
+        let of_ports: BTreeMap<_, _> = (0..groups.len())
+            .filter(|&link| groups[link].from == End::Switch(here))
+            .filter(|&link| matches!(groups[link].to, End::Switch(_)) && time(link) == slowest)
+            .map(|link| (groups[link].port, link))
+            .collect();
+        let others = of_ports.iter().filter(|&(&port, _)| port != groups[beside].port);
+        let loads: Vec<u64> = others.map(|(_, &link)| self.load(link, weighing)).collect();
+        if loads.is_empty() {
+            return Some(self.load(beside, weighing));
+        }
+        Some(loads.iter().sum::<u64>() / loads.len() as u64)
     }
 
     /// The time that what is behind a link takes there, and what has waited for it before this instant.
