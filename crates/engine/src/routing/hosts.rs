@@ -15,6 +15,7 @@
 
 use super::algorithm::Algorithm;
 use super::header::Header;
+use super::loads::Loads;
 use super::properties::{Otherwise, Properties};
 use crate::error::SpecError;
 use crate::ids::{NodeId, ProcessId, SwitchId};
@@ -299,15 +300,9 @@ impl<A: Algorithm> Algorithm for Hosts<A> {
         self.places(header).for_each(|place| each(self.taking(header, place)));
     }
 
-    fn decide(
-        &self,
-        switch: SwitchId,
-        header: Header,
-        flit: u64,
-        mut load: impl FnMut(SwitchId, usize) -> u64,
-    ) -> u32 {
+    fn decide(&self, switch: SwitchId, header: Header, mut loads: impl Loads) -> u32 {
         if !self.is_host(switch) {
-            let inner = self.algorithm.decide(switch, self.between(header), flit, load);
+            let inner = self.algorithm.decide(switch, self.between(header), loads);
             return self.with_place(self.place(header.route), inner);
         }
         let is_open = self.has_places && self.place(header.route) == OPEN;
@@ -316,7 +311,7 @@ impl<A: Algorithm> Algorithm for Hosts<A> {
         }
         let mut queued = |place: &u32| -> u64 {
             let port = self.hosts.network.ports + *place as usize;
-            (0..self.classes).map(|class| load(switch, port * self.classes + class)).sum()
+            (0..self.classes).map(|class| loads.load(switch, port * self.classes + class)).sum()
         };
         let least = self.places(header).min_by_key(|place| queued(place));
         least.map_or(header.route, |place| self.taking(header, place))

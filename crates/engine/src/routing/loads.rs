@@ -15,6 +15,20 @@ pub trait Loads {
     fn usual_flit(&self) -> u64;
 }
 
+impl<L: Loads + ?Sized> Loads for &mut L {
+    fn load(&mut self, switch: SwitchId, slot: usize) -> u64 {
+        (**self).load(switch, slot)
+    }
+
+    fn flit(&self, switch: SwitchId, slot: usize) -> u64 {
+        (**self).flit(switch, slot)
+    }
+
+    fn usual_flit(&self) -> u64 {
+        (**self).usual_flit()
+    }
+}
+
 /// Loads by a function on links of one rate.
 #[cfg(test)]
 pub(super) struct OfOneRate<L> {

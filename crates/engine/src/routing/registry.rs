@@ -19,6 +19,7 @@ use super::header::Header;
 use super::hop_classes::HopClasses;
 use super::hosts::Hosts;
 use super::hyperx::HyperX;
+use super::loads::Loads;
 use super::odd_even::OddEven;
 use super::profitable::Profitable;
 use super::properties::Properties;
@@ -346,15 +347,9 @@ impl Algorithm for Within {
         match_algorithm!(self.0.as_ref(), routing => routing.alternatives(switch, header, each));
     }
 
-    fn decide(
-        &self,
-        switch: SwitchId,
-        header: Header,
-        flit: u64,
-        mut load: impl FnMut(SwitchId, usize) -> u64,
-    ) -> u32 {
-        let load: &mut dyn FnMut(SwitchId, usize) -> u64 = &mut load;
-        match_algorithm!(self.0.as_ref(), routing => routing.decide(switch, header, flit, load))
+    fn decide(&self, switch: SwitchId, header: Header, mut loads: impl Loads) -> u32 {
+        let loads: &mut dyn Loads = &mut loads;
+        match_algorithm!(self.0.as_ref(), routing => routing.decide(switch, header, loads))
     }
 
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
