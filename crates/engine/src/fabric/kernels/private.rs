@@ -137,9 +137,9 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             BYTES_OF_SHARING_COPY
         } else {
             let places = machine.switch.input_buffer_flits.filter(|&flits| flits <= MOST_PLACES);
-            let buffer = BYTES_OF_PLACE * places.unwrap_or(0) as usize;
             let channels = wiring.layout.channels();
-            BYTES_OF_CHANNEL * channels + MOST_OF_BUFFERS.min(buffer * channels)
+            let buffers = BYTES_OF_PLACE * places.unwrap_or(0) as usize * channels;
+            BYTES_OF_CHANNEL * channels + if buffers > MOST_OF_BUFFERS { 0 } else { buffers }
         };
         let longest = machine.interface.packet_bytes;
         let takes = |timing: &Timing| timing.packet_ps(longest) + timing.hop_ps + timing.gap_ps;
