@@ -277,7 +277,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             let (template, past) = (&self.template, &mut self.past);
             apart(act, (copy.given, self.gates.is_some()), |act| {
                 copy.is_given_back(template, past, act);
-                if let Some(late) = act.measures.late.as_mut().filter(|_| act.measures.is_observed) {
+                if let Some(late) = act.measures.late.as_mut().filter(|_| act.measures.is_observed)
+                {
                     late.close_copy(act.now);
                 }
             });
