@@ -476,16 +476,13 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     }
 
     fn traits(&self, wiring: &Wiring) -> Traits {
-        let of = self.template.traits(wiring);
-        let Traits { stretches, books, stores, replicates, receives, has_no_buffers, .. } = of;
         Traits {
-            stretches,
-            books,
-            stores,
-            replicates,
-            receives,
-            has_no_buffers,
-            ..Traits::default()
+            in_order: false,
+            holds_channels: false,
+            queues_by_output: false,
+            node_wires: false,
+            lists: 0,
+            ..self.template.traits(wiring)
         }
     }
 
