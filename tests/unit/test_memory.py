@@ -35,7 +35,6 @@ def torus(side: int, **run: object) -> Experiment:
 BUILT = """
 import sys
 from pathlib import Path
-from typing import Any
 from tailback import engine
 from tailback.experiment.memory import needed_bytes
 from tests.unit.test_memory import torus
@@ -106,42 +105,37 @@ def test_a_step_as_large_as_the_last_must_fit(monkeypatch: pytest.MonkeyPatch) -
         guard.check()  # 3 GB more: 3.75 GB.
 
 
-def exchange(switching: str, side: int, workload: dict[str, Any] | None = None) -> Experiment:
+def exchange(switching: str, side: int) -> Experiment:
     """Every node sends to every other at once, each message on a network of its own."""
+    workload = {"kind": "complete_exchange", "message_size": "64 B"}
+    return on_copies(switching, side, 3, workload)
+
+
+def at_once() -> Experiment:
+    """The same at the first instant, on networks of many channels."""
+    rows = [["0 ps", a, b, "64 B"] for a in range(16) for b in range(16) if a != b]
+    return on_copies("wormhole", 4, 48, {"kind": "messages", "messages": rows})
+
+
+def on_copies(switching: str, side: int, channels: int, workload: dict[str, Any]) -> Experiment:
+    """Return an experiment in which each message has a network of its own."""
     machine = {
         "topology": {"kind": "torus", "dims": [side, side]},
-        "switch": {"switching": switching, "virtual_channels": 3},
+        "switch": {"switching": switching, "virtual_channels": channels},
         "routing": {"kind": "minimal_adaptive"},
     }
-    workload = workload or {"kind": "complete_exchange", "message_size": "64 B"}
     return Experiment.from_dict({"machine": machine, "workload": workload, "run": {"mode": "free"}})
 
 
-def shifts(nodes: int) -> dict[str, Any]:
-    """Every node sends to the next, then to the one behind that: 4.6 MB each on a torus of 16."""
-    steps = [
-        [
-            step
-            for away in (1, 2)
-            for step in (
-                {"send": (node + away) % nodes, "bytes": "64 B", "blocking": False},
-                {"receive": "any"},
-            )
-        ]
-        for node in range(nodes)
-    ]
-    process = [{"node": node, "repeat": 1, "steps": own} for node, own in enumerate(steps)]
-    return {"kind": "program", "process": process}
-
-
 def test_an_instant_is_left_while_the_network_takes_memory_and_goes_on_where_it_was() -> None:
-    run = engine.Simulation(exchange("wormhole", 4, shifts(16)).spec())
+    experiment = at_once()
+    run = engine.Simulation(experiment.spec(), experiment.messages_arrays())
     reached = [(run._engine.advance(2**62, 2**62), run.now_ps)]
     while reached[-1][0] != "finished":
         reached.append((run._engine.go_on([]), run.now_ps))
     assert reached[0] == ("grown", 0)
     assert {stop for stop, _ in reached[1:-1]} == {"grown"}
-    assert run.counters()["messages_delivered"] == 2 * 16
+    assert run.counters()["messages_delivered"] == 16 * 15
 
 
 def test_within_an_instant_a_run_ends_before_memory_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +151,7 @@ def test_within_an_instant_a_run_ends_before_memory_does(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(engine.Simulation, "_answered", noted)
     with pytest.raises(MemoryError, match=r"^memory: the run takes"):
-        tb.run(exchange("wormhole", 4))
+        tb.run(at_once())
     assert at_ps == [0]
 
 

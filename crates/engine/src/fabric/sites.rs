@@ -26,7 +26,8 @@ pub fn sites(
     let is_inner = |site: &Site| matches!(site, Site::Between | Site::Into(_));
     // Messages share what is at nodes, receive FIFOs as well.
     let has_stations = is_full || traits.receives && wiring.integrated_timing.is_none();
-    let stations = if has_stations { stations(wiring, traits, engines) } else { Stations::default() };
+    let stations =
+        if has_stations { stations(wiring, traits, engines) } else { Stations::default() };
     let places = Places {
         is_private: of
             .iter()

@@ -137,9 +137,9 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             BYTES_OF_SHARING_COPY
         } else {
             let places = machine.switch.input_buffer_flits.filter(|&flits| flits <= MOST_PLACES);
-            let buffer = BYTES_OF_PLACE * places.unwrap_or(0) as usize;
             let channels = wiring.layout.channels();
-            BYTES_OF_CHANNEL * channels + MOST_OF_BUFFERS.min(buffer * channels)
+            let buffers = BYTES_OF_PLACE * places.unwrap_or(0) as usize * channels;
+            BYTES_OF_CHANNEL * channels + if buffers > MOST_OF_BUFFERS { 0 } else { buffers }
         };
         let longest = machine.interface.packet_bytes;
         let takes = |timing: &Timing| timing.packet_ps(longest) + timing.hop_ps + timing.gap_ps;
@@ -277,7 +277,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             let (template, past) = (&self.template, &mut self.past);
             apart(act, (copy.given, self.gates.is_some()), |act| {
                 copy.is_given_back(template, past, act);
-                if let Some(late) = act.measures.late.as_mut().filter(|_| act.measures.is_observed) {
+                if let Some(late) = act.measures.late.as_mut().filter(|_| act.measures.is_observed)
+                {
                     late.close_copy(act.now);
                 }
             });
@@ -475,16 +476,13 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
     }
 
     fn traits(&self, wiring: &Wiring) -> Traits {
-        let of = self.template.traits(wiring);
-        let Traits { stretches, books, stores, replicates, receives, has_no_buffers, .. } = of;
         Traits {
-            stretches,
-            books,
-            stores,
-            replicates,
-            receives,
-            has_no_buffers,
-            ..Traits::default()
+            in_order: false,
+            holds_channels: false,
+            queues_by_output: false,
+            node_wires: false,
+            lists: 0,
+            ..self.template.traits(wiring)
         }
     }
 

@@ -256,12 +256,11 @@ impl<'a> Chain<'a> {
                         own += at - ready;
                         at = ready;
                     } else {
-                        match self.culprit(place, &root, at) {
-                            Some(culprit) => self.put(culprit, self.site_of(&root), (begin, at)),
-                            None => {
-                                own += at - begin;
-                                self.unknown += if root.is_known { 0 } else { at - begin };
-                            }
+                        if let Some(culprit) = self.culprit(place, &root, at) {
+                            self.put(culprit, self.site_of(&root), (begin, at));
+                        } else {
+                            own += at - begin;
+                            self.unknown += if root.is_known { 0 } else { at - begin };
                         }
                         at = begin;
                     }
