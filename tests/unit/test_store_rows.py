@@ -143,6 +143,14 @@ def _with_added_keys(machine: dict[str, Any]) -> Iterator[Cost]:
     shared = {"switch": {"arbiter": "deficit_round_robin", "shares": ["1 kB", "2 kB"]}}
     flows = [{"name": name, "period": "1 us", "message_size": "64 B"} for name in "ab"]
     yield cost_of(machine | shared, {"kind": "traffic", "traffic_class": flows})
+    hosted = {"topology": {"kind": "rail_optimised", "servers": 2, "gpus": 2, "spines": 1}}
+    turns = {"rule": "round_robin", "rule_turn": "packet"}
+    for hosts in (
+        {"interfaces": 2, "nodes_per_host": 2, "rule": "flow_hash", "rule_flow": "message"},
+        {"separator": ".", "rule": "flow_hash", "rule_seed": 1},
+        {"members": [["server0.gpu0", "server0.gpu1"]], **turns},
+    ):
+        yield cost_of(hosted | {"hosts": hosts})
     clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
     as_elsewhere = {
         "allocator": "wavefront",
@@ -202,17 +210,6 @@ class TestColumns:
         for routing in ("ugal_l", "valiant"):
             small = t9000_tables("mesh", dims=[3], routing={"kind": routing})
             costs.append(cost_of(small))
-        hosted = {"topology": {"kind": "rail_optimised", "servers": 2, "gpus": 2, "spines": 1}}
-        for hosts in (
-            {"interfaces": 2, "nodes_per_host": 2, "rule": "flow_hash", "rule_flow": "message"},
-            {"separator": ".", "rule": "flow_hash", "rule_seed": 1},
-            {
-                "members": [["server0.gpu0", "server0.gpu1"]],
-                "rule": "round_robin",
-                "rule_turn": "packet",
-            },
-        ):
-            costs.append(cost_of(hosted | {"hosts": hosts}, offering))
         tree = {"kind": "xgft", "children": [2, 2], "parents": [2]}
         for routing in ("ecmp", "spray"):
             costs.append(cost_of({"topology": tree, "routing": {"kind": routing}}))
