@@ -24,6 +24,7 @@ _PARTS = {
     "Link": ("link",),
     "NodeLink": ("node_link",),
     "LinkClass": ("link_classes", "additionalProperties"),
+    "Hosts": ("hosts",),
     "Switch": ("switch",),
     "Interface": ("interface",),
     "LogGops": ("loggops",),

@@ -26,7 +26,8 @@ def machine(rule: str | None = "rail", gpus: int = 2, **keys: Any) -> Machine:
     A byte takes 100 ps on a cable and 25 ps inside. From a switch of the network on, 50 ns pass
     there; 3 ns in that of a host. Cables to leaves are 5 ns long, links inside 1 ns.
     """
-    hosts = {"nodes": 1, "rate": "320 Gbit/s", "delay": "1 ns", "switch_delay": "3 ns"} | keys
+    hosts = {"nodes_per_host": 1, "inner_rate": "320 Gbit/s", "inner_delay": "1 ns"}
+    hosts |= {"inner_switch_delay": "3 ns"} | keys
     return Machine(
         topology=tb.RailOptimised(servers=2, gpus=gpus, spines=1),
         hosts=tb.Hosts(rule=rule, **hosts),
@@ -52,7 +53,7 @@ def delivered(used: Machine, rows: list[Row]) -> tuple[list[int], dict[tuple[str
 
 def test_a_message_inside_a_host_never_touches_the_network() -> None:
     """Ten packets of 110 B at 25 ps: 1 ns + 3 ns + 10 B to the host's switch, 1 ns from it."""
-    used = machine(nodes=2)
+    used = machine(nodes_per_host=2)
     result = tb.run(used, tb.Messages(messages=[["0 s", 0, 1, "1000 B"]]))
     [row] = [one for one in result.channels.to_pylist() if one["kind"] == "injection"][:1]
     assert row["packets"] == 10
@@ -72,7 +73,7 @@ ASKS, ARRIVES = 250 + 1_000 + 3_000, 56_000 + 11_000 + 8_000 + 25 + 1_000
 
 @pytest.mark.parametrize("rule", ["round_robin", "least_queued"])
 def test_packets_take_two_interfaces_in_turn(rule: str) -> None:
-    turn = {"turn": "packet"} if rule == "round_robin" else {}
+    turn = {"rule_turn": "packet"} if rule == "round_robin" else {}
     last, crossed = delivered(machine(rule, **turn), [["0 s", 0, 1, "400 B"]])
     # An interface takes 11 ns for a packet, a node 2.75 ns.
     starts = [ASKS, ASKS + 2_750, ASKS + 11_000, ASKS + 2_750 + 11_000]
@@ -87,7 +88,7 @@ def test_packets_take_two_interfaces_in_turn(rule: str) -> None:
 
 def test_messages_take_interfaces_in_turn() -> None:
     rows: list[Row] = [["0 s", 0, 1, "200 B"], ["1 us", 0, 1, "100 B"], ["2 us", 0, 1, "100 B"]]
-    last, crossed = delivered(machine("round_robin", turn="message"), rows)
+    last, crossed = delivered(machine("round_robin", rule_turn="message"), rows)
     assert last == [
         ASKS + ARRIVES,
         ASKS + 11_000 + ARRIVES,
@@ -99,12 +100,12 @@ def test_messages_take_interfaces_in_turn() -> None:
 
 def test_a_message_leaves_on_the_rail_of_its_destination() -> None:
     """From GPU 0 to GPU 1 of the other server: over rail 1, or over both rails and the spine."""
-    last, crossed = delivered(machine("rail", nodes=2), [["0 s", 0, 3, "100 B"]])
+    last, crossed = delivered(machine("rail", nodes_per_host=2), [["0 s", 0, 3, "100 B"]])
     assert (last, crossed) == (
         [ASKS + ARRIVES],
         {("server0", "leaf0.1"): 1, ("leaf0.1", "server1"): 1},
     )
-    last, crossed = delivered(machine("own", nodes=2), [["0 s", 0, 3, "100 B"]])
+    last, crossed = delivered(machine("own", nodes_per_host=2), [["0 s", 0, 3, "100 B"]])
     assert list(crossed) == [
         ("leaf0.0", "spine0"),
         ("leaf0.1", "server1"),
@@ -119,7 +120,7 @@ def test_flows_keep_their_interface() -> None:
     rows: list[Row] = [[f"{n} us", 0, 1, "100 B"] for n in range(40)]
     _, crossed = delivered(machine("flow_hash"), rows)
     assert len(crossed) == 2
-    _, crossed = delivered(machine("flow_hash", flow="message"), rows)
+    _, crossed = delivered(machine("flow_hash", rule_flow="message"), rows)
     assert len(crossed) == 4
     assert 10 <= crossed["server0", "leaf0.0"] <= 30
 
@@ -132,7 +133,7 @@ def test_two_jobs_that_share_an_interface_pay_for_it() -> None:
         jobs = [
             {"name": name, "nodes": [at, at + 2], "workload": work} for at, name in enumerate("ab")
         ]
-        used = machine("own", gpus=gpus, nodes=2).written()
+        used = machine("own", gpus=gpus, nodes_per_host=2).written()
         found = tb.interference(Experiment.from_dict({"machine": used, "job": jobs}))
         return {name: one.value for name, one in found.slowdowns.items()}
 
@@ -144,7 +145,7 @@ def test_two_jobs_that_share_an_interface_pay_for_it() -> None:
 
 
 def test_describe_counts_hosts_interfaces_and_nodes(tmp_path: Path) -> None:
-    used = machine(gpus=4, nodes=8)
+    used = machine(gpus=4, nodes_per_host=8)
     found = cluster_survey(used, survey(used))
     assert found is not None
     assert (found.hosts, found.nodes, found.interfaces, found.rails) == (2, 16, 8, 4)
@@ -156,7 +157,7 @@ def test_describe_counts_hosts_interfaces_and_nodes(tmp_path: Path) -> None:
     path = tmp_path / "hosts.toml"
     path.write_text(
         '[machine.topology]\nkind = "rail_optimised"\nservers = 2\n[machine.hosts]\n'
-        'rate = "400 Gbit/s"\n'
+        'inner_rate = "400 Gbit/s"\n'
     )
     told = tailback("describe", str(path), "--full").stdout
     for words in ("2 hosts with 16 interfaces", "16 of 400 Gbit/s", "[machine.hosts]"):
@@ -165,7 +166,11 @@ def test_describe_counts_hosts_interfaces_and_nodes(tmp_path: Path) -> None:
 
 def test_names_of_hosts_are_those_of_their_interfaces() -> None:
     assert machine().topology.labels["switch"][-2:] == ("server0", "server1")
-    assert machine(nodes=2).topology.labels["node"][:3] == ("server0.0", "server0.1", "server1.0")
+    assert machine(nodes_per_host=2).topology.labels["node"][:3] == (
+        "server0.0",
+        "server0.1",
+        "server1.0",
+    )
     grid = Machine(topology=tb.Mesh(dims=(2, 2)), hosts=tb.Hosts(interfaces=2))
     assert grid.topology.labels["node"] == ("host0.0", "host0.1", "host1.0", "host1.1")
     assert grid.topology.labels["switch"] == ("0", "1", "2", "3", "host0", "host1")
@@ -278,13 +283,16 @@ def test_adapters_of_one_host_are_grouped_by_their_names(tmp_path: Path) -> None
             'members[1] = "n1 HCA-1": is an interface of members[0] already',
         ),
         ({"members": [[]]}, "members[0]: must name an interface"),
-        ({"interfaces": 5, "nodes": 1}, "nodes = 1: must be at least 2 for one host"),
+        (
+            {"interfaces": 5, "nodes_per_host": 1},
+            "nodes_per_host = 1: must be at least 2 for one host",
+        ),
         ({"interfaces": 5, "rule": "rails"}, 'rule = "rails": must be'),
         (
-            {"interfaces": 5, "turn": "packet"},
-            'turn = "packet": has no effect; needs machine.hosts.rule',
+            {"interfaces": 5, "rule_turn": "packet"},
+            'rule_turn = "packet": has no effect; needs machine.hosts.rule',
         ),
-        ({"interfaces": 5, "rate": "700.3 Gbit/s"}, 'rate = "700.3 Gbit/s": '),
+        ({"interfaces": 5, "inner_rate": "700.3 Gbit/s"}, 'inner_rate = "700.3 Gbit/s": '),
         ({"interfaces": 5, "adapter": 1}, "adapter: unknown key"),
     ],
 )

@@ -143,6 +143,14 @@ def _with_added_keys(machine: dict[str, Any]) -> Iterator[Cost]:
     shared = {"switch": {"arbiter": "deficit_round_robin", "shares": ["1 kB", "2 kB"]}}
     flows = [{"name": name, "period": "1 us", "message_size": "64 B"} for name in "ab"]
     yield cost_of(machine | shared, {"kind": "traffic", "traffic_class": flows})
+    hosted = {"topology": {"kind": "rail_optimised", "servers": 2, "gpus": 2, "spines": 1}}
+    turns = {"rule": "round_robin", "rule_turn": "packet"}
+    for hosts in (
+        {"interfaces": 2, "nodes_per_host": 2, "rule": "flow_hash", "rule_flow": "message"},
+        {"separator": ".", "rule": "flow_hash", "rule_seed": 1},
+        {"members": [["server0.gpu0", "server0.gpu1"]], **turns},
+    ):
+        yield cost_of(hosted | {"hosts": hosts})
     clocked = {"preset": "wormhole_mesh", "clock": "1 GHz", "topology": {"dims": [3, 3]}}
     as_elsewhere = {
         "allocator": "wavefront",

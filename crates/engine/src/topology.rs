@@ -106,7 +106,7 @@ impl Topology {
             TopologySpec::Failing { of, links, share, seed } => {
                 failures::fail(Self::new(of)?, links, *share, *seed)
             }
-            TopologySpec::Hosts { of, hosts } => hosts::build(Self::new(of)?, hosts),
+            TopologySpec::Hosts { of, hosts } => hosts::build(&Self::new(of)?, hosts),
         }
     }
 }

@@ -134,8 +134,9 @@ def _with(part: Part, key: str, value: object) -> Part:
 
 def _known(machine: Machine) -> Iterator[tuple[str, tuple[Part, type[Quantity]]]]:
     """Yield keys that are a rate, a time or a time per byte: their part and what they are."""
-    tables = {f"machine.{name}": getattr(machine, name) for name in PLAIN if name != "loggops"}
-    for name in machine.topology.link_classes:
+    parts = {name: getattr(machine, name) for name in PLAIN if name != "loggops"}
+    tables = {f"machine.{name}": part for name, part in parts.items() if part is not None}
+    for name in machine.topology.network.link_classes:
         tables[f"{_CLASSES}{name}"] = machine.link_classes.get(name, LinkClass())
     for table, part in tables.items():
         for key, field in fields_of(type(part)).items():
@@ -150,9 +151,12 @@ def _given_rates(machine: Machine) -> list[str]:
 
 
 def _is_usual(machine: Machine, name: str) -> bool:
-    """Whether it is fitted without being named: links of nodes only where they have their own."""
-    of_nodes, _, key = name.partition(".node_link.")
-    return of_nodes == name or getattr(machine.node_link, key) is not None
+    """Whether it is fitted without being named: links of nodes only where they are given."""
+    section, _, key = name.rpartition(".")
+    if section not in ("machine.node_link", "machine.hosts"):
+        return True
+    part = machine.hosts if section == "machine.hosts" else machine.node_link
+    return part is not None and part.named().get(key) is not None
 
 
 def _value(machine: Machine, part: Part, name: str, kind: type[Quantity]) -> Quantity:

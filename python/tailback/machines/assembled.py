@@ -120,7 +120,7 @@ class Assembled(Part):
     @property
     def node_rate(self) -> Rate:
         """Rate of the links between nodes and switches: with hosts, those inside."""
-        inside = None if self.hosts is None else self.hosts.rate
+        inside = None if self.hosts is None else self.hosts.inner_rate
         return self.interface_rate if inside is None else inside
 
     @property
@@ -327,7 +327,7 @@ class Assembled(Part):
         """Time on the longest link, in picoseconds."""
         link = self.link
         delays = [link.delay, self.node_link.delay, *(c.delay for c in self.link_classes.values())]
-        delays.append(None if self.hosts is None else self.hosts.delay)
+        delays.append(None if self.hosts is None else self.hosts.inner_delay)
         longest = max(delay.ps for delay in delays if delay is not None)
         if isinstance(self.topology, Listed):
             longest = max(longest, *(one.delay_ps or 0 for one in self.topology.graph.links), 0)
@@ -406,7 +406,7 @@ class Assembled(Part):
     @property
     def node_delay(self) -> Time:
         """Time that a flit is on a link between a node and its switch: with hosts, inside."""
-        return self.interface_delay if self.hosts is None else self.hosts.delay or Time(0)
+        return self.interface_delay if self.hosts is None else self.hosts.inner_delay or Time(0)
 
     @property
     def interface_delay(self) -> Time:

@@ -77,8 +77,8 @@ def _hosts(machine: Assembled) -> dict[str, Any]:
         return {}
     usual = {
         "rule": hosts.chosen_rule(grouped),
-        "rate": machine.node_rate,
-        "delay": machine.node_delay,
+        "inner_rate": machine.node_rate,
+        "inner_delay": machine.node_delay,
     }
     found = {name: value for name, value in (hosts.values() | usual).items() if value is not None}
     return {"hosts": plain(found)}

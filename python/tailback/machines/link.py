@@ -269,7 +269,7 @@ def check_delay(part: LinkClass | NodeLink, section: str) -> None:
         raise UserError(joined(section, "delay"), shown(str(part.delay)), allowed)
 
 
-def check_whole(link: Link, rate: Rate, section: str) -> None:
+def check_whole(link: Link, rate: Rate, section: str, name: str = "rate") -> None:
     """Refuse a rate at which a flit takes no whole number of picoseconds, not even nearly."""
     try:
         link.flit_ps(rate)
@@ -278,4 +278,4 @@ def check_whole(link: Link, rate: Rate, section: str) -> None:
         fitting = link._fitting_flit(rate)
         hint = f"; machine.link.flit = {fitting} would do" if fitting else ""
         allowed = f"{error.allowed}{hint}"
-        raise UserError(joined(section, "rate"), shown(str(rate)), allowed) from None
+        raise UserError(joined(section, name), shown(str(rate)), allowed) from None

@@ -75,11 +75,11 @@ class Machine(Assembled):
             raise self.node_link.refused("width", allowed)
         if self.switch.input_order == "port":
             raise self.switch.refused("input_order", f"must be left out with {hosts.section}")
-        for delay in ("delay", "switch_delay"):
+        for delay in ("inner_delay", "inner_switch_delay"):
             if (getattr(hosts, delay) or LONGEST_DELAY) > LONGEST_DELAY:
                 raise hosts.refused(delay, f"must be at most {LONGEST_DELAY}")
-        if hosts.rate is not None:
-            check_whole(self.link, hosts.rate, hosts.section)
+        if hosts.inner_rate is not None:
+            check_whole(self.link, hosts.inner_rate, hosts.section, "inner_rate")
         self.topology.grouped  # noqa: B018  # asked for its refusals
 
     def _check_classes(self) -> None:

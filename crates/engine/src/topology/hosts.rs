@@ -23,8 +23,8 @@ const CLASS: &str = "interfaces";
 ///
 /// # Errors
 /// Lists that do not fit the network, or hosts without interfaces or nodes.
-pub(super) fn build(network: Topology, spec: &spec::Hosts) -> Result<Topology, SpecError> {
-    let mut hosts = grouped(&network, spec)?;
+pub(super) fn build(network: &Topology, spec: &spec::Hosts) -> Result<Topology, SpecError> {
+    let mut hosts = grouped(network, spec)?;
     let mut ends = Vec::new();
     let mut switches = network.switches;
     let mut used = vec![0; network.switches];
@@ -169,9 +169,8 @@ fn joined(
         let switch = hosts.hosts[hosts.places[own as usize].0 as usize].1;
         switch.is_some().then_some(switch)
     };
-    let attachment = |own: &u32| {
-        at(own).map_or(network.attachments[*own as usize], |switch| Attachment::Switch(switch))
-    };
+    let attachment =
+        |own: &u32| at(own).map_or(network.attachments[*own as usize], Attachment::Switch);
     let node_link = |own: &u32| match at(own) {
         Some(_) => inside,
         None => network.node_links.get(*own as usize).copied().unwrap_or_default(),

@@ -86,10 +86,10 @@ class Hosts(Part):
         description="Instead: for each host that has several the names of its interfaces, in the "
         "order of their places. Nodes that are not named are hosts of their own.",
     )
-    nodes: int | None = key(
+    nodes_per_host: int | None = key(
         default=None,
         between=(1, 1024),
-        also="gpus",
+        also="gpus_per_host",
         description="Nodes of every host; node k of n has as its own the interface at place "
         "k · interfaces / n, rounded down. Default: one for each interface.",
     )
@@ -103,24 +103,26 @@ class Hosts(Part):
         "rail at the receiving node's own. Default: rail if hosts have a node for each interface, "
         "else flow_hash.",
     )
-    flow: Literal["pair", "process_pair", "message"] | None = key(
+    rule_flow: Literal["pair", "process_pair", "message"] | None = key(
         default=None,
         description="With flow_hash, what is a flow: all between two nodes, or two processes, or a "
         "message. Default: pair.",
     )
-    seed: int | None = key(
+    rule_seed: int | None = key(
         default=None, between=(0, 2**63 - 1), description="With flow_hash: which hash; default: 0."
     )
-    turn: Literal["message", "packet"] | None = key(
+    rule_turn: Literal["message", "packet"] | None = key(
         default=None, description="With round_robin: what takes turns. Default: message."
     )
-    rate: MaybeRate = key(
+    inner_rate: MaybeRate = key(
         default=None,
         description="Bits per second of a link between a node and the switch inside its host; "
         "default: node_link.rate.",
     )
-    delay: MaybeTime = key(default=None, description="Time a flit is on such a link; default: 0 s.")
-    switch_delay: TimeKey = key(
+    inner_delay: MaybeTime = key(
+        default=None, description="Time a flit is on such a link; default: 0 s."
+    )
+    inner_switch_delay: TimeKey = key(
         engine="delay_ps",
         default=Time(0),
         description="Time from a header's arrival at the switch inside a host until it asks for an "
@@ -131,7 +133,11 @@ class Hosts(Part):
         given = [name for name in ("interfaces", "separator", "members") if self._has(name)]
         if len(given) > 1:
             raise self.refused(given[1], f"must be left out beside {given[0]}")
-        for name, rule in (("flow", "flow_hash"), ("seed", "flow_hash"), ("turn", "round_robin")):
+        for name, rule in (
+            ("rule_flow", "flow_hash"),
+            ("rule_seed", "flow_hash"),
+            ("rule_turn", "round_robin"),
+        ):
             if self._has(name) and self.rule != rule:
                 raise self.refused(name, f'has no effect; needs {self.section}.rule = "{rule}"')
 
@@ -146,7 +152,7 @@ class Hosts(Part):
         groups = self._groups(count, names, usual)
         parts = [[names[number] for number in part] for part in groups] if names else groups
         hosts = _named(parts)
-        if self.nodes is None:
+        if self.nodes_per_host is None:
             own = list(range(count))
             nodes = list(names)
             if not names:
@@ -157,11 +163,13 @@ class Hosts(Part):
                 )
                 nodes = [name for _, name in sorted(placed)]
         else:
-            each = self.nodes
+            each = self.nodes_per_host
             own = [part[number * len(part) // each] for part in groups for number in range(each)]
             nodes = [f"{host}.{number}" for host in hosts for number in range(each)]
         if len(own) < 2:
-            raise self.refused("nodes", "must be at least 2 for one host", self.nodes)
+            raise self.refused(
+                "nodes_per_host", "must be at least 2 for one host", self.nodes_per_host
+            )
         return Grouped(hosts, tuple(map(tuple, groups)), tuple(own), tuple(nodes))
 
     def _groups(self, count: int, names: Sequence[str], usual: int | None) -> list[list[int]]:
@@ -217,9 +225,9 @@ class Hosts(Part):
         rule = self.chosen_rule(grouped)
         more: dict[str, Any] = {}
         if rule == "flow_hash":
-            more = {"flow": self.flow or "pair", "seed": self.seed or 0}
+            more = {"flow": self.rule_flow or "pair", "seed": self.rule_seed or 0}
         if rule == "round_robin":
-            more = {"turn": self.turn or "message"}
+            more = {"turn": self.rule_turn or "message"}
         return {"kind": rule, **more}
 
 

@@ -23,6 +23,4 @@ class Star(Topology):
     also: ClassVar[str] = "crossbar"
 
     # A C104 has 32 links.
-    nodes: int = key(
-        engine=True, also="hosts", default=32, between=(2, 65_536), description="Number of nodes."
-    )
+    nodes: int = key(engine=True, default=32, between=(2, 65_536), description="Number of nodes.")

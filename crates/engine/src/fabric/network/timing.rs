@@ -115,8 +115,8 @@ impl Timing {
     /// The same with a switch at the end that takes so long, of a machine whose others take `usual_ps`.
     #[must_use]
     fn at_host(self, ps: Time, usual_ps: Time) -> Self {
-        let (delay_ps, hop_ps) = (self.delay_ps - usual_ps + ps, self.hop_ps - usual_ps + ps);
-        Self { delay_ps, hop_ps, ..self }
+        let at_host = |at_usual: Time| at_usual - usual_ps + ps;
+        Self { hop_ps: at_host(self.hop_ps), delay_ps: at_host(self.delay_ps), ..self }
     }
 
     /// The same where only headers wait for the switch, which arbitrates, and no flit passes
