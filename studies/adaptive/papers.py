@@ -180,8 +180,8 @@ behind it. At the switch with the packet's global cable, PAR would compare the q
 empty one, and nearly every packet that waits would turn away and take two slow cables instead of
 one: of uniform traffic 0.69 would be accepted with cables of half the rate, and 0.31 with cables of
 a quarter. So UGAL-L and PAR judge the cables behind a fast first link by the others of the switch
-([routing](../../docs/routing.md#load-adaptive-non-minimal-routing)). What is still missing to
-minimal routes is lost to packets that turn away while other cables of the switch happen to be idle."""
+([routing](../../docs/routing.md#load-adaptive-non-minimal-routing)). What is still missing is lost
+to packets that turn away while other cables of their switch happen to be idle."""
 
 
 def _table(found: Sequence[tb.Estimate]) -> str:

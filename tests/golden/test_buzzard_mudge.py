@@ -39,12 +39,14 @@ def test_the_loads_are_those_printed() -> None:
 
 
 @pytest.mark.parametrize("preset", ["buzzard_mudge_packet_fixed", "buzzard_mudge_packet_adaptive"])
-@pytest.mark.parametrize(("size", "packets"), [(1, 1), (10, 1), (11, 2), (26, 2), (27, 3), (512, 33)])
+@pytest.mark.parametrize(
+    ("size", "packets"), [(1, 1), (10, 1), (11, 2), (26, 2), (27, 3), (512, 33)]
+)
 @pytest.mark.parametrize(("destination", "hops"), [(1, 1), (3, 2)])
 def test_every_packet_has_20_bytes(
     preset: str, size: int, packets: int, destination: int, hops: int
 ) -> None:
-    """Section 5.3: 4 bytes of header and 16 of data, the first with 6 of length and type and 10 of data.
+    """Section 5.3: header 4 and data 16; in the first length and type 6 and data 10.
 
     A packet takes 40 ns a link after 4 ns of arbitration, which is overlapped with the one before.
     """

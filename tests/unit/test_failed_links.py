@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 import tailback as tb
 from tailback.errors import UserError
 from tailback.machines.reading import machine_of
+
+DOWN = {"time": "1 us", "duration": "1 us"}
 
 
 def mesh(**keys: Any) -> tb.Mesh:
@@ -48,6 +51,8 @@ def test_nothing_is_said_of_links_where_none_has_failed() -> None:
         ({"failed_links": ["(0,0) to (9,0)"]}, "must be coordinates from 0 to (3, 2)"),
         ({"failed_links": ["left to right"]}, "must be a switch: a number, coordinates such as"),
         ({"failed_links": ["left"]}, "must be two switches, such as"),
+        ({"failed_links": [[0, 99]]}, "failed_links = 99: must be a switch from 0 to 11"),
+        ({"failed_links": ["switch 12 to 0"]}, '"switch 12": must be a switch from 0 to 11'),
         (
             {"failed_links": [[0, 1], [0, 4]]},
             "2 failed links: cuts the network: no way is left from node (0, 0) to node (1, 0)",
@@ -62,6 +67,51 @@ def test_impossible_failures_are_refused_in_one_line(keys: dict[str, Any], probl
         mesh(**keys)
     assert str(refused.value).startswith("machine.topology.failed_")
     assert problem in str(refused.value)
+
+
+@pytest.fixture
+def numbered(tmp_path: Path) -> dict[str, Any]:
+    """A triangle of switches that a file calls 3, 4 and 5."""
+    (tmp_path / "n.edgelist").write_text("3 4\n4 5\n5 3\n")
+    return {"kind": "graph", "file": str(tmp_path / "n.edgelist")}
+
+
+@pytest.mark.parametrize("link", ["3 to 4", "switch 3 to switch 4", [0, 1], "switch 0 to switch 1"])
+def test_names_of_a_file_may_be_numbers(numbered: dict[str, Any], link: object) -> None:
+    """A name goes before a number: switch 3 is the one that is called 3."""
+    for machine, fault in (({"failed_links": [link]}, ()), ({}, ({"link": link} | DOWN,))):
+        tables = {"machine": {"topology": numbered | machine}, "fault": fault}
+        found = tb.Experiment.from_dict(tables)
+        failed = found.machine.topology.facts.failed_links
+        assert failed == (() if fault else ((0, 1),))
+        assert [one.spec(found.machine.topology)["at"] for one in found.faults] == (
+            [{"link": {"between": [0, 1]}}] if fault else []
+        )
+
+
+@pytest.mark.parametrize("end", [3, "44", "switch 99"])
+def test_what_a_file_does_not_name_is_refused_at_once(numbered: dict[str, Any], end: Any) -> None:
+    told = 'must be "3", "4" or "5", or a number from 0 to 2'
+    for machine, fault in (
+        ({"failed_links": [[0, end]]}, ()),
+        ({}, ({"link": [0, end]} | DOWN,)),
+        ({}, ({"switch": end} | DOWN,)),
+    ):
+        tables = {"machine": {"topology": numbered | machine}, "fault": fault}
+        with pytest.raises(UserError, match=told):
+            tb.Experiment.from_dict(tables)
+
+
+def test_of_many_names_the_nearest_is_told(tmp_path: Path) -> None:
+    names = [f"leaf{number}" for number in range(40)]
+    lines = [f"{a} {b}" for a, b in zip(names, names[1:] + names[:1], strict=True)]
+    (tmp_path / "n.edgelist").write_text("\n".join(lines))
+    graph = {"kind": "graph", "file": str(tmp_path / "n.edgelist")}
+    machine = {"topology": graph | {"failed_links": ["leaf3 to laef11"]}}
+    with pytest.raises(UserError) as refused:
+        tb.Experiment.from_dict({"machine": machine})
+    told = '"laef11": must be the name of a switch in the file; did you mean "leaf11"?'
+    assert told in str(refused.value)
 
 
 def test_a_network_without_links_has_none_to_lose() -> None:

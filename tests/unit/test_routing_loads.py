@@ -153,11 +153,11 @@ def test_switches_of_today_carry_what_a_hyperx_can(
 @pytest.mark.parametrize(
     ("rate", "pattern", "least", "most"),
     [
-        # Half the rate, one node per switch: cables just carry uniform traffic, and a quarter half of it.
+        # One node per switch: cables of half the rate just carry uniform traffic.
         ("50 Gbit/s", "uniform", 0.9, 0.95),
         ("25 Gbit/s", "uniform", 0.48, 0.54),
-        # At most 9/16 of the cables' rate, but for what a window counts at its ends: 1/8 directly, the
-        # rest over two of them.
+        # At most 9/16 of the cables' rate: 1/8 directly, the rest over two of them. A window counts
+        # a little more at its ends.
         ("50 Gbit/s", "next_group", 0.54, 0.568),
         ("25 Gbit/s", "next_group", 0.265, 0.284),
     ],

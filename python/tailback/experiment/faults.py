@@ -9,7 +9,7 @@ from pydantic import Strict
 
 from ..errors import UserError, shown, unknown_key
 from ..machines import Topology
-from ..machines.topologies.failed import End, Switches
+from ..machines.topologies.failed import End, Ends
 from ..parts import Part, key
 from ..units import Time
 
@@ -80,25 +80,19 @@ class Fault(Part, init=False):
         }
 
     def _place(self, topology: Topology) -> dict[str, Any]:
-        sides, labels = topology.facts.sides, topology.labels
+        sides, shape, labels = topology.facts.sides, topology.shape, topology.labels
+        if self.node is not None:
+            names = () if shape else labels.get("node", ())
+            nodes = Ends(topology.node_count, shape, names, f"{FAULTS}.node", "node")
+            return {"node": nodes.number(self.node)}
         names = () if sides else labels.get("switch", ())
-        if self.link is not None:
-            [link] = Switches(sides, names, f"{FAULTS}.link").failed([self.link])
-            return {"link": link}
+        what = "link" if self.switch is None else "switch"
+        switches = Ends(topology.switch_count, sides, names, f"{FAULTS}.{what}")
         if self.switch is not None:
-            number = Switches(sides, names, f"{FAULTS}.switch").number(self.switch)
-            return {"switch": _within(number, topology.switch_count, "switch")}
-        shape = topology.shape
-        nodes = Switches(shape, () if shape else labels.get("node", ()), f"{FAULTS}.node")
-        end = self.node.removeprefix("node ") if isinstance(self.node, str) else self.node
-        assert end is not None
-        return {"node": _within(nodes.number(end), topology.node_count, "node")}
-
-
-def _within(number: int, count: int, what: str) -> int:
-    if number >= count:
-        raise UserError(f"{FAULTS}.{what}", str(number), f"must be a {what} from 0 to {count - 1}")
-    return number
+            return {"switch": switches.number(self.switch)}
+        assert self.link is not None
+        [link] = switches.failed([self.link])
+        return {"link": link}
 
 
 def faults_of(given: object) -> tuple[Fault, ...]:

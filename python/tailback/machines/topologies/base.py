@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import door
+from ...errors import UserError
 from ...parts import Part, key
 from ...since311 import Self
 from . import failed
@@ -111,9 +112,11 @@ class Topology(Part):
         if not self.failed_links:
             return []
         whole = door.network(self.spec())
+        if not whole.links:
+            raise UserError(failed.FIELD, None, "must be empty: no link joins two switches")
         # Coordinates are names in several forms.
         names = () if whole.sides else self._labels.get("switch", ())
-        return failed.Switches(whole.sides, names).failed(self.failed_links)
+        return failed.Ends(whole.switches, whole.sides, names).failed(self.failed_links)
 
     @contextmanager
     def names(self) -> Iterator[None]:

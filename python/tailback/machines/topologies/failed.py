@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Strict
 
-from ...errors import UserError, choice, shown
+from ...errors import UserError, choice, nearest, shown
 
 End = int | str | Annotated[tuple[int, ...], Strict(False)]
 """A switch: its number, its coordinates, or its name (`switch 7`, `(0, 3)`, one of a file)."""
@@ -18,22 +19,29 @@ Links = Annotated[tuple[str | Annotated[tuple[End, End], Strict(False)], ...], S
 """Two switches each (`A to B`, or a list of both), or one and a port (`A:port`); or none."""
 
 # No more digits than the engine's numbers have.
-_NUMBER = re.compile(r"(?:switch )?(\d{1,9})")
+_NUMBER = re.compile(r"\d{1,9}")
 _PLACE = re.compile(r"\( *\d{1,9} *(?:, *\d{1,9} *)*,? *\)")
 _AT_PORT = re.compile(r"(.*): *(\d{1,9})")
-_NUMBERS = range(1_000_000_000)
-_FIELD = "machine.topology.failed_links"
+FIELD = "machine.topology.failed_links"
+_MOST_LISTED = 12
 
 
-class Switches:
-    """The switches of a network, by number, coordinates or name; of its nodes likewise."""
+class Ends:
+    """The switches of a network, by number, coordinates or name; or its nodes."""
 
-    def __init__(self, sides: Sequence[int], names: Sequence[str], field: str = _FIELD) -> None:
+    def __init__(
+        self,
+        count: int,
+        sides: Sequence[int],
+        names: Sequence[str],
+        field: str = FIELD,
+        what: Literal["switch", "node"] = "switch",
+    ) -> None:
         """``sides``: along each dimension, if there are any; ``names``: of a file.
 
         ``field``: the key that names them.
         """
-        self._sides, self._field = sides, field
+        self._count, self._sides, self._field, self._what = count, sides, field, what
         self._names: Mapping[str, int] = {name: number for number, name in enumerate(names)}
 
     def failed(self, links: Sequence[str | tuple[End, End]]) -> list[dict[str, Any]]:
@@ -53,24 +61,42 @@ class Switches:
         raise UserError(self._field, shown(link), allowed)
 
     def number(self, end: End) -> int:
-        """Return the number of a switch; whether there is one is the engine's to say."""
+        """Return the number of a switch: `7`, `switch 7`. What has such a name goes first."""
         if isinstance(end, int):
-            if end not in _NUMBERS:
-                raise UserError(self._field, shown(end), "must be the number of a switch")
-            return end
+            return self._within(end, end)
         if isinstance(end, tuple):
             return self._at(end)
-        if end in self._names:
-            return self._names[end]
-        if _PLACE.fullmatch(end):
-            return self._at(tuple(map(int, re.findall(r"\d+", end))))
-        number = _NUMBER.fullmatch(end)
-        if number is not None:
-            return int(number[1])
+        plain = end.removeprefix(f"{self._what} ")
+        for name in (end, plain):
+            if name in self._names:
+                return self._names[name]
+        if _PLACE.fullmatch(plain):
+            return self._at(tuple(map(int, re.findall(r"\d+", plain))))
+        if _NUMBER.fullmatch(plain):
+            return self._within(int(plain), end)
         if self._names:
-            raise choice(self._field, end, self._names)
+            raise self._unknown(end)
         places = ', coordinates such as "(0, 1)"' if self._sides else ""
-        raise UserError(self._field, shown(end), f"must be a switch: a number{places}")
+        raise UserError(self._field, shown(end), f"must be a {self._what}: a number{places}")
+
+    def _within(self, number: int, given: int | str) -> int:
+        if number in range(self._count):
+            return number
+        last = self._count - 1
+        if not self._names:
+            raise UserError(self._field, shown(given), f"must be a {self._what} from 0 to {last}")
+        raise self._unknown(given, f", or a number from 0 to {last}")
+
+    def _unknown(self, given: int | str, otherwise: str = "") -> UserError:
+        """Return the mistake of naming none of those in the file."""
+        names = list(self._names)
+        if len(names) <= _MOST_LISTED:
+            named = choice(self._field, given, names)
+            return UserError(self._field, named.given, named.allowed + otherwise, named.nearest)
+        allowed = f"must be the name of a {self._what} in the file"
+        found = nearest(given, names)
+        quoted = found and json.dumps(found)
+        return UserError(self._field, shown(given), allowed + otherwise, quoted)
 
     def _at(self, place: tuple[int, ...]) -> int:
         sides = self._sides
