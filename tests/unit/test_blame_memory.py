@@ -22,9 +22,9 @@ CROWDED = {
         "message_size": "256 B",
         "compute_period": "20 ns",
     },
-    "run": {"blame": True, "duration": "50 us"},
+    "run": {"blame": True, "duration": "20 us"},
 }
-END_PS, MANY = 50_000_000, 10**12
+END_PS, MANY = 20_000_000, 10**12
 
 
 @cache

@@ -22,7 +22,7 @@ from tailback.experiment import Experiment
 from tailback.experiment.memory import at_once
 from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
-from tailback.statistics import Estimate
+from tailback.statistics import Estimate, finite
 from tailback.threads import Task, in_order
 from tailback.wording import notebook, number
 
@@ -321,6 +321,6 @@ def _known(estimate: Estimate | None) -> dict[str, float | None] | None:
 def _charged(charge: Charge | None) -> dict[str, float | None]:
     known = charge or Charge(math.nan, math.nan)
     return {
-        name: None if math.isnan(value) else value
+        name: finite(value)
         for name, value in zip(_SHORT, (known.us_per_message, known.share), strict=True)
     }

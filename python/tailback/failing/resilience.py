@@ -17,7 +17,7 @@ from tailback.helping import Helped
 from tailback.progress import Watch, ignore
 from tailback.runner import run_mode
 from tailback.since311 import StrEnum
-from tailback.statistics import Estimate
+from tailback.statistics import Estimate, finite
 from tailback.threads import Task, in_order
 
 from .cables import Cable, cables_of
@@ -104,7 +104,7 @@ class Spread:
             "draws": self.draws,
             "cut": self.cut,
             "saturated": self.saturated,
-            **{name: None if math.isnan(value) else value for name, value in known.items()},
+            **{name: finite(value) for name, value in known.items()},
         }
 
 

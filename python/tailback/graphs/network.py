@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..units import Rate
+from .distances import distances
 
 #: The class of links of which a file says none, if it says one of others.
 OTHER = "other"
@@ -94,16 +95,18 @@ class NetworkGraph:
             entries = {switch: node for node, switch in reversed(list(enumerate(self.enters)))}
             ahead = self._neighbours()
             for switch, node in entries.items():
-                other = self._unreached(_reached(ahead, switch), self.leaves, node)
+                other = self._unreached(distances([switch], ahead.__getitem__), self.leaves, node)
                 if other is not None:
                     return self.nodes[node], self.nodes[other]
             return None
         # All reach all if one does, and is reached by all.
         start = self.enters[0]
-        other = self._unreached(_reached(self._neighbours(), start), self.leaves, 0)
+        ahead = self._neighbours()
+        other = self._unreached(distances([start], ahead.__getitem__), self.leaves, 0)
         if other is not None:
             return self.nodes[0], self.nodes[other]
-        other = self._unreached(_reached(self._neighbours(back=True), start), self.enters, 0)
+        behind = self._neighbours(back=True)
+        other = self._unreached(distances([start], behind.__getitem__), self.enters, 0)
         return None if other is None else (self.nodes[other], self.nodes[0])
 
     def _neighbours(self, *, back: bool = False) -> list[list[int]]:
@@ -118,18 +121,3 @@ class NetworkGraph:
         known = set(reached)
         missing = (n for n, place in enumerate(places) if place not in known and n != but)
         return next(missing, None)
-
-
-def _reached(neighbours: Sequence[Sequence[int]], start: int) -> dict[int, int]:
-    """Return how many links from `start` each switch is that can be reached."""
-    distance = {start: 0}
-    front = [start]
-    while front:
-        further = []
-        for switch in front:
-            for other in neighbours[switch]:
-                if other not in distance:
-                    distance[other] = distance[switch] + 1
-                    further.append(other)
-        front = further
-    return distance

@@ -12,6 +12,7 @@ import numpy as np
 from tailback.answers import of_interference
 from tailback.figures.drawing import Axis
 from tailback.figures.maps import matrix_form
+from tailback.statistics import finite
 from tailback.terminal.by_job import measure_name, measure_text
 from tailback.terminal.interfering import BY, ratio_text
 from tailback.wording import share_text
@@ -144,5 +145,4 @@ def _charged(charge: Charge | None) -> tuple[Content, ...]:
     """Return the cells of a charge."""
     if charge is None:
         return (None, None)
-    mean = charge.us_per_message
-    return (None if math.isnan(mean) else mean, share_text(charge.share))
+    return (finite(charge.us_per_message), share_text(charge.share))

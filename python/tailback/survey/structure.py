@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tailback.graphs import distances
 from tailback.machines import topologies
 from tailback.machines.topologies import Topology
 
@@ -176,13 +177,9 @@ def _tiers(
             around.setdefault(one, []).append(other)
             if interfaces[one]:
                 front.add(other)
-    front = {switch for switch in front if not inside[switch]}
-    number = 1
-    while front:
-        tier[list(front)] = number
-        number += 1
-        beside = {other for switch in front for other in around.get(switch, ())}
-        front = {switch for switch in beside if not tier[switch] and not inside[switch]}
+    lowest = [switch for switch in front if not inside[switch]]
+    above = distances(lowest, lambda at: [one for one in around.get(at, ()) if not inside[one]])
+    tier[list(above)] = 1 + np.fromiter(above.values(), np.int64)
     return tier
 
 

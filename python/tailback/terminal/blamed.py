@@ -16,6 +16,7 @@ from tailback.answers.of_blame import own_text
 from tailback.charging import KIND_WORDS, KINDS, Blame, Charged
 from tailback.results import Result
 from tailback.results.names import Names
+from tailback.statistics import finite
 from tailback.wording import number, share_text
 from tailback.wording.phrases import sentence
 from tailback.wording.scaling import MICROSECONDS, scaled, unit_for
@@ -161,16 +162,16 @@ def facts(result: Result, top: int) -> dict[str, Any]:
         return {
             **key,
             "us_per_message": charged.per_message_us.to_dict(),
-            "share": _known(charged.share),
+            "share": finite(charged.share),
         }
 
     return {
         "late_us_per_message": late.to_dict(),
-        "alone_us_per_message": _known(blame.alone_us),
-        "latency_us_per_message": _known(blame.alone_us + late.value),
+        "alone_us_per_message": finite(blame.alone_us),
+        "latency_us_per_message": finite(blame.alone_us + late.value),
         "messages": int(blame.messages().sum()) if blame.has_lateness else None,
         "share": blame.share,
-        "own_share": _known(blame.own_share),
+        "own_share": finite(blame.own_share),
         "kinds": [row(c, kind=KINDS[c.key[0]]) for c in blame.by_kind(confidence)],
         "culprits": [
             row(
@@ -201,7 +202,7 @@ def _waits(blame: Blame, names: Names, top: int) -> dict[str, Any] | None:
         return None
 
     def told(rows: Iterable[tuple[str, float, float]], name: str) -> list[dict[str, Any]]:
-        return [{name: what, "us": us, "share": _known(share)} for what, us, share in rows]
+        return [{name: what, "us": us, "share": finite(share)} for what, us, share in rows]
 
     return {
         "us": blame.waited_ps / 1e6,
@@ -249,7 +250,3 @@ def _packet_waits(blame: Blame, names: Names, top: int) -> list[RenderableType]:
         )
         found += [Text(), table]
     return found
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

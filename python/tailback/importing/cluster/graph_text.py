@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
+from ...graphs import distances
 from ...units import Rate, Time
 from .description import Cable, Cluster
 
@@ -98,21 +99,15 @@ def _classed(cluster: Cluster, between: list[Cable], own: dict[str, str]) -> lis
     near |= {
         name for cable in cluster.cables if cable.ends[1] in cluster.hosts for name in cable.ends
     }
-    tier = dict.fromkeys(own.values(), 0)
-    tier |= {name: 1 for name in near if name in cluster.switches}
+    inside = set(own.values())
     around: dict[str, list[str]] = {}
     for cable in between:
         for one, other in (cable.ends, cable.ends[::-1]):
-            around.setdefault(one, []).append(other)
-    front = [name for name in tier if tier[name]]
-    while front:
-        further = []
-        for name in front:
-            for other in around.get(name, ()):
-                if other not in tier:
-                    tier[other] = tier[name] + 1
-                    further.append(other)
-        front = further
+            if other not in inside:
+                around.setdefault(one, []).append(other)
+    lowest = [name for name in near if name in cluster.switches]
+    above = distances(lowest, lambda name: around.get(name, ()))
+    tier = {name: 1 + steps for name, steps in above.items()}
 
     def name_of(cable: Cable) -> str:
         low, high = sorted(tier.get(name, 0) for name in cable.ends)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...graphs import distances
 from .graph_text import Drawn
 
 #: Rows of a table, at most.
@@ -35,18 +36,7 @@ def _onward(
     around: dict[str, list[str]], own: frozenset[str], home: str, number: int
 ) -> Iterator[tuple[str, str]]:
     """Yield every switch with the next on the way to a home, over switches that are no hosts."""
-    distance = {home: 0}
-    front = [home]
-    while front:
-        further = []
-        for name in front:
-            if name in own and name != home:
-                continue
-            for other in around[name]:
-                if other not in distance:
-                    distance[other] = distance[name] + 1
-                    further.append(other)
-        front = further
+    distance = distances([home], lambda at: () if at in own and at != home else around[at])
     for at, hops in distance.items():
         nearer = [
             other
