@@ -23,6 +23,7 @@ _PATH = Study("coverage").folder / "RULES.md"
 _MOST_FALSE = 0.01
 _BLOCK = 50
 _SERIES, _RUNS = 2000, 300
+_SERVICE_NS = 5.76  # of a message of 64 B on the link of its node
 _SEED = 10_000  # apart from those that the confidence of the test for drift was chosen with
 
 Verdicts = tuple[bool, ...]
@@ -52,11 +53,10 @@ def _autoregression(memory: float, rise: float, seed: int) -> Verdicts:
 
 def _star(load: float, metric: str | None, is_given: bool, seed: int) -> Verdicts:
     """Judge a star of 16 nodes: whether it is not settled, and whether it is saturated."""
-    # A message of 64 B takes 5.76 ns on the link of its node.
     workload = {
         "preset": "uniform_open_loop",
         "message_size": "64 B",
-        "compute_period": f"{round(5760 / load)} ps",
+        "compute_period": f"{round(1000 * _SERVICE_NS / load)} ps",
     }
     run: dict[str, object] = {"seed": seed}
     run |= {"warmup": "20 us", "duration": "100 us"} if is_given else {}
@@ -84,6 +84,45 @@ def _stars() -> list[Case]:
     return cases
 
 
+def _search(nodes: int, load: float, seed: int) -> Verdicts:
+    """Judge a search for the saturation load of a star by what is known of a load.
+
+    Below 1: whether it calls any load up to this one saturated. Above: whether it calls all from
+    this one on saturated.
+    """
+    workload = {
+        "preset": "uniform_open_loop",
+        "message_size": "64 B",
+        "compute_period": "8 ns",
+        "compute_distribution": "exponential",
+    }
+    tables = {
+        "machine": {"topology": {"kind": "star", "nodes": nodes}},
+        "workload": workload,
+        "run": {"seed": seed},
+    }
+    found = tb.saturate(tb.Experiment.from_dict(tables), jobs=1)
+    shares = [(_SERVICE_NS * probe.load / 1e6, probe.verdict) for probe in found.probes]
+    if load < 1:
+        return (any(verdict == "saturated" for share, verdict in shares if share <= load),)
+    return (all(verdict == "saturated" for share, verdict in shares if share >= load),)
+
+
+def _searches() -> list[Case]:
+    """Two nodes carry what their links do; a star of 4 what its switch does, above 0.96 of that."""
+    name, rules = "tailback saturate, star of {}, loads {} {}", ("saturated",)
+    return [
+        *(
+            Case(name.format(nodes, "to", load), True, rules, partial(_search, nodes, load), count)
+            for nodes, load, count in ((2, 0.999, 100), (4, 0.94, 100))
+        ),
+        *(
+            Case(name.format(nodes, "from", load), False, rules, partial(_search, nodes, load), 30)
+            for nodes, load in ((2, 1.02), (4, 1.02))
+        ),
+    ]
+
+
 CASES = (
     *(
         Case(
@@ -97,6 +136,7 @@ CASES = (
         for memory in (0.0, 0.5, 0.9)
     ),
     *_stars(),
+    *_searches(),
 )
 
 
@@ -140,7 +180,9 @@ A *false alarm* is a verdict on a process known to be stationary; at most 1 % is
 is how often a process that is not stationary is found out; nothing is demanded of it. A series has
 100 samples and a trend of so many standard deviations from end to end. The loads of the star are
 shares of what the links of its nodes carry: 1.05 and 1.3 are beyond saturation. Verdicts of runs
-are those that `tailback run` tells. Seeds begin at 10,000."""
+are those that `tailback run` tells. A search of `tailback saturate` tries loads of its own choice:
+it gives a false alarm if it calls one saturated that the network is known to carry, and has power
+if it calls all saturated that it cannot carry. Seeds begin at 10,000."""
 
 
 def _table(rows: Sequence[Row], *, stationary: bool) -> str:

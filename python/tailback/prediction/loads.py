@@ -15,6 +15,7 @@ So
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from tailback import engine
 from tailback.machines import topologies
+from tailback.threads import usual_jobs
 from tailback.workloads import Synthetic
 
 from .few_sources import between_nodes, moving_symmetry, of_few_sources, sends_alike
@@ -169,7 +171,12 @@ def _of_samples(
     everywhere = sends_alike(experiment)
     if first is None:
         spec = spec_of_list(experiment)
-        samples = [engine.predict(spec, len(one[0]), one) for one in _drawn(experiment)]
+        # The engine runs without the GIL.
+        with ThreadPoolExecutor(min(2, usual_jobs())) as crew:
+            walked = crew.map(
+                lambda one: engine.predict(spec, len(one[0]), one), _drawn(experiment)
+            )
+            samples = list(walked)
     else:
         given = experiment.spec(), experiment.messages_arrays()
         samples = [first, engine.predict(given[0], most // 2, given[1])]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Switches of the largest network for which a cut is searched.
 MOST_SWITCHES = 5_000
 _STARTS = 8
-#: Linked pairs of switches above which only one start is improved: seconds.
+#: Linked pairs of switches in all random starts together: seconds.
 _MANY_JOINED = 20_000
 _MOST_EXCHANGED = 300
 
@@ -103,8 +103,7 @@ def _starts(network: nx.Graph, nodes: Mapping[int, int]) -> Iterable[set[int]]:
     if 0 < len(first) < len(ordered):
         yield set(improve(network, (first, set(ordered) - first), weight="weight", seed=0)[0])
     if len(ordered) > 1:
-        many = network.number_of_edges() > _MANY_JOINED
-        for seed in range(0 if many else _STARTS):
+        for seed in range(min(_STARTS, _MANY_JOINED // max(1, network.number_of_edges()))):
             yield set(improve(network, weight="weight", seed=seed)[0])
 
 
