@@ -371,7 +371,7 @@ runpy.run_module("tailback", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["tailback.cli.single", "tailback.runner", "tailback.wording"])
+@pytest.mark.parametrize("module", ["tailback.cli.single", "tailback.runner", "tailback.terminal"])
 def test_ctrl_c_while_modules_are_imported_is_quiet(folder: Path, module: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PRESSED, module, "run", "e.toml"], check=False, capture_output=True
