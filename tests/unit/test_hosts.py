@@ -159,7 +159,9 @@ def test_describe_counts_hosts_interfaces_and_nodes(tmp_path: Path) -> None:
         '[machine.topology]\nkind = "rail_optimised"\nservers = 2\n[machine.hosts]\n'
         'inner_rate = "400 Gbit/s"\n'
     )
-    told = tailback("describe", str(path), "--full").stdout
+    drawn = tmp_path / "hosts.svg"
+    told = tailback("describe", str(path), "--full", "--plot", str(drawn)).stdout
+    assert drawn.stat().st_size > 1_000
     for words in ("2 hosts with 16 interfaces", "16 of 400 Gbit/s", "[machine.hosts]"):
         assert words in told, told
 

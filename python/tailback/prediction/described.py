@@ -264,7 +264,7 @@ class Prediction:
 
         machine = self.experiment.machine
         built = machine.topology
-        names = built.graph.switches if isinstance(built, Listed) else ()
+        names = built.labels["switch"] if isinstance(built, Listed) else ()
         drawn = topology.picture(
             machine, self.survey.graph, self.switches, self._group_loads(), names
         )
