@@ -164,13 +164,7 @@ impl Reference {
     /// Where a way begins with a faster link than the one beside it, and has a slower link further on: how
     /// loaded that is, judged by the links of the switch that are as slow, the one beside it only if
     /// there is no other.
-    fn unseen(
-        &self,
-        here: usize,
-        way: &[usize],
-        beside: usize,
-        weighing: Weighing,
-    ) -> Option<u64> {
+    fn unseen(&self, here: usize, way: &[usize], beside: usize, weighing: Weighing) -> Option<u64> {
         let (groups, machine) = (&self.wiring.groups, &self.spec.machine);
         let time = |link: usize| self.wiring.flit_times(machine, link)[0];
         let slowest = way.iter().map(|&link| time(link)).max()?;
