@@ -1,5 +1,6 @@
 use crate::ids::{NodeId, ProcessId, SwitchId};
 use crate::rng::Stream;
+use crate::routing::loads::OfOneRate;
 use crate::routing::walk::{Promise, cases, check_free, check_ways, machine};
 use crate::routing::{Header, Outputs, Routing};
 use crate::spec::{Flow, Hosts, InterfaceRule, LinkClass, RoutingSpec, TopologySpec, Turn, Turns};
@@ -178,13 +179,14 @@ fn taken(rule: InterfaceRule, interfaces: u32, (from, to): (u32, u32), count: u3
         let flow = routing.flow((ProcessId(from), ProcessId(to)), (number / 3, number));
         let route = routing.begin(source, destination, (flow, number));
         let header = Header { source, destination, route, traffic: 0 };
-        let route = routing.decide(at, header, 1, |_, slot| 10 - slot as u64);
+        let loads = OfOneRate { flit: 1, load: |_, slot| 10 - slot as u64 };
+        let route = routing.decide(at, header, loads);
         let slot = routing.next(at, Header { route, ..header }).unwrap();
         let first = topology.neighbour(at, slot);
         // It goes to the same place, by one leaf, unless the rule names both ends.
         let route = routing.passed(first, Header { route, ..header }, Some(slot));
         let next = routing.next(first, Header { route, ..header }).unwrap();
-        let is_direct = topology.neighbour(first, next).index() >= interfaces as usize + 1;
+        let is_direct = topology.neighbour(first, next).index() > interfaces as usize;
         assert!(is_direct || rule == InterfaceRule::Own);
         first.0
     };
