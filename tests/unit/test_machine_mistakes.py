@@ -244,7 +244,7 @@ BAD_TOGETHER: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"topology": {"kind": "mesh", "failed_links": [[10**400, 1]]}},
-        ": must be the number of a switch",
+        ": must be a switch from 0 to 255",
     ),
     (
         {"topology": {"kind": "mesh", "failed_links": ["1:" + "9" * 5000]}},
@@ -266,7 +266,7 @@ def test_without_a_network_only_traces_run_and_the_kind_is_named() -> None:
         "workload": {"kind": "ring_allreduce", "size": "1 kB"},
     }
     with pytest.raises(UserError, match=r'^workload\.kind = "ring_allreduce": must be trace with'):
-        Experiment.from_dict(given)
+        Experiment.from_dict(given).spec()
 
 
 def test_whole_numbers_have_bounds() -> None:

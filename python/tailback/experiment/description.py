@@ -76,7 +76,6 @@ class Experiment(metaclass=Helped):
         self._join_jobs()
         self._keep_time()
         self._fit_to_machine()
-        self._check_network()
         with self.workload.names():
             self.machine.check(self.fidelity, self.workload.network_classes())
         self.workload.check(self.machine)
@@ -279,8 +278,10 @@ class Experiment(metaclass=Helped):
     def spec(self, mode: str | None = None, *, record_packets: bool = False) -> str:
         """Return the engine's description of one run, in ``mode`` or ``run.mode``, as JSON.
 
-        The rows of a message list are not in it; see `messages_arrays`.
+        The rows of a message list are not in it; see `messages_arrays`. Raises `UserError` for a
+        workload that needs a network, on a machine without one.
         """
+        self._check_network()
         spec = self._spec(mode) | {"record_packets": record_packets}
         if self.finite:
             # Nothing is estimated from them, and no sum depends on it.
