@@ -33,7 +33,7 @@ _PARTS = {
 
 _EXPERIMENTS = ("Experiment", "Run", "Job", "TrafficClass", "Sweep")
 _RESULTS = (
-    *("Result", "Cost", "Estimate", "Blaming", "Saturation", "PointStore", "Plot"),
+    *("Result", "Cost", "Estimate", "Blaming", "Saturation", "PointStore"),
     *("UserError", "RunFailure"),
 )
 _PROGRAMS = ("Node", "ANY")

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from tailback.machines.topologies.rails import *  # noqa: F403
     from tailback.machines.topologies.star import *  # noqa: F403
     from tailback.machines.written_routes import *  # noqa: F403
-    from tailback.plots import Plot as Plot
     from tailback.programs import ANY as ANY
     from tailback.programs import Node as Node
     from tailback.results import Result as Result
@@ -91,7 +90,6 @@ _HOMES = {
         "NodeLink",
         "Switch",
     ),
-    "plots": ("Plot",),
     "programs": ("ANY", "Node"),
     "results": ("Result",),
     "saturation": ("Saturation",),
