@@ -99,7 +99,7 @@ class Hosts(Part):
         description="By which interface a message leaves its host: that of its node, to that of "
         "the receiving node (own); the one on the rail of the receiving node's own (rail); one for "
         "each flow, by a hash; all in turn, by process; or, packet by packet, the one with the "
-        "fewest flits before it. It arrives at the interface of the same place, but with own and "
+        "least before it. It arrives at the interface of the same place, but with own and "
         "rail at the receiving node's own. Default: rail if hosts have a node for each interface, "
         "else flow_hash.",
     )
