@@ -254,9 +254,36 @@ class TestMistakes:
         done = tailback("run", tmp_path / "nowhere.toml")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
-    @pytest.mark.parametrize("arguments", [["cost"], ["cost", "--nonsense"], ["nonsense"]])
-    def test_of_the_command_line_itself(self, arguments: Sequence[str]) -> None:
-        assert tailback(*arguments).returncode == 2
+    @pytest.mark.parametrize(
+        ("line", "told"),
+        [
+            ("cost", "FILE: must be given; tailback cost --help says what it is"),
+            ("cost --modees=a", "--modees: is no option of tailback cost; did you mean --modes?"),
+            ("cots a.toml", "cots: is no command; did you mean cost?"),
+            ("cost a.toml b.toml", "b.toml: is more than tailback cost takes"),
+            ("cost a.toml --seed", "--seed: needs a value"),
+            ("cost a.toml --seed one", '--seed = "one": must be a whole number'),
+            ("cost a.toml --jobs=0", "--jobs = 0: must be at least 1"),
+            (
+                "table a --rows flow",
+                '--rows = "flow": must be "runs", "flows" or "messages"; did you mean "flows"?',
+            ),
+        ],
+    )
+    def test_of_the_command_line_itself(self, line: str, told: str) -> None:
+        done = tailback(*line.split())
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"error: {told}\n"
+
+    def test_of_the_command_line_as_json(self) -> None:
+        done = tailback("cost", "--json", "--nonsense")
+        assert done.returncode == 2
+        assert json.loads(done.stdout)["field"] == "--nonsense"
+
+    def test_without_a_command_the_help_is_printed(self) -> None:
+        done = tailback()
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "Commands:" in done.stderr
 
 
 class TestDeadlock:

@@ -36,14 +36,13 @@ def problems(case: Case, outcome: Outcome) -> Iterator[str]:
     if outcome.code not in _CODES:
         yield f"exit code {outcome.code}"
     lines = [line for line in outcome.stderr.splitlines() if line.startswith("error: ")]
-    usage = "Usage:" in outcome.stderr
     if (
         _UNFORESEEN.search(outcome.stderr)
         and "python" not in outcome.stderr
         and not _is_program(lines)
     ):
         yield f"unforeseen: {outcome.stderr.strip().splitlines()[-1][:120]}"
-    if outcome.code == 2 and len(lines) != 1 and not usage:
+    if outcome.code == 2 and len(lines) != 1:
         yield f"{len(lines)} error lines with exit code 2"
     if outcome.code in (0, 4) and lines:
         yield f"an error line with exit code {outcome.code}"
@@ -52,7 +51,7 @@ def problems(case: Case, outcome: Outcome) -> Iterator[str]:
             yield f"not printable: {line[:80]!r}"
         if len(line) > _LONGEST:
             yield f"a line of {len(line)} characters"
-    yield from _of_json(case, outcome, usage)
+    yield from _of_json(case, outcome)
 
 
 def _is_program(lines: list[str]) -> bool:
@@ -60,8 +59,8 @@ def _is_program(lines: list[str]) -> bool:
     return any("program.py" in line or "line " in line for line in lines)
 
 
-def _of_json(case: Case, outcome: Outcome, usage: bool) -> Iterator[str]:
-    if "--json" not in case.arguments or usage:
+def _of_json(case: Case, outcome: Outcome) -> Iterator[str]:
+    if "--json" not in case.arguments:
         return
     try:
         value = json.loads(outcome.stdout, parse_constant=_refused)

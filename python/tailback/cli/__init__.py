@@ -12,7 +12,6 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from tailback.errors import one_line
 from .homes import HOMES
 
 if TYPE_CHECKING:
+    from typer import Typer
     from typer.models import CommandInfo
 
 #: New objects after which Python looks for garbage.
@@ -39,7 +39,7 @@ def main() -> None:
     warnings.showwarning = _warn
     try:
         try:
-            _program(sys.argv[1:])()
+            sys.exit(_carried_out(sys.argv[1:]))
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -54,7 +54,15 @@ def main() -> None:
         sys.exit(2)
 
 
-def _program(words: list[str]) -> Callable[[], None]:
+def _carried_out(words: list[str]) -> int:
+    """Carry out a command line and return the exit code."""
+    program = _program(words)
+    from .carrying_out import carry_out
+
+    return carry_out(program, words)
+
+
+def _program(words: list[str]) -> Typer:
     """Return what carries out a command line: it knows the command that is given, or else all.
 
     Where a command is named first, the modules of others are not imported: a command costs what it

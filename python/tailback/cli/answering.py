@@ -275,7 +275,7 @@ def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
         if isinstance(error, CircleError):
             _tell_circle(error, json)
         elif json:
-            print_json(_mistake(error))
+            print_json(of_mistake(error))
         raise typer.Exit(error.exit_code) from None
     except RunFailure as failure:
         _tell(failure, json)
@@ -288,7 +288,7 @@ def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _mistake(error: UserError) -> dict[str, Any]:
+def of_mistake(error: UserError) -> dict[str, Any]:
     """Return a mistake of the user for JSON."""
     cut_off = {"error": "cut off", "complete": False}
     return {
