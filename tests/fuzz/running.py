@@ -11,13 +11,13 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from typer.testing import CliRunner
-
+from tailback.cli.carrying_out import carry_out
 from tailback.cli.commands import app
 from tailback.execution import Outcome as Worked
 from tailback.since311 import Self
@@ -67,16 +67,22 @@ def tried(seed: int, number: int, folder: Path, apart: bool = False) -> tuple[Ca
 
 def invoked(case: Case) -> Outcome:
     """Carry a case out here."""
-    with patch("tailback.execution.LocalPool", Serial), warnings.catch_warnings():
+    out, err = (TextIOWrapper(BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    code, exception = None, ""
+    with (
+        patch("tailback.execution.LocalPool", Serial),
+        patch("sys.stdin", StringIO()),
+        warnings.catch_warnings(),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         warnings.simplefilter("error", RuntimeWarning)
         try:
-            done = CliRunner().invoke(app, case.arguments)
+            code = carry_out(app, case.arguments)
         except BaseException:  # a panic of compiled code is no Exception
-            return Outcome(None, "", "", traceback.format_exc())
-    exception = ""
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        exception = "".join(traceback.format_exception(done.exception))
-    return Outcome(done.exit_code, done.stdout, done.stderr, exception)
+            exception = traceback.format_exc()
+    printed, told = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return Outcome(code, printed, told, exception)
 
 
 def _limit() -> None:
