@@ -118,3 +118,23 @@ def test_as_many_at_a_time_as_there_are_outputs_is_output() -> None:
         found.append(sorted(zip(*(packets[key].tolist() for key in sorted(packets)), strict=True)))
     assert found[0] == found[1]
     assert found[0]
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [{"kind": "pod_fat_tree", "switch_ports": 8}, {"kind": "xgft", "children": [8, 8, 4]}],
+)
+def test_a_fat_tree_at_a_fifth_of_its_load_hardly_delays_anybody(topology: dict[str, Any]) -> None:
+    """With the first free parent it was 1.83 µs on average, and 10 µs for one message of 100."""
+    asked = {
+        "machine": {"topology": topology, "switch": {"input_buffer": "64 kB"}},
+        "workload": {
+            "preset": "uniform_open_loop",
+            "message_size": "1000 B",
+            "compute_period": "403 ns",
+        },
+        "run": {"duration": "20 us", "warmup": "5 us"},
+    }
+    result = tb.run(tb.Experiment.from_dict(asked))
+    assert result["message_latency_us"].value == pytest.approx(0.116, abs=0.004)
+    assert result.percentile("message_latency", 99) == pytest.approx(0.275, abs=0.035)
