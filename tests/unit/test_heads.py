@@ -184,7 +184,7 @@ def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
     assert re.fullmatch(r"A message takes [\d.]+ ±[\d.]+ [nµ]s on average\.", latency)
     assert load.startswith("The network accepts the offered load, ")
     alone, carries, loaded = answers.of_prediction(tb.describe(given)).lines
-    assert re.match(r"A .* takes .*s if it meets no other", alone)
+    assert re.match(r"A .* takes .*s on average if it meets no other, .* over one link", alone)
     assert re.match(r"The network carries .* the workload offers \d", carries)
     assert loaded.startswith("Many channels are loaded alike, such as (0, 0)->")
 

@@ -75,12 +75,12 @@ def _alone(p: Prediction) -> list[str]:
     if p.zero_loads:
         first = p.zero_loads[0]
         what = f"a message of {scaled(first.data_bytes, BYTES)}"
-    return [
-        sentence(
-            f"{what} takes {scaled(p.zero_load_data_us, MICROSECONDS, 3)} if it meets no "
-            f"other, {scaled(p.zero_load_neighbour_us, MICROSECONDS, 3)} to a neighbour"
-        )
-    ]
+    line = f"{what} takes {scaled(p.zero_load_data_us, MICROSECONDS, 3)} on average if it meets no"
+    line += " other"
+    if p.internal_channels:
+        near = scaled(p.zero_load_neighbour_us, MICROSECONDS, 3)
+        line += f", {near} over one link between switches"
+    return [sentence(line)]
 
 
 def _saturation(p: Prediction) -> list[str]:

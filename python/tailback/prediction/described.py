@@ -122,7 +122,7 @@ class Prediction:
     """Zero-load latency of a message: the first of `zero_loads`; else of a full packet."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
-    """The same to a neighbour."""
+    """The same over one link between switches."""
     bisection_channels: int | None
     """Wires of the bisection, both directions; None without a formula."""
     load_max_us: float

@@ -265,24 +265,22 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
     """Return the zero-load latencies of the messages of the workload."""
     if not p.experiment.workload.sends_messages:
         return []
-    rows = [
-        ("zero-load latency, data packet", _time(p.zero_load_data_us)),
-        ("  to a neighbour", _time(p.zero_load_neighbour_us)),
-    ]
+    alone = [("data packet", p.zero_load_data_us, p.zero_load_neighbour_us)]
     if p.zero_loads:
-        rows = [row for packet in p.zero_loads for row in _alone_rows(packet)]
+        alone = [(_message(one), one.latency_us, one.neighbour_us) for one in p.zero_loads]
+    rows = []
+    for what, mean_us, near_us in alone:
+        rows.append((f"zero-load latency, {what}", _time(mean_us)))
+        if p.internal_channels:
+            rows.append(("  over one link between switches", _time(near_us)))
     if p.experiment.machine.interface.acknowledgements:
         rows.append(("  acknowledgement", _time(p.zero_load_ack_us)))
     return rows
 
 
-def _alone_rows(packet: ZeroLoad) -> list[tuple[str, str]]:
-    """Return the zero-load latencies of messages of one length."""
-    of = "" if packet.traffic_class is None else f" of {packet.traffic_class}"
-    return [
-        (f"zero-load latency, message{of}, {packet.data_bytes:,} B", _time(packet.latency_us)),
-        ("  to a neighbour", _time(packet.neighbour_us)),
-    ]
+def _message(alone: ZeroLoad) -> str:
+    of = "" if alone.traffic_class is None else f" of {alone.traffic_class}"
+    return f"message{of}, {alone.data_bytes:,} B"
 
 
 def _time(time_us: float) -> str:

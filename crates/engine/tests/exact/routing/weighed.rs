@@ -8,14 +8,13 @@ const FLIT: u64 = 1_000;
 
 /// Three groups of two switches, each with a link to another group: the middle of a way round is the third
 /// group. Links within groups take a nanosecond for a flit, those between groups so many times that.
-fn dragonfly(slower: u64, threshold: i32, queueing: Queueing) -> Machine {
+fn dragonfly(slower: u64, weighing: Weighing, queueing: Queueing) -> Machine {
     let topology = TopologySpec::Dragonfly {
         nodes_per_switch: 3,
         switches_per_group: 2,
         global_links: 1,
         groups: 3,
     };
-    let weighing = Weighing { threshold, ..Weighing::default() };
     let mut machine = machine(topology, RoutingSpec::UgalL { order: vec![], weighing }, 3);
     machine.link = Link { flit_ps: FLIT, control_ps: FLIT, delay_ps: 0, ..machine.link };
     let flit_ps = Some(slower * FLIT);
@@ -41,13 +40,14 @@ fn hops(machine: Machine) -> Vec<u16> {
 
 /// Directly it is one link, between groups; round there are five, the first within the group. The first
 /// packet goes directly; the second finds its T flits behind the direct link and none behind the other,
-/// and goes round. The third finds T flits behind either: directly is 1 · T · s, round 5 · T · 1, where a
-/// flit takes s ns between groups. So it goes directly up to s = 5, and, as far as a threshold of t flits
-/// of the usual link goes, as long as T · s ≤ 5 · T + t.
+/// and goes round. The third finds T flits behind either: directly T · s, round T, where a flit takes s ns
+/// between groups. Where loads are doubled it goes directly up to s = 2, and, as far as a threshold of t
+/// flits of the usual link goes, as long as T · s ≤ 2 · T + t.
 #[test]
 fn a_slow_link_is_loaded_by_the_time_that_its_flits_take() {
+    let doubled = |threshold| Weighing { threshold, doubles: true, ..Weighing::default() };
     let flits = {
-        let machine = dragonfly(1, 0, Queueing::Output);
+        let machine = dragonfly(1, Weighing::default(), Queueing::Output);
         tailback_engine::fabric::Timing::of(&machine).packet_flits(8).cast_signed()
     };
     let (direct, round) = (vec![3, 7, 3], vec![3, 7, 7]);
@@ -55,15 +55,28 @@ fn a_slow_link_is_loaded_by_the_time_that_its_flits_take() {
         for (slower, threshold, expected) in [
             (1, 0, &direct),
             (2, 0, &direct),
-            (5, 0, &direct),
-            (6, 0, &round),
-            (6, flits - 1, &round),
-            (6, flits, &direct),
-            (9, 4 * flits - 1, &round),
-            (9, 4 * flits, &direct),
+            (3, 0, &round),
+            (3, flits - 1, &round),
+            (3, flits, &direct),
+            (9, 7 * flits - 1, &round),
+            (9, 7 * flits, &direct),
         ] {
-            let found = hops(dragonfly(slower, threshold, queueing));
+            let found = hops(dragonfly(slower, doubled(threshold), queueing));
             assert_eq!(found, *expected, "{queueing:?}, {slower} times, {threshold}");
+        }
+    }
+}
+
+/// Where loads weigh as many hops as ways have, a way that begins with a faster link is no less loaded
+/// than the slow links of its switch, of which there is one here: all go directly. With links of one rate
+/// the second packet goes round.
+#[test]
+fn a_fast_first_link_does_not_hide_slow_ones_behind_it() {
+    for queueing in [Queueing::Fifo, Queueing::Voq, Queueing::Output] {
+        let of = |slower| hops(dragonfly(slower, Weighing::default(), queueing));
+        assert_eq!(of(1), [3, 7, 3], "{queueing:?}");
+        for slower in [2, 5, 9] {
+            assert_eq!(of(slower), [3, 3, 3], "{queueing:?}, {slower} times");
         }
     }
 }
@@ -75,7 +88,8 @@ fn a_slow_link_is_loaded_by_the_time_that_its_flits_take() {
 #[test]
 fn a_packet_is_ready_when_either_way_is() {
     let started = |slower: u64, threshold: i32, destination: u32| {
-        let mut machine = dragonfly(slower, threshold, Queueing::Output);
+        let weighing = Weighing { threshold, ..Weighing::default() };
+        let mut machine = dragonfly(slower, weighing, Queueing::Output);
         let own = LinkClass {
             flit_ps: Some(4 * FLIT),
             control_ps: Some(4 * FLIT),
