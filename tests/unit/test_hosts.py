@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tailback as tb
+from tailback.answers import of_cost
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.machines import Machine
@@ -142,6 +143,14 @@ def test_two_jobs_that_share_an_interface_pay_for_it() -> None:
     assert shared["a"] == pytest.approx((alone + 19 * 11_000) / alone, abs=1e-9)
     assert shared["b"] == pytest.approx((alone + 20 * 11_000) / alone, abs=1e-9)
     assert slowdowns(gpus=2) == {"a": 1, "b": 1}
+
+
+def test_cost_says_what_cables_of_interfaces_are() -> None:
+    rows = [["0 s", at, at + 2, "2000 B"] for at in (0, 1)]
+    work = {"kind": "messages", "messages": rows}
+    used = machine("own", gpus=1, nodes_per_host=2).written()
+    found = of_cost(tb.cost(Experiment.from_dict({"machine": used, "workload": work})))
+    assert "The cables of hosts' interfaces count as the network here." in found.sentences
 
 
 def test_describe_counts_hosts_interfaces_and_nodes(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ _LATENCY, _COMPLETION = "message_latency_us", "completion_us"
 _ENDPOINTS_IS_FREE = (
     "Here mode endpoints is the same as free, so this includes waits for the links of nodes."
 )
+_OF_INTERFACES = "The cables of hosts' interfaces count as the network here."
 
 
 def of_cost(cost: Cost) -> Head:
@@ -58,6 +59,8 @@ def _how_much(cost: Cost) -> list[str]:
         found += _rates(cost)
     if found and cost.endpoints_is_free and "endpoints" in cost.modes:
         found.append(_ENDPOINTS_IS_FREE)
+    if found and cost.experiment.machine.hosts is not None:
+        found.append(_OF_INTERFACES)
     return found or [finding.sentence for finding in cost.findings()[:1]]
 
 
