@@ -12,7 +12,7 @@ import tailback as tb
 from tailback.answers import of_cost
 from tailback.errors import UserError
 from tailback.experiment import Experiment
-from tailback.machines import Machine
+from tailback.machines import Machine, machine_of
 from tailback.runner import run_mode
 from tailback.survey import cluster_survey, survey
 from tests.commands import tailback
@@ -143,6 +143,12 @@ def test_two_jobs_that_share_an_interface_pay_for_it() -> None:
     assert shared["a"] == pytest.approx((alone + 19 * 11_000) / alone, abs=1e-9)
     assert shared["b"] == pytest.approx((alone + 20 * 11_000) / alone, abs=1e-9)
     assert slowdowns(gpus=2) == {"a": 1, "b": 1}
+
+
+def test_hosts_without_keys_are_written_too() -> None:
+    used = machine_of({"topology": {"kind": "islands"}, "hosts": {}})
+    assert used.hosts is not None
+    assert machine_of(used.written()) == used
 
 
 def test_cost_says_what_cables_of_interfaces_are() -> None:

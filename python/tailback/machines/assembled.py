@@ -491,14 +491,14 @@ class Assembled(Part):
         found: dict[str, Any] = {"topology": {"kind": self.topology.kind, **self.topology.given()}}
         for name in ("link", "node_link", "switch", "interface"):
             found[name] = getattr(self, name).given()
-        if self.hosts is not None:
-            found["hosts"] = self.hosts.given()
         found["link_classes"] = {name: one.given() for name, one in self.link_classes.items()}
         found = {name: part for name, part in found.items() if part}
         if self.routing is not None:
             found["routing"] = {"kind": self.routing.kind, **self.routing.given()}
-        if self.loggops is not None:
-            found["loggops"] = self.loggops.given()
+        # These mean something without any key.
+        for name in ("hosts", "loggops"):
+            if (part := getattr(self, name)) is not None:
+                found[name] = part.given()
         if self.clock is not None:
             found["clock"] = str(self.clock)
         written: dict[str, Any] = plain(found)
