@@ -142,12 +142,15 @@ def write_report(
     their pages of `look`, into a folder beside it, and it links to these. Raises `UserError` if
     there are no results, or a file cannot be written.
     """
-    from tailback.look import write_pages
     from tailback.report import of_store
 
     place = folder.folder if isinstance(folder, PointStore) else _place_of(folder)
     path = None if out is None else Path(out)
-    return of_store.write_report(place, path, title, write_pages(place, path) if pages else None)
+    if not pages:
+        return of_store.write_report(place, path, title)
+    from tailback.look import write_pages
+
+    return of_store.write_report(place, path, title, write_pages(place, path))
 
 
 def store_of(results: Results) -> PointStore:

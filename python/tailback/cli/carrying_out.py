@@ -49,8 +49,8 @@ def carry_out(program: typer.Typer, words: Sequence[str]) -> int:
 def mistake(error: Any, words: Sequence[str]) -> UserError:
     """Return what is wrong with the words of a command line.
 
-    ``error``: what Typer makes of it, an exception with `format_message`. It brings Click along
-    since version 0.20 and imports it before, so it is known by what it has.
+    ``error``: what Typer makes of it, an exception with `format_message`. Some versions bring
+    Click along and others import it, so it is known by what it has.
     """
     message = str(error.format_message()).splitlines()[0]
     if hasattr(error, "possibilities"):  # no such option

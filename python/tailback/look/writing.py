@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailback import files
-from tailback.errors import UserError
+from tailback.report.page import write_html
 
 from .against import Against
 from .model import Look, look_of
@@ -25,10 +24,5 @@ def write_look(
     which it is compared with has another network.
     """
     look = look_of(result, command, against)
-    content = html(look).encode("utf-8", "backslashreplace")
-    try:
-        files.write_durably(path, content)
-    except OSError as error:
-        reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
-        raise UserError(str(path), None, reason) from None
+    write_html(html(look), path)
     return look

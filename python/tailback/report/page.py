@@ -35,6 +35,7 @@ __all__ = [
     "html",
     "link_from",
     "write",
+    "write_html",
 ]
 
 
@@ -45,9 +46,13 @@ def link_from(page: Path, other: Path) -> str:
 
 def write(page: Page, path: Path) -> None:
     """Write a page into a file atomically; raise `UserError` if that fails."""
-    content = html(page).encode("utf-8", "backslashreplace")
+    write_html(html(page), path)
+
+
+def write_html(text: str, path: Path) -> None:
+    """Write the text of any page likewise."""
     try:
-        files.write_durably(path, content)
+        files.write_durably(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         reason = f"cannot be written: {(error.strerror or str(error)).lower()}"
         raise UserError(str(path), None, reason) from None
