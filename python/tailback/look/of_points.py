@@ -21,7 +21,7 @@ from tailback.threads import Task, in_order
 from .model import KEPT, check_drawable
 from .writing import write_look
 
-FULL = "full"
+_FULL = "full"
 _LETTERS = 16
 """Of the identity of a point, in the name of its page."""
 
@@ -40,7 +40,7 @@ class _Page:
         write_look(result, self.path, self.command)
 
 
-def write_pages(  # each a thing that can be asked for
+def write_pages(
     folder: Path,
     report: Path | None = None,
     *,
@@ -86,6 +86,6 @@ def _pages(
             if identity in commands:
                 experiment = point.experiment.with_run(**KEPT)
                 check_drawable(experiment)
-                mode = FULL if FULL in point.modes else point.modes[0]
+                mode = _FULL if _FULL in point.modes else point.modes[0]
                 path = into / f"{identity[:_LETTERS]}.html"
                 yield identity, _Page(experiment, mode, path, commands[identity])
