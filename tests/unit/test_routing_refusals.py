@@ -51,6 +51,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
         'machine.topology.kind = "butterfly"',
     ),
     (
+        {"preset": "booksim_mesh", "routing": {"kind": "chaos"}},
+        'machine.routing.kind = "chaos": must be one whose packets wait with '
+        "machine.switch.allocator",
+    ),
+    (
         {"topology": {"kind": "torus"}, "routing": {"kind": "west_first"}},
         'machine.routing.kind = "west_first": must be "dimension_order", "minimal_adaptive"',
     ),

@@ -287,8 +287,14 @@ fn exact(machine: &Machine) -> Result<Exact, SpecError> {
             }
         }
     }
-    let why = "no fidelity of flits can do this routing".into();
-    Ok(Exact { fidelity: Fidelity::Packet.name(), why })
+    let packet = check(&machine, &topology, Fidelity::Packet);
+    let (fidelity, why) = match (packet, candidates.last()) {
+        (Err(error), Some(last)) if error.field == "fidelity" => {
+            (*last, "whole packets would leave something of the machine out")
+        }
+        _ => (Fidelity::Packet, "no fidelity of flits can do this routing"),
+    };
+    Ok(Exact { fidelity: fidelity.name(), why: why.into() })
 }
 
 /// Why a fidelity of flits is the cheapest, where another was refused before.
