@@ -211,8 +211,8 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
                 copy
             }
             _ => {
-                let (template, (reach, step)) = (&*self.template, self.reach);
-                self.copies.push(Box::new(OwnCopy::new(template, reach, step)));
+                let new = OwnCopy::new(&*self.template, self.reach, self.gates.is_some());
+                self.copies.push(Box::new(new));
                 self.copies.len() as u32 - 1
             }
         };
@@ -275,7 +275,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.comes_by_no_more(number, act.now);
             let copy = &mut self.copies[number as usize];
             let (template, past) = (&self.template, &mut self.past);
-            apart(act, (copy.given, self.gates.is_some()), |act| {
+            copy.apart(act, |copy, act| {
                 copy.is_given_back(template, past, act);
                 if let Some(late) = act.measures.late.as_mut().filter(|_| act.measures.is_observed)
                 {
@@ -288,28 +288,6 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.spare.push_back((number, act.now + self.rest_ps));
         }
     }
-}
-
-/// Does something in a copy, which was given out as the how-manieth. Packets wait there for others of their
-/// own message only, or at gates that copies share (`has_gates`): whoever keeps account of turns is told there.
-fn apart<T>(
-    act: &mut Act,
-    (given, has_gates): (u64, bool),
-    mut something: impl FnMut(&mut Act) -> T,
-) -> T {
-    let was = act.measures.is_observed;
-    act.measures.is_observed = was && has_gates;
-    let blame = act.measures.blame.take();
-    let enters = |act: &mut Act, copy| {
-        if let Some(late) = act.measures.late.as_mut().filter(|_| was && has_gates) {
-            late.enter_copy(copy);
-        }
-    };
-    enters(act, given);
-    let done = something(act);
-    enters(act, 0);
-    (act.measures.blame, act.measures.is_observed) = (blame, was);
-    done
 }
 
 impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
@@ -328,7 +306,7 @@ impl<K: Kernel + Clone> Queues for PrivateKernel<K> {
         }
         self.wake(place.copy);
         let copy = &mut self.copies[place.copy as usize];
-        apart(act, (copy.given, self.gates.is_some()), |act| copy.queue(id, act));
+        copy.apart(act, |copy, act| copy.queue(id, act));
         if self.opens_by_cycle() {
             self.looks_at_gates(place.copy, None);
         }
@@ -413,8 +391,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             self.wake(number);
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
-            let which = (copy.given, self.gates.is_some());
-            count += apart(act, which, |act| copy.begins(act, &mut arrived));
+            count += copy.apart(act, |copy, act| copy.begins(act, &mut arrived));
             if self.opens_by_cycle() {
                 self.looks_if_changed(number);
             }
@@ -438,8 +415,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             place += 1;
             let (copy, of_packet) = (&mut self.copies[number as usize], &mut self.of_packet);
             let mut arrived = |arrived| note(arrived, of_packet);
-            let which = (copy.given, self.gates.is_some());
-            apart(act, which, |act| copy.goes_on(act, &mut arrived));
+            copy.apart(act, |copy, act| copy.goes_on(act, &mut arrived));
             if !by_cycle {
                 self.looks_at_gates(number, None);
             }
@@ -500,7 +476,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             if !copy.is_busy() {
                 continue;
             }
-            apart(act, (copy.given, self.gates.is_some()), |act| copy.catch_up(act));
+            copy.apart(act, |copy, act| copy.catch_up(act));
             if let Some(next) = copy.look_ahead() {
                 self.clock.push(Reverse((next, copy.given, number)));
             }

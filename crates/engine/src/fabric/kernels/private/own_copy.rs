@@ -45,6 +45,8 @@ pub struct OwnCopy<K> {
     pub gates: Vec<u32>,
     /// Events of this instant that have not been handled, latest first.
     instant: Vec<Event>,
+    /// Whether its packets may wait for others of other messages, at gates that copies share.
+    has_gates: bool,
 }
 
 /// A packet has been delivered: by which channel, if it may be drawn out on it. The answer is which of
@@ -55,8 +57,8 @@ pub struct Arrived {
 }
 
 impl<K: Kernel + Clone> OwnCopy<K> {
-    /// A copy that no message has.
-    pub fn new(template: &K, reach: Time, step: Time) -> Self {
+    /// A copy that no message has; how far ahead its events mostly lie, and how seldom less.
+    pub fn new(template: &K, (reach, step): (Time, Time), has_gates: bool) -> Self {
         Self {
             kernel: template.clone(),
             events: EventQueue::for_few(reach, step),
@@ -73,7 +75,31 @@ impl<K: Kernel + Clone> OwnCopy<K> {
             most_crossed: MOST_CROSSED,
             gates: Vec::new(),
             instant: Vec::new(),
+            has_gates,
         }
+    }
+
+    /// Does something in it. Packets wait there for others of their own message only, or at gates: whoever
+    /// keeps account of turns is told where there are gates.
+    pub fn apart<T>(
+        &mut self,
+        act: &mut Act,
+        something: impl FnOnce(&mut Self, &mut Act) -> T,
+    ) -> T {
+        let was = act.measures.is_observed;
+        let is_told = was && self.has_gates;
+        act.measures.is_observed = is_told;
+        let blame = act.measures.blame.take();
+        let enters = |act: &mut Act, copy| {
+            if let Some(late) = act.measures.late.as_mut().filter(|_| is_told) {
+                late.enter_copy(copy);
+            }
+        };
+        enters(act, self.given);
+        let done = something(self, act);
+        enters(act, 0);
+        (act.measures.blame, act.measures.is_observed) = (blame, was);
+        done
     }
 
     /// It is given out, as the how-manieth.

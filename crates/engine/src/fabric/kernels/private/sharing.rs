@@ -1,7 +1,7 @@
 //! How copies share channels between nodes and switches.
 
 use super::gates::{Gates, Member, Waiting};
-use super::{BEHIND, NOBODY, Place, PrivateKernel, apart, note};
+use super::{BEHIND, NOBODY, Place, PrivateKernel, note};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
 use crate::fabric::packet::Packet;
@@ -170,7 +170,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     fn chooses(&mut self, number: u32, act: &mut Act) {
         self.wake(number);
         let copy = &mut self.copies[number as usize];
-        apart(act, (copy.given, true), |act| copy.chooses(act));
+        copy.apart(act, |copy, act| copy.chooses(act));
     }
 
     /// On how many channels of a gate packets are being sent, and when the first of them is free, or
@@ -279,7 +279,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
             self.put(id, place, act);
             copy = place.copy;
             let of = &mut self.copies[copy as usize];
-            apart(act, (of.given, true), |act| of.queue(id, act));
+            of.apart(act, |of, act| of.queue(id, act));
             (act.packets[id].queued, act.packets[id].ready) = (queued, queued);
         }
         self.wake(copy);
@@ -289,7 +289,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
         let of_packet = &mut self.of_packet;
         let mut arrived = |arrived| note(arrived, of_packet);
         let of = &mut self.copies[copy as usize];
-        apart(act, (of.given, true), |act| of.goes_on(act, &mut arrived));
+        of.apart(act, |of, act| of.goes_on(act, &mut arrived));
         // Whoever waits where it will come by did so before.
         self.looks_at_gates(copy, None);
     }
