@@ -14,6 +14,7 @@ import argparse
 import random
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def main() -> int:
     asked = _arguments()
     tried: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
+    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         campaign = _CAMPAIGNS[asked.campaign](Path(folder))
         numbers = range(asked.cases) if asked.only is None else [asked.only]
@@ -38,6 +40,8 @@ def main() -> int:
             if problem:
                 wrong[kind] += 1
                 print(f"{number}, {kind}: {problem}", flush=True)
+            if asked.seconds is not None and time.monotonic() - began > asked.seconds:
+                break
     for kind in sorted(tried):
         print(f"{kind}: {tried[kind] - wrong[kind]} of {tried[kind]} well")
     return 1 if wrong else 0
@@ -48,6 +52,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("campaign", choices=sorted(_CAMPAIGNS))
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, help="end after so long")
     parser.add_argument("--kind", help="only cases of this kind")
     parser.add_argument("--only", type=int, help="only the case of this number")
     return parser.parse_args()
