@@ -1,9 +1,10 @@
 """What must never be lost: `python -m tests.campaigns kills --cases 100 --seed 1`.
 
 `kills`: commands are ended by all signals at random instants, in their first second too, and single
-workers of sweeps. `corruptions`: files of a folder of results are changed at random. A case is the
-same for the same seed and number, but for what the machine does meanwhile. Prints what
-was wrong, and how many cases of each kind went well; exits with 1 if anything was wrong.
+workers of sweeps. `corruptions`: files of a folder of results are changed at random. `readers`:
+traces, networks and measured times are damaged before they are read. A case is the same for the
+same seed and number, but for what the machine does meanwhile. Prints what was wrong, and how many
+cases of each kind went well; exits with 1 if anything was wrong.
 
 Not part of `make test` or `make verify`: a hundred kills take about five minutes on two processors.
 """
@@ -18,9 +19,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import corruptions, kills
+from . import corruptions, kills, readers
 
-_CAMPAIGNS = {"kills": kills.Kills, "corruptions": corruptions.Corruptions}
+_CAMPAIGNS = {
+    "kills": kills.Kills,
+    "corruptions": corruptions.Corruptions,
+    "readers": readers.Readers,
+}
 
 
 def main() -> int:

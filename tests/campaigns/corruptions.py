@@ -105,3 +105,7 @@ def _longer(whole: bytes, moments: random.Random) -> bytes:
 def _bytes(whole: bytes, moments: random.Random) -> bytes:
     at, length = moments.randrange(len(whole)), moments.choice([1, 8, 300])
     return whole[:at] + moments.randbytes(length) + whole[at + length :]
+
+
+CHANGES = (_flipped, _cut_off, _zeros, _longer, _bytes)
+"""How the content of a file is changed."""
