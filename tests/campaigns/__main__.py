@@ -1,9 +1,10 @@
 """What must never be lost: `python -m tests.campaigns kills --cases 100 --seed 1`.
 
 `kills`: commands are ended by all signals at random instants, in their first second too, and single
-workers of sweeps. `corruptions`: files of a folder of results are changed at random. A case is the
-same for the same seed and number, but for what the machine does meanwhile. Prints what
-was wrong, and how many cases of each kind went well; exits with 1 if anything was wrong.
+workers of sweeps. `corruptions`: files of a folder of results are changed at random. `readers`:
+traces, networks and measured times are damaged before they are read. A case is the same for the
+same seed and number, but for what the machine does meanwhile. Prints what was wrong, and how many
+cases of each kind went well; exits with 1 if anything was wrong.
 
 Not part of `make test` or `make verify`: a hundred kills take about five minutes on two processors.
 """
@@ -14,12 +15,17 @@ import argparse
 import random
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
-from . import corruptions, kills
+from . import corruptions, kills, readers
 
-_CAMPAIGNS = {"kills": kills.Kills, "corruptions": corruptions.Corruptions}
+_CAMPAIGNS = {
+    "kills": kills.Kills,
+    "corruptions": corruptions.Corruptions,
+    "readers": readers.Readers,
+}
 
 
 def main() -> int:
@@ -27,6 +33,7 @@ def main() -> int:
     asked = _arguments()
     tried: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
+    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         campaign = _CAMPAIGNS[asked.campaign](Path(folder))
         numbers = range(asked.cases) if asked.only is None else [asked.only]
@@ -38,6 +45,8 @@ def main() -> int:
             if problem:
                 wrong[kind] += 1
                 print(f"{number}, {kind}: {problem}", flush=True)
+            if asked.seconds is not None and time.monotonic() - began > asked.seconds:
+                break
     for kind in sorted(tried):
         print(f"{kind}: {tried[kind] - wrong[kind]} of {tried[kind]} well")
     return 1 if wrong else 0
@@ -48,6 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("campaign", choices=sorted(_CAMPAIGNS))
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, help="end after so long")
     parser.add_argument("--kind", help="only cases of this kind")
     parser.add_argument("--only", type=int, help="only the case of this number")
     return parser.parse_args()

@@ -27,6 +27,11 @@ class Corruptions:
         done = tailback(*self._sweep, cwd=folder)
         if done.returncode:
             raise SystemExit(done.stderr)
+        (folder / "one.toml").write_text(FILE.partition("[sweep]")[0])
+        self._carried_out("run", "one.toml", "--out", "run")
+        self._read_of_run = {
+            words: self._carried_out(*words, "run") for words in (("counters",), ("diff", "run"))
+        }
         self._table = tailback("table", "whole", "--format", "csv", cwd=folder).stdout
         self._whole = content(folder / "whole")
         self.kinds: dict[str, Callable[[random.Random], str]] = {
@@ -36,7 +41,35 @@ class Corruptions:
             "longer": lambda moments: self._damaged(moments, _longer),
             "bytes": lambda moments: self._damaged(moments, _bytes),
             "gone": lambda moments: self._damaged(moments, None),
+            "run": self._of_run,
         }
+
+    def _carried_out(self, *words: str) -> str:
+        done = tailback(*words, cwd=self._folder)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+        return done.stdout
+
+    def _of_run(self, moments: random.Random) -> str:
+        """Damage a file of a run: what reads it tells so or is not concerned, and so is `run`."""
+        copy = self._folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self._folder / "run", copy)
+        whole = content(copy, lambda path: "asked" not in path.parts)
+        name = moments.choice(sorted(whole))
+        (copy / name).write_bytes(moments.choice(CHANGES)(whole[name], moments))
+        for words, expected in self._read_of_run.items():
+            done = tailback(*words, "copy", cwd=self._folder)
+            is_told = done.returncode == _DAMAGED and len(done.stderr.splitlines()) == 1
+            if not is_told and (done.returncode or done.stdout != expected):
+                return f"{name}: {words[0]} ends with {done.returncode}: {done.stderr}"
+        again = tailback("run", "one.toml", "--out", "copy", cwd=self._folder)
+        if again.returncode == _DAMAGED and "manifest.json: remove" in again.stderr:
+            (copy / "manifest.json").unlink()
+            again = tailback("run", "one.toml", "--out", "copy", cwd=self._folder)
+        if again.returncode or content(copy) != content(self._folder / "run"):
+            return f"{name}: not made again ({again.returncode}): {again.stderr}"
+        return ""
 
     def _damaged(
         self, moments: random.Random, change: Callable[[bytes, random.Random], bytes] | None
@@ -105,3 +138,7 @@ def _longer(whole: bytes, moments: random.Random) -> bytes:
 def _bytes(whole: bytes, moments: random.Random) -> bytes:
     at, length = moments.randrange(len(whole)), moments.choice([1, 8, 300])
     return whole[:at] + moments.randbytes(length) + whole[at + length :]
+
+
+CHANGES = (_flipped, _cut_off, _zeros, _longer, _bytes)
+"""How the content of a file is changed."""

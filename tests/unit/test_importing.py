@@ -132,8 +132,14 @@ def test_half_of_tapered_traffic_stays_near(tmp_path: Path) -> None:
     "change",
     [
         "spec_sw_allocator=prio",
-        "max_held_slots=-1",
-        "vct=0",
+        "max_held_slots=4",
+        "vct=1",
+        "vc_priority_donation=1",
+        "vc_prioritize_empty=1",
+        "link_failures=3",
+        "output_delay=2",
+        "channel_file=links",
+        "IoffN=0.1",
         "pair_stats=0",
         "power_output_file=pwr",
         "channel_sweep=0",
@@ -150,6 +156,13 @@ def test_half_of_tapered_traffic_stays_near(tmp_path: Path) -> None:
 )
 def test_keys_that_change_nothing(tmp_path: Path, change: str) -> None:
     usual, found = _read(tmp_path, MESH), _read(tmp_path, MESH, change)
+    assert found.experiment == usual.experiment
+
+
+def test_a_mask_of_speculation_needs_an_allocator_of_its_own(tmp_path: Path) -> None:
+    usual, found = (
+        _read(tmp_path, MESH, "speculative=1", f"spec_mask_by_reqs={mask}") for mask in (0, 1)
+    )
     assert found.experiment == usual.experiment
 
 
@@ -469,6 +482,8 @@ def test_what_cannot_be_done(tmp_path: Path, change: str, expected: str) -> None
         # With two routers in a ring there are two links between them.
         ("topology=torus routing_function=dim_order k=2", "must be at least 3"),
         ("speculative=1 spec_check_elig=0", "cannot be done with speculative = 1; must be 1"),
+        ("vc_prioritize_empty=1 vc_allocator=wavefront", "cannot be done; must be 0"),
+        ("link_failures=1 topology=fattree routing_function=nca", "cannot be done; must be 0"),
         ("speculative=1 sw_allocator=select", "cannot be done with speculative = 1: priorities"),
         ("routing_delay=2 internal_speedup=2", "must be 1 where routing_delay or traversal"),
     ],

@@ -24,9 +24,47 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["files"] == {"full": ["full/nodes.parquet"]}
     assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == [
+        "SHA256SUMS",
         "manifest.json",
         "nodes.parquet",
     ]
+
+
+def one_bit_wrong(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_changed_bit_is_noticed(tmp_path: Path) -> None:
+    tables = {"full": dict.fromkeys(("nodes", "channels"), TABLES["full"]["nodes"])}
+    store.prepare(tmp_path, "abc")
+    store.save(tmp_path, tables, {"identity": "abc"})
+    assert store.read_tables(tmp_path, "full") == tables["full"]
+    one_bit_wrong(tmp_path / "full" / "nodes.parquet")
+    with pytest.raises(UserError, match=r"nodes\.parquet: is damaged .* makes it again"):
+        store.read_tables(tmp_path, "full")
+    store.prepare(tmp_path, "abc")
+    store.save(tmp_path, tables, {"identity": "abc"})
+    assert store.read_tables(tmp_path, "full") == tables["full"]
+
+
+def test_a_damaged_manifest_is_told_and_made_again(tmp_path: Path) -> None:
+    store.prepare(tmp_path, "abc")
+    store.save(tmp_path, TABLES, {"identity": "abc"})
+    one_bit_wrong(tmp_path / "manifest.json")
+    with pytest.raises(UserError, match="has a damaged manifest"):
+        store.prepare(tmp_path, "abc")
+    (tmp_path / "manifest.json").unlink()
+    store.prepare(tmp_path, "abc")
+
+
+def test_folders_without_digests_are_read(tmp_path: Path) -> None:
+    tables = {"full": dict.fromkeys(("nodes", "channels"), TABLES["full"]["nodes"])}
+    store.save(tmp_path, tables, {"identity": "abc"})
+    (tmp_path / store.DIGESTS).unlink()
+    store.prepare(tmp_path, "abc")
+    assert store.read_tables(tmp_path, "full") == tables["full"]
 
 
 def test_the_same_experiment_may_be_stored_again(tmp_path: Path) -> None:

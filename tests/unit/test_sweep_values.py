@@ -15,7 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailback.errors import UserError
+from tailback.experiment import Experiment
+from tailback.experiment.identity import Texts
 from tailback.experiment.tables import put
+from tailback.machines import Machine
 from tailback.since311 import tomllib
 from tailback.sweeps import Sweep
 from tailback.units import Frequency, Rate, Size, Time, quantity
@@ -181,6 +184,24 @@ def test_ten_thousand_points_are_made_with_little_work_for_each() -> None:
 
 
 # Expressions.
+
+
+def test_what_points_share_is_described_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = sweep_of(
+        "seeds = 3\nworkload.compute_period = ['1 us', '2 us']\nrun.blame = [true, false]"
+    )
+    alone = [Experiment.identity(point.experiment, 1, point.modes) for point in sweep.points()]
+    described: list[Machine] = []
+    spec = Machine.spec
+    monkeypatch.setattr(Machine, "spec", lambda *a: described.append(a[0]) or spec(*a))
+    texts = Texts()
+    points = [*sweep.points()]
+    together = [point.experiment.identity_with(texts, 1, point.modes) for point in points]
+    assert together == alone
+    assert len(set(together)) == len(points) == 12
+    # When its fidelity is chosen, when it is checked, and for identities.
+    assert len(described) <= 3
+    assert [point.experiment.run.seed for point in points[:3]] == [1, 2, 3]
 
 
 def computed(expression: str, key: str = "workload.compute_period", more: str = "") -> object:

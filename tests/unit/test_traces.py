@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tailback as tb
+from tailback.answers import of_run
 from tailback.conversion import convert
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Experiment
@@ -252,3 +253,12 @@ def test_a_packet_of_netrace_waits_for_its_cycle_without_a_network(tmp_path: Pat
     }
     found = tb.run(Experiment.from_dict(tables)).processes["completed_ps"].to_pylist()
     assert found == [355_000, 245_000]
+
+
+@pytest.mark.parametrize("dims", [[2, 1], [2, 2]])
+def test_nodes_without_ranks_are_told(goal: Path, dims: list[int]) -> None:
+    text = PAIR.format("send 1000b to 1", "recv 1000b from 0")
+    made = experiment(goal, text)
+    made = tb.Experiment(tb.Machine(topology=tb.Mesh(dims=dims)), made.workload)
+    told = "2 of 4 nodes have no rank; rates per node count them as well."
+    assert (told in of_run(tb.run(made)).sentences) == (dims == [2, 2])

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailback.metrics import BASELINE
-from tailback.tables.frames import Floats, Ints, floats, nullable, values
+from tailback.tables.frames import Floats, Ints, encoded, floats, nullable
 
 from .groups import Groups, first_known
 from .pooling import Flags
@@ -136,7 +136,7 @@ def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
             of_cells[name] = _summed(runs[name], cells)
     size = np.bincount(cells.cell, minlength=len(cells))
     return {
-        "identity": _only(runs["identity"], cells),
+        "identity": _only(runs["identity"], cells, size),
         "runs": pa.array(size),
         "unsettled": pa.array(np.bincount(cells.cell[_drifts(cells)], minlength=len(cells))),
         **{name: pa.array(column) for name, column in of_cells.items()},
@@ -180,18 +180,20 @@ def _summed(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
 
 def _joined(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
     """Return the different texts of a cell, sorted; null if there are none."""
-    found: list[set[str]] = [set() for _ in range(len(cells))]
-    for cell, text in zip(cells.cell.tolist(), values(column), strict=True):
-        if text is not None:
-            found[cell].add(text)
-    return pa.array([", ".join(sorted(texts)) or None for texts in found], pa.string())
+    codes, dictionary = encoded(column)
+    texts: list[str | None] = [None, *dictionary.to_pylist()]
+    found = codes[cells.groups.first]
+    several: dict[int, set[str]] = {}
+    for row in np.flatnonzero(codes != found[cells.cell]).tolist():
+        cell = int(cells.cell[row])
+        both = (texts[int(found[cell])], texts[int(codes[row])])
+        several.setdefault(cell, set()).update(text for text in both if text is not None)
+    for cell, own in several.items():
+        found[cell] = len(texts)
+        texts.append(", ".join(sorted(own)))
+    return pa.array(texts, pa.string()).take(pa.array(found))
 
 
-def _only(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
-    """Return the text that all runs of a cell have; null if they differ."""
-    texts = values(column)
-    found = [texts[row] for row in cells.groups.first.tolist()]
-    for cell, text in zip(cells.cell.tolist(), texts, strict=True):
-        if found[cell] != text:
-            found[cell] = None
-    return pa.array(found, pa.string())
+def _only(column: pa.ChunkedArray, cells: Cells, size: Ints) -> pa.Array:
+    """Return the identity of the only run of a cell; null if there are several, of other points."""
+    return column.take(pa.array(cells.groups.first, mask=size > 1)).combine_chunks()

@@ -15,7 +15,7 @@ from tailback.experiment.reading import read_description
 from tailback.sending import unpacked
 from tailback.statistics import Estimate
 from tailback.store.points import PointStore
-from tailback.store.run_folder import MANIFEST
+from tailback.store.run_folder import MANIFEST, verified
 from tailback.sweeps import Sweep
 
 from .tables import table
@@ -149,7 +149,7 @@ def _sides(first: Path, second: Path) -> tuple[Side, Side]:
 
     def side(path: Path) -> Side:
         if (path / MANIFEST).is_file():
-            return _of_run(path / MANIFEST)
+            return _of_run(verified(path, MANIFEST))
         if path.is_dir():
             return _of_store(PointStore.open(path))
         if swept:

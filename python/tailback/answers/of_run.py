@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tailback.wording import number
 from tailback.wording.phrases import percent, sentence
 from tailback.wording.scaling import MICROSECONDS, measured
+from tailback.workloads import Trace
 
 from .status import Head, status
 
@@ -25,7 +26,18 @@ def of_run(result: Result) -> Head:
     latency = result.estimates.get("message_latency_us")
     if latency is not None and not math.isnan(latency.value):
         told.append(sentence(f"a message takes {time_text(latency)} on average{_slowdown(result)}"))
-    return Head(status({result.mode: result}), (*told, *_load(result)))
+    return Head(status({result.mode: result}), (*told, *_idle(result), *_load(result)))
+
+
+def _idle(result: Result) -> list[str]:
+    """Return how many nodes have no rank of a trace: rates per node are of all nodes."""
+    workload, machine = result.experiment.workload, result.experiment.machine
+    if not isinstance(workload, Trace):
+        return []
+    idle = machine.nodes - len(set(workload.nodes(machine)))
+    if not idle:
+        return []
+    return [f"{idle:,} of {machine.nodes:,} nodes have no rank; rates per node count them as well."]
 
 
 def _slowdown(result: Result) -> str:

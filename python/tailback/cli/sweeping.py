@@ -312,9 +312,11 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
         from tailback.analysis import flows_of, messages
         from tailback.analysis import table as rows_of
         from tailback.store.points import PointStore
+        from tailback.tables.lean import be_lean
 
         if out is not None:
             check_named("--out", out)
+        be_lean()
         store = PointStore.open(folder)
         chosen = None if fields is None else _names(fields)
         asked = (where or (), _names(sort or ""), limit)
@@ -402,10 +404,15 @@ def report(  # one argument per option
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
         from tailback.report.of_store import write_report
+        from tailback.tables.lean import be_lean
 
         if out is not None:
             check_named("--out", out)
-        made = _pages(folder, out, jobs, code=not no_code) if pages else None
+        made = None
+        if pages:
+            made = _pages(folder, out, jobs, code=not no_code)
+        else:
+            be_lean()
         print(write_report(folder, out, title, made))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +32,7 @@ from ..workloads import (
 )
 from .choosing import WORKLOAD, chosen, find_kinds
 from .faults import FAULTS, Fault, faults_of, specs
+from .identity import Texts, canonical, filled, hole
 from .jobs import check_tables, jobs_of
 from .reading import parsed_override, read_description
 from .run import Metric, Run
@@ -255,7 +257,7 @@ class Experiment(metaclass=Helped):
             return self.run.warmup.ps
         return 0 if self.finite else None
 
-    @property
+    @cached_property
     def sample_interval_ps(self) -> int:
         """Picoseconds between samples of the counters.
 
@@ -286,12 +288,17 @@ class Experiment(metaclass=Helped):
         if self.finite:
             # Nothing is estimated from them, and no sum depends on it.
             spec["sparse_samples"] = True
-        return _canonical(spec)
+        return canonical(spec)
 
     def _spec(self, mode: str | None) -> dict[str, Any]:
         return {
             "machine": self.machine.spec(self.fidelity, self.workload.network_classes()),
             "workload": self.workload.spec(self.machine),
+            **self._spec_of_run(mode),
+        }
+
+    def _spec_of_run(self, mode: str | None) -> dict[str, Any]:
+        return {
             "mode": self.run.mode if mode is None else mode,
             "fidelity": self.fidelity,
             "seed": self.run.seed,
@@ -363,24 +370,43 @@ class Experiment(metaclass=Helped):
         ``modes`` defaults to ``run.mode``; ``results_version`` is the engine's.
         Names of files are not part of it, their content is.
         """
+        return self.identity_with(Texts(), results_version, modes)
+
+    def identity_with(self, texts: Texts, results_version: int, modes: Sequence[str]) -> str:
+        """Return the same; ``texts`` keeps what other experiments may have, too."""
+        machine, workload, run = self.machine, self.workload, self.run
+        fidelity, classes = self.fidelity, workload.network_classes()
+        of_machine = f"{fidelity} {classes}"
+        parts = {
+            "machine": texts.of((machine,), of_machine, lambda: machine.spec(fidelity, classes)),
+            "workload": texts.of((workload, machine), "spec", lambda: workload.spec(machine)),
+            "content": texts.of((workload,), "digest", workload.digest),
+        }
         question = {
             "results_version": results_version,
-            "spec": self._spec(None)
+            "spec": self._spec_of_run(None)
             | (self._faults_spec("full") if "full" in modes else {})
-            | {"mode": list(modes) or [self.run.mode]},
-            "content": self.workload.digest(),
+            | {"mode": list(modes) or [run.mode]}
+            | {name: hole(name) for name in ("machine", "workload")},
+            "content": hole("content"),
             "stop_rule": self.stop_rule(),
             **({"plugins": [*map(str, origins)]} if (origins := self.plugins()) else {}),
             # Of one mode alone nothing depends on it.
-            **({"baseline": self.run.baseline} if len(modes) > 1 else {}),
+            **({"baseline": run.baseline} if len(modes) > 1 else {}),
         }
-        cycle = self.machine.cycle()
-        workloads = [job.workload for job in self.jobs] or [self.workload]
+        cycle = machine.cycle()
+        workloads = [job.workload for job in self.jobs] or [workload]
         in_python = any(isinstance(workload, InPython) for workload in workloads)
         if cycle is not None and in_python:
             # Its processes may compute for so many cycles; all other times are in the spec.
             question["cycle_ps"] = cycle.ps
-        return hashlib.sha256(_canonical(question).encode()).hexdigest()
+        return hashlib.sha256(filled(question, parts).encode()).hexdigest()
+
+    def with_seed(self, seed: int) -> Self:
+        """Return the experiment with another seed. All else is as it was found to be right."""
+        same = copy(self)
+        object.__setattr__(same, "run", self.run.with_known(seed=seed))
+        return same
 
     def programs(self) -> list[str]:
         """Return the files of workloads that are programs in Python: running it runs them."""
@@ -549,7 +575,3 @@ def _refuse_sweep(overrides: Iterable[str]) -> None:
         if name.startswith("sweep."):
             allowed = "changes a sweep; this is a single experiment"
             raise UserError(name, shown(value), allowed)
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))

@@ -225,8 +225,8 @@ def _speculates(settings: Settings) -> bool:
     """Return whether headers bid before they have a virtual channel; there is one way to do so."""
     if not settings.flag("speculative"):
         return False
-    only = {"spec_check_elig": "1", "spec_check_cred": "1", "spec_mask_by_reqs": "0"}
-    for key, value in (only | {"spec_sw_allocator": "prio"}).items():
+    only = {"spec_check_elig": "1", "spec_check_cred": "1", "spec_sw_allocator": "prio"}
+    for key, value in only.items():
         if settings.text(key) != value:
             raise settings.refused(key, f"cannot be done with speculative = 1; must be {value}")
     return True

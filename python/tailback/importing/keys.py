@@ -38,7 +38,6 @@ DEFAULTS = {
     "speculative": "0",
     "spec_check_elig": "1",
     "spec_check_cred": "1",
-    "spec_mask_by_reqs": "0",
     "spec_sw_allocator": "prio",
     "vc_allocator": "islip",
     "sw_allocator": "islip",
@@ -70,37 +69,42 @@ ONLY = {
     "classes": "1",
     "use_read_write": "0",
     "priority": "none",
-    "vct": "0",
     "vc_alloc_delay": "1",
     "sw_alloc_delay": "1",
     "vc_busy_when_full": "0",
     "vc_prioritize_empty": "0",
-    "vc_priority_donation": "0",
     "vc_shuffle_requests": "0",
-    "max_held_slots": "-1",
     "link_failures": "0",
     "express_channels": "0",
     "noq": "0",
-    "output_delay": "0",
-    "channel_file": "",
+}
+
+#: Where another key has one of some values, BookSim2 looks at no value of these: no routing
+#: function that can be done here asks which links have failed, and islip knows no priorities.
+IDLE = {
+    "link_failures": ("topology", ("mesh", "torus")),
+    "vc_prioritize_empty": ("vc_allocator", ("islip",)),
 }
 
 #: Keys that change nothing here: how a run is ended and told, the power model, and what BookSim2
-#: itself ignores or uses only together with keys that are in `ONLY`.
+#: itself ignores or uses only with values of other keys that cannot be done: other routers (`vct`),
+#: policies of buffers (`max_held_slots`), priorities (`vc_priority_donation`), a second allocator
+#: for speculation (`spec_mask_by_reqs`).
 _OTHERS = """
     acc_stopping_thres acc_warmup_thres active_packets_out alloc_iters arb_type batch_count
-    batch_size channel_sweep channel_width class_priority deadlock_warn_timeout drain_measured_only
-    ejected_flits_out fail_seed feedback_aging_scale feedback_offset free_credits_out in_ports
-    include_queuing injected_flits_out latency_thres max_credits_out max_outstanding_requests
-    measure_stats out_ports outstanding_credits_out pair_stats power_output_file print_activity
-    print_csv_results print_vc_stats received_flits_out sent_flits_out sent_packets_out
-    shared_buf_size sim_count sim_power spec_use_prio stats_out stopping_thres stored_flits_out
+    batch_size channel_file channel_sweep channel_width class_priority deadlock_warn_timeout
+    drain_measured_only ejected_flits_out fail_seed feedback_aging_scale feedback_offset
+    free_credits_out in_ports include_queuing injected_flits_out latency_thres max_credits_out
+    max_held_slots max_outstanding_requests measure_stats out_ports output_delay
+    outstanding_credits_out pair_stats power_output_file print_activity print_csv_results
+    print_vc_stats received_flits_out sent_flits_out sent_packets_out shared_buf_size sim_count
+    sim_power spec_mask_by_reqs spec_use_prio stats_out stopping_thres stored_flits_out
     sw_alloc_arb_type sw_alloc_iters tech_file used_credits_out vc_alloc_arb_type vc_alloc_iters
-    viewer_trace warmup_thres watch_file watch_flits watch_out watch_packets watch_transactions
-    write_fraction
+    vc_priority_donation vct viewer_trace warmup_thres watch_file watch_flits watch_out
+    watch_packets watch_transactions write_fraction
 
-    Cd Cd_pwr Cg Cg_pwr Cgdl Cw_cpl Cw_gnd H_DFQD1 H_INVD2 H_ND2D1 H_SRAM IoffP IoffSRAM LAMBDA
-    MetalPitch R Rw Vdd W_DFQD1 W_INVD2 W_ND2D1 W_SRAM wire_length
+    Cd Cd_pwr Cg Cg_pwr Cgdl Cw_cpl Cw_gnd H_DFQD1 H_INVD2 H_ND2D1 H_SRAM IoffN IoffP IoffSRAM
+    LAMBDA MetalPitch R Rw Vdd W_DFQD1 W_INVD2 W_ND2D1 W_SRAM wire_length
 """
 WITHOUT_EFFECT = frozenset(_OTHERS.split())
 

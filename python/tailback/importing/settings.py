@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import UserError, listed, nearest
-from .keys import DEFAULTS, LIMIT, LISTS, OF_CLASSES, OLDER, ONLY, WITHOUT_EFFECT
-from .statements import Given, elements, read_changes, read_statements
+from .keys import DEFAULTS, IDLE, LIMIT, LISTS, OF_CLASSES, OLDER, ONLY, WITHOUT_EFFECT
+from .statements import Given, called, elements, read_changes, read_statements
 
 
 @dataclass
@@ -34,13 +34,21 @@ class Settings:
                 found.given[key] = found.given.pop(older)
         known = {*DEFAULTS, *ONLY, *WITHOUT_EFFECT, LIMIT}
         for key, given in found.given.items():
-            if key in ONLY and not _is_same(given.text.strip("{}"), ONLY[key]):
+            is_usual = key not in ONLY or _is_same(given.text.strip("{}"), ONLY[key])
+            if not is_usual and not found._is_idle(key):
                 allowed = f"cannot be done; must be {ONLY[key] or 'left out'}"
                 raise given.refused(allowed)
             if key not in known and not OF_CLASSES.fullmatch(key):
                 near = nearest(key, known)
                 raise UserError(given.place, None, "is no key that is known", near)
         return found
+
+    def _is_idle(self, key: str) -> bool:
+        """Return whether BookSim2 does not look at a key, given the others."""
+        if key not in IDLE:
+            return False
+        other, values = IDLE[key]
+        return called(self.text(other))[0] in values
 
     def text(self, key: str) -> str:
         """Return a value as it is written, or its default; of a list for classes the first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -156,8 +157,7 @@ class Link(Part):
     def flit_ps(self, rate: Rate | None = None) -> int:
         """Return the time of a flit at ``rate`` (none: the link's own), in picoseconds."""
         used = self.rate if rate is None else rate
-        exact = self.flit.bytes * self.data_token_bits * used.bit_ps
-        return whole_ps(exact, self._flit_in_words, str(used))
+        return _flit_ps(self.flit, self.data_token_bits, used)
 
     def _fitting_flit(self, rate: Rate) -> Size | None:
         """Return the smallest flit that takes a whole number of ps, or nearly; None: there is none.
@@ -179,10 +179,6 @@ class Link(Part):
         """Whether there are control tokens on it."""
         return self.end_token or self.flow_control == "in_band"
 
-    @property
-    def _flit_in_words(self) -> str:
-        return f"a flit of {self.flit}"
-
     def rounding(self, rate: Rate) -> Fraction:
         """Return by which share the time of a flit differs from the exact one."""
         exact = self.flit.bytes * self.data_token_bits * rate.bit_ps
@@ -191,6 +187,12 @@ class Link(Part):
     def flits(self, size: int) -> int:
         """Return how many flits hold ``size`` bytes."""
         return -(-size // self.flit.bytes)
+
+
+@lru_cache(maxsize=256)
+def _flit_ps(flit: Size, byte_bits: int, rate: Rate) -> int:
+    """Return the time of a flit. A run asks for that of few links, again and again."""
+    return whole_ps(flit.bytes * byte_bits * rate.bit_ps, f"a flit of {flit}", str(rate))
 
 
 def _width(given: object) -> object:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping
+from copy import copy
 from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
@@ -182,6 +183,13 @@ class Part(metaclass=Helped):
         kept = {"_named": made.__dict__["_named"], **made.values(), **values}
         made.__dict__.clear()
         made.__dict__.update(kept)
+        return made
+
+    def with_known(self, **values: Any) -> Self:
+        """Return the same with values that are known to be possible: nothing is checked."""
+        made = copy(self)
+        named = dict.fromkeys((*self.__dict__["_named"], *values))
+        made.__dict__.update(values, _named=tuple(named))
         return made
 
     def given(self) -> dict[str, Any]:

@@ -121,7 +121,8 @@ def page_of(
     whole = unread.columns(unread.schema.names)
     everything = Variation.of(whole, sweeps)
     chosen = shown(everything)
-    runs = by_identity(unread.of(chosen.points).read())
+    seeds = by_identity(unread.of(chosen.seeds).read())
+    runs = seeds.filter(pc.is_in(seeds["identity"], chosen.points)) if chosen.text else seeds
     variation = Variation.of(runs, sweeps) if chosen.text else everything
     choices = PointChoices(variation)
     failures = _failures(store)
@@ -132,7 +133,7 @@ def page_of(
     if variation.columns:
         known = [metric for metric in across.METRICS if metric in runs.column_names]
         read = needed(runs.column_names, known, runs.column_names)
-        drawn = by_identity(unread.of(chosen.seeds).read(read)) if chosen.text else runs
+        drawn = seeds.select(read) if chosen.text else runs
         series = Series(variation, merged(drawn, values=known), drawn)
         sections += [*opening.sections(series), across.section(series)]
     modes = [mode for mode in MODES if mode in {*whole["mode"].unique().to_pylist()}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,14 @@ def json_bytes(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a file; raise `UserError` if there is none."""
+def read_json(path: Path, loads: Callable[[str], Any] = json.loads) -> dict[str, Any]:
+    """Return the object in a file; raise `UserError` if there is none.
+
+    ``loads``: finds it in the text, and raises `ValueError` for what is not JSON.
+    """
     check_is_file(path)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(str(path), None, f"cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,15 @@ from typing import Any
 import pyarrow as pa
 
 from tailback.standstill import Standstill
-from tailback.tables.frames import column_of
+from tailback.tables.frames import below, column_of
 
 from .documents import DamagedError, read_json
+
+_POINTS = '\n "points": ['
+"""Where the points of a sweep begin, as `json_bytes` writes it."""
+_END = re.compile(r"\]\s*\}\s*")
+_TOGETHER = 4096
+"""Points that are lists at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ def _standstill(given: Mapping[str, Any]) -> dict[str, Standstill]:
 
 def read_question(path: Path) -> dict[str, Any]:
     """Return what a file says that a sweep asked for, its points as a table."""
-    given = read_json(path)
+    given = read_json(path, _question)
     columns, points = given.get("columns"), given.get("points")
     is_whole = (
         isinstance(given.get("asked"), dict)
@@ -65,17 +73,62 @@ def read_question(path: Path) -> dict[str, Any]:
         and isinstance(columns, list)
         and all(isinstance(name, str) for name in columns)
         and len(set(columns)) == len(columns)
-        and isinstance(points, list)
-        and all(isinstance(row, list) and len(row) == 1 + len(columns) for row in points)
-        and all(isinstance(row[0], str) for row in points)
     )
-    if not is_whole:
+    if is_whole and isinstance(points, list):
+        points = _table_of(("identity", *given["columns"]), points)
+    if not (is_whole and isinstance(points, pa.Table)):
         raise DamagedError(path, "not of a sweep")
-    return given | {"points": _table_of(("identity", *given["columns"]), given["points"])}
+    return given | {"points": points}
 
 
-def _table_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
+def _question(text: str) -> Any:
+    """Return what JSON says, its points as a table if they are the last and written as usual.
+
+    They are read some at a time: of 100,000 points, lists would take five times the memory.
+    """
+    start = text.find(_POINTS) + len(_POINTS)
+    if start < len(_POINTS):
+        return json.loads(text)
+    given = json.loads(f"{text[:start]}]}}")
+    try:
+        names = ("identity", *given["columns"])
+        return given | {"points": below([*_tables(names, text, start)]).combine_chunks()}
+    except (ValueError, TypeError, pa.ArrowException):
+        return json.loads(text)
+
+
+def _tables(names: Sequence[str], text: str, start: int) -> Iterator[pa.Table]:
+    """Yield the points in a text, some at a time; raise `ValueError` if it does not end there."""
+    row_at = json.JSONDecoder().raw_decode
+    rows: list[list[Any]] = []
+    is_last = False
+    while not is_last:
+        row, end = row_at(text, _after_space(text, start))
+        rows.append(row)
+        end = _after_space(text, end)
+        is_last, start = not text.startswith(",", end), end + 1
+        if len(rows) == _TOGETHER or is_last:
+            table = _table_of(names, rows)
+            if table is None:
+                raise ValueError
+            yield table
+            rows = []
+    if not _END.fullmatch(text, end):
+        raise ValueError
+
+
+def _after_space(text: str, start: int) -> int:
+    while text[start : start + 1].isspace():
+        start += 1
+    return start
+
+
+def _table_of(names: Sequence[str], rows: Sequence[Any]) -> pa.Table | None:
+    """Return points as a table, None if they are not points."""
     if not rows:
         return pa.table({name: pa.nulls(0, pa.string()) for name in names})
+    for row in rows:
+        if not isinstance(row, list) or len(row) != len(names) or not isinstance(row[0], str):
+            return None
     columns = zip(names, zip(*rows, strict=True), strict=True)
     return pa.table({name: column_of(values) for name, values in columns})

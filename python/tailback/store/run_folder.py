@@ -1,6 +1,7 @@
 """Results in a folder: Parquet tables and a manifest.
 
     DIR/manifest.json          every parameter, version, seed, identity, estimates
+    DIR/SHA256SUMS             the digests of all others, as `sha256sum` writes them
     DIR/asked/                 what was asked for, to run it again (`sending/asked.py`)
     DIR/look.html              the page of `tailback look`
     DIR/full/nodes.parquet     tables of one mode: nodes, channels, processes,
@@ -13,10 +14,12 @@
 
 Files are written under another name and renamed when they are whole; the
 manifest comes last. What belongs to another experiment is never overwritten.
+A file is compared with its digest when it is read; older folders have none.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -24,7 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback import files
-from tailback.errors import UserError
+from tailback.contents import sha256_of
+from tailback.errors import UserError, read_text
 from tailback.experiment.tables import FILES, section_and_key
 from tailback.sending.asked import FOLDER as ASKED
 from tailback.sending.layout import public_name
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from tailback.results import Result
 
 MANIFEST = "manifest.json"
+DIGESTS = "SHA256SUMS"
 PAGE = "look.html"
 
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
@@ -57,8 +62,11 @@ def prepare(folder: Path, identity: str) -> None:
     """
     files.ready("--out", folder)
     try:
-        is_free = _identity(folder) == identity or all(map(_is_unfinished, folder.iterdir()))
         has_manifest = (folder / MANIFEST).exists()
+        if has_manifest and not _is_as_written(folder, MANIFEST):
+            allowed = f"has a damaged {MANIFEST}: remove that file, and this makes all of it again"
+            raise UserError("--out", str(folder), allowed)
+        is_free = _identity(folder) == identity or all(map(_is_unfinished, folder.iterdir()))
     except OSError as error:
         raise UserError("--out", str(folder), f"cannot be read: {error.strerror}") from None
     if not is_free:
@@ -73,8 +81,10 @@ def _is_unfinished(path: Path) -> bool:
     """
     if path.name == PAGE:
         return path.is_file()
-    if path.name.startswith(f".{MANIFEST}."):
+    if path.name.startswith((f".{MANIFEST}.", f".{DIGESTS}.")):
         return path.suffix == ".part"
+    if path.name == DIGESTS:
+        return path.is_file()
     if path.name == ASKED:
         return path.is_dir()
     return path.name in _PARTS and path.is_dir() and all(map(_is_table, path.iterdir()))
@@ -103,14 +113,22 @@ def save(
     Raises `UserError` if the folder cannot be written to after all.
     """
     names: dict[str, list[str]] = {}
+    digests: dict[str, str] = {}
     try:
+        # Before others are written, those that there are say nothing any more.
+        (folder / DIGESTS).unlink(missing_ok=True)
         for part, named in tables.items():
             (folder / part).mkdir(exist_ok=True)
             files.remove_abandoned([folder, folder / part])
             names[part] = [f"{part}/{name}.parquet" for name in named]
             for path, table in zip(names[part], named.values(), strict=True):
-                files.write_durably(folder / path, parquet(table))
+                content = parquet(table)
+                digests[path] = hashlib.sha256(content).hexdigest()
+                files.write_durably(folder / path, content)
         text = json.dumps({**description, "files": names}, indent=2, allow_nan=False) + "\n"
+        digests[MANIFEST] = hashlib.sha256(text.encode()).hexdigest()
+        sums = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
+        files.write_durably(folder / DIGESTS, sums.encode())
         files.write_durably(folder / MANIFEST, text.encode())
     except OSError as error:
         raise UserError("--out", str(folder), f"cannot be written to: {error.strerror}") from None
@@ -156,8 +174,26 @@ def read_tables(folder: Path, mode: str) -> dict[str, pa.Table]:
 
     Raises `UserError` if there are none, or one cannot be read.
     """
-    paths = sorted((folder / mode).glob("*.parquet"))
-    names = {path.stem for path in paths}
-    if not {"nodes", "channels"} <= names:
+    names = [path.name for path in sorted((folder / mode).glob("*.parquet"))]
+    if not {"nodes.parquet", "channels.parquet"} <= {*names}:
         raise UserError(str(folder), None, f"has no tables of a run in mode {mode}")
+    paths = [verified(folder, f"{mode}/{name}") for name in names]
     return {path.stem: from_parquet(path) for path in paths}
+
+
+def verified(folder: Path, name: str) -> Path:
+    """Return a file of a folder of results; raise `UserError` if it is not as it was written."""
+    if not _is_as_written(folder, name):
+        problem = "is damaged (its content has changed since it was written)"
+        raise UserError(str(folder / name), None, f"{problem}; tailback rerun makes it again")
+    return folder / name
+
+
+def _is_as_written(folder: Path, name: str) -> bool:
+    """Whether a file has its digest, if there is one: older folders have none."""
+    if not (folder / DIGESTS).exists():
+        return True
+    lines = [line.partition("  ") for line in read_text(folder / DIGESTS).splitlines()]
+    known = {named: digest for digest, _, named in lines}
+    # Of a table that only an earlier run wrote there is none.
+    return known.get(name) in (None, sha256_of(folder / name))

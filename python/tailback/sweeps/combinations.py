@@ -29,7 +29,7 @@ from .names import default_of, short, usual_words
 from .plan import Plan, Tables
 
 #: Machines and workloads that are kept, so that each is checked once.
-_MOST_KEPT = 1000
+_MOST_KEPT = 10_000
 
 _SCALARS = (bool, int, float, str, Quantity)
 

@@ -126,17 +126,16 @@ class Sweep(metaclass=Helped):
         maker = Maker(self._plan, self._base, self._folder)
         first: tuple[Combination, Experiment] | None = None
         for combination in combinations(self._plan, self._base):
-            varied: dict[str, object] | None = None
-            for seed in self._plan.seeds:
-                experiment = maker.experiment(combination, seed)
-                if not self._code:
-                    experiment.refuse_code()
-                if varied is None:
-                    varied = maker.varied(combination, experiment)
-                    first = first or (combination, experiment)
-                    if experiment.fidelity != first[1].fidelity and not self._plan.mixes_fidelities:
-                        raise _mixed(first, (combination, experiment))
-                yield Point(experiment, self.modes, varied)
+            experiment = maker.experiment(combination, self._plan.seeds[0])
+            if not self._code:
+                experiment.refuse_code()
+            varied = maker.varied(combination, experiment)
+            first = first or (combination, experiment)
+            if experiment.fidelity != first[1].fidelity and not self._plan.mixes_fidelities:
+                raise _mixed(first, (combination, experiment))
+            yield Point(experiment, self.modes, varied)
+            for seed in self._plan.seeds[1:]:
+                yield Point(experiment.with_seed(seed), self.modes, varied)
         if first is None:
             raise UserError("sweep.exclude", None, "leaves nothing to run: it excludes everything")
 

@@ -18,6 +18,7 @@ from tailback.contents import ChangedError
 from tailback.errors import RunFailure, UserError, shown
 from tailback.execution import Display, LocalPool
 from tailback.experiment.content import Content
+from tailback.experiment.identity import Texts
 from tailback.memory import ShortMemoryError
 from tailback.sending import keep
 from tailback.standstill import Standstill
@@ -89,12 +90,13 @@ class SweepRun:
         self.sweep = sweep
         contents: dict[int, Content] = {}
         self.points = []
+        texts = Texts()
         for point in sweep.points():
             # Before the identity: what is written in between is noticed when the point runs.
             seen(point.experiment)
             workload = point.experiment.workload
             contents[id(workload)] = contents.get(id(workload)) or Content.of(workload)
-            self.points.append((identity_of(point), point))
+            self.points.append((identity_of(point, texts), point))
         self.store = store = PointStore.create(out, option)
         self.damaged = [str(error) for error in store.mend()]
         different = dict(self.points)
@@ -243,9 +245,10 @@ def _kind(point: Point) -> tuple[str, str]:
     return type(experiment.machine.topology).__name__, type(experiment.workload).__name__
 
 
-def identity_of(point: Point) -> str:
+def identity_of(point: Point, texts: Texts | None = None) -> str:
     """Return the identity of a point: a hash of everything that can change its result."""
-    return point.experiment.identity(engine.RESULTS_VERSION, point.modes)
+    version, modes = engine.RESULTS_VERSION, point.modes
+    return point.experiment.identity_with(texts or Texts(), version, modes)
 
 
 def place(point: Point) -> Place:

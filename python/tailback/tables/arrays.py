@@ -248,7 +248,7 @@ def from_parquet(path: Path) -> pa.Table:
 
     try:
         return pq.read_table(path)
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise UserError(str(path), None, f"is no Parquet file: {one_line(str(error))}") from None
 
 

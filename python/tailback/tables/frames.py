@@ -81,13 +81,17 @@ def numbered(table: pa.Table, names: Iterable[str], *others: Ints) -> Ints:
     return _dense(numbers)
 
 
-def _codes(column: pa.ChunkedArray) -> Ints:
-    """Return numbers from 0 for the values of a column; null has one of its own."""
+def encoded(column: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
+    """Return numbers from 1 for the values of a column, 0 for null, and the values in order."""
     if pa.types.is_null(column.type):
-        return np.zeros(len(column), np.int64)
-    codes = pc.dictionary_encode(column.combine_chunks()).indices
-    numbers: Ints = codes.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return numbers + 1
+        return np.zeros(len(column), np.int64), pa.nulls(0)
+    whole = pc.dictionary_encode(column.combine_chunks())
+    numbers: Ints = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers + 1, whole.dictionary
+
+
+def _codes(column: pa.ChunkedArray) -> Ints:
+    return encoded(column)[0]
 
 
 def _dense(numbers: Ints) -> Ints:

@@ -172,9 +172,10 @@ class Trace(Workload, init=False):
             allowed = f"must be one for each of {counted(facts.ranks, 'rank')}"
             given = f"{len(self.speed_factors)} factors"
             raise UserError("workload.speed_factors", given, allowed)
-        self._nodes(network)
+        self.nodes(network)
 
-    def _nodes(self, network: Network) -> list[int]:
+    def nodes(self, network: Network) -> list[int]:
+        """Return the node of every rank."""
         file = None if self.placement_file is None else Path(self.placement_file)
         placing = Placing(self.placement, self.ranks_per_node, self.placement_seed, file)
         return placing.nodes(self.facts().ranks, network.nodes)
@@ -184,7 +185,7 @@ class Trace(Workload, init=False):
         rate = self.memory_rate
         return {
             "kind": "trace",
-            "nodes": self._nodes(network),
+            "nodes": self.nodes(network),
             **self.engine_keys(),
             "memory_byte_fs": 0 if rate is None else round(rate.bit_ps * 8000),
         }

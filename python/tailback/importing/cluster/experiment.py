@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from ...units import Rate, Time, is_nearly_whole
-from .adapters import members
 from .description import Cable, Cluster
 from .graph_text import Drawn
 
@@ -63,9 +62,17 @@ def fitting(found: Drawn, notes: list[str]) -> tuple[int, Drawn]:
 
 
 def tables(
-    cluster: Cluster, found: Drawn, flit: int, files: tuple[str, str | None]
+    cluster: Cluster,
+    found: Drawn,
+    flit: int,
+    hosts: list[list[str]],
+    files: tuple[str, str | None],
 ) -> dict[str, Any]:
-    """Return the tables of an experiment; ``files``: its graph, and its routes if there are any."""
+    """Return the tables of an experiment.
+
+    ``hosts``: the adapters of each host that has several, each of which is of a process;
+    ``files``: its graph, and its routes if there are any.
+    """
     graph, routes = files
     (rate, delay_ps), (node_rate, node_delay_ps) = of_most(found)
     delay = str(Time(delay_ps))
@@ -81,7 +88,7 @@ def tables(
             "rate": str(node_rate),
             "delay": str(Time(node_delay_ps)),
         },
-        **_hosts(cluster),
+        **({"hosts": {"members": hosts, "rule": "own"}} if hosts else {}),
         "switch": {"switching": "cut_through", "delay": _SWITCH_DELAY}
         | cluster.machine.get("switch", {}),
         "routing": {"kind": "table", "file": routes} if routes else {"kind": "ecmp"},
@@ -95,12 +102,6 @@ def tables(
             "load": _load(cluster, found, node_rate),
         },
     }
-
-
-def _hosts(cluster: Cluster) -> dict[str, Any]:
-    """Return the hosts with several adapters, if there are any: each adapter is of a process."""
-    several = members(cluster)
-    return {"hosts": {"members": several, "rule": "own"}} if several else {}
 
 
 def _load(cluster: Cluster, found: Drawn, node_rate: Rate) -> float:

@@ -26,6 +26,8 @@ class Imported:
     cluster: Cluster
     network: Drawn
     flit: int
+    hosts: list[list[str]]
+    """The adapters of each host that has several."""
     routes: bytes | None
     """The routing table of the experiment; None: it has none."""
 
@@ -36,7 +38,7 @@ class Imported:
     def experiment(self, graph: str, routes: str) -> Mapping[str, Any]:
         """Return the tables of an experiment whose graph and routes are in files."""
         files = (graph, routes if self.routes is not None else None)
-        return tables(self.cluster, self.network, self.flit, files)
+        return tables(self.cluster, self.network, self.flit, self.hosts, files)
 
     def toml(self, graph: str, routes: str) -> str:
         """Return the experiment file."""
@@ -75,9 +77,10 @@ def import_network(
     if names is not None:
         _rename(cluster, names)
     flit, network = fitting(drawn(cluster), cluster.notes)
-    if several := members(cluster):
+    hosts = members(cluster)
+    if hosts:
         cluster.notes.append(
-            f"by the names of adapters {len(several)} hosts have several; links inside are as fast "
+            f"by the names of adapters {len(hosts)} hosts have several; links inside are as fast "
             "as adapters, a choice"
         )
     table = None
@@ -93,7 +96,7 @@ def import_network(
             "a host with several cables is a switch of its own; packets do not pass hosts on "
             "their way"
         )
-    return Imported(path.name, cluster, network, flit, table)
+    return Imported(path.name, cluster, network, flit, hosts, table)
 
 
 def _rename(cluster: Cluster, path: Path) -> None:
