@@ -189,6 +189,16 @@ def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
     assert loaded.startswith("Many channels are loaded alike, such as (0, 0)->")
 
 
+def test_what_minimal_routes_carry_is_no_bound_for_routing_by_load() -> None:
+    """UGAL carries four times this: the sentence said the network carries at most 1,550."""
+    dragonfly = {"topology": {"kind": "dragonfly"}, "routing": {"kind": "ugal_l"}}
+    traffic = {"pattern": "next_group", "load": 0.4, "message_size": "1 kB"}
+    given = Experiment.from_dict({"machine": dragonfly, "workload": traffic})
+    carries = answers.of_prediction(tb.describe(given)).lines[2]
+    assert "carries at most 1,550 messages per node and ms on minimal routes;" in carries
+    assert carries.endswith("Packets that leave these routes by load may make it more.")
+
+
 @pytest.mark.parametrize("command", ["cost", "blame", "explain", "interference", "describe", "run"])
 def test_every_command_prints_its_head_below_the_heading(command: str) -> None:
     name = "jobs" if command == "interference" else "messages"
