@@ -88,7 +88,8 @@ def _saturation(p: Prediction) -> list[str]:
     most = p.limited_saturation_messages_per_node_per_ms
     if most is None:
         return []
-    is_bound = p.load_is_exact and most == p.saturation_messages_per_node_per_ms
+    drawn = p.routing.chooses or p.routing.ways > 1
+    is_bound = p.load_is_exact and not drawn and most == p.saturation_messages_per_node_per_ms
     line = f"The network carries {'at most' if is_bound else 'about'} {plain(most, 4)} messages"
     routing = p.experiment.machine.chosen_routing
     leaves = routing is not None and routing.leaves_minimal
