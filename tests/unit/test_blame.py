@@ -13,6 +13,7 @@ import pytest
 
 from tailback import Experiment, UserError, engine
 from tailback.answers.lateness import lateness_text, untold_texts
+from tailback.answers.status import lost_texts
 from tailback.charging import BATCHES, KINDS, NOBODY, REST, Blame
 from tailback.places import Ends, shown
 from tailback.results import Result
@@ -296,7 +297,8 @@ def test_early_messages_are_told_with_every_run() -> None:
     assert "percentiles of flows, classes and jobs are of 4 of 7 messages" not in told
     fewer = replace(shown, ending=replace(shown.ending, warmup_ms=0.0))
     assert "jobs are of 4 of 7 messages" in " ".join(untold_texts(fewer))
-    assert "3 packets lost of 2 messages: a message with a lost packet has no latency" in told
+    [lost] = lost_texts(shown)
+    assert lost.startswith("LOST: 3 packets of 2 messages; a message with a lost packet never")
 
 
 def test_messages_at_one_destination_make_each_other_late_by_their_turns() -> None:

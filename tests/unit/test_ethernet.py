@@ -9,7 +9,9 @@ import pytest
 from rich.console import Console
 
 import tailback as tb
-from tailback.answers.lateness import untold_texts
+from tailback.answers.of_cost import of_cost
+from tailback.answers.of_run import of_run
+from tailback.answers.status import lost_texts
 from tailback.errors import RunFailure, UserError
 from tailback.experiment import Run
 from tailback.machines import Machine, machine_of
@@ -115,6 +117,19 @@ def test_what_is_lost_is_counted() -> None:
     assert "packets lost" in text.getvalue()
 
 
+def test_a_run_that_loses_messages_neither_ends_nor_costs_a_known_time() -> None:
+    """Nothing arrives: it was said to take 0 µs, and that the network costs nothing."""
+    experiment = pushing({"memory": "4 KiB"})
+    run, cost = of_run(tb.run(experiment)), tb.cost(experiment)
+    assert run.status[0].startswith("LOST: ")
+    assert not [told for told in run.sentences if told.startswith("The workload takes")]
+    [lost] = of_cost(cost).status
+    assert lost.startswith("LOST: ")
+    assert lost.endswith("(mode full)")
+    assert of_cost(cost).sentences == ("What contention costs is not known: full lost messages.",)
+    assert not cost.findings()
+
+
 def test_messages_are_lost_in_runs_that_are_cut_off_too() -> None:
     whole = pushing({"memory": "4 KiB"})
     counted = {}
@@ -124,7 +139,7 @@ def test_messages_are_lost_in_runs_that_are_cut_off_too() -> None:
         assert result.ending.stop_reason == end
         counted[end] = result.untold.lost_messages
         assert result.to_dict()["lateness"]["lost"]["messages"] == counted[end]
-        [told] = [text for text in untold_texts(result) if "lost" in text]
+        [told] = lost_texts(result)
         assert f" of {counted[end]} messages" in told
     # Each of four loses packets, and none arrives.
     assert counted == {"finished": 4, "duration": 4}

@@ -189,6 +189,30 @@ def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
     assert loaded.startswith("Many channels are loaded alike, such as (0, 0)->")
 
 
+def test_what_minimal_routes_carry_is_no_bound_for_routing_by_load() -> None:
+    """UGAL carries four times this: the sentence said the network carries at most 1,550."""
+    dragonfly = {"topology": {"kind": "dragonfly"}, "routing": {"kind": "ugal_l"}}
+    traffic = {"pattern": "next_group", "load": 0.4, "message_size": "1 kB"}
+    given = Experiment.from_dict({"machine": dragonfly, "workload": traffic})
+    carries = answers.of_prediction(tb.describe(given)).lines[2]
+    assert "carries about 1,550 messages per node and ms on minimal routes;" in carries
+    assert carries.endswith("Packets that leave these routes by load may make it more.")
+
+
+def test_loads_of_routes_that_are_drawn_bound_nothing() -> None:
+    """All uplinks are used alike, and carry 4 · 12/15 of a leaf's messages over two: 7,812 per ms.
+
+    Of 64 routes drawn for a packet more take one than the other, which makes it less.
+    """
+    tree = {"kind": "xgft", "children": [4, 4], "oversubscription": [2]}
+    traffic = {"preset": "uniform_open_loop", "message_size": "992 B"}
+    for routing, much in (("spray", "about 7,595"), ("d_mod_k", "at most 7,812")):
+        machine = {"topology": tree, "routing": {"kind": routing}}
+        given = Experiment.from_dict({"machine": machine, "workload": traffic})
+        carries = answers.of_prediction(tb.describe(given)).lines[2]
+        assert carries.startswith(f"The network carries {much} messages per node and ms")
+
+
 @pytest.mark.parametrize("command", ["cost", "blame", "explain", "interference", "describe", "run"])
 def test_every_command_prints_its_head_below_the_heading(command: str) -> None:
     name = "jobs" if command == "interference" else "messages"

@@ -404,6 +404,7 @@ class TestLoads:
     def test_who_sends_nothing_lowers_the_mean(self) -> None:
         workload = tb.Synthetic(pattern="transpose", sync="asynchronous")
         assert workload.sending_share(MESH) == 0.75
+        assert workload.mean_rate(MESH) == 0.75
         assert Loads.of(workload, 0.75).at(10**9) == pytest.approx(0.75)
         assert tb.Synthetic().sending_share(MESH) == 1
 
@@ -500,3 +501,29 @@ def test_nobody_waits_for_a_silent_source(tmp_path: Path, mode: str) -> None:
         row["messages_delivered"] for row in tb.run(experiment, mode=mode).nodes.to_pylist()
     ]
     assert delivered == [7, 7, 0, 0], "nodes 1 and 3 take no part"
+
+
+@pytest.mark.parametrize(("rates", "per_ms"), [("equal", 500), ("by_source", 1000)])
+def test_silent_sources_offer_nothing(tmp_path: Path, rates: str, per_ms: float) -> None:
+    """Two of four nodes send; that was half of what was offered, and the network "SATURATED".
+
+    With rates by source the two send twice and four thirds as often, so that the mean is as asked.
+    """
+    file = tmp_path / "matrix.csv"
+    file.write_text("source,destination,weight\n0,1,2\n2,0,1\n", encoding="utf-8")
+    keys = {"pattern": "traffic_matrix", "file": str(file), "rates": rates}
+    workload = tb.Synthetic(**keys, sync="asynchronous", compute_period="1 us")
+    experiment = tb.Experiment(
+        tb.Machine(topology=tb.Star(nodes=4)), workload, tb.Run(duration="2 ms")
+    )
+    result = tb.run(experiment)
+    assert not result.ending.saturated
+    assert result["accepted_share"].value == pytest.approx(1, abs=0.05)
+    assert result["messages_per_node_per_ms"].value == pytest.approx(per_ms, rel=0.05)
+    offered = tb.describe(experiment).offered_messages_per_node_per_ms
+    assert offered == pytest.approx(per_ms)
+    named = {"name": "in", "period": "1 us", "period_distribution": "constant"}
+    one = tb.Traffic(traffic_class=[keys | named])
+    classes = tb.run(tb.Experiment(experiment.machine, one, experiment.run))
+    assert not classes.ending.saturated
+    assert classes["classes.in.accepted_share"].value == pytest.approx(1, abs=0.05)

@@ -39,6 +39,14 @@ def test_many_points_are_told_by_the_values_they_have() -> None:
     )
 
 
+def test_points_that_are_not_all_with_their_values_are_told_as_some_of_them() -> None:
+    """All with one routing at a load, and some with the other: not all at these loads."""
+    some = [point for point in POINTS[4:12] if point["machine.routing.kind"] == "dor"]
+    assert line([*some, POINTS[6]]) == (
+        "5 saturated (it does): among points with workload.load = 2, 3"
+    )
+
+
 def test_of_all_points_nothing_more_is_told() -> None:
     assert line(POINTS) == "36 saturated (it does)"
 

@@ -203,7 +203,7 @@ _UNDEFINED = (
 
 
 def remarks(result: Result) -> list[str]:
-    """Return what limits the numbers: sampling, sums, early and lost messages."""
+    """Return what limits the numbers: sampling, sums and early messages."""
     found, blame = [], result.blame
     if blame is not None and blame.share < 1:
         found.append(f"estimates from {100 * blame.share:g} % of all messages")
@@ -227,11 +227,6 @@ def untold_texts(result: Result) -> list[str]:
     if untold.unattributed_us and untold.unattributed_share is not None:
         share = 100 * untold.unattributed_share
         found.append(f"{share:.2g} % of all lateness is charged to nobody")
-    if untold.lost_packets:
-        lost = f"{counted(untold.lost_packets, 'packet')} lost"
-        if untold.lost_messages:
-            lost += f" of {counted(untold.lost_messages, 'message')}"
-        found.append(f"{lost}: a message with a lost packet has no latency and is in no mean")
     if untold.are_thinned:
         kept_rows = f"{untold.rows:,} of {counted(untold.received, 'message')}"
         found.append(

@@ -44,6 +44,9 @@ def of_cost(cost: Cost) -> Head:
     if cost.cut_off:
         modes = listed(cost.cut_off)
         return Head(found, (f"What contention costs is not known: {modes} did not end.",))
+    if cost.lossy:
+        modes = listed(cost.lossy)
+        return Head(found, (f"What contention costs is not known: {modes} lost messages.",))
     return Head(found, (*of_faults(cost), *_how_much(cost), *_where(cost)))
 
 

@@ -88,13 +88,17 @@ def _saturation(p: Prediction) -> list[str]:
     most = p.limited_saturation_messages_per_node_per_ms
     if most is None:
         return []
-    is_bound = p.load_is_exact and most == p.saturation_messages_per_node_per_ms
+    drawn = p.routing.chooses or p.routing.ways > 1
+    is_bound = p.load_is_exact and not drawn and most == p.saturation_messages_per_node_per_ms
     line = f"The network carries {'at most' if is_bound else 'about'} {plain(most, 4)} messages"
-    line += " per node and ms"
+    routing = p.experiment.machine.chosen_routing
+    leaves = routing is not None and routing.leaves_minimal
+    line += f" per node and ms{' on minimal routes' if leaves else ''}"
     offered = p.offered_messages_per_node_per_ms
-    if offered is None:
-        return [f"{line}."]
-    return [f"{line}; the workload offers {percent(offered / most)} of that."]
+    if offered is not None:
+        line += f"; the workload offers {percent(offered / most)} of that"
+    more = " Packets that leave these routes by load may make it more."
+    return [f"{line}.{more if leaves else ''}"]
 
 
 def _most_loaded(p: Prediction) -> list[str]:

@@ -39,6 +39,9 @@ def _remarks(found: Saturation) -> list[str]:
         low, high = (f"{100 * load / found.predicted:.0f}" for load in (found.low, found.high))
         share = low if low == high else f"{low} to {high}"
         about = "" if found.predicted_is_exact else ", by an estimate"
+        routing = found.experiment.machine.chosen_routing
+        if routing is not None and routing.leaves_minimal:
+            about = f" on minimal routes{about}"
         remarks.append(f"That is {share} % of what the most loaded channel allows{about}.")
     if found.bracket.width > found.tolerance:
         asked = f"{100 * found.tolerance:g} %"

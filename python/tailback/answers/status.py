@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailback.results import Result
+from tailback.units import counted
 from tailback.wording import warnings
 from tailback.wording.phrases import listed, percent
 
@@ -36,11 +37,23 @@ def status(results: Mapping[str, Result]) -> tuple[str, ...]:
     for name, result in results.items():
         for text in warnings(result.ending):
             found.setdefault(_with_load(text, result), []).append(name)
+        for text in lost_texts(result):
+            found.setdefault(text, []).append(name)
     # What is in capitals says most.
     found = dict(sorted(found.items(), key=lambda item: not item[0][:2].isupper()))
     if len(results) == 1:
         return tuple(found)
     return tuple(f"{text} ({listed(names)})" for text, names in found.items())
+
+
+def lost_texts(result: Result) -> list[str]:
+    """Return what was lost: nothing unless frames are forwarded."""
+    lost = result.untold
+    if not lost.lost_packets:
+        return []
+    packets = counted(lost.lost_packets, "packet")
+    of = f" of {counted(lost.lost_messages, 'message')}" if lost.lost_messages else ""
+    return [f"LOST: {packets}{of}; a message with a lost packet never arrives and is in no mean"]
 
 
 def _with_load(text: str, result: Result) -> str:

@@ -218,6 +218,11 @@ class Cost(metaclass=Helped):
         return [mode for mode, result in self.modes.items() if _is_part(result)]
 
     @property
+    def lossy(self) -> list[str]:
+        """The modes in which messages of a finite workload were lost: it never ends there."""
+        return [mode for mode, result in self.modes.items() if result.lost_for_good]
+
+    @property
     def endpoints_is_free(self) -> bool:
         """Whether mode `endpoints` is mode `free`, although nodes have links of their own."""
         machine, fidelity = self.experiment.machine, self.experiment.fidelity
@@ -233,10 +238,10 @@ class Cost(metaclass=Helped):
     def findings(self) -> list[Finding]:
         """Return in words what contention costs by each known theta.
 
-        Empty for a workload that was cut off: partial runs cannot be compared.
+        Empty for a workload that was cut off or lost messages: partial runs cannot be compared.
         """
         open_loop = self.experiment.workload.is_open_loop
-        if {"full", self.baseline} & {*self.cut_off}:
+        if {"full", self.baseline} & {*self.cut_off, *self.lossy}:
             return []
         found = findings(self.thetas, self.baseline, open_loop=open_loop)
         known = [finding for finding in found if not math.isnan(finding.theta.value)]

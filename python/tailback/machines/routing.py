@@ -66,6 +66,8 @@ class Routing(Part):
     """Whether an output is usually selected at random."""
     ascends: ClassVar[bool] = False
     """Whether packets may choose among ways up that are equally short."""
+    leaves_minimal: ClassVar[bool] = False
+    """Whether packets leave minimal routes by load; predicted loads are those of minimal ones."""
 
     selection: Selection | None = key(
         default=None,
@@ -267,6 +269,8 @@ class Valiant(Ordered):
 
 class _Weighing(Routing):
     """A minimal route compared with one through a random node or group."""
+
+    leaves_minimal: ClassVar[bool] = True
 
     threshold: int = key(
         engine="weighing.threshold",

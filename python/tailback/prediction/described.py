@@ -172,9 +172,15 @@ class Prediction:
 
     @property
     def offered_messages_per_node_per_ms(self) -> float | None:
-        """What an open loop sends, whatever becomes of it; None where it waits for the network."""
+        """What an open loop sends, whatever becomes of it; None where it waits for the network.
+
+        A mean over all nodes, those that send nothing included.
+        """
         workload = self.experiment.workload
-        return offered(workload) if isinstance(workload, Synthetic) else None
+        if not isinstance(workload, Synthetic):
+            return None
+        one = offered(workload)
+        return one and one * workload.mean_rate(self.experiment.machine)
 
     @property
     def _acknowledges(self) -> bool:

@@ -240,6 +240,11 @@ class Result(metaclass=Helped):
         )
 
     @property
+    def lost_for_good(self) -> bool:
+        """Whether messages of a finite workload were lost, so that it never ends."""
+        return self.experiment.finite and self.messages_lost > 0
+
+    @property
     def asks_for_lateness(self) -> bool:
         """Whether messages were to be compared with themselves alone."""
         return self.experiment.run.blame or self.experiment.run.keep_messages

@@ -29,14 +29,15 @@ class Loads:
     """Mean length of a message."""
 
     @classmethod
-    def of(cls, workload: Synthetic, sending_share: float = 1.0) -> Loads:
+    def of(cls, workload: Synthetic, mean_rate: float = 1.0) -> Loads:
         """Return the loads of a workload at any compute period.
 
-        `sending_share` is the share of nodes that send anything: loads are means over all.
+        `mean_rate`: how often nodes send, as a share of how often one is asked to; loads are means
+        over all nodes.
         """
         computing = _mean_over_nominal(workload.compute_distribution, workload.compute_sigma)
         length = _mean_over_nominal(workload.message_distribution, workload.message_sigma)
-        per_ms_ps = sending_share * workload.messages * _PS_PER_MS / computing
+        per_ms_ps = mean_rate * workload.messages * _PS_PER_MS / computing
         return cls(per_ms_ps, workload.mean_bytes * length)
 
     def at(self, period_ps: int) -> float:
@@ -79,7 +80,7 @@ class Bounds:
         Raises `UserError` if the bounds leave nothing.
         """
         workload = open_loop(experiment)
-        loads = Loads.of(workload, workload.sending_share(experiment.machine))
+        loads = Loads.of(workload, workload.mean_rate(experiment.machine))
         for name, bound in (("low", low), ("high", high)):
             if bound is not None and not 0 < bound < math.inf:
                 raise UserError(name, shown(bound), "must be above zero: messages per node and ms")

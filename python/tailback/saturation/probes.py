@@ -94,7 +94,7 @@ class Prober:
         self._packets = packets
         self._workload = open_loop(experiment)
         self._sending_share = self._workload.sending_share(experiment.machine)
-        self._loads = Loads.of(self._workload, self._sending_share)
+        self._loads = Loads.of(self._workload, self._workload.mean_rate(experiment.machine))
         self._confidence = 1 - (1 - experiment.run.confidence) / _LOOKS
 
     def probe(self, period_ps: int, watched: Watched) -> Probe | None:

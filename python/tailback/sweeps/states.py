@@ -63,13 +63,15 @@ class State:
 
     def _values(self) -> str:
         """Return the values of parameters of which the points do not have all that there are."""
-        told = []
+        told, all_with_these = [], 1
         for name, values in self.values.items():
             own = list(dict.fromkeys(place[name] for place in self.where))
+            all_with_these *= len(own)
             if len(own) < len(values):
                 more = f" and {len(own) - _VALUES} more" if len(own) > _VALUES else ""
                 told.append(_written(name, ", ".join(own[:_VALUES]) + more))
-        return "; ".join(told)
+        among = "among points with " if told and len(self.where) < all_with_these else ""
+        return among + "; ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tailback.answers.lateness import untold_texts
+from tailback.answers.status import lost_texts
 from tailback.errors import choice, one_line
 from tailback.results import PERCENTS, Fared
 from tailback.results.of_jobs import JobResult
@@ -99,7 +100,8 @@ def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
     for measure in MEASURES:
         stem, unit = (measure[:-3], "_ps") if measure.endswith("_ps") else (measure, "")
         parts += [Text(), _measure_table(order, keys, stem, unit)]
-    return Group(*parts, *cautions((*warnings(result.ending), *untold_texts(result))))
+    told = (*warnings(result.ending), *lost_texts(result), *untold_texts(result))
+    return Group(*parts, *cautions(told))
 
 
 def _with_names(

@@ -449,12 +449,24 @@ class Synthetic(Workload, init=False):
             return destinations(self.pattern, network.nodes, network.sides)
         return permutation_of(Path(self.file or ""), self._rows, network.nodes)
 
-    def sending_share(self, network: Network) -> float:
-        """Return the share of nodes that send anything: those not their own destination."""
+    def _silent_nodes(self, network: Network) -> int:
+        """Return how many nodes send nothing: they have no destination, or only themselves."""
+        if self.pattern == "traffic_matrix":
+            return sum(not self._matrix.get(node) for node in range(network.nodes))
         to = self.permutation(network)
         if to is None or self.includes_self:
-            return 1.0
-        return sum(node != other for node, other in enumerate(to)) / network.nodes
+            return 0
+        return sum(node == other for node, other in enumerate(to))
+
+    def sending_share(self, network: Network) -> float:
+        """Return the share of iterations in which something is sent: not those of silent nodes."""
+        silent, nodes = self._silent_nodes(network), network.nodes
+        # Those that send iterate as often as all nodes would, and silent nodes go on besides.
+        return nodes / (nodes + silent) if self.rates == "by_source" else (nodes - silent) / nodes
+
+    def mean_rate(self, network: Network) -> float:
+        """Return how often nodes send on average, as a share of how often one is asked to."""
+        return 1.0 if self.rates == "by_source" else self.sending_share(network)
 
     def check(self, network: Network) -> None:
         """Raise `UserError` if the workload does not fit on the machine, or no time passes."""
