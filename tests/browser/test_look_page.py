@@ -144,7 +144,7 @@ def test_play_goes_through_the_slices(reader: Reader) -> None:
 
 def test_a_deadlock_is_listed_and_ringed(browser: Browser, tmp_path: Path) -> None:
     tables = {**RING, "run": {**RING["run"], "blame": True, "packet_waits": True, "slices": 200}}
-    stuck = run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+    stuck = run_mode(Experiment.from_dict(tables), "full", until_failure=True)
     assert stuck.failure is not None
     path = tmp_path / "look.html"
     path.write_text(html(look_of(stuck)))

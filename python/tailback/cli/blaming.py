@@ -42,7 +42,7 @@ def blame(
     check_files(html=html, look=look)
     looks.check(look, experiment)
     with asked.running() as watch:
-        result = run_mode(experiment, mode, watch=watch, until_deadlock=look is not None)
+        result = run_mode(experiment, mode, watch=watch, until_failure=look is not None)
     looks.write(asked, look, result)
     answer = {**result.to_dict(), "blame": facts(result, top)}
     asked.save(answer, partial(stored, {mode: result}))

@@ -71,7 +71,7 @@ def explain(  # noqa: PLR0913  # one argument per option
         from tailback.report.of_timeline import DRAWN
 
         shown = DRAWN.spec()
-    with asked.running() as watch:
+    with looks.of_failures(asked, look, experiment, experiment.run.mode), asked.running() as watch:
         explanation = explaining.explain(
             experiment, changes=changes, shown=shown, jobs=jobs, watch=watch
         )

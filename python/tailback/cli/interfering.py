@@ -53,7 +53,7 @@ def interference(  # noqa: PLR0913  # one argument per option
     asked.prepare(experiment)
     check_files(html=html, csv=csv, look=look)
     looks.check(look, experiment)
-    with asked.running() as watch:
+    with looks.of_failures(asked, look, experiment, "full"), asked.running() as watch:
         found = found_of(experiment, None if by is None else by.value, jobs=jobs, watch=watch)
     together = found.together
     asked.save(answer := found.to_dict(), partial(stored, {together.mode: together}))

@@ -80,10 +80,10 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     return result
 
 
-def _run(experiment: Experiment, mode: str, until_deadlock: bool, watch: Watch) -> Result:
+def _run(experiment: Experiment, mode: str, until_failure: bool, watch: Watch) -> Result:
     from tailback.runner import run_mode
 
-    return run_mode(experiment, mode, watch=watch, until_deadlock=until_deadlock)
+    return run_mode(experiment, mode, watch=watch, until_failure=until_failure)
 
 
 def _other(asked: Asked, experiment: Experiment, against: str) -> tuple[str, Experiment, str]:

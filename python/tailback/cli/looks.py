@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from tailback.errors import RunFailure
 
 from .answering import Asked
 
@@ -51,7 +54,7 @@ def write(
     other: Result | None = None,
     command: str = "",
 ) -> Shown | None:
-    """Write the page of a run, perhaps beside `other`, called `name`; raise if it deadlocked."""
+    """Write the page of a run, perhaps beside `other`, called `name`; raise if it failed."""
     if look is None:
         return None
     from tailback.look import Against, write_look
@@ -62,3 +65,25 @@ def write(
         print(f"page: {look}", file=sys.stderr)
         raise result.failure
     return found
+
+
+@contextmanager
+def of_failures(
+    asked: Asked, look: Path | None, experiment: Experiment, mode: str
+) -> Iterator[None]:
+    """Write the page of a mode that cannot go on, too: several runs keep nothing of one that fails.
+
+    The mode is run once more.
+    """
+    try:
+        yield
+    except RunFailure as failure:
+        if look is None:
+            raise
+        from tailback.runner import run_mode
+
+        print(f"running mode {mode} again, for its page", file=sys.stderr)
+        with asked.running() as watch:
+            result = run_mode(experiment, mode, watch=watch, until_failure=True)
+        write(asked, look, result)
+        raise failure from None

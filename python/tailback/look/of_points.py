@@ -36,7 +36,7 @@ class _Page:
     command: str
 
     def make(self, watch: Watch) -> None:
-        result = run_mode(self.experiment, self.mode, watch=watch, until_deadlock=True)
+        result = run_mode(self.experiment, self.mode, watch=watch, until_failure=True)
         write_look(result, self.path, self.command)
 
 

@@ -187,6 +187,7 @@ function named(chosen) {
   if (chosen) return [];
   if (state.colour === "change") return changed().slice(0, NAMED);
   if (cycle(chosen)) return [...new Set(data.deadlock.waits)].filter((line) => line >= 0);
+  if (isAtEnd()) return [...new Set([...data.halted.lines.slice(0, NAMED), ...(data.halted.root === null ? [] : [data.halted.root])])];
   return data.roots.line.slice(0, NAMED).filter((line) => data.roots.ps[line] > 0);
 }
 
@@ -211,7 +212,17 @@ function drawNames(chosen) {
     ring(screenX(points.x[point]), screenY(points.y[point]));
     text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
   }
+  if (isAtEnd(chosen)) stuckPoints().forEach(([x, y]) => ring(x, y));
   if (points.clusters.length && !chosen) drawGroupNames();
+}
+
+/** Whether the end of a run is shown that ended too early. */
+const isAtEnd = (chosen = null) => !chosen && data.halted !== null && (state.slice < 0 || state.slice === sliceCount - 1);
+
+/** Where the nodes are whose processes wait for ever. */
+function stuckPoints() {
+  const nodes = new Set(data.halted.waiting.map(([, , node]) => node).filter((node) => node !== null));
+  return [...nodes].map((node) => [screenX(points.x[switchCount + node]), screenY(points.y[switchCount + node])]);
 }
 
 /** In a deadlock rings are numbered, by the packets that wait there: names would hide the cycle. */

@@ -8,7 +8,9 @@ const COLOURS = {
 };
 if (data.change) COLOURS.change = { name: "change", title: `packets that wait more or fewer than in ${data.change.name}` };
 
-const state = { colour: data.change ? "change" : "wait", pick: null, slice: -1 };
+/** A run that ended too early is shown as it stood at its end. */
+const ends = data.halted && data.halted.lines.length ? sliceCount - 1 : -1;
+const state = { colour: data.change ? "change" : ends < 0 ? "wait" : "queue", pick: null, slice: ends };
 const view = { scale: 1, x: 0, y: 0, width: 1, height: 1 };
 
 const minimum = (values) => values.reduce((least, value) => Math.min(least, value), Infinity);

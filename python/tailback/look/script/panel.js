@@ -93,6 +93,7 @@ function ofAll() {
     name: lineName(line), ps: data.roots.ps[line], said: data.roots.share[rank], pick: { kind: "line", number: line } }));
   return [
     ...ofDeadlock(),
+    ...ofHalted(),
     ...(state.colour === "change" ? ofChange() : []),
     ...(roots.length ? list("Where it begins", roots, data.late_ps, "Share of all lateness by root channel.") : waitsOfAll()),
     ...who("In the way", null, "culprits", data.late_ps, "Whose traffic is charged."),
@@ -136,6 +137,24 @@ function ofDeadlock() {
     element("p", "Each packet waits for what the next one holds, the last one for the first.", { class: "note" }),
     table,
     ...(more > 0 ? [element("p", `and ${counted(more, "more packet")}`, { class: "note" })] : []),
+  ];
+}
+
+/** What a run left undone that ended too early. */
+function ofHalted() {
+  if (!data.halted) return [];
+  const { lines: stand, packets, waiting, more } = data.halted;
+  const rows = stand.map((line, place) => ({
+    name: lineName(line), ps: packets[place], said: packets[place].toLocaleString("en"), pick: { kind: "line", number: line } }));
+  const table = element("table", "", { "data-list": "Who waits at the end" });
+  for (const [who, what, node] of waiting) {
+    const cell = table.insertRow().insertCell();
+    cell.append(node === null ? element("b", who) : chooser(who, { kind: "point", number: switchCount + node }), ` waits for ${what}`);
+  }
+  return [
+    ...list("Where packets wait at the end", rows, 0, "Packets that wait for the channel."),
+    ...(waiting.length ? [element("h3", "Who waits at the end"), table] : []),
+    ...(more > 0 ? [element("p", `and ${counted(more, "more")}`, { class: "note" })] : []),
   ];
 }
 
