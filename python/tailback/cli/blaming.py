@@ -36,7 +36,7 @@ def blame(
     from tailback.terminal.blamed import blame_report, facts
 
     more = ["run.packet_waits=true"] if packet_waits else []
-    experiment = asked.experiment("run.blame=true", *more, *looks.kept(look))
+    experiment = asked.experiment("run.blame=true", *more, *looks.kept(asked, look))
     mode = experiment.run.mode
     asked.prepare(experiment)
     check_files(html=html, look=look)

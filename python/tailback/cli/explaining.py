@@ -60,7 +60,7 @@ def explain(  # noqa: PLR0913  # one argument per option
     from tailback import explaining
     from tailback.terminal.explained import explain_report
 
-    experiment = explaining.prepared(asked.experiment(*looks.kept(look)), slack=slack)
+    experiment = explaining.prepared(asked.experiment(*looks.kept(asked, look)), slack=slack)
     changes = [explaining.faster(change, experiment) for change in faster or []]
     changes += [explaining.without(change, experiment) for change in without or []]
     asked.prepare(experiment)

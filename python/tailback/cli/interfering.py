@@ -49,7 +49,7 @@ def interference(  # noqa: PLR0913  # one argument per option
     from tailback.comparison.of_jobs import interference as found_of
     from tailback.terminal.interfering import interference_report
 
-    experiment = asked.experiment(*looks.kept(look))
+    experiment = asked.experiment(*looks.kept(asked, look))
     asked.prepare(experiment)
     check_files(html=html, csv=csv, look=look)
     looks.check(look, experiment)

@@ -55,7 +55,7 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     from tailback.terminal.looked import look_report
     from tailback.threads import Task, in_order
 
-    experiment = asked.experiment(*looks.changes())
+    experiment = asked.experiment(*looks.changes(asked))
     mode = experiment.run.mode
     check_drawable(experiment)
     other = None if against is None else _other(asked, experiment, against)

@@ -26,16 +26,20 @@ Look = Annotated[
 ]
 
 
-def kept(look: Path | None) -> Sequence[str]:
+def kept(asked: Asked, look: Path | None) -> Sequence[str]:
     """Return what a run keeps for the page, if there is to be one: changes of an experiment."""
-    return () if look is None else changes()
+    return () if look is None else changes(asked)
 
 
-def changes() -> Sequence[str]:
+def changes(asked: Asked) -> Sequence[str]:
     """Return what a run keeps for the page as changes of an experiment."""
-    from tailback.look import KEPT
+    from tailback.experiment.faults import FAULTS
+    from tailback.experiment.reading import merged, read_description
+    from tailback.look import kept_with
 
-    return [f"run.{name}={json.dumps(value)}" for name, value in KEPT.items()]
+    given = merged(read_description(asked.file, asked.overrides))
+    keys = kept_with(faults=bool(given.get(FAULTS)))
+    return [f"run.{name}={json.dumps(value)}" for name, value in keys.items()]
 
 
 def check(look: Path | None, experiment: Experiment) -> None:

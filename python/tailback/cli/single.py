@@ -39,7 +39,7 @@ def cost(
     from tailback import comparison
     from tailback.terminal.measured import cost_report
 
-    experiment = asked.experiment(*looks.kept(look))
+    experiment = asked.experiment(*looks.kept(asked, look))
     more = (mode.strip() for mode in modes.split(",") if mode.strip())
     wanted = comparison.chosen_modes(more, experiment)
     asked.prepare(experiment, wanted, packets=packets)
@@ -68,7 +68,7 @@ def run(
     """
     from tailback.runner import run_mode
 
-    experiment = asked.experiment(*looks.kept(look))
+    experiment = asked.experiment(*looks.kept(asked, look))
     mode = experiment.run.mode
     asked.prepare(experiment, packets=packets)
     check_files(look=look)

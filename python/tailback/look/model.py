@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from tailback.statistics import Floats
 
 KEPT: Mapping[str, Any] = {"blame": True, "packet_waits": True, "slices": 200}
-"""What a run keeps for all of the page, by the key of `run`."""
+"""What a run keeps for all of the page, by the key of `run`; see `kept_with`."""
+
+_WITHOUT_SLICES: Mapping[str, Any] = {"blame": True}
+"""The same where links fail while the simulation runs: nothing else knows of faults."""
 
 MOST_SWITCHES = 20_000
 MOST_LINKS = 200_000
@@ -52,6 +55,11 @@ _CHARGES = (
 _COLUMNS = ("utilisation", "packets", *WAITS)
 _DIGITS = 4
 _INSTEAD = "is too large to draw; `tailback blame` lists where messages wait, and for whom"
+
+
+def kept_with(*, faults: bool) -> Mapping[str, Any]:
+    """Return what a run keeps for its page, by the key of `run`."""
+    return _WITHOUT_SLICES if faults else KEPT
 
 
 def check_drawable(experiment: Experiment) -> None:
