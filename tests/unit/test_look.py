@@ -19,7 +19,7 @@ from tailback.answers import of_blame
 from tailback.charging import NOBODY
 from tailback.errors import RunFailure, UserError
 from tailback.importing.toml import to_toml
-from tailback.look import KEPT, Against, check_drawable, html, look_of, write_look
+from tailback.look import KEPT, Against, check_drawable, html, kept_with, look_of, write_look
 from tailback.look.against import WAITS
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
@@ -181,6 +181,53 @@ def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
         assert "page: results/look.html" in done.stderr
         assert done.stdout == ""
     assert "Deadlock: " in (tmp_path / "results" / "look.html").read_text()
+
+
+# --- Faults
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "named"),
+    [
+        (
+            {"link": [1, 2], "time": "1 us", "duration": "30 us"},
+            "The link 1 to 2 was down from 1 µs to 31 µs.",
+            ["1->2", "2->1"],
+        ),
+        (
+            {"node": 4, "time": "5 us", "rate_share": 0.25},
+            "The link of node 4 was at 25 % of its rate from 5 µs on.",
+            ["from node 4", "to node 4"],
+        ),
+        (
+            {"link": "0:1", "duration": "1 us"},
+            "The link 0 to 1 was down from 0 µs to 1 µs.",
+            ["0->1", "1->0"],
+        ),
+        (
+            {"switch": 4, "duration": "2 us"},
+            "Switch 4 was down from 0 µs to 2 µs.",
+            ["from node 4", "to node 4", "3->4", "4->3"],
+        ),
+    ],
+)
+def test_faults_are_told_and_ringed(fault: dict[str, Any], said: str, named: list[str]) -> None:
+    tables = {**BACKWARDS, "fault": [fault], "run": {**kept_with(faults=True)}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    assert said in look.head.sentences
+    assert look.head.sentences[-1].endswith("of all lateness is due to it.")
+    [told] = look.shown["faults"]
+    names = look.shown["lines"]["name"]
+    assert sorted(names[line] for line in told["lines"]) == sorted(named)
+    html(look)
+
+
+def test_look_of_a_file_with_faults(tmp_path: Path) -> None:
+    text = to_toml({**BACKWARDS, "run": {}}).replace("[run]", "")
+    fault = '[[fault]]\nlink = [1, 2]\nduration = "30 us"\n'
+    (tmp_path / "fault.toml").write_text(f"{text}\n{fault}")
+    for command in (["look", "fault.toml"], ["run", "fault.toml", "--look", "page.html"]):
+        assert tailback(*command, cwd=tmp_path).returncode == 0
 
 
 # --- Marks of time

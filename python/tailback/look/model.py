@@ -23,6 +23,7 @@ from . import scale
 from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
+from .faulty import faults_of, sentences
 from .halted import Halted
 from .heads import head_of, names_in
 from .lines import KINDS, Lines
@@ -112,6 +113,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
     failure = result.failure
     standing = Standing.of(failure, lines, times) if failure and failure.circle else None
     halted = None if standing else Halted.of(result, lines, times)
+    faults = faults_of(result, lines, late)
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
@@ -126,12 +128,14 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "time": None if times is None else _time(times, lines, marks(result, standing, halted)),
         "change": _change(against, changed),
         "deadlock": None if standing is None else standing.to_dict(),
+        "faults": [{"text": fault.short, "lines": fault.lines} for fault in faults],
         "halted": None if halted is None else halted.to_dict(),
         "scales": {"light": scale.LIGHT, "dark": scale.DARK},
         "change_scales": {"light": scale.CHANGE_LIGHT, "dark": scale.CHANGE_DARK},
     }
     ending = result.ending
     head = head_of(result, (charges, times, standing, halted), lines)
+    head = replace(head, sentences=(*head.sentences, *sentences(faults, late)))
     if against is not None and changed is not None:
         head = replace(
             head, sentences=(*head.sentences, *compared(result, against, changed, lines))

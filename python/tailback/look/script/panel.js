@@ -94,6 +94,7 @@ function ofAll() {
   return [
     ...ofDeadlock(),
     ...ofHalted(),
+    ...ofFaults(),
     ...(state.colour === "change" ? ofChange() : []),
     ...(roots.length ? list("Where it begins", roots, data.late_ps, "Share of all lateness by root channel.") : waitsOfAll()),
     ...who("In the way", null, "culprits", data.late_ps, "Whose traffic is charged."),
@@ -138,6 +139,22 @@ function ofDeadlock() {
     table,
     ...(more > 0 ? [element("p", `and ${counted(more, "more packet")}`, { class: "note" })] : []),
   ];
+}
+
+/** Links that failed, or were slower, while the run went on. */
+function ofFaults() {
+  if (!data.faults.length) return [];
+  const table = element("table", "", { "data-list": "Faults" });
+  for (const { text: words, lines: own } of data.faults) {
+    const cell = table.insertRow().insertCell();
+    own.slice(0, 2).forEach((line, place) => {
+      if (place) cell.append(", ");
+      cell.append(chooser(lineName(line), { kind: "line", number: line }));
+    });
+    if (own.length > 2) cell.append(` and ${own.length - 2} more`);
+    cell.append(`: ${words}`);
+  }
+  return [element("h3", "Faults"), table];
 }
 
 /** What a run left undone that ended too early. */
