@@ -230,6 +230,34 @@ def test_look_of_a_file_with_faults(tmp_path: Path) -> None:
         assert tailback(*command, cwd=tmp_path).returncode == 0
 
 
+# --- Ways
+
+
+def test_the_ways_of_a_job_are_the_lines_on_its_routes() -> None:
+    jobs = [
+        {
+            "name": name,
+            "nodes": nodes,
+            "workload": {"kind": "messages", "messages": [["0 us", 0, 1, "1 kB"]]},
+        }
+        for name, nodes in (("near", [0, 1]), ("far", [4, 2]))
+    ]
+    tables = {"machine": {"topology": {"kind": "mesh", "dims": [5]}}, "job": jobs, "run": {**KEPT}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    names, ways = look.shown["lines"]["name"], look.shown["ways"]
+    found: dict[int, set[str]] = {0: set(), 1: set()}
+    for owner, line in zip(ways["owner"], ways["other"], strict=True):
+        found[owner].add(names[line])
+    assert found == {
+        0: {"from node 0", "0->1", "to node 1"},
+        1: {"from node 4", "4->3", "3->2", "to node 2"},
+    }
+
+
+def test_without_jobs_there_are_no_ways(incast: Result) -> None:
+    assert look_of(incast).shown["ways"]["owner"] == []
+
+
 # --- Marks of time
 
 

@@ -32,6 +32,7 @@ from .plan import Plan, plan
 from .sliced import Sliced, begins, sliced
 from .standing import Standing
 from .tailbacks import trees
+from .ways import ways
 
 if TYPE_CHECKING:
     from tailback.charging import Blame, Ints
@@ -121,6 +122,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "charges": {name: table(getattr(charges, name)) for name in _CHARGES},
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
+        "ways": table(ways(result, lines)),
         "groups": None if groups is None else groups.names,
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,

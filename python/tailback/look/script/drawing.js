@@ -23,7 +23,7 @@ function draw() {
 function waiting(chosen) {
   const found = [];
   if (chosen) {
-    const all = state.pick.kind === "point";
+    const all = state.pick.kind !== "line";
     for (const [line, share] of chosen) {
       if (share > 0 || all || line === state.pick.number) found.push([line, share]);
     }
@@ -87,7 +87,8 @@ function drawLines() {
     pen.beginPath();
     trace(way);
     pen.lineWidth = width;
-    pen.strokeStyle = lineColour(line, share);
+    // On the way of a class, and nobody waits there.
+    pen.strokeStyle = share === 0 && state.pick?.kind === "class" ? inks.ring : lineColour(line, share);
     pen.stroke();
     if (width > 3.5 && view.scale > 24) arrow(way, width);
   }

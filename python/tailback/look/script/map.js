@@ -112,8 +112,13 @@ function chosenLines() {
     return new Map(own.map((line) => [line, Math.abs(all[line]) / most]));
   }
   const waits = rowsOf(time ? time.waits : charges.places, pick.number);
-  return shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
+  const found = shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
+  for (const line of wayOf(pick.number)) if (!found.has(line)) found.set(line, 0);
+  return found;
 }
+
+/** The lines that packets of a class cross, as far as that is known. */
+const wayOf = (number) => rowsOf(data.ways, number).map((row) => row.other).filter((line) => line >= 0);
 
 /** Waits of a pair in the slice that is shown, or in the whole run. */
 function pairPs(pair) {

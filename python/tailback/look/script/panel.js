@@ -259,6 +259,15 @@ function ofPoint(point) {
   ];
 }
 
+/** The channels on the routes of a class, those it loads most first. */
+function waysOf(number) {
+  const way = wayOf(number), rows = rowsOf(data.ways, number);
+  if (!way.length) return [];
+  const shown = rows.slice(0, 8).map(({ other, ps }) => ({
+    name: lineName(other), ps, said: timeText(ps), pick: { kind: "line", number: other } }));
+  return list("Its ways", shown, 0, `${counted(way.length, "channel")} on its routes; how long it keeps each busy.`);
+}
+
 function ofClass(number, isAlone = true) {
   const blamed = rowsOf(charges.blamed, number), delayed = rowsOf(charges.delayed, number);
   const late = sum(blamed), messages = classes.messages[number] ?? 0;
@@ -274,6 +283,7 @@ function ofClass(number, isAlone = true) {
     ...list("Late at", lineRows(rowsOf(charges.places, number)), late, "Root channels of its lateness."),
     ...list("In its way", classRows(blamed), late),
     ...list("It makes late", classRows(delayed), sum(delayed)),
+    ...waysOf(number),
     ...(time ? list("Its packets wait for", lineRows(rowsOf(time.waits, number).slice(0, 8)), sum(rowsOf(time.waits, number))) : []),
   ];
 }
