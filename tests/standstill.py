@@ -44,3 +44,18 @@ ASKING: dict[str, Any] = {
         ],
     },
 }
+#: More nodes send to one than its switch has room for, and pauses come too late.
+LOSING: dict[str, Any] = {
+    "machine": {
+        "topology": {"kind": "star", "nodes": 65},
+        "link": {"rate": "25 Gbit/s", "delay": "1 us"},
+        "interface": {"packet_size": "1000 B", "header": "48 B"},
+        "switch": {
+            "switching": "store_and_forward",
+            "forwarding": "per_port",
+            "memory": "50 kB",
+            "pause": "all",
+        },
+    },
+    "workload": {"kind": "fan_in", "message_size": "4 kB", "destination": 64},
+}

@@ -12,7 +12,7 @@ import numpy as np
 from tailback import engine
 from tailback.errors import UserError, nearest, shown
 from tailback.experiment import Experiment
-from tailback.explaining import channels_of, prepared
+from tailback.explaining import channels_of
 from tailback.progress import Watch, ignore
 from tailback.results import Result
 from tailback.results.names import Names
@@ -130,6 +130,8 @@ def record(
 ) -> Recording:
     """Run an experiment that ends in a mode, and keep what its processes did when.
 
+    What of messages on the critical path was in their way is known without `run.blame`.
+
     Raises `UserError` for a workload that goes on for ever without `run.duration`, for processes
     and channels that are not there, and for channels where nobody knows whose turn it is on them.
     """
@@ -140,7 +142,9 @@ def record(
     for channels in (shown_window.channels, shown_window.queues):
         if channels is not None:
             channels.check(experiment, mode)
-    known = prepared(experiment, slack=False) if experiment.finite else experiment
+    known = experiment
+    if experiment.finite:
+        known = experiment.with_run(critical_path=True, slack=False)
     change = keeping(shown_window)
     return recorded(run_mode(known, mode, watch=watch, change=change), shown_window)
 

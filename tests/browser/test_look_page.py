@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tailback import Experiment
-from tailback.look import html, look_of
+from tailback.look import KEPT, Look, html, kept_with, look_of
 from tailback.results import Result
 from tailback.runner import run_mode
 from tests.browser.conftest import Reader
-from tests.looks import HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
-from tests.standstill import RING
+from tests.looks import BACKWARDS, HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
+from tests.standstill import LOSING, RING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -105,6 +105,63 @@ def test_a_branch_has_the_part_of_the_tree_behind_it(reader: Reader, incast: Res
     assert "a branch of that of to node (5, 0)" in page.locator("#tailback").inner_text()
 
 
+def opened_page(browser: Browser, folder: Path, look: Look, address: str = "") -> Iterator[Page]:
+    """Open the page of a run, and fail if something happens that should not."""
+    path = folder / "page.html"
+    path.write_text(html(look))
+    reader = Reader(browser, path)
+    page = reader.open()
+    if address:
+        page.evaluate(f"location.hash = '{address}'")
+    yield page
+    reader.close()
+
+
+def test_a_run_that_is_cut_off_opens_at_its_end(browser: Browser, tmp_path: Path) -> None:
+    tables = {**BACKWARDS, "run": {"max_duration": "30 us", **KEPT}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    for page in opened_page(browser, tmp_path, look):
+        halted = look.shown["halted"]
+        assert [packets for _, packets in listed(page, "Where packets wait at the end")] == (
+            halted["packets"]
+        )
+        slices = len(look.shown["time"]["end_ps"])
+        assert page.locator("#slice").input_value() == str(slices - 1)
+        page.locator("#whole").click()
+        assert "slice=-1" in page.url
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        assert page.locator("#slice").input_value() == "-1"
+
+
+def test_who_waits_for_ever_is_listed_and_chosen(browser: Browser, tmp_path: Path) -> None:
+    result = run_mode(Experiment.from_dict({**LOSING, "run": {**KEPT}}), "full", until_failure=True)
+    for page in opened_page(browser, tmp_path, look_of(result)):
+        rows = page.locator('#panel table[data-list="Who waits at the end"] tr')
+        assert rows.first.inner_text().startswith("process 64 on node 64 waits for ")
+        rows.first.locator("a").click()
+        page.wait_for_selector('#panel[data-pick^="point:"]')
+        assert page.locator("#panel h2").inner_text().startswith("node 64")
+
+
+def test_ways_of_a_job_and_faults(browser: Browser, tmp_path: Path) -> None:
+    program = {"kind": "messages", "messages": [["0 us", 0, 1, "1 kB"]]}
+    tables: dict[str, Any] = {
+        "machine": {"topology": {"kind": "mesh", "dims": [3]}},
+        "job": [{"name": "far", "nodes": [0, 2], "workload": program}],
+        "fault": [{"link": [0, 1], "duration": "1 us"}],
+        "run": {**kept_with(faults=True)},
+    }
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    for page in opened_page(browser, tmp_path, look):
+        faults = page.locator('#panel table[data-list="Faults"]').inner_text()
+        assert "down from 0 µs to 1 µs" in faults
+        page.evaluate("location.hash = '#class=far'")
+        page.wait_for_selector('#panel[data-pick="class:0"]')
+        names = [name for name, _ in listed(page, "Its ways")]
+        assert sorted(names) == ["0->1", "1->2", "from node 0", "to node 2"]
+
+
 def test_clicks_keys_and_the_address(reader: Reader, incast: Result) -> None:
     page = reader.open()
     canvas = page.locator("#canvas")
@@ -144,7 +201,7 @@ def test_play_goes_through_the_slices(reader: Reader) -> None:
 
 def test_a_deadlock_is_listed_and_ringed(browser: Browser, tmp_path: Path) -> None:
     tables = {**RING, "run": {**RING["run"], "blame": True, "packet_waits": True, "slices": 200}}
-    stuck = run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+    stuck = run_mode(Experiment.from_dict(tables), "full", until_failure=True)
     assert stuck.failure is not None
     path = tmp_path / "look.html"
     path.write_text(html(look_of(stuck)))
@@ -155,6 +212,7 @@ def test_a_deadlock_is_listed_and_ringed(browser: Browser, tmp_path: Path) -> No
     first = stuck.failure.circle[0]
     assert rows.first.inner_text().startswith(f"1 packet {first['packet']} from {first['from']}")
     rows.first.locator("a").click()
+    page.wait_for_selector('#panel[data-pick^="line:"]')
     number = rows.page.locator("#panel").get_attribute("data-pick")
     assert number == f"line:{look_of(stuck).shown['deadlock']['waits'][0]}"
     reader.close()

@@ -79,7 +79,7 @@ def test_slices_of_a_channel_add_up_to_its_busy_time(preset: str, fidelity: str)
         if number % 3 != (number * 7 + 1) % 3
     ]
     experiment = _experiment(preset, fidelity, rows)
-    result = record(experiment, _ALL).result
+    result = record(experiment.with_run(blame=True, packet_waits=True), _ALL).result
     turns, waits = result.turns, result.waits
     assert turns is not None
     assert waits is not None

@@ -19,7 +19,7 @@ from tailback.answers import of_blame
 from tailback.charging import NOBODY
 from tailback.errors import RunFailure, UserError
 from tailback.importing.toml import to_toml
-from tailback.look import Against, check_drawable, html, look_of, write_look
+from tailback.look import KEPT, Against, check_drawable, html, kept_with, look_of, write_look
 from tailback.look.against import WAITS
 from tailback.look.charged import OTHERS, Charges, Rows
 from tailback.look.encoding import decoded, logarithmic
@@ -31,7 +31,7 @@ from tailback.results import Result
 from tailback.runner import run_mode
 from tests.commands import tailback
 from tests.looks import BACKWARDS, HOSTILE, INCAST, channels, hostile_graph, lines_of, made_up, ran
-from tests.standstill import RING
+from tests.standstill import LOSING, RING
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_begins_are_said_where_there_are_slices(incast: Result, slices: None) ->
 @pytest.fixture(scope="module")
 def stuck() -> Result:
     tables = {**RING, "run": {**RING["run"], "blame": True, "packet_waits": True, "slices": 200}}
-    return run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
+    return run_mode(Experiment.from_dict(tables), "full", until_failure=True)
 
 
 def test_a_deadlock_says_which_channels_and_since_when(stuck: Result) -> None:
@@ -116,12 +116,61 @@ def test_processes_that_wait_for_nobody_have_a_page_too() -> None:
         "kind": "program",
         "process": [{"node": 0, "steps": [{"receive": 1}]}, {"node": 1, "steps": [{"receive": 0}]}],
     }
-    tables = {**INCAST, "workload": program}
-    result = run_mode(Experiment.from_dict(tables), "full", until_deadlock=True)
-    [told] = look_of(result).head.sentences
+    tables = {**INCAST, "workload": program, "run": {**KEPT}}
+    result = run_mode(Experiment.from_dict(tables), "full", until_failure=True)
+    look = look_of(result)
+    told, far, where = look.head.sentences
     assert told.startswith("Deadlock at")
     assert "process 0" in told
-    html(look_of(result))
+    assert told.endswith("1 other waits, too.")
+    assert far.endswith("0 messages and 0 packets had been delivered.")
+    assert where.startswith("No packet waits for a channel at the end")
+    halted = look.shown["halted"]
+    assert [(node, what) for _, what, node in halted["waiting"]] == [
+        (0, "a message on socket 1"),
+        (1, "a message on socket 0"),
+    ]
+    html(look)
+
+
+def test_a_run_that_is_cut_off_says_how_far_it_came_and_where_packets_stand() -> None:
+    """A packet takes 1.001 us on a channel: in 30 us 29 of 80 come to their end."""
+    tables = {**BACKWARDS, "run": {"max_duration": "30 us", **KEPT}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    assert look.head.status[0].startswith("CUT OFF")
+    far, where, *late = look.head.sentences
+    assert far.startswith("The run ends at 30 µs: 29 messages and 29 packets had been delivered")
+    assert "0 of 5 processes had ended" in far
+    within = int(re.findall(r"(\d+) more were in the network", far)[0])
+    in_nodes = int(re.findall(r"(\d+) in their nodes", where)[0])
+    assert 29 + within + in_nodes == 80
+    assert len(late) == 2
+    halted = look.shown["halted"]
+    # All but the one that is on the channel to node 4 wait.
+    assert sum(halted["packets"]) == within + in_nodes - 1
+    assert (30_000_000, "cut off") in look.shown["time"]["marks"]
+
+
+def test_a_run_without_end_that_is_cut_off_is_told_as_any_other(incast: Result) -> None:
+    assert look_of(incast).shown["halted"] is None
+    tables = {**RING, "machine": {**RING["machine"], "topology": {"kind": "mesh", "dims": [4, 4]}}}
+    tables["run"] = {"duration": "1 ms", "max_events": 5000, **KEPT}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    assert look.head.status[0].startswith("CUT OFF")
+    assert look.shown["halted"] is None
+
+
+def test_lost_messages_have_a_page() -> None:
+    result = run_mode(Experiment.from_dict({**LOSING, "run": {**KEPT}}), "full", until_failure=True)
+    assert result.failure is not None
+    assert not result.complete
+    assert (result.failure.kind, result.ending.stop_reason) == ("lost", "failed")
+    look = look_of(result)
+    told = " ".join(look.head.sentences)
+    assert told.startswith("Lost: a packet of message ")
+    lost = result.untold.lost_packets
+    assert f"{lost} were lost, and 0 of 65 processes had ended" in told
+    html(look)
 
 
 def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
@@ -132,6 +181,81 @@ def test_look_writes_the_page_of_a_deadlock(tmp_path: Path) -> None:
         assert "page: results/look.html" in done.stderr
         assert done.stdout == ""
     assert "Deadlock: " in (tmp_path / "results" / "look.html").read_text()
+
+
+# --- Faults
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "named"),
+    [
+        (
+            {"link": [1, 2], "time": "1 us", "duration": "30 us"},
+            "The link 1 to 2 was down from 1 µs to 31 µs.",
+            ["1->2", "2->1"],
+        ),
+        (
+            {"node": 4, "time": "5 us", "rate_share": 0.25},
+            "The link of node 4 was at 25 % of its rate from 5 µs on.",
+            ["from node 4", "to node 4"],
+        ),
+        (
+            {"link": "0:1", "duration": "1 us"},
+            "The link 0 to 1 was down from 0 µs to 1 µs.",
+            ["0->1", "1->0"],
+        ),
+        (
+            {"switch": 4, "duration": "2 us"},
+            "Switch 4 was down from 0 µs to 2 µs.",
+            ["from node 4", "to node 4", "3->4", "4->3"],
+        ),
+    ],
+)
+def test_faults_are_told_and_ringed(fault: dict[str, Any], said: str, named: list[str]) -> None:
+    tables = {**BACKWARDS, "fault": [fault], "run": {**kept_with(faults=True)}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    assert said in look.head.sentences
+    assert look.head.sentences[-1].endswith("of all lateness is due to it.")
+    [told] = look.shown["faults"]
+    names = look.shown["lines"]["name"]
+    assert sorted(names[line] for line in told["lines"]) == sorted(named)
+    html(look)
+
+
+def test_look_of_a_file_with_faults(tmp_path: Path) -> None:
+    text = to_toml({**BACKWARDS, "run": {}}).replace("[run]", "")
+    fault = '[[fault]]\nlink = [1, 2]\nduration = "30 us"\n'
+    (tmp_path / "fault.toml").write_text(f"{text}\n{fault}")
+    for command in (["look", "fault.toml"], ["run", "fault.toml", "--look", "page.html"]):
+        assert tailback(*command, cwd=tmp_path).returncode == 0
+
+
+# --- Ways
+
+
+def test_the_ways_of_a_job_are_the_lines_on_its_routes() -> None:
+    jobs = [
+        {
+            "name": name,
+            "nodes": nodes,
+            "workload": {"kind": "messages", "messages": [["0 us", 0, 1, "1 kB"]]},
+        }
+        for name, nodes in (("near", [0, 1]), ("far", [4, 2]))
+    ]
+    tables = {"machine": {"topology": {"kind": "mesh", "dims": [5]}}, "job": jobs, "run": {**KEPT}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    names, ways = look.shown["lines"]["name"], look.shown["ways"]
+    found: dict[int, set[str]] = {0: set(), 1: set()}
+    for owner, line in zip(ways["owner"], ways["other"], strict=True):
+        found[owner].add(names[line])
+    assert found == {
+        0: {"from node 0", "0->1", "to node 1"},
+        1: {"from node 4", "4->3", "3->2", "to node 2"},
+    }
+
+
+def test_without_jobs_there_are_no_ways(incast: Result) -> None:
+    assert look_of(incast).shown["ways"]["owner"] == []
 
 
 # --- Marks of time

@@ -167,6 +167,26 @@ def test_copies_of_a_network_have_what_they_do_not_change_in_common() -> None:
     assert int(done.stdout) < 100_000
 
 
+@LINUX
+def test_what_messages_waited_for_is_forgotten_when_they_are_over() -> None:
+    """A message waits behind all that its node sent before: 128 of 128 nodes."""
+    taken = (
+        "import resource\n"
+        "from tailback import Experiment\n"
+        "from tailback.recording import record\n"
+        "from tailback.runner import run_mode\n"
+        "used = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "tables = {'machine': {'topology': {'kind': 'star', 'nodes': 128}}, 'workload': {\n"
+        "    'kind': 'complete_exchange', 'send_order': 'naive_shifted', 'message_size': '1 kB'}}\n"
+        "experiment = Experiment.from_dict(tables)\n"
+        "run_mode(experiment, 'full'); before = used()\n"
+        "record(experiment); print(used() - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", taken], capture_output=True, text=True, check=True)
+    # In kB; with the waits of all messages it took 120 MB.
+    assert int(done.stdout) < 70_000
+
+
 def test_it_comes_back_from_a_worker_as_it_is() -> None:
     error = ShortMemoryError("the machine needs more")
     assert str(pickle.loads(pickle.dumps(error))) == str(error) == "memory: the machine needs more"

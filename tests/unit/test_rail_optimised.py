@@ -208,6 +208,15 @@ def test_leaves_of_a_plane_are_drawn_together() -> None:
     assert max(first) < min(second)
 
 
+def test_interfaces_of_hosts_are_drawn_side_by_side() -> None:
+    """With two ports each, and links inside of servers, which are switches with all GPUs."""
+    hosts = {"rule": "rail", "inner_rate": "2 Tbit/s"}
+    topology = {"servers": 4, "servers_per_segment": 2, "spines": 4}
+    machine = machine_of({"preset": "hpn_like", "topology": topology, "hosts": hosts})
+    where = placed(machine.topology, survey(machine).graph, machine.topology.facts.switches)
+    assert len(set(where.switches)) == machine.topology.facts.switches
+
+
 def test_describe_says_rails_and_planes(tmp_path: Path) -> None:
     (tmp_path / "rails.toml").write_text(
         '[machine.topology]\nkind = "rail_optimised"\nservers = 4\ngpus = 4\nleaves_per_rail = 2\n'

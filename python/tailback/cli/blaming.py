@@ -36,13 +36,13 @@ def blame(
     from tailback.terminal.blamed import blame_report, facts
 
     more = ["run.packet_waits=true"] if packet_waits else []
-    experiment = asked.experiment("run.blame=true", *more, *looks.kept(look))
+    experiment = asked.experiment("run.blame=true", *more, *looks.kept(asked, look))
     mode = experiment.run.mode
     asked.prepare(experiment)
     check_files(html=html, look=look)
     looks.check(look, experiment)
     with asked.running() as watch:
-        result = run_mode(experiment, mode, watch=watch, until_deadlock=look is not None)
+        result = run_mode(experiment, mode, watch=watch, until_failure=look is not None)
     looks.write(asked, look, result)
     answer = {**result.to_dict(), "blame": facts(result, top)}
     asked.save(answer, partial(stored, {mode: result}))

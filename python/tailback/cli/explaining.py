@@ -60,7 +60,7 @@ def explain(  # noqa: PLR0913  # one argument per option
     from tailback import explaining
     from tailback.terminal.explained import explain_report
 
-    experiment = explaining.prepared(asked.experiment(*looks.kept(look)), slack=slack)
+    experiment = explaining.prepared(asked.experiment(*looks.kept(asked, look)), slack=slack)
     changes = [explaining.faster(change, experiment) for change in faster or []]
     changes += [explaining.without(change, experiment) for change in without or []]
     asked.prepare(experiment)
@@ -71,7 +71,7 @@ def explain(  # noqa: PLR0913  # one argument per option
         from tailback.report.of_timeline import DRAWN
 
         shown = DRAWN.spec()
-    with asked.running() as watch:
+    with looks.of_failures(asked, look, experiment, experiment.run.mode), asked.running() as watch:
         explanation = explaining.explain(
             experiment, changes=changes, shown=shown, jobs=jobs, watch=watch
         )

@@ -49,11 +49,11 @@ def interference(  # noqa: PLR0913  # one argument per option
     from tailback.comparison.of_jobs import interference as found_of
     from tailback.terminal.interfering import interference_report
 
-    experiment = asked.experiment(*looks.kept(look))
+    experiment = asked.experiment(*looks.kept(asked, look))
     asked.prepare(experiment)
     check_files(html=html, csv=csv, look=look)
     looks.check(look, experiment)
-    with asked.running() as watch:
+    with looks.of_failures(asked, look, experiment, "full"), asked.running() as watch:
         found = found_of(experiment, None if by is None else by.value, jobs=jobs, watch=watch)
     together = found.together
     asked.save(answer := found.to_dict(), partial(stored, {together.mode: together}))

@@ -55,7 +55,7 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     from tailback.terminal.looked import look_report
     from tailback.threads import Task, in_order
 
-    experiment = asked.experiment(*looks.changes())
+    experiment = asked.experiment(*looks.changes(asked))
     mode = experiment.run.mode
     check_drawable(experiment)
     other = None if against is None else _other(asked, experiment, against)
@@ -80,10 +80,10 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     return result
 
 
-def _run(experiment: Experiment, mode: str, until_deadlock: bool, watch: Watch) -> Result:
+def _run(experiment: Experiment, mode: str, until_failure: bool, watch: Watch) -> Result:
     from tailback.runner import run_mode
 
-    return run_mode(experiment, mode, watch=watch, until_deadlock=until_deadlock)
+    return run_mode(experiment, mode, watch=watch, until_failure=until_failure)
 
 
 def _other(asked: Asked, experiment: Experiment, against: str) -> tuple[str, Experiment, str]:

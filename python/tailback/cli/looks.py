@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from tailback.errors import RunFailure
 
 from .answering import Asked
 
@@ -23,16 +26,20 @@ Look = Annotated[
 ]
 
 
-def kept(look: Path | None) -> Sequence[str]:
+def kept(asked: Asked, look: Path | None) -> Sequence[str]:
     """Return what a run keeps for the page, if there is to be one: changes of an experiment."""
-    return () if look is None else changes()
+    return () if look is None else changes(asked)
 
 
-def changes() -> Sequence[str]:
+def changes(asked: Asked) -> Sequence[str]:
     """Return what a run keeps for the page as changes of an experiment."""
-    from tailback.look import KEPT
+    from tailback.experiment.faults import FAULTS
+    from tailback.experiment.reading import merged, read_description
+    from tailback.look import kept_with
 
-    return [f"run.{name}={json.dumps(value)}" for name, value in KEPT.items()]
+    given = merged(read_description(asked.file, asked.overrides))
+    keys = kept_with(faults=bool(given.get(FAULTS)))
+    return [f"run.{name}={json.dumps(value)}" for name, value in keys.items()]
 
 
 def check(look: Path | None, experiment: Experiment) -> None:
@@ -51,7 +58,7 @@ def write(
     other: Result | None = None,
     command: str = "",
 ) -> Shown | None:
-    """Write the page of a run, perhaps beside `other`, called `name`; raise if it deadlocked."""
+    """Write the page of a run, perhaps beside `other`, called `name`; raise if it failed."""
     if look is None:
         return None
     from tailback.look import Against, write_look
@@ -62,3 +69,25 @@ def write(
         print(f"page: {look}", file=sys.stderr)
         raise result.failure
     return found
+
+
+@contextmanager
+def of_failures(
+    asked: Asked, look: Path | None, experiment: Experiment, mode: str
+) -> Iterator[None]:
+    """Write the page of a mode that cannot go on, too: several runs keep nothing of one that fails.
+
+    The mode is run once more.
+    """
+    try:
+        yield
+    except RunFailure as failure:
+        if look is None:
+            raise
+        from tailback.runner import run_mode
+
+        print(f"running mode {mode} again, for its page", file=sys.stderr)
+        with asked.running() as watch:
+            result = run_mode(experiment, mode, watch=watch, until_failure=True)
+        write(asked, look, result)
+        raise failure from None

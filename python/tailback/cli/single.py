@@ -39,13 +39,13 @@ def cost(
     from tailback import comparison
     from tailback.terminal.measured import cost_report
 
-    experiment = asked.experiment(*looks.kept(look))
+    experiment = asked.experiment(*looks.kept(asked, look))
     more = (mode.strip() for mode in modes.split(",") if mode.strip())
     wanted = comparison.chosen_modes(more, experiment)
     asked.prepare(experiment, wanted, packets=packets)
     check_files(look=look)
     looks.check(look, experiment)
-    with asked.running() as watch:
+    with looks.of_failures(asked, look, experiment, "full"), asked.running() as watch:
         result = comparison.cost(experiment, wanted, packets=packets, jobs=jobs, watch=watch)
     asked.save(answer := result.to_dict(), partial(stored, result.modes, packets))
     baseline = experiment.run.baseline
@@ -68,7 +68,7 @@ def run(
     """
     from tailback.runner import run_mode
 
-    experiment = asked.experiment(*looks.kept(look))
+    experiment = asked.experiment(*looks.kept(asked, look))
     mode = experiment.run.mode
     asked.prepare(experiment, packets=packets)
     check_files(look=look)
@@ -77,7 +77,7 @@ def run(
         _check_picture(plot)
     with _draws(plot, experiment), asked.running() as watch:
         until = look is not None
-        result = run_mode(experiment, mode, packets=packets, watch=watch, until_deadlock=until)
+        result = run_mode(experiment, mode, packets=packets, watch=watch, until_failure=until)
         looks.write(asked, look, result)
     asked.save(answer := result.to_dict(), partial(stored, {mode: result}, packets))
     asked.tell(answer, partial(_run_report, result))

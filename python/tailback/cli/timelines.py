@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _QUEUES = 16
 """Channels whose queue length is shown, unless it is asked for others."""
+_MANY_NODES = 128
+"""On larger machines queues are shown only if they are asked for: to follow each packet takes
+several times the time and memory of the run."""
 
 To = Annotated[
     Path,
@@ -49,8 +52,8 @@ QueuesShown = Annotated[
     typer.Option(
         "--queues",
         metavar="N|all|none|NAME",
-        help="Show the queue length of the busiest N channels (16), all, none or this one; "
-        "repeatable.",
+        help="Show the queue length of the busiest N channels (16; none beyond 128 nodes), all, "
+        "none or this one; repeatable.",
     ),
 ]
 SimulatedMode = Annotated[
@@ -90,7 +93,8 @@ def timeline(  # noqa: PLR0913  # one argument per option
     experiment = asked.experiment()
     mode = mode or experiment.run.mode
     counted = _channels("--queues", queues, out)
-    if not queues and out.suffix in FORMATS and has_turns(experiment, mode):
+    is_small = experiment.machine.nodes <= _MANY_NODES
+    if not queues and is_small and out.suffix in FORMATS and has_turns(experiment, mode):
         counted = Channels(_QUEUES, option="--queues")
     lanes = _channels("--channels", channels, out)
     window = replace(window, channels=lanes, queues=counted)

@@ -48,6 +48,8 @@ def in_tiers(found: Structure, graph: Columns) -> Tiers:
     y = height * found.tier.astype(np.float64)
     inside = found.tier == 0
     y[inside] = height * np.where(found.interfaces[inside], _OWN, _JOINS)
+    if _bare(found, homes).any():
+        y[np.unique(homes[at_own])] = height * _JOINS
     points = (
         [] if at_own.all() else list(zip(x_of_node.tolist(), [_OWN * height] * nodes, strict=True))
     )
@@ -85,6 +87,11 @@ def _spread(
     count = len(found.tier)
     own = np.bincount(homes, minlength=count)
     x = np.bincount(homes, x_of_node, count) / np.maximum(own, 1)
+    bare = _bare(found, homes)
+    if bare.any():
+        middle = _below(x, bare, (found.tier == 0) & (own > 0), graph)
+        numbers = np.flatnonzero(bare)
+        _even(x, numbers[np.lexsort((numbers, middle[numbers]))], nodes)
     inside = (found.tier == 0) & ~found.interfaces
     x[inside] = _below(x, inside, found.interfaces, graph)[inside]
     lowest = found.tier == 1
@@ -96,6 +103,12 @@ def _spread(
         numbers = np.flatnonzero(here)
         _even(x, numbers[np.lexsort((numbers, np.round(middle[numbers], 6)))], nodes)
     return x
+
+
+def _bare(found: Structure, homes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which interfaces of hosts have no node: nodes are on a switch inside their host."""
+    own = np.bincount(homes, minlength=len(found.tier))
+    return np.asarray((found.tier == 0) & found.interfaces & (own == 0), np.bool_)
 
 
 def _even(x: _Floats, numbers: NDArray[np.int64], width: int) -> None:

@@ -7,7 +7,7 @@ browser and nothing else: no network, no other file.
 from __future__ import annotations
 
 from .against import Against, check_same
-from .model import KEPT, Look, check_drawable, look_of
+from .model import KEPT, Look, check_drawable, kept_with, look_of
 from .of_points import write_pages
 from .rendering import html
 from .writing import write_look
@@ -19,6 +19,7 @@ __all__ = [
     "check_drawable",
     "check_same",
     "html",
+    "kept_with",
     "look_of",
     "write_look",
     "write_pages",

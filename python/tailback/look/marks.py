@@ -1,4 +1,4 @@
-"""Instants that the time axis names: iterations of programs, ends of jobs, a deadlock."""
+"""Instants that the time axis names: iterations of programs, ends of jobs, what ended the run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from tailback.errors import one_line
 from tailback.units import counted
 
+from .halted import Halted
 from .standing import Standing
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _MOST = 10
 """Iterations of a program that have a mark."""
 
 
-def marks(result: Result, standing: Standing | None) -> list[Mark]:
+def marks(result: Result, standing: Standing | None, halted: Halted | None = None) -> list[Mark]:
     """Return what happened when, in order of time."""
     found = _iterations(result)
     for job in result.experiment.jobs:
@@ -33,6 +34,8 @@ def marks(result: Result, standing: Standing | None) -> list[Mark]:
     if standing is not None:
         since = standing.at_ps if standing.since_ps is None else standing.since_ps
         found.append((since, "deadlock"))
+    if halted is not None:
+        found.append((halted.at_ps, "cut off" if result.failure is None else result.failure.kind))
     return sorted(found)
 
 

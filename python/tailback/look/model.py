@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tailback.answers import Head, of_blame
+from tailback.answers import Head
 from tailback.answers.lateness import Lateness, remarks
 from tailback.charging import NOBODY
 from tailback.errors import UserError
@@ -23,12 +23,16 @@ from . import scale
 from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
+from .faulty import faults_of, sentences
+from .halted import Halted
+from .heads import head_of, names_in
 from .lines import KINDS, Lines
 from .marks import Mark, marks
 from .plan import Plan, plan
 from .sliced import Sliced, begins, sliced
 from .standing import Standing
 from .tailbacks import trees
+from .ways import ways
 
 if TYPE_CHECKING:
     from tailback.charging import Blame, Ints
@@ -37,7 +41,10 @@ if TYPE_CHECKING:
     from tailback.statistics import Floats
 
 KEPT: Mapping[str, Any] = {"blame": True, "packet_waits": True, "slices": 200}
-"""What a run keeps for all of the page, by the key of `run`."""
+"""What a run keeps for all of the page, by the key of `run`; see `kept_with`."""
+
+_WITHOUT_SLICES: Mapping[str, Any] = {"blame": True}
+"""The same where links fail while the simulation runs: nothing else knows of faults."""
 
 MOST_SWITCHES = 20_000
 MOST_LINKS = 200_000
@@ -48,11 +55,13 @@ _CHARGES = (
     *("victims_by_group", "culprits_by_group"),
 )
 _COLUMNS = ("utilisation", "packets", *WAITS)
-_NAMED = 3
-_LATER = 0.05
-"""A tailback that begins in this share of a run, or before, is there from its start."""
 _DIGITS = 4
 _INSTEAD = "is too large to draw; `tailback blame` lists where messages wait, and for whom"
+
+
+def kept_with(*, faults: bool) -> Mapping[str, Any]:
+    """Return what a run keeps for its page, by the key of `run`."""
+    return _WITHOUT_SLICES if faults else KEPT
 
 
 def check_drawable(experiment: Experiment) -> None:
@@ -103,7 +112,9 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
     confidence = result.experiment.run.confidence
     changed = None if against is None else change(result, lines, against)
     failure = result.failure
-    standing = None if failure is None else Standing.of(failure, lines, times)
+    standing = Standing.of(failure, lines, times) if failure and failure.circle else None
+    halted = None if standing else Halted.of(result, lines, times)
+    faults = faults_of(result, lines, late)
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
@@ -111,21 +122,22 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "charges": {name: table(getattr(charges, name)) for name in _CHARGES},
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
+        "ways": table(ways(result, lines)),
         "groups": None if groups is None else groups.names,
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
-        "time": None if times is None else _time(times, lines, marks(result, standing)),
+        "time": None if times is None else _time(times, lines, marks(result, standing, halted)),
         "change": _change(against, changed),
         "deadlock": None if standing is None else standing.to_dict(),
+        "faults": [{"text": fault.short, "lines": fault.lines} for fault in faults],
+        "halted": None if halted is None else halted.to_dict(),
         "scales": {"light": scale.LIGHT, "dark": scale.DARK},
         "change_scales": {"light": scale.CHANGE_LIGHT, "dark": scale.CHANGE_DARK},
     }
     ending = result.ending
-    if standing is None:
-        head = _head(of_blame(result), charges, lines, times)
-    else:
-        head = standing.head(str(failure), lines.names)
+    head = head_of(result, (charges, times, standing, halted), lines)
+    head = replace(head, sentences=(*head.sentences, *sentences(faults, late)))
     if against is not None and changed is not None:
         head = replace(
             head, sentences=(*head.sentences, *compared(result, against, changed, lines))
@@ -134,7 +146,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         title=str(heading(result.experiment)),
         head=head,
         remarks=remarks(result),
-        names=_named(late, standing, lines),
+        names=names_in(late, standing, halted, lines),
         command=command,
         facts=[
             ("mode", result.mode),
@@ -148,30 +160,10 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
     )
 
 
-def _head(head: Head, charges: Charges, lines: Lines, times: Sliced | None) -> Head:
-    """Say when the tailback of the first root begins, if it is not there from the start."""
-    if times is None or not charges.late_ps.any():
-        return head
-    root = int(charges.late_ps.argmax())
-    begun = begins(times.root_ps[:, root])
-    if begun is None or begun < _LATER * len(times.begin_ps):
-        return head
-    since = scaled(int(times.begin_ps[begun]) / 1e6, MICROSECONDS, 3)
-    said = f"Packets wait because of {lines.names[root]} from {since} on."
-    return replace(head, sentences=(*head.sentences, said))
-
-
 def _change(against: Against | None, changed: Floats | None) -> dict[str, Any] | None:
     if against is None or changed is None:
         return None
     return {"name": against.name, "queue": _short(changed)}
-
-
-def _named(late: Lateness, standing: Standing | None, lines: Lines) -> list[str]:
-    """Return the names in the sentences that stand out."""
-    if standing is not None:
-        return [lines.names[line] for line in dict.fromkeys(standing.waits) if line >= 0]
-    return [row.words[0] for row in late.roots(_NAMED).shown] if late.blame.late_ps else []
 
 
 def _points(where: Plan, names: Names) -> dict[str, Any]:

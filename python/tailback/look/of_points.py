@@ -18,7 +18,7 @@ from tailback.sweeps import Sweep
 from tailback.sweeps.running import identity_of
 from tailback.threads import Task, in_order
 
-from .model import KEPT, check_drawable
+from .model import check_drawable, kept_with
 from .writing import write_look
 
 _FULL = "full"
@@ -36,7 +36,7 @@ class _Page:
     command: str
 
     def make(self, watch: Watch) -> None:
-        result = run_mode(self.experiment, self.mode, watch=watch, until_deadlock=True)
+        result = run_mode(self.experiment, self.mode, watch=watch, until_failure=True)
         write_look(result, self.path, self.command)
 
 
@@ -84,7 +84,8 @@ def _pages(
         for point in Sweep.load(kept.file, code=code).points():
             identity = identity_of(point)
             if identity in commands:
-                experiment = point.experiment.with_run(**KEPT)
+                experiment = point.experiment
+                experiment = experiment.with_run(**kept_with(faults=bool(experiment.faults)))
                 check_drawable(experiment)
                 mode = _FULL if _FULL in point.modes else point.modes[0]
                 path = into / f"{identity[:_LETTERS]}.html"

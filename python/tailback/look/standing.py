@@ -58,10 +58,8 @@ class Standing:
             failure.circle,
         )
 
-    def head(self, text: str, names: Sequence[str]) -> Head:
-        """Return what is said of it first; `text`: what the run says, `names`: those of lines."""
-        if not self.packets:
-            return Head((), (f"{text[:1].upper()}{text[1:]}.",))
+    def head(self, names: Sequence[str]) -> Head:
+        """Return what is said of it first; `names`: those of lines."""
         told = list(dict.fromkeys(names[line] for line in self.waits if line >= 0))
         more = [counted(len(told) - _NAMED, "other", "others")] if len(told) > _NAMED else []
         at = scaled(self.at_ps / 1e6, MICROSECONDS, 4)

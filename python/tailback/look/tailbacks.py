@@ -34,7 +34,8 @@ def trees(lines: Lines, root: Ints, line: Ints, waited_ps: Floats) -> tuple[Ints
     ways = _Ways.of(lines)
     order = np.argsort(root, kind="stable")
     roots, first = np.unique(root[order], return_index=True)
-    for number, rows in zip(roots.tolist(), np.split(order, first[1:]), strict=True):
+    parts = np.split(order, first[1:]) if len(roots) else []
+    for number, rows in zip(roots.tolist(), parts, strict=True):
         waited = dict(zip(line[rows].tolist(), waited_ps[rows].tolist(), strict=True))
         tree = _Tree.of(number, waited, ways)
         depth[rows] = [tree.depths.get(ways.begins[each], UNCONNECTED) for each in waited]

@@ -58,8 +58,8 @@ class Ending:
     packet_hops: int
     """Channel crossings begun in the whole run."""
     stop_reason: str
-    """`precision`, `finished`, `duration`, `max_duration`, `max_events`, `interrupted` or
-    `deadlock`."""
+    """`precision`, `finished`, `duration`, `max_duration`, `max_events`, `interrupted`,
+    `deadlock` or `failed`."""
     steady: bool
     """Whether the start-up transient was found to be over and no drift was seen later."""
     saturated: bool | None
@@ -79,8 +79,8 @@ class Ending:
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself: no Ctrl-C, deadlock or limit cut it off."""
-        return self.stop_reason not in ("interrupted", "deadlock") and not self.cut_off
+        """Whether the run was left to end by itself: no Ctrl-C, failure or limit cut it off."""
+        return self.stop_reason not in ("interrupted", "deadlock", "failed") and not self.cut_off
 
     @property
     def settled(self) -> bool:
@@ -157,7 +157,7 @@ class Result(metaclass=Helped):
     jobs: Mapping[str, JobResult] = field(default_factory=dict)
     """What was measured of each job, by name; none where there are no jobs."""
     failure: RunFailure | None = None
-    """The deadlock that ended the run, if what was measured before it was asked for."""
+    """Why the run could not go on, if what was measured before that was asked for."""
 
     def __getitem__(self, metric: str) -> Estimate:
         """Return the estimate of a metric by its name."""

@@ -36,15 +36,15 @@ def run_mode(
     packets: bool = False,
     watch: Watch = ignore,
     change: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-    until_deadlock: bool = False,
+    until_failure: bool = False,
 ) -> Result:
     """Run one contention mode of `experiment` and return what was measured.
 
     `packets` keeps one row per delivered packet. `change` makes another of the engine's
     description; the result is that of the experiment all the same. Ctrl-C ends the run early;
     the result then says so (`complete` is False). Raises `UserError` for what
-    cannot be simulated, and where memory is short; `RunFailure` for a deadlock, unless
-    `until_deadlock` asks for what was measured before it (`Result.failure`).
+    cannot be simulated, and where memory is short; `RunFailure` for a run that cannot go on, such
+    as a deadlock, unless `until_failure` asks for what was measured before it (`Result.failure`).
     """
     started = time.perf_counter()
     with unchanged(experiment.files_read()), interrupts.deferred() as interrupted:
@@ -74,9 +74,10 @@ def run_mode(
                 with experiment.machine.topology.names():
                     stop = procedure.run()
             except RunFailure as failed:
-                if not until_deadlock or failed.kind != "deadlock":
+                if not until_failure:
                     raise
-                stop, failure = Stop.DEADLOCK, failed
+                is_deadlock = failed.kind == "deadlock"
+                stop, failure = Stop.DEADLOCK if is_deadlock else Stop.FAILED, failed
             wall_seconds = time.perf_counter() - started
             from .collecting import result_of
 

@@ -50,6 +50,8 @@ class Stop(StrEnum):
     MAX_EVENTS = "max_events"
     INTERRUPTED = "interrupted"
     DEADLOCK = "deadlock"
+    FAILED = "failed"
+    """It could not go on for another reason, such as a lost message."""
 
 
 class Source(Protocol):

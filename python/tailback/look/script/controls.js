@@ -5,7 +5,7 @@ function addressOf(change = {}) {
   const next = { ...state, ...change };
   const parts = [`colour=${next.colour}`];
   if (next.pick) parts.push(`${next.pick.kind}=${next.pick.number}`);
-  if (next.slice >= 0) parts.push(`slice=${next.slice}`);
+  if (next.slice !== ends) parts.push(`slice=${next.slice}`);
   return `#${parts.join("&")}`;
 }
 
@@ -20,8 +20,8 @@ function readAddress() {
     const words = given.get(kind) ?? "", number = /^\d+$/.test(words) ? Number(words) : all.indexOf(words);
     if (number >= 0 && number < all.length) state.pick = { kind, number };
   }
-  const slice = Number(given.get("slice") ?? -1);
-  state.slice = Number.isInteger(slice) && slice >= 0 && slice < sliceCount ? slice : -1;
+  const slice = Number(given.get("slice") ?? ends);
+  state.slice = Number.isInteger(slice) && slice >= -1 && slice < sliceCount ? slice : ends;
 }
 
 const colourable = (colour) => colour !== "root" || data.has_lateness;

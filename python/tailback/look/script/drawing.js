@@ -23,7 +23,7 @@ function draw() {
 function waiting(chosen) {
   const found = [];
   if (chosen) {
-    const all = state.pick.kind === "point";
+    const all = state.pick.kind !== "line";
     for (const [line, share] of chosen) {
       if (share > 0 || all || line === state.pick.number) found.push([line, share]);
     }
@@ -87,7 +87,8 @@ function drawLines() {
     pen.beginPath();
     trace(way);
     pen.lineWidth = width;
-    pen.strokeStyle = lineColour(line, share);
+    // On the way of a class, and nobody waits there.
+    pen.strokeStyle = share === 0 && state.pick?.kind === "class" ? inks.ring : lineColour(line, share);
     pen.stroke();
     if (width > 3.5 && view.scale > 24) arrow(way, width);
   }
@@ -187,6 +188,8 @@ function named(chosen) {
   if (chosen) return [];
   if (state.colour === "change") return changed().slice(0, NAMED);
   if (cycle(chosen)) return [...new Set(data.deadlock.waits)].filter((line) => line >= 0);
+  if (faultWords.size) return [...new Set([...faultWords.keys(), ...data.roots.line.slice(0, 1)])];
+  if (isAtEnd()) return [...new Set([...data.halted.lines.slice(0, NAMED), ...(data.halted.root === null ? [] : [data.halted.root])])];
   return data.roots.line.slice(0, NAMED).filter((line) => data.roots.ps[line] > 0);
 }
 
@@ -197,7 +200,7 @@ function drawNames(chosen) {
   for (const line of named(chosen)) {
     const [x, y] = isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
     ring(x, y);
-    const words = cycleWords(line, chosen) ?? lineName(line), width = pen.measureText(words).width;
+    const words = cycleWords(line, chosen) ?? faultWords.get(line) ?? lineName(line), width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
     const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
       left > 2 && left + width < view.width - 2 &&
@@ -211,7 +214,21 @@ function drawNames(chosen) {
     ring(screenX(points.x[point]), screenY(points.y[point]));
     text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
   }
+  if (isAtEnd(chosen)) stuckPoints().forEach(([x, y]) => ring(x, y));
   if (points.clusters.length && !chosen) drawGroupNames();
+}
+
+/** What is said of the first line of each fault. */
+const faultWords = new Map(data.faults.slice(0, NAMED).filter((fault) => fault.lines.length)
+  .map(({ text: words, lines: own }) => [own[0], `${lineName(own[0])}: ${words}`]));
+
+/** Whether the end of a run is shown that ended too early. */
+const isAtEnd = (chosen = null) => !chosen && data.halted !== null && (state.slice < 0 || state.slice === sliceCount - 1);
+
+/** Where the nodes are whose processes wait for ever. */
+function stuckPoints() {
+  const nodes = new Set(data.halted.waiting.map(([, , node]) => node).filter((node) => node !== null));
+  return [...nodes].map((node) => [screenX(points.x[switchCount + node]), screenY(points.y[switchCount + node])]);
 }
 
 /** In a deadlock rings are numbered, by the packets that wait there: names would hide the cycle. */

@@ -8,7 +8,9 @@ const COLOURS = {
 };
 if (data.change) COLOURS.change = { name: "change", title: `packets that wait more or fewer than in ${data.change.name}` };
 
-const state = { colour: data.change ? "change" : "wait", pick: null, slice: -1 };
+/** A run that ended too early is shown as it stood at its end. */
+const ends = data.halted && data.halted.lines.length ? sliceCount - 1 : -1;
+const state = { colour: data.change ? "change" : ends < 0 ? "wait" : "queue", pick: null, slice: ends };
 const view = { scale: 1, x: 0, y: 0, width: 1, height: 1 };
 
 const minimum = (values) => values.reduce((least, value) => Math.min(least, value), Infinity);
@@ -110,8 +112,13 @@ function chosenLines() {
     return new Map(own.map((line) => [line, Math.abs(all[line]) / most]));
   }
   const waits = rowsOf(time ? time.waits : charges.places, pick.number);
-  return shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
+  const found = shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
+  for (const line of wayOf(pick.number)) if (!found.has(line)) found.set(line, 0);
+  return found;
 }
+
+/** The lines that packets of a class cross, as far as that is known. */
+const wayOf = (number) => rowsOf(data.ways, number).map((row) => row.other).filter((line) => line >= 0);
 
 /** Waits of a pair in the slice that is shown, or in the whole run. */
 function pairPs(pair) {

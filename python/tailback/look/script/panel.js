@@ -93,6 +93,8 @@ function ofAll() {
     name: lineName(line), ps: data.roots.ps[line], said: data.roots.share[rank], pick: { kind: "line", number: line } }));
   return [
     ...ofDeadlock(),
+    ...ofHalted(),
+    ...ofFaults(),
     ...(state.colour === "change" ? ofChange() : []),
     ...(roots.length ? list("Where it begins", roots, data.late_ps, "Share of all lateness by root channel.") : waitsOfAll()),
     ...who("In the way", null, "culprits", data.late_ps, "Whose traffic is charged."),
@@ -136,6 +138,40 @@ function ofDeadlock() {
     element("p", "Each packet waits for what the next one holds, the last one for the first.", { class: "note" }),
     table,
     ...(more > 0 ? [element("p", `and ${counted(more, "more packet")}`, { class: "note" })] : []),
+  ];
+}
+
+/** Links that failed, or were slower, while the run went on. */
+function ofFaults() {
+  if (!data.faults.length) return [];
+  const table = element("table", "", { "data-list": "Faults" });
+  for (const { text: words, lines: own } of data.faults) {
+    const cell = table.insertRow().insertCell();
+    own.slice(0, 2).forEach((line, place) => {
+      if (place) cell.append(", ");
+      cell.append(chooser(lineName(line), { kind: "line", number: line }));
+    });
+    if (own.length > 2) cell.append(` and ${own.length - 2} more`);
+    cell.append(`: ${words}`);
+  }
+  return [element("h3", "Faults"), table];
+}
+
+/** What a run left undone that ended too early. */
+function ofHalted() {
+  if (!data.halted) return [];
+  const { lines: stand, packets, waiting, more } = data.halted;
+  const rows = stand.map((line, place) => ({
+    name: lineName(line), ps: packets[place], said: packets[place].toLocaleString("en"), pick: { kind: "line", number: line } }));
+  const table = element("table", "", { "data-list": "Who waits at the end" });
+  for (const [who, what, node] of waiting) {
+    const cell = table.insertRow().insertCell();
+    cell.append(node === null ? element("b", who) : chooser(who, { kind: "point", number: switchCount + node }), ` waits for ${what}`);
+  }
+  return [
+    ...list("Where packets wait at the end", rows, 0, "Packets that wait for the channel."),
+    ...(waiting.length ? [element("h3", "Who waits at the end"), table] : []),
+    ...(more > 0 ? [element("p", `and ${counted(more, "more")}`, { class: "note" })] : []),
   ];
 }
 
@@ -223,6 +259,15 @@ function ofPoint(point) {
   ];
 }
 
+/** The channels on the routes of a class, those it loads most first. */
+function waysOf(number) {
+  const way = wayOf(number), rows = rowsOf(data.ways, number);
+  if (!way.length) return [];
+  const shown = rows.slice(0, 8).map(({ other, ps }) => ({
+    name: lineName(other), ps, said: timeText(ps), pick: { kind: "line", number: other } }));
+  return list("Its ways", shown, 0, `${counted(way.length, "channel")} on its routes; how long it keeps each busy.`);
+}
+
 function ofClass(number, isAlone = true) {
   const blamed = rowsOf(charges.blamed, number), delayed = rowsOf(charges.delayed, number);
   const late = sum(blamed), messages = classes.messages[number] ?? 0;
@@ -238,6 +283,7 @@ function ofClass(number, isAlone = true) {
     ...list("Late at", lineRows(rowsOf(charges.places, number)), late, "Root channels of its lateness."),
     ...list("In its way", classRows(blamed), late),
     ...list("It makes late", classRows(delayed), sum(delayed)),
+    ...waysOf(number),
     ...(time ? list("Its packets wait for", lineRows(rowsOf(time.waits, number).slice(0, 8)), sum(rowsOf(time.waits, number))) : []),
   ];
 }

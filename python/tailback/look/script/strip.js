@@ -14,6 +14,7 @@ function stripRoot() {
   const { pick } = state;
   if (pick?.kind === "line") return tailback(pick.number)?.root ?? -1;
   if (pick) return -1;
+  if (data.halted && data.halted.root !== null) return data.halted.root;
   const [first] = data.roots.line;
   return first ?? -1;
 }

@@ -25,11 +25,8 @@ impl Causes {
             self.ways.resize_with(id.index() + 1, Way::default);
         }
         let row = self.rows.as_mut().and_then(|rows| rows.sends(message, now));
-        let before = std::mem::take(&mut self.ways[id.index()].before);
         let &Opened { number, from, to, call, .. } = message;
-        self.ways[id.index()] =
-            Way { number, label, from, to, call, base, before, row, ..Way::default() };
-        self.ways[id.index()].before.clear();
+        self.ways[id.index()] = Way { number, label, from, to, call, base, row, ..Way::default() };
         label
     }
 
@@ -105,6 +102,8 @@ impl Causes {
         }
         let none = InstantId::NONE;
         let way = &mut self.ways[id.index()];
+        // Thousands of pieces may be here: kept for each message there ever was, they would fill memory.
+        way.before = Vec::new();
         for place in [&mut way.base, &mut way.taken, &mut way.offered] {
             self.forest.replace(place, none);
         }
