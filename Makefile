@@ -8,8 +8,8 @@
 #                 what adaptive routing costs, how messages should cross a hypercube,
 #                 what contention was on the Symult 2010, the Paragon and three networks of
 #                 clusters, the curves of
-#                 BookSim2, how good an estimate fidelity fluid is, and what contention
-#                 costs programs
+#                 BookSim2, how good an estimate fidelity fluid is, what contention
+#                 costs programs, and what a million nodes take
 #   make mutants  whether twins notice faults in kernels and switches: part of make studies
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
@@ -68,6 +68,7 @@ studies: $(VENV)/built
 	$(BIN)/python -m studies.clusters
 	$(BIN)/python -m studies.fluid
 	$(BIN)/python -m studies.programs
+	$(BIN)/python -m studies.million
 	$(MAKE) mutants
 
 # Faults that tests should notice, a sample of all: hours, of which what was tried before is not repeated.

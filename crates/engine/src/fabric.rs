@@ -298,7 +298,14 @@ impl Fabric {
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
     pub fn prefetch<M: Kind>(&self, events: impl Iterator<Item = Event> + Clone) {
-        M::of(&self.kernel).prefetch(events, &self.packets);
+        M::of(&self.kernel).prefetch(events, &self.packets, &self.wiring);
+    }
+
+    /// The packet that an event delivers to its node, or lets leave it, as far as that is known.
+    #[inline]
+    pub fn at_node<M: Kind>(&self, event: Event) -> Option<&Packet> {
+        let id = M::of(&self.kernel).at_node(event, &self.wiring);
+        id.is_some().then(|| &self.packets[id])
     }
 
     /// Every output and node with something to send chooses; after all events of an instant.

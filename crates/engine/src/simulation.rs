@@ -145,7 +145,17 @@ impl Simulation {
                     horizon = until.min(self.sampling.next);
                 }
                 if let Some(due) = self.events.newly_due() {
-                    self.fabric.prefetch::<M>(due);
+                    self.fabric.prefetch::<M>(due.clone());
+                    for event in due {
+                        if let Some(packet) = self.fabric.at_node::<M>(event) {
+                            if matches!(event, Event::Tail(_)) {
+                                self.nodes.prefetch(packet.message);
+                                self.measures.prefetch(packet.destination);
+                            } else {
+                                self.measures.prefetch(packet.source);
+                            }
+                        }
+                    }
                 }
                 self.now = time;
                 self.at_once = 0;

@@ -8,6 +8,7 @@ mod columns;
 mod converting;
 mod errors;
 mod instructions;
+mod pages;
 mod simulation;
 mod traces;
 
@@ -21,6 +22,9 @@ use tailback_engine::survey::survey_from;
 use tailback_engine::topology::Topology;
 use tailback_traces::Format;
 use tailback_traces::writers::Target;
+
+#[global_allocator]
+static MEMORY: pages::LargePages = pages::LargePages;
 
 /// The compiled engine; `tailback.door` is its only user.
 #[pymodule]

@@ -247,7 +247,12 @@ pub trait Kernel: Queues {
     }
     /// Reads what the events of the next few nanoseconds will need; changes nothing.
     #[inline]
-    fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool) {}
+    fn prefetch(&self, _: impl Iterator<Item = Event> + Clone, _: &PacketPool, _: &Wiring) {}
+    /// The packet that one of these delivers to its node, or lets leave it, as far as that is known; else none.
+    #[inline]
+    fn at_node(&self, _: Event, _: &Wiring) -> PacketId {
+        PacketId::NONE
+    }
 }
 
 /// A kernel whose queues are those of a switchboard, but for what it does otherwise itself.

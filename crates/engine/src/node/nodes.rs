@@ -19,6 +19,7 @@ use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::Workload;
 use std::collections::VecDeque;
+use std::hint::black_box;
 
 /// All nodes of a run.
 pub struct Nodes {
@@ -98,6 +99,13 @@ impl Nodes {
     /// How many messages were sent before a message under way.
     pub fn serial_of(&self, id: MessageId) -> u64 {
         self.messages[id].serial
+    }
+
+    /// Reads what the arrival of a packet of a message will change.
+    #[inline]
+    pub fn prefetch(&self, message: MessageId) {
+        let message = &self.messages[message];
+        black_box((message.serial, message.undelivered));
     }
 
     /// Takes the messages that have arrived since it was last asked, as far as it is wanted how long

@@ -243,8 +243,13 @@ impl Kernel for ChaosKernel {
     }
 
     #[inline]
-    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
-        self.packet.prefetch(events, packets);
+    fn prefetch(
+        &self,
+        events: impl Iterator<Item = Event> + Clone,
+        packets: &PacketPool,
+        wiring: &Wiring,
+    ) {
+        self.packet.prefetch(events, packets, wiring);
     }
 }
 

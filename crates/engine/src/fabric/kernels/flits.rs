@@ -356,7 +356,12 @@ impl Kernel for FlitsKernel {
 
     /// Channels and wires, then the packets at their fronts, what is in buffers, and the outputs
     /// asked for: within each pass no load waits for another.
-    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+    fn prefetch(
+        &self,
+        events: impl Iterator<Item = Event> + Clone,
+        packets: &PacketPool,
+        _: &Wiring,
+    ) {
         if self.board.channels.len() < MANY_CHANNELS {
             return;
         }

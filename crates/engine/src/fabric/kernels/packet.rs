@@ -343,8 +343,18 @@ impl Switched for PacketKernel {}
 
 impl Kernel for PacketKernel {
     #[inline]
-    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+    fn prefetch(
+        &self,
+        events: impl Iterator<Item = Event> + Clone,
+        packets: &PacketPool,
+        _: &Wiring,
+    ) {
         self.board.prefetch(events, packets);
+    }
+
+    #[inline]
+    fn at_node(&self, event: Event, wiring: &Wiring) -> PacketId {
+        self.board.at_node(event, wiring)
     }
 
     /// It waits for its output, at least until the end of this instant, unless that is idle.

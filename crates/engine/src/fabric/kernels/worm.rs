@@ -253,7 +253,12 @@ impl Switched for WormKernel {
 
 impl Kernel for WormKernel {
     #[inline]
-    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+    fn prefetch(
+        &self,
+        events: impl Iterator<Item = Event> + Clone,
+        packets: &PacketPool,
+        _: &Wiring,
+    ) {
         self.board.prefetch(events, packets);
     }
 

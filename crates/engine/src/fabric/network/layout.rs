@@ -1,5 +1,6 @@
 //! The numbering of channels and hunt groups.
 
+mod slot_leads;
 mod ways_back;
 
 use crate::error::{Place, SpecError};
@@ -11,6 +12,7 @@ use crate::measure::ChannelKind;
 use crate::routing::Routing;
 use crate::spec::{Machine, Sharing};
 use crate::topology::{Attachment, Topology};
+use slot_leads::SlotLeads;
 
 /// Where a channel ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,8 +63,8 @@ pub struct Layout {
     pub group_of: Vec<GroupId>,
     /// Wire of each channel, as the lowest-numbered channel on it.
     pub wire_of: Vec<ChannelId>,
-    /// Per switch and slot the lead of the group there, or [`ChannelId::NONE`].
-    slot_lead: Vec<ChannelId>,
+    /// Per switch and slot the lead of the group there.
+    slot_leads: SlotLeads,
     /// Per switch the lead of one of the groups that lead out of it, or [`ChannelId::NONE`].
     pub allocators: Vec<ChannelId>,
     /// Lead of node 0's ejection group.
@@ -71,8 +73,6 @@ pub struct Layout {
     pub node_channels: u32,
     /// By share: where its group begins among these; they are one group where there is one.
     node_groups: Vec<u32>,
-    /// Slots of a switch: ports times classes.
-    slots: usize,
     classes: usize,
     /// Where switches are line cards: the port of the first into the fabric, else none.
     first_port: ChannelId,
@@ -114,15 +114,15 @@ impl Layout {
             groups: Vec::new(),
             group_of: Vec::new(),
             wire_of: Vec::new(),
-            slot_lead: vec![ChannelId::NONE; topology.neighbours.len() * classes.len()],
+            slot_leads: SlotLeads::new(&[], 0, 0),
             allocators: vec![ChannelId::NONE; topology.switches],
             first_ejection: 0,
             node_channels,
             node_groups: Vec::new(),
-            slots: topology.ports * classes.len(),
             classes: classes.len(),
             first_port: ChannelId::NONE,
         };
+        let mut leads = vec![ChannelId::NONE; topology.neighbours.len() * classes.len()];
         let node_wires = if node_channels > node_width { node_width as u16 } else { 0 };
         let widths = layout.share_out_nodes(machine, shares);
         layout.add_injection((topology, rates), (&widths, node_wires));
@@ -135,14 +135,24 @@ impl Layout {
                     return Err(SpecError::new("machine.topology", given, allowed));
                 }
                 let rate = rates.internal(at);
-                layout.add_link((at, topology.ports), neighbour, width(at), classes, rate)?;
+                let leads = &mut leads[at * classes.len()..][..classes.len()];
+                layout.add_link(
+                    (at, topology.ports),
+                    neighbour,
+                    width(at),
+                    (classes, leads),
+                    rate,
+                )?;
                 match (is_shared, parallel) {
                     (false, _) => layout.add_wires(0),
                     (true, 1) => layout.add_wires(width(at)),
-                    (true, _) => layout.add_parallel_wires(parallel),
+                    (true, _) => layout.add_parallel_wires(parallel, leads),
                 }
             }
         }
+        layout.slot_leads =
+            SlotLeads::new(&leads, topology.ports * classes.len(), topology.switches);
+        drop(leads);
         layout.add_ejection((topology, rates), (&widths, node_wires));
         if machine.switch.cells.is_some() {
             layout.add_fabric_ports(topology.switches);
@@ -162,6 +172,12 @@ impl Layout {
     #[inline]
     pub fn injection(&self, node: NodeId) -> &Group {
         self.group(self.injection_lead(node))
+    }
+
+    /// The node that sends by the group of a lead.
+    #[inline]
+    pub fn sender(&self, lead: ChannelId) -> NodeId {
+        NodeId(lead.0 / self.node_channels)
     }
 
     /// The lead of the group by which a node receives, of the first share if each has one.
@@ -184,7 +200,7 @@ impl Layout {
     /// The lead of the group at a slot of a switch.
     #[inline]
     pub fn slot_lead(&self, switch: SwitchId, slot: usize) -> ChannelId {
-        self.slot_lead[switch.index() * self.slots + slot]
+        self.slot_leads.at(switch, slot)
     }
 
     /// The lead at a slot, or (none) that of the group to the destination's node.
@@ -249,6 +265,10 @@ impl Layout {
     /// The group a channel belongs to.
     #[inline]
     pub fn group(&self, channel: ChannelId) -> &Group {
+        // Where each has one channel, they are numbered like these.
+        if self.groups.len() == self.group_of.len() {
+            return &self.groups[channel.index()];
+        }
         &self.groups[self.group_of[channel.index()].index()]
     }
 
@@ -346,7 +366,7 @@ impl Layout {
         (at, ports): (usize, usize),
         neighbour: SwitchId,
         width: u16,
-        classes: &[u16],
+        (classes, leads): (&[u16], &mut [ChannelId]),
         rate: u16,
     ) -> Result<(), SpecError> {
         let (switch, port) = ((at / ports) as u32, at % ports);
@@ -356,8 +376,7 @@ impl Layout {
             let slot = port * self.classes + class;
             let leaves_by = (Some(slot as u32), rate);
             let (kind, end) = (ChannelKind::Internal, End::Switch(neighbour));
-            let lead = self.add(kind, switch, end, leaves_by, channels as u16);
-            self.slot_lead[switch as usize * self.slots + slot] = lead;
+            leads[class] = self.add(kind, switch, end, leaves_by, channels as u16);
         }
         Ok(())
     }
@@ -384,14 +403,10 @@ impl Layout {
     }
 
     /// Gives channels that have none one of as many wires as there are parallel links: that of their
-    /// class.
-    fn add_parallel_wires(&mut self, links: usize) {
+    /// class, of which these are the leads.
+    fn add_parallel_wires(&mut self, links: usize, leads: &[ChannelId]) {
         let groups = self.group_of[self.wire_of.len()..].iter().map(|g| &self.groups[g.index()]);
-        let wire = |group: &Group| {
-            let slot = group.slot.unwrap_or(0) as usize;
-            let first = slot - slot % self.classes + slot % links;
-            self.slot_lead(SwitchId(group.from), first)
-        };
+        let wire = |group: &Group| leads[group.slot.unwrap_or(0) as usize % self.classes % links];
         let wires: Vec<ChannelId> = groups.map(wire).collect();
         self.wire_of.extend(wires);
     }

@@ -364,6 +364,12 @@ impl<C: HasPort> Switchboard<C> {
                 return self.wait_behind(place, lead, channel);
             }
         }
+        self.wait_last(lead, channel);
+    }
+
+    /// A channel is the last of those that wait at a group or allocator.
+    #[inline]
+    pub fn wait_last(&mut self, lead: ChannelId, channel: ChannelId) {
         let output = self.at_mut(lead);
         let has_others = output.port().first_waiting.is_some();
         let last = output.rest().last_waiting;
@@ -378,7 +384,7 @@ impl<C: HasPort> Switchboard<C> {
 
     /// The same behind so many others.
     #[inline(never)]
-    fn wait_behind(&mut self, place: usize, allocator: ChannelId, channel: ChannelId) {
+    pub fn wait_behind(&mut self, place: usize, allocator: ChannelId, channel: ChannelId) {
         let before = place.checked_sub(1).and_then(|last| self.waiting(allocator).nth(last));
         let next = match before {
             Some(before) => {
@@ -419,7 +425,7 @@ impl<C: HasPort> Switchboard<C> {
 
     /// Removes the request behind `before` (none: the first) from a group's list.
     #[inline]
-    fn unlink(&mut self, lead: ChannelId, before: ChannelId) -> ChannelId {
+    pub fn unlink(&mut self, lead: ChannelId, before: ChannelId) -> ChannelId {
         let taken = if before.is_some() {
             self.at(before).rest().next_waiting
         } else {
@@ -487,6 +493,24 @@ impl<C: HasPort> Switchboard<C> {
                     black_box((output.port().switch, output.rest().lead));
                 }
             }
+        }
+    }
+
+    /// The packet that an event delivers to its node, or lets leave it, as far as that is known, where the
+    /// channels do not fit the cache.
+    #[inline]
+    pub fn at_node(&self, event: Event, wiring: &Wiring) -> PacketId {
+        match event {
+            Event::Tail(of) if self.is_large() => self.at(of.channel()).port().buffer.first,
+            Event::Retry(of) if self.is_large() => {
+                let lead = of.channel();
+                let is_source = self.at(lead).port().kind == ChannelKind::Injection;
+                let at_hand = |source: u32| self.at_hand(source).map(|(_, id)| id);
+                let node = wiring.layout.sender(lead).0 * self.sources_of_node as u32;
+                let first = if is_source { at_hand(node) } else { None };
+                first.unwrap_or(PacketId::NONE)
+            }
+            _ => PacketId::NONE,
         }
     }
 

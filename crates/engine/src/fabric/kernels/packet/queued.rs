@@ -31,6 +31,7 @@ use crate::topology::Topology;
 use channel::Channel;
 use lines::Lines;
 use rounds::Named;
+use std::hint::black_box;
 pub use turns::speedups;
 
 /// The real network, packet by packet, with a queue for each output.
@@ -42,8 +43,9 @@ pub struct QueuedKernel {
     /// Where channels share wires.
     wires: Option<Wires>,
     /// Whether all who wait for an output stand in one queue, in the order in which they became ready: its
-    /// lead's.
-    is_plain: bool,
+    /// lead's. Where outputs share a wire, those with packets waiting are on the list of requests of their
+    /// place, in the order of their first packets.
+    in_queues: bool,
     /// Whether inputs send so many packets at a time, and not any number.
     has_rounds: bool,
     /// Elsewhere: the packets that wait, by input and output.
@@ -73,7 +75,7 @@ impl QueuedKernel {
         board.arbiter = Arbiter::new(machine, layout, false, seed);
         let takes_all = switch.queueing == Queueing::Output;
         Self {
-            is_plain: takes_all && !shares_wires && board.arbiter.takes_first(),
+            in_queues: takes_all && board.arbiter.takes_first(),
             has_rounds: !takes_all,
             board,
             capacity: switch.input_buffer_flits.unwrap_or(UNBOUNDED),
@@ -86,7 +88,7 @@ impl QueuedKernel {
 
     /// A node sends what it can, the packet at hand first.
     fn serve_source(&mut self, lead: ChannelId, act: &mut Act) {
-        let node = act.wiring.layout.group(lead).from;
+        let node = act.wiring.layout.sender(lead).0;
         while !self.board.is_closed(lead)
             && let Some((queue, id)) = self.board.at_hand(node)
         {
@@ -143,6 +145,39 @@ impl QueuedKernel {
             self.board.post_retry(place, end, act.events);
         }
         end
+    }
+
+    /// Reads what a place will look at: its wire, and the packet that waits for it first.
+    #[inline]
+    fn prefetch_waiting(&self, place: ChannelId, packets: &PacketPool) {
+        let mut lead = place;
+        if let Some(wires) = &self.wires {
+            wires.prefetch(place);
+            lead = self.board.at(place).port.first_waiting;
+        }
+        if lead.is_some() {
+            let first = self.board.at(lead).queue.first;
+            if first.is_some() {
+                black_box(packets[first].ready);
+            }
+        }
+    }
+
+    /// Reads what the start of a packet on an output will change: its wire, and the input that sent to it
+    /// last.
+    #[inline]
+    fn prefetch_output(&self, output: ChannelId, wiring: &Wiring) {
+        if wiring.routing.remembers() {
+            black_box(wiring.layout.group(output).slot);
+        }
+        if let Some(wires) = &self.wires {
+            wires.prefetch(output);
+        }
+        let from = self.board.at(output).from;
+        if from.is_some() {
+            let from = self.board.at(from);
+            black_box((from.port.switch, from.rest.lead));
+        }
     }
 
     /// A packet might start on an idle channel of a group, had that room.
@@ -230,19 +265,32 @@ impl Switched for QueuedKernel {
 
 impl Kernel for QueuedKernel {
     #[inline]
-    fn prefetch(&self, events: impl Iterator<Item = Event> + Clone, packets: &PacketPool) {
+    fn prefetch(
+        &self,
+        events: impl Iterator<Item = Event> + Clone,
+        packets: &PacketPool,
+        wiring: &Wiring,
+    ) {
         self.board.prefetch(events.clone(), packets);
-        if let Some(wires) = self.wires.as_ref().filter(|_| self.board.is_large()) {
+        if self.board.is_large() {
             for event in events {
                 match event {
-                    Event::Retry(of) => wires.prefetch(of.channel()),
+                    Event::Retry(of) => self.prefetch_waiting(of.channel(), packets),
                     Event::Request(of) => {
-                        wires.prefetch(self.board.at(of.channel()).port.front_output);
+                        let output = self.board.at(of.channel()).port.front_output;
+                        if output.is_some() {
+                            self.prefetch_output(output, wiring);
+                        }
                     }
                     _ => {}
                 }
             }
         }
+    }
+
+    #[inline]
+    fn at_node(&self, event: Event, wiring: &Wiring) -> PacketId {
+        self.board.at_node(event, wiring)
     }
 
     /// The first of those on their way to a buffer is ready.
@@ -259,10 +307,11 @@ impl Kernel for QueuedKernel {
         while let Some((lead, kind)) = self.board.next_marked() {
             match kind {
                 ChannelKind::Injection | ChannelKind::Direct => self.serve_source(lead, act),
-                ChannelKind::Internal | ChannelKind::Ejection if self.is_plain => {
-                    self.serve_queue(lead, act);
-                }
-                ChannelKind::Internal | ChannelKind::Ejection => self.serve_place(lead, act),
+                ChannelKind::Internal | ChannelKind::Ejection => match &self.wires {
+                    None if self.in_queues => self.serve_queue(lead, act),
+                    Some(_) if self.in_queues => self.serve_wire(lead, act),
+                    _ => self.serve_place(lead, act),
+                },
             }
         }
     }

@@ -80,10 +80,8 @@ impl QueuedKernel {
         if act.is_observed() {
             observe_asks(id, lead, act);
         }
-        if self.is_plain {
-            act.packets.comes_by(id, input);
-            self.board.at_mut(lead).queue.push(id, act.packets);
-            return self.board.mark(lead);
+        if self.in_queues {
+            return self.joins_queue(lead, (id, input), act.packets);
         }
         let mut first = self.board.at(input).lines;
         if let Some(line) = self.lines.find(first, lead) {
@@ -93,6 +91,25 @@ impl QueuedKernel {
         let line = self.lines.begin((input, lead), &mut first, id, act.packets);
         self.board.at_mut(input).lines = first;
         self.begins_to_ask(line, act);
+    }
+
+    /// A packet that has come by the channel of an input joins the queue of its output.
+    #[inline]
+    fn joins_queue(
+        &mut self,
+        lead: ChannelId,
+        (id, input): (PacketId, ChannelId),
+        packets: &mut PacketPool,
+    ) {
+        packets.comes_by(id, input);
+        let output = self.board.at_mut(lead);
+        let (place, is_first) = (output.rest.lead, !output.queue.first.is_some());
+        output.queue.push(id, packets);
+        if is_first && self.wires.is_some() {
+            // It became ready after all others that wait.
+            self.board.wait_last(place, lead);
+        }
+        self.board.mark(place);
     }
 
     /// Flits of the packets that wait for a group since before this instant.
@@ -108,7 +125,7 @@ impl QueuedKernel {
             }
             sum
         };
-        if self.is_plain {
+        if self.in_queues {
             return flits(self.board.at(lead).queue.first);
         }
         let place = self.board.at(self.board.at(lead).rest.lead);
@@ -194,7 +211,11 @@ impl QueuedKernel {
             }
         }
         self.board.put_outputs(outputs);
-        chosen.map_or(ChannelId::NONE, |channel| wiring.layout.group(channel).first)
+        let lead = |channel: ChannelId| match self.board.at(channel).port.width {
+            1 => channel,
+            _ => wiring.layout.group(channel).first,
+        };
+        chosen.map_or(ChannelId::NONE, lead)
     }
 
     /// The lowest-numbered channel of a group on which a packet could start now, if nobody waits there.
@@ -204,7 +225,7 @@ impl QueuedKernel {
             self.lines.at_place(place.ends[0]).any(|line| self.lines.at(line).lead == lead)
         };
         let is_asked = self.board.at(lead).queue.first.is_some();
-        if is_asked || self.board.is_closed(lead) || !self.is_plain && waits_in_line() {
+        if is_asked || self.board.is_closed(lead) || !self.in_queues && waits_in_line() {
             return None;
         }
         self.find_channel(lead, tokens, &mut NEVER.clone(), act).ok()
@@ -229,17 +250,22 @@ impl QueuedKernel {
         choices.selector.offer(free)
     }
 
-    /// Where all who wait for an output stand in one queue: these, with the channels by which they came.
+    /// Where all who wait for an output stand in one queue: these, with the channels by which they came; where
+    /// outputs share a wire the first of each channel.
     pub(super) fn waiting_in_queues(
         &self,
         wiring: &Wiring,
         packets: &PacketPool,
     ) -> Vec<(PacketId, ChannelId)> {
-        let mut all = Vec::new();
+        let mut all: Vec<(PacketId, ChannelId)> = Vec::new();
         for group in wiring.layout.groups.iter().filter(|group| leaves_switch(group.kind)) {
             let mut id = self.board.at(group.first).queue.first;
+            let before = all.len();
             while id.is_some() {
-                all.push((id, packets.came_by(id)));
+                let input = packets.came_by(id);
+                if self.wires.is_none() || all[before..].iter().all(|&(_, other)| other != input) {
+                    all.push((id, input));
+                }
                 id = packets[id].next;
             }
         }

@@ -1,4 +1,5 @@
-//! Places, where lines wait for the outputs on one wire, or on the wires of one group: who is best, and starts.
+//! Places, where queues or lines wait for the outputs on one wire, or on the wires of one group: who is best, and
+//! starts.
 
 use super::QueuedKernel;
 use super::lines::LineId;
@@ -42,6 +43,82 @@ impl QueuedKernel {
         }
     }
 
+    /// The same of the queues of all outputs on one wire: whoever became ready first, and can, starts.
+    #[inline]
+    pub(super) fn serve_wire(&mut self, place: ChannelId, act: &mut Act) {
+        let mut again = NEVER;
+        while let Some((before, channel)) = self.look_at_queues(place, &mut again, act) {
+            self.sends_first(place, before, channel, act);
+            again = NEVER;
+        }
+        if again != NEVER {
+            self.board.post_retry(place, again, act.events);
+        }
+    }
+
+    /// The first queue on a wire whose first packet can start, as the one it stands behind (none: none), and on
+    /// which channel, if there is one. `again` is brought forward to when something under way may change that.
+    #[inline]
+    fn look_at_queues(
+        &mut self,
+        place: ChannelId,
+        again: &mut Time,
+        act: &mut Act,
+    ) -> Option<(ChannelId, ChannelId)> {
+        let (mut before, mut lead) = (ChannelId::NONE, self.board.at(place).port.first_waiting);
+        if !lead.is_some() {
+            return None;
+        }
+        if let Some(free_at) = self.is_sending(place, lead, act.now) {
+            *again = free_at;
+            return None;
+        }
+        while lead.is_some() {
+            let output = self.board.at(lead);
+            let (id, next) = (output.queue.first, output.rest.next_waiting);
+            if !self.board.is_closed(lead) {
+                let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+                match self.find_channel(lead, tokens, again, act) {
+                    Ok(channel) => match act.fails_under(channel, id) {
+                        None => return Some((before, channel)),
+                        Some(at) => {
+                            self.is_cut_off(channel, act.packets.came_by(id), at, act);
+                            *again = at.min(*again);
+                        }
+                    },
+                    Err(true) if act.is_observed() => self.observe_room(lead, id, act),
+                    Err(_) => {}
+                }
+            }
+            (before, lead) = (lead, next);
+        }
+        None
+    }
+
+    /// The first packet of the queue behind another at a place starts on a channel.
+    #[inline]
+    fn sends_first(
+        &mut self,
+        place: ChannelId,
+        before: ChannelId,
+        channel: ChannelId,
+        act: &mut Act,
+    ) {
+        let lead = self.board.unlink(place, before);
+        let id = self.board.at_mut(lead).queue.pop(act.packets);
+        let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
+        let input = act.packets.came_by(id);
+        let first = self.board.at(lead).queue.first;
+        if first.is_some() {
+            let turn = |id: PacketId| (act.packets[id].ready, act.packets.came_by(id));
+            let is_before =
+                |&other: &ChannelId| turn(self.board.at(other).queue.first) < turn(first);
+            let others = self.board.waiting(place).take_while(is_before).count();
+            self.board.wait_behind(others, place, lead);
+        }
+        self.start(channel, id, (input, tokens), act);
+    }
+
     /// The best at a place start as long as they can.
     pub(super) fn serve_place(&mut self, place: ChannelId, act: &mut Act) {
         while let Some((line, channel)) = self.look(place, act) {
@@ -76,7 +153,8 @@ impl QueuedKernel {
             return None;
         }
         self.board.at_mut(place).set_blocked(false);
-        if let Some(free_at) = self.is_sending(place, act.now) {
+        let first = self.lines.at(self.board.at(place).ends[0]).lead;
+        if let Some(free_at) = self.is_sending(place, first, act.now) {
             self.board.post_retry(place, free_at, act.events);
             return None;
         }
@@ -119,15 +197,14 @@ impl QueuedKernel {
         None
     }
 
-    /// When the only wire of a place falls free, if that is all that the lines there wait for.
+    /// When the only wire of a place falls free, if that is all that who waits there first, for a channel of a
+    /// group, waits for.
     #[inline]
-    fn is_sending(&self, place: ChannelId, now: Time) -> Option<Time> {
+    fn is_sending(&self, place: ChannelId, lead: ChannelId, now: Time) -> Option<Time> {
         let wires = self.wires.as_ref().filter(|_| !self.has_rounds)?;
-        let first = self.board.at(place);
-        let is_one = first.port.width == 1;
+        let is_one = self.board.at(place).port.width == 1;
         let free_at = wires.free_at(place);
-        let waits = is_one && free_at > now;
-        (waits && !self.board.is_closed(self.lines.at(first.ends[0]).lead)).then_some(free_at)
+        (is_one && free_at > now && !self.board.is_closed(lead)).then_some(free_at)
     }
 
     /// The best of the lines at a place whose inputs may send, to outputs that are not claimed, with its first
