@@ -62,6 +62,11 @@ def test_numbers_show_what_is_known(value: float, half: float, text: str) -> Non
     assert number(Estimate(value, value - half, value + half)) == text
 
 
+@pytest.mark.parametrize("half", [-1.0, math.inf, math.nan])
+def test_an_interval_that_cannot_be_is_not_known(half: float) -> None:
+    assert number(Estimate(2.0, 2 - half, 2 + half)) == "2.0000 ±?"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.0, "0"), (1234567.0, "1,234,567"), (0.012345678, "0.012346"), (1e-9, "1e-09")],

@@ -54,7 +54,7 @@ def number(estimate: Estimate, scale: float = 1.0, most: int = DIGITS) -> str:
     value, half = estimate.value * scale, estimate.half_width * scale
     if math.isnan(value):
         return UNKNOWN
-    if math.isnan(half):
+    if not 0 <= half < math.inf:  # not known, or from a folder that somebody has made up
         return f"{plain(value, most)} ±?"
     if half == 0 or value == 0:
         return plain(value, most)
