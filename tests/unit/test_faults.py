@@ -47,6 +47,14 @@ def test_a_fault_costs_what_the_run_takes_longer_than_without() -> None:
     assert told["without"]["completion_us"]["value"] == whole
 
 
+def test_a_machine_with_faults_is_described_as_one_without() -> None:
+    """How long a message takes alone is found in mode free, which knows of no faults."""
+    rows = [["0 ns", 0, 1, "12 kB"]]
+    sent = {"machine": MESH, "workload": {"kind": "messages", "messages": rows}}
+    faulty = Experiment.from_dict(sent | {"fault": [DOWN]})
+    assert tb.describe(faulty).zero_loads == tb.describe(Experiment.from_dict(sent)).zero_loads
+
+
 def test_nothing_is_said_of_faults_where_there_are_none() -> None:
     found = cost(described())
     assert found.without_faults is None

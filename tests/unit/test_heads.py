@@ -178,6 +178,21 @@ def test_a_program_says_how_much_of_its_critical_path_is_contention() -> None:
     )
 
 
+def test_a_critical_path_with_contention_at_a_nodes_link_costs_nothing_in_the_network() -> None:
+    """Two messages of a node, one after the other: half of the path, and in endpoints as well."""
+    matrix = [["0 B", "1 MB", "1 MB"], *([["0 B"] * 3] * 2)]
+    steps = [{"all_to_all": matrix, "algorithm": "linear"}]
+    ranks = [{"node": node, "repeat": 1, "steps": steps} for node in range(3)]
+    star = {"topology": {"kind": "star", "nodes": 3}}
+    given = {"machine": star, "workload": {"kind": "program", "process": ranks}}
+    found = explaining.explain(explaining.prepared(Experiment.from_dict(given)))
+    how_much, where, *_ = of_explanation(found).lines
+    assert how_much.endswith(
+        "Contention in the network costs nothing: it takes as long in mode endpoints."
+    )
+    assert where.startswith("50 % of its critical path is contention, at the link from node 0")
+
+
 def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:
     given = example("torus", "workload.sync=asynchronous", 'run.duration="100 us"')
     latency, load = answers.of_run(run_mode(given, "full")).sentences

@@ -46,7 +46,9 @@ def _takes(explanation: Explanation) -> str:
     mode = f"in mode {experiment.run.baseline}"
     baseline = f"{time_text(without)} {mode}"
     if path.makespan_ps == without:
-        return f"{line}. Contention costs nothing: it takes as long {mode}."
+        # Nodes' own links are shared in mode endpoints, too, and may be on the critical path.
+        where = " in the network" if experiment.run.baseline == "endpoints" else ""
+        return f"{line}. Contention{where} costs nothing: it takes as long {mode}."
     if path.makespan_ps < without or not without:
         # It restricts what the other mode does not, see `verdict`.
         return f"{line}, and {baseline}, where messages come in another order."

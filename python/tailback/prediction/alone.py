@@ -24,6 +24,7 @@ def latencies(experiment: Experiment, messages: Iterable[tuple[int, int, int]]) 
     count = len(sizes)
     spec = json.loads(experiment.spec())
     spec.pop("blame", None)
+    spec.pop("faults", None)  # alone is on the machine without them
     # The list has no traffic classes; alone it makes no difference which channels they share.
     spec["machine"]["routing"].pop("traffic_classes", None)
     if spec["machine"]["interface"].get("costs"):

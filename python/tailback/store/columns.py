@@ -494,7 +494,8 @@ INNER: dict[str, tuple[Column, ...]] = {
             received_ps="When its process had accepted it, too.",
             latency_ps="From its send until its last byte was there.",
             alone_ps="How long that takes alone; null where it is not known, as the next two.",
-            late_ps="How much longer it took; less than 0 if it was quicker.",
+            late_ps="How much longer it took, waits for its turn and software not counted; less "
+            "than 0 if it was quicker.",
         ),
         Column("slowdown", "float64", "", "How many times as long as alone."),
         Column("class", "text", "", "Its traffic class or job, where there are several."),
