@@ -12,7 +12,8 @@ import pytest
 
 import tailback as tb
 from tailback import answers, explaining
-from tailback.answers.lateness import Lateness
+from tailback.answers.lateness import Lateness, Rows
+from tailback.answers.of_blame import where_text
 from tailback.answers.of_program import of_explanation
 from tailback.comparison.of_jobs import interference
 from tailback.experiment import Experiment
@@ -65,6 +66,21 @@ def test_ratios_are_said_as_people_say_them() -> None:
     assert compared(Estimate.exact(1.5), 0.95, "alone") == "50 % longer than alone"
     assert (listed(["a"]), listed(["a", "b", "c"])) == ("a", "a, b and c")
     assert sentence("a b") == "A b."
+
+
+def test_many_channels_alike_are_told_by_how_many_have_half() -> None:
+    """As on the 33 links between neighbouring groups of a dragonfly."""
+    few = Rows((), 1557, 1.0, 0.029, half=18)
+    told = "; it begins at 1,557 channels, half of it at 18 of them, none with more than 2.9 %"
+    assert where_text(few) == told
+    alike = Rows((), 384, 1.0, 0.0071, half=150)
+    assert where_text(alike) == "; it begins at 384 channels, none with more than 0.71 %"
+
+
+def test_the_channels_with_half_of_all_lateness_are_counted() -> None:
+    result = tb.run(example("messages", "run.blame=true"))
+    # 77 % begin at one channel.
+    assert Lateness.of(result).roots(3).half == 1
 
 
 def test_cost_says_how_much_and_where() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ SMALL = 0.01
 """Rows with a smaller share are folded into one."""
 MUCH = 0.1
 """A share of all lateness from which on something is named in a sentence."""
+HALF = 0.5
+"""From this share on most of it is somewhere."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,9 @@ class Rows:
     """Share of these together; NaN where each is of the lateness of another victim."""
     largest: float
     """The largest share of a row, shown or not; 0 without rows."""
+    half: int = 0
+    """How many rows, the largest first, come to half of all lateness; 0: all do not, or it is not
+    known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +93,9 @@ class Lateness:
         shown = [c for c in found[:most] if c.share >= least]
         rows = tuple(Row(self._root_words(c.key[0]), c) for c in shown)
         rest = math.fsum(c.share for c in found[len(rows) :])
-        return Rows(rows, len(found) - len(rows), rest, found[0].share if found else 0.0)
+        sums = accumulate(c.share for c in found)
+        half = next((count for count, share in enumerate(sums, 1) if share >= HALF), 0)
+        return Rows(rows, len(found) - len(rows), rest, found[0].share if found else 0.0, half)
 
     def _root_words(self, channel: int) -> tuple[str, ...]:
         culprit, victim, kind = self._largest_at[channel]

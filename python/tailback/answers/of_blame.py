@@ -9,7 +9,7 @@ from tailback.results.names import Names
 from tailback.units import counted
 from tailback.wording.phrases import NEARLY_ALL, all_or_percent, listed, percent, sentence
 
-from .lateness import MUCH, SMALL, Lateness, Rows, lateness_text
+from .lateness import HALF, MUCH, SMALL, Lateness, Rows, lateness_text
 from .places import channel_text
 from .status import Head, status
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MOST = 3
 """Channels, and pairs of classes, that a sentence names."""
 
-_HALF = 0.5
+_FEW = 4
+"""A part of all channels is told if there are so many times as many."""
 
 
 def of_blame(result: Result) -> Head:
@@ -48,9 +49,11 @@ def where_text(roots: Rows) -> str:
     count = len(roots.shown) + roots.others
     if together < MUCH:
         none = f", none with more than {percent(roots.largest)}"
+        if roots.half and _FEW * roots.half <= count:
+            none = f", half of it at {roots.half} of them{none}"
         return f"; it begins at {counted(count, 'channel')}{none}" if count else ""
     named = [f"{channel_text(root.words[0])} ({percent(root.share)})" for root in roots.shown]
-    most = "mostly " if together >= _HALF else "most of all "
+    most = "mostly " if together >= HALF else "most of all "
     return f"; it begins {'' if together >= NEARLY_ALL else most}at {listed(named)}"
 
 
