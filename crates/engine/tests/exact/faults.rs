@@ -27,7 +27,7 @@ fn row(switching: Switching, queueing: Queueing) -> Machine {
 }
 
 fn fault(at: FaultAt, (from_ps, until_ps): (u64, u64), share: u32) -> Fault {
-    Fault { at, from_ps, until_ps, share }
+    Fault { at, from_ps, until_ps, share, bit_errors: None, time_factor: None, again: None }
 }
 
 fn link(from: u32, to: u32) -> FaultAt {

@@ -9,6 +9,7 @@ mod allocators;
 pub mod cases;
 mod choices;
 mod circuits;
+pub mod faults;
 mod hand;
 mod machine;
 mod network;

@@ -17,6 +17,9 @@ impl QueuedKernel {
             if !id.is_some() || self.board.is_closed(lead) {
                 return;
             }
+            if let Some(until) = act.in_vain_until(id) {
+                return self.board.post_retry(lead, until, act.events);
+            }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let mut again = NEVER;
             match self.find_channel(lead, tokens, &mut again, act) {
@@ -84,6 +87,14 @@ impl QueuedKernel {
         let mut again = NEVER;
         while let Some((line, id)) = self.best(place, &mut again, act) {
             let lead = self.lines.at(line).lead;
+            if let Some(until) = act.in_vain_until(id) {
+                self.claimed.push(lead);
+                again = until.min(again);
+                if self.wires.is_none() {
+                    break;
+                }
+                continue;
+            }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             match self.find_channel(lead, tokens, &mut again, act) {
                 Ok(channel) => {
