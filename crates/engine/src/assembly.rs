@@ -145,11 +145,12 @@ fn check_bit_errors(spec: &Spec) -> Result<(), SpecError> {
     let rates = spec.faults.iter().map(|fault| fault.bit_errors.unwrap_or(0));
     let Some(table) = rates.clone().position(|rate| rate as f64 > most) else { return Ok(()) };
     let field = format!("fault[{table}].bit_error_rate");
+    let given = spec.faults[table].bit_errors.unwrap_or(0) as f64 / 1e18;
     let allowed = format!(
         "must be at most {:.1e}: of packets of {bytes} B more than 90 % would be damaged",
-        most / 1e18
+        most / 1e18,
     );
-    Err(SpecError::new(field, "", allowed))
+    Err(SpecError::new(field, given, allowed))
 }
 
 /// Refuses accounts that know nothing of faults; those of the network know of slower nodes what they need.

@@ -83,7 +83,9 @@ impl Reference {
                 return;
             }
             let Some(channel) = self.idle_with_room(group, packet) else {
-                if !self.is_down(group) && let Some(grant) = &mut self.granted[group] {
+                if !self.is_down(group)
+                    && let Some(grant) = &mut self.granted[group]
+                {
                     grant.kept = grant.kept.or(Some(idle));
                 }
                 return;

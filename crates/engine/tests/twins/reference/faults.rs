@@ -86,7 +86,7 @@ impl Reference {
     }
 
     /// How long work takes on a node that begins now.
-    pub fn takes(&self, node: usize, mut work: Time) -> Time {
+    pub fn work_takes(&self, node: usize, mut work: Time) -> Time {
         let mut at = self.now;
         loop {
             let (factor, until) = self.factor(node, at);

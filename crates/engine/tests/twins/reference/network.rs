@@ -66,7 +66,8 @@ pub struct Output {
 
 impl Reference {
     pub fn tokens(&self, packet: usize) -> u32 {
-        self.spec.machine.interface.header_bytes + self.packets[packet].bytes + 1
+        let end = u32::from(self.spec.machine.link.end_token);
+        self.spec.machine.interface.header_bytes + self.packets[packet].bytes + end
     }
 
     /// How long a packet with so many data bytes occupies a channel of a group.
@@ -78,7 +79,8 @@ impl Reference {
     fn ends_of_flits(&self, bytes: u32, [flit, end]: [Time; 2]) -> Vec<Time> {
         let flits = u64::from(self.spec.machine.interface.header_bytes + bytes);
         let last = flits * flit + end;
-        (1..=flits).map(|sent| sent * flit).chain([last]).collect()
+        let end = self.spec.machine.link.end_token.then_some(last);
+        (1..=flits).map(|sent| sent * flit).chain(end).collect()
     }
 
     /// From the start on a channel until the header is at its far end.
@@ -95,8 +97,11 @@ impl Reference {
         let is_first = matches!(self.wiring.groups[group].from, End::Node(_));
         let at_edge = if is_first { machine.switch.edge_delay_ps } else { 0 };
         let delay = self.wire_delay(group) + machine.switch.delay_ps + at_edge;
-        let there: Vec<Time> =
-            self.ends_of_flits(bytes, self.flit_times_now(group)).iter().map(|end| end + delay).collect();
+        let there: Vec<Time> = self
+            .ends_of_flits(bytes, self.flit_times_now(group))
+            .iter()
+            .map(|end| end + delay)
+            .collect();
         if machine.switch.switching == Switching::StoreAndForward {
             return *there.last().unwrap();
         }

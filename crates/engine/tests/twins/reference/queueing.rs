@@ -182,8 +182,7 @@ impl Reference {
     /// How many packets an input sends, and how many it may.
     fn may_send(&self, input: usize) -> bool {
         let buffer = self.channels[input].buffer.iter();
-        let sends =
-            buffer.filter(|one| one.left.is_some() || self.is_in_vain(one.packet)).count();
+        let sends = buffer.filter(|one| one.left.is_some() || self.is_in_vain(one.packet)).count();
         let switch = &self.spec.machine.switch;
         if switch.queueing == Queueing::Output {
             return true;
@@ -223,6 +222,7 @@ impl Reference {
             }
             match self.start_channel(asking.packet, asking.group) {
                 Ok(channel) if self.goes_in_vain(asking.packet, channel) => {
+                    self.queued.last.insert(asking.input, channel);
                     claimed.push(asking.group);
                 }
                 Ok(channel) => return Some(Named { asking, channel }),

@@ -156,7 +156,7 @@ impl Reference {
             (None, Kind::Compute(process)) => self.piece(process),
             (None, _) => unreachable!("its time is known"),
         };
-        let end = self.now + self.takes(node, takes);
+        let end = self.now + self.work_takes(node, takes);
         self.desks[node].job = Some((job, self.now, end));
         self.post(end, Event::Cpu { node });
     }
