@@ -120,10 +120,10 @@ class Fault(Part, init=False):
     def _check_straggler(self) -> None:
         if self.node is None and self.every != "node":
             raise self.refused("time_factor", 'must be left out: needs node, or every = "node"')
-        if "rate_share" in self.named():
-            raise self.refused(
-                "rate_share", "must be left out beside time_factor: another [[fault]]"
-            )
+        for name in ("rate_share", "bit_error_rate"):
+            if name in self.named():
+                allowed = "must be left out beside time_factor: another [[fault]]"
+                raise self.refused(name, allowed)
 
     def _check_times(self) -> None:
         """Refuse times that belong to another kind of fault."""

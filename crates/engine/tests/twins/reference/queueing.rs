@@ -196,6 +196,15 @@ impl Reference {
         (sends as u64) < switch.input_speedup.map_or(usual, u64::from)
     }
 
+    /// Whether those who wait for an output stand in one queue, in the order in which they became ready.
+    fn has_strict_queues(&self) -> bool {
+        let switch = &self.spec.machine.switch;
+        switch.queueing == Queueing::Output
+            && switch.arbiter == Arbiter::Fifo
+            && !switch.ack_priority
+            && self.wiring.wires() == self.channels.len()
+    }
+
     /// The best of those that ask at a place whose inputs may send, if it can start.
     fn names(&mut self, place: usize) -> Option<Named> {
         let here = self.wiring.groups[place].from;
@@ -211,19 +220,21 @@ impl Reference {
             let rank = self.by_policy(packet, input, place);
             (self.is_later_class(packet), rank, drawn, ready, input)
         });
+        // In a queue nobody passes a packet that is sent for nothing.
+        let is_strict = self.has_strict_queues();
         let mut claimed = Vec::new();
         for asking in asking {
             if claimed.contains(&asking.group) || !self.may_send(asking.input) {
                 continue;
             }
             if self.is_in_vain(asking.packet) {
-                claimed.push(asking.group);
+                claimed.extend(is_strict.then_some(asking.group));
                 continue;
             }
             match self.start_channel(asking.packet, asking.group) {
                 Ok(channel) if self.goes_in_vain(asking.packet, channel) => {
                     self.queued.last.insert(asking.input, channel);
-                    claimed.push(asking.group);
+                    claimed.extend(is_strict.then_some(asking.group));
                 }
                 Ok(channel) => return Some(Named { asking, channel }),
                 // Nobody passes it there.

@@ -87,14 +87,6 @@ impl QueuedKernel {
         let mut again = NEVER;
         while let Some((line, id)) = self.best(place, &mut again, act) {
             let lead = self.lines.at(line).lead;
-            if let Some(until) = act.in_vain_until(id) {
-                self.claimed.push(lead);
-                again = until.min(again);
-                if self.wires.is_none() {
-                    break;
-                }
-                continue;
-            }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             match self.find_channel(lead, tokens, &mut again, act) {
                 Ok(channel) => {
@@ -103,11 +95,7 @@ impl QueuedKernel {
                     };
                     let input = self.lines.at(line).input;
                     self.is_cut_off(channel, input, at, act);
-                    self.claimed.push(lead);
                     again = at.min(again);
-                    if self.wires.is_none() {
-                        break;
-                    }
                 }
                 Err(lacks_room) => {
                     // Nobody passes it on these.
@@ -158,6 +146,10 @@ impl QueuedKernel {
             if self.board.is_closed(lead)
                 || (!self.claimed.is_empty() && self.claimed.contains(&lead))
             {
+                continue;
+            }
+            if let Some(until) = act.in_vain_until(packets.first) {
+                *again = until.min(*again);
                 continue;
             }
             if self.has_rounds && !self.may_send(input, act.now) {
