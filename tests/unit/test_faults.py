@@ -137,7 +137,7 @@ def test_jobs_are_told_what_a_fault_costs_each() -> None:
 @pytest.mark.parametrize(
     ("fault", "problem"),
     [
-        ({}, "fault[0].link: must be given, or switch, or node"),
+        ({}, "fault[0].link: must be given, or switch, node or every"),
         ({"link": "0 to 1"}, "fault[0].duration: must be given: packets for a link that stays"),
         ({"link": "0 to 1", "node": 0}, "fault[0].node = 0: must be left out beside link"),
         ({"node": 6, "duration": "1 us"}, "fault[0].node = 6: must be a node from 0 to 5"),

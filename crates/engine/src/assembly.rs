@@ -9,7 +9,7 @@ use crate::measure::blame::{Keeps, Occupancy, Victims};
 use crate::measure::{
     Blame, ByJob, Causes, Forwarding, InSoftware, Late, Measures, Offered, Slices, Stored, Traffic,
 };
-use crate::node::{Alone, Nodes};
+use crate::node::{Alone, Nodes, Stragglers};
 use crate::spec::{self, Fidelity, Mode, Spec};
 use crate::time::Time;
 use crate::topology::Topology;
@@ -56,9 +56,11 @@ impl Assembly {
         let (kind, seed) = ((spec.mode, spec.fidelity), spec.seed);
         let known = (accounts, instants(spec));
         let mut fabric = Fabric::new(&spec.machine, &topology, kind, known, seed)?;
-        if !spec.faults.is_empty() {
-            check_faults(spec)?;
-            fabric.set_faults(&spec.faults, &topology)?;
+        let outages = topology.outages(&spec.faults)?;
+        check_faults(spec)?;
+        check_bit_errors(spec)?;
+        if spec.has_faults_of_links() {
+            fabric.set_faults(&spec.faults, &outages, (&topology, spec.seed))?;
         }
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();
@@ -67,7 +69,8 @@ impl Assembly {
         {
             fabric.limit_replies(limit, &classes);
         }
-        let nodes = Nodes::new(spec, &topology, &workload)?;
+        let stragglers = Stragglers::new(&spec.faults, &outages, topology.nodes)?;
+        let nodes = Nodes::new(spec, &topology, &workload, stragglers)?;
         if spec.sample_interval_ps == 0 {
             return Err(SpecError::new("run.sample_interval", 0, "must be above 0"));
         }
@@ -130,11 +133,31 @@ fn check_loggops(spec: &Spec) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Refuses accounts that know nothing of faults.
+/// Most damaged packets of those with most bits: more would be sent for ever.
+const MOST_DAMAGED: f64 = 0.9;
+
+/// Refuses bit error rates with which hardly a packet is across.
+fn check_bit_errors(spec: &Spec) -> Result<(), SpecError> {
+    let interface = &spec.machine.interface;
+    let bytes = interface.packet_bytes.max(spec.machine.first_packet_bytes());
+    let bits = 8.0 * f64::from(bytes + interface.header_bytes);
+    let most = 1e18 * -libm::log1p(-MOST_DAMAGED) / bits;
+    let rates = spec.faults.iter().map(|fault| fault.bit_errors.unwrap_or(0));
+    let Some(table) = rates.clone().position(|rate| rate as f64 > most) else { return Ok(()) };
+    let field = format!("fault[{table}].bit_error_rate");
+    let given = spec.faults[table].bit_errors.unwrap_or(0) as f64 / 1e18;
+    let allowed = format!(
+        "must be at most {:.1e}: of packets of {bytes} B more than 90 % would be damaged",
+        most / 1e18,
+    );
+    Err(SpecError::new(field, given, allowed))
+}
+
+/// Refuses accounts that know nothing of faults; those of the network know of slower nodes what they need.
 fn check_faults(spec: &Spec) -> Result<(), SpecError> {
-    let asked = spec.blame.as_ref();
+    let asked = spec.blame.as_ref().filter(|_| spec.has_faults_of_links());
     let given = match () {
-        () if spec.causes.is_some() => "run.critical_path",
+        () if spec.causes.is_some() && !spec.faults.is_empty() => "run.critical_path",
         () if asked.is_some_and(|blame| blame.packet_waits) => "run.packet_waits",
         () if asked.is_some_and(|blame| blame.slices.is_some()) => "run.slices",
         () => return Ok(()),

@@ -40,7 +40,7 @@ use crate::rare::rare;
 use crate::routing::Otherwise;
 use crate::spec::{Costs, Fault, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
-use crate::topology::Topology;
+use crate::topology::{Outage, Topology};
 use act::Act;
 use delivery::Delivery;
 use kernel::{Kernel, Queues as _, Traits};
@@ -104,13 +104,21 @@ impl Fabric {
     ///
     /// # Errors
     /// A kernel that cannot simulate that; links that are not there.
-    pub fn set_faults(&mut self, faults: &[Fault], topology: &Topology) -> Result<(), SpecError> {
+    pub fn set_faults(
+        &mut self,
+        faults: &[Fault],
+        outages: &[Outage],
+        (topology, seed): (&Topology, u64),
+    ) -> Result<(), SpecError> {
         let kind = self.kernel.kind();
         let moves = self.wiring.routing.properties().otherwise != Otherwise::Wait;
         let without = match kind {
             KernelKind::Packet | KernelKind::Queued if !moves => {
-                let faults = Faults::new(faults, &self.wiring.layout, topology)?;
-                self.wiring.faults = Some(Box::new(faults));
+                let known = Faults::new(faults, outages, &self.wiring.layout, (topology, seed))?;
+                if faults.iter().any(|fault| fault.bit_errors.is_some()) {
+                    self.packets.keep_keys();
+                }
+                self.wiring.faults = Some(Box::new(known));
                 return Ok(());
             }
             KernelKind::Packet | KernelKind::Queued => "routing that deflects packets".into(),

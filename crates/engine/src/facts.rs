@@ -6,10 +6,15 @@
 
 use crate::error::SpecError;
 use crate::fabric::Fabric;
+use crate::ids::SwitchId;
 use crate::routing::{Properties, possible};
-use crate::spec::{Arbiter, Fidelity, FlowControl, Machine, RoutingSpec, Switching, TopologySpec};
+use crate::spec::{
+    Arbiter, FailedLink, Fault, FaultAt, Fidelity, FlowControl, Machine, RoutingSpec, Switching,
+    TopologySpec,
+};
 use crate::survey::{Graph, Search};
-use crate::topology::{Attachment, Topology};
+use crate::time::Time;
+use crate::topology::{Attachment, Outage, Topology};
 use serde::{Deserialize, Serialize};
 
 /// What is asked.
@@ -31,6 +36,15 @@ pub enum Question {
     Cables {
         /// The network.
         topology: TopologySpec,
+    },
+    /// When faults begin and end.
+    Outages {
+        /// The network.
+        topology: TopologySpec,
+        /// The faults.
+        faults: Vec<Fault>,
+        /// How many of those that begin first are told.
+        first: usize,
     },
     /// The routing algorithms that suit a kind of topology.
     Routings {
@@ -70,6 +84,13 @@ pub enum Answer {
     Homes(Vec<u32>),
     /// To [`Question::Cables`]: switch and port of one end, switch of the other.
     Cables(Vec<(u32, usize, u32)>),
+    /// To [`Question::Outages`].
+    Outages {
+        /// How many there are.
+        count: usize,
+        /// Those that begin first.
+        first: Vec<Told>,
+    },
     /// To [`Question::Routings`]: the usual one first.
     Routings(Vec<Suited>),
     /// To [`Question::Routing`].
@@ -96,6 +117,12 @@ pub fn answer(question: &Question) -> Result<Answer, SpecError> {
             Answer::Homes((0..).zip(&topology.attachments).map(home).collect())
         }
         Question::Cables { topology } => Answer::Cables(Topology::new(topology)?.cables()),
+        Question::Outages { topology, faults, first } => {
+            let topology = Topology::new(topology)?;
+            let all = topology.outages(faults)?;
+            let told = |outage: &Outage| Told::of(outage, &topology);
+            Answer::Outages { count: all.len(), first: all.iter().take(*first).map(told).collect() }
+        }
         Question::Routings { kind } => Answer::Routings(suited(kind)),
         Question::Routing { topology, algorithm } => {
             Answer::Routing(Properties::of(algorithm, &Topology::new(topology)?)?)
@@ -109,6 +136,45 @@ pub fn answer(question: &Question) -> Result<Answer, SpecError> {
             Answer::Possible
         }
     })
+}
+
+/// A fault, from its beginning until its repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// Which of the faults that were described it is one of.
+    pub fault: usize,
+    /// What it concerns: `link`, `switch` or `node`.
+    pub what: &'static str,
+    /// The node or switch, or the switch at one end.
+    pub at: u32,
+    /// The port of a link that is named by its port.
+    pub port: Option<u32>,
+    /// The switch at the other end of a link.
+    pub to: Option<u32>,
+    /// When it begins.
+    pub from_ps: Time,
+    /// When it is repaired.
+    pub until_ps: Time,
+}
+
+impl Told {
+    fn of(outage: &Outage, topology: &Topology) -> Self {
+        let far = |switch: u32, port: u32| {
+            let found = topology.links(SwitchId(switch)).find(|link| link.0 == port as usize);
+            found.map(|(_, to)| to.0)
+        };
+        let (what, at, port, to) = match outage.at {
+            FaultAt::Link(FailedLink::Between(from, to)) => ("link", from, None, Some(to)),
+            FaultAt::Link(FailedLink::At { switch, port }) => {
+                ("link", switch, Some(port), far(switch, port))
+            }
+            FaultAt::Switch(switch) => ("switch", switch, None, None),
+            FaultAt::Node(node) => ("node", node, None, None),
+            FaultAt::Each(_) => ("each", 0, None, None),
+        };
+        let (from_ps, until_ps) = (outage.from, outage.until);
+        Self { fault: outage.table, what, at, port, to, from_ps, until_ps }
+    }
 }
 
 /// The numbers of a network.

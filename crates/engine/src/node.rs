@@ -22,6 +22,7 @@ mod receiving;
 mod ringing;
 mod sending;
 mod software;
+mod stragglers;
 mod timers;
 mod world;
 
@@ -31,6 +32,7 @@ pub use interface::{Buffers, Heard, Interface, Told};
 pub use message::{Life, Message, MessagePool};
 pub use nodes::Nodes;
 pub use processor::Processors;
+pub use stragglers::Stragglers;
 pub use world::World;
 
 use crate::ids::{NodeId, ProcessId};
@@ -134,7 +136,9 @@ impl Nodes {
             let Some(op) = world.workload.next(process, waiting_data) else { break };
             count += 1;
             match op {
-                Op::ComputeSaturated(duration) if self.software.serves() => {
+                Op::ComputeSaturated(duration)
+                    if self.software.serves() || self.processors.stragglers.has(node) =>
+                {
                     self.compute(node, process, duration, world);
                     break;
                 }

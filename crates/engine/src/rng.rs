@@ -43,6 +43,10 @@ pub enum Purpose {
     Noise = 10,
     /// Links that have failed.
     Failure = 11,
+    /// When faults begin and end.
+    Outage = 12,
+    /// Whether a packet is damaged on a link.
+    Damage = 13,
 }
 
 /// What something is drawn for: numbers, one behind the other.

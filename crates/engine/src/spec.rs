@@ -33,7 +33,7 @@ pub use cells::Cells;
 pub use collective::{Algorithm, Collective, Collectives, Method, Operation, Price, Table};
 pub(crate) use costs::of_bytes;
 pub use costs::{Costs, Side};
-pub use fault::{Fault, FaultAt};
+pub use fault::{Again, Fault, FaultAt, Places};
 pub use frames::{Engine, Frames, Pause};
 pub use hosts::{Hosts, InterfaceRule, Turn};
 pub use interface::{Interface, Local, MessageOrder, Multicast, Unit};
@@ -102,7 +102,14 @@ impl Spec {
         interface.costs().is_none()
             && interface.drain_byte_ps.is_none()
             && interface.time_slice_ps.is_none()
+            && self.faults.iter().all(|fault| fault.time_factor.is_none())
             && slots::is_in_slots(&self.workload, self.machine.link.flit_ps)
+    }
+
+    /// Whether links have faults, not only nodes.
+    #[must_use]
+    pub fn has_faults_of_links(&self) -> bool {
+        self.faults.iter().any(|fault| fault.time_factor.is_none())
     }
 }
 

@@ -24,6 +24,7 @@ mod kautz;
 pub(crate) mod levels;
 mod limits;
 mod near;
+mod outages;
 mod slim_fly;
 mod tree;
 mod xgft;
@@ -32,6 +33,7 @@ pub use base::{Attachment, Failure, Hosts, Topology};
 pub use family::{DragonflyPlus, Family};
 pub use limits::MAX_NODES;
 pub use near::{Neighbourhood, Tree};
+pub use outages::{Outage, Span, greatest};
 
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};

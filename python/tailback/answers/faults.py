@@ -27,8 +27,12 @@ def of_faults(cost: Cost) -> list[str]:
     full, whole = cost.modes.get("full"), cost.without_faults
     if full is None or whole is None:
         return []
-    number = len(cost.experiment.faults)
-    costs = "This fault costs" if number == 1 else f"These {number} faults cost"
+    faults = cost.experiment.faults
+    number = len(faults)
+    if any(fault.comes_again for fault in faults):
+        costs = "These faults cost"
+    else:
+        costs = "This fault costs" if number == 1 else f"These {number} faults cost"
     confidence = cost.experiment.run.confidence
     told = []
     for name, slowdown in cost.fault_slowdowns.items():
@@ -42,8 +46,7 @@ def of_faults(cost: Cost) -> list[str]:
             more = f"{time_text(Estimate.exact(longer))} ({more})" if longer > 0 else more
         told.append(f"{f'job {name} ' if name else ''}{more} of {MEASURES[metric]}")
     if not told:
-        what = "this fault costs" if number == 1 else "these faults cost"
-        return [f"What {what} is not known."]
+        return [f"What {costs[0].lower()}{costs[1:]} is not known."]
     return [sentence(f"{costs} {listed(told)}")]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -87,6 +87,32 @@ class Exact:
     """Why a cheaper one would not do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A fault, from its beginning until its repair."""
+
+    fault: int
+    """Which of the faults that were described it is one of."""
+    what: str
+    """What it concerns: `link`, `switch` or `node`."""
+    at: int
+    """The node or switch, or the switch at one end."""
+    port: int | None
+    """The port of a link that is named by its port."""
+    to: int | None
+    """The switch at the other end of a link."""
+    from_ps: int
+    until_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outages:
+    """How many faults begin, and those that begin first."""
+
+    count: int
+    first: tuple[Outage, ...]
+
+
 def network(topology: Mapping[str, Any]) -> Network:
     """Return the numbers of a network. Raises `UserError` for one that cannot be."""
     return Network(**_tuples(_facts(about="topology", topology=topology)))
@@ -103,6 +129,14 @@ def cables(topology: Mapping[str, Any]) -> tuple[tuple[int, int, int], ...]:
     Switch and port of one end, switch of the other.
     """
     return tuple(tuple(one) for one in _facts(about="cables", topology=topology))
+
+
+def outages(
+    topology: Mapping[str, Any], faults: Sequence[Mapping[str, Any]], first: int
+) -> Outages:
+    """Return how many faults begin, and those that begin first, so many of them."""
+    told = _facts(about="outages", topology=topology, faults=faults, first=first)
+    return Outages(told["count"], tuple(Outage(**one) for one in told["first"]))
 
 
 @cache

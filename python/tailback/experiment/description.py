@@ -30,6 +30,7 @@ from ..workloads import (
     Traffic,
     Workload,
 )
+from . import outages
 from .choosing import WORKLOAD, chosen, find_kinds
 from .faults import FAULTS, Fault, faults_of, specs
 from .identity import Texts, canonical, filled, hole
@@ -71,7 +72,7 @@ class Experiment(metaclass=Helped):
     jobs: tuple[Job, ...] = ()
     """Workloads side by side, instead of one; empty if there is one."""
     faults: tuple[Fault, ...] = ()
-    """Links that are down, or slower, for a time; in mode `full`, others compare with none."""
+    """Links that are down, or slower, for a time, and stragglers; in mode `full` alone."""
 
     def __post_init__(self) -> None:
         """Check what no part can check alone."""
@@ -108,13 +109,15 @@ class Experiment(metaclass=Helped):
         object.__setattr__(self, "faults", tuple(self.faults))
         if not self.faults:
             return
-        specs(self.faults, self.machine.topology)
         if self.machine.loggops is not None:
             raise UserError(FAULTS, None, "must be left out with [machine.loggops]: no network")
-        if self.fidelity != "packet":
+        outages.check(self.faults, self.machine.topology)
+        are_of_links = any(fault.is_of_links for fault in self.faults)
+        if are_of_links and self.fidelity != "packet":
             allowed = f"must be left out with fidelity {self.fidelity}: needs packet"
             raise UserError(FAULTS, None, allowed)
-        for name in ("critical_path", "packet_waits", "slices"):
+        of_network = ("packet_waits", "slices") if are_of_links else ()
+        for name in ("critical_path", *of_network):
             if getattr(self.run, name):
                 allowed = "must be left out with [[fault]]: it does not know of faults"
                 raise UserError(f"run.{name}", shown(getattr(self.run, name)), allowed)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tailback import engine, tables
 from tailback.experiment.memory import check_memory, needed_bytes
+from tailback.experiment.outages import Faults, begun
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json, shown
 from tailback.statistics import finite
@@ -155,6 +156,8 @@ class Prediction:
     """Zero-load latency of the messages of each traffic class and length."""
     law: MessageLaw | None
     """Latency of a message alone, if messages have software costs."""
+    faults: Faults | None
+    """How many faults begin while it runs, and the first; None without faults."""
 
     @property
     def arbitration(self) -> str | None:
@@ -321,6 +324,7 @@ class Prediction:
             **({"mixed_with_replies": mixed} if (mixed := self.mixed_with_replies) else {}),
             **({"requests_in_pieces": cut} if (cut := self.requests_in_pieces) else {}),
             **({} if self.law is None else {"message_law": self.law.to_dict()}),
+            **({} if self.faults is None else {"faults": self.faults.to_dict()}),
             "channels_loaded_most": [channel.to_dict() for channel in self.most_loaded()],
             "fidelity": self.experiment.fidelity,
             "kernel": self.kernel,
@@ -442,4 +446,5 @@ def describe(experiment: Experiment) -> Prediction:
         cluster=cluster_survey(experiment.machine, counted),
         table_routes=table_routes(experiment.machine, counted.graph),
         law=message_law(experiment),
+        faults=begun(experiment.faults, experiment.machine.topology),
     )

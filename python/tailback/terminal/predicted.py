@@ -22,6 +22,7 @@ from tailback.units import counted
 from tailback.wording import UNKNOWN, plain
 from tailback.wording.scaling import MICROSECONDS, scaled
 
+from .faults import faults_table
 from .layout import head, more, new_table, numbers, texts, words
 from .networks import bisection, cluster_rows
 from .parameters import parameters_tables
@@ -54,6 +55,8 @@ def prediction_report(prediction: Prediction, *, full: bool = False) -> Renderab
     if p.law is not None:
         title = "A message alone, from node 0 to node 1"
         parts += [Text(), _listing(title, _law_rows(p.law))]
+    if p.faults is not None:
+        parts += [Text(), faults_table(p.faults)]
     loaded = p.most_loaded()
     if loaded:
         parts += [Text(), _loaded_table(p, loaded)]

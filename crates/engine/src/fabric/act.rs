@@ -56,15 +56,33 @@ impl Act<'_> {
         Some(until)
     }
 
-    /// When a link fails while a packet is sent there that starts on a channel now, if it does: the packet
-    /// stays where it is. Who keeps account of waits is told.
+    /// Until when a packet is sent in vain that starts on a channel now, if it is: until the link fails, or,
+    /// if bits are damaged, until the far end has answered. The packet stays where it is. Who keeps account
+    /// of waits is told.
     #[inline]
     pub fn fails_under(&mut self, channel: ChannelId, id: PacketId) -> Option<Time> {
         let faults = self.wiring.faults.as_deref()?;
-        let end = self.now + self.timing(channel).packet_ps(self.packets[id].bytes);
-        let (at, until) = faults.fails(channel, (self.now, end))?;
-        self.tell_fault(channel, (self.now, until));
+        let (timing, bytes) = (self.timing(channel), self.packets[id].bytes);
+        let end = self.now + timing.packet_ps(bytes);
+        if let Some((at, until)) = faults.fails(channel, (self.now, end)) {
+            self.tell_fault(channel, (self.now, until));
+            self.packets.is_sent_in_vain(id, self.now, at);
+            return Some(at);
+        }
+        let drawn_by = self.packets.drawn_by(id);
+        if !faults.damages(channel, self.now, timing.packet_bits(bytes), drawn_by) {
+            return None;
+        }
+        let at = end + timing.gap_ps.max(2 * timing.wire_ps);
+        self.tell_fault(channel, (self.now, at));
+        self.packets.is_sent_in_vain(id, self.now, at);
         Some(at)
+    }
+
+    /// Until when a packet is sent in vain already: it does not start elsewhere meanwhile.
+    #[inline]
+    pub fn in_vain_until(&self, id: PacketId) -> Option<Time> {
+        self.packets.in_vain_until(id, self.now)
     }
 
     /// The times of a packet that starts on a channel now.

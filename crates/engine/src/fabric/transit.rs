@@ -41,6 +41,8 @@ pub struct PacketPool {
     tells_departures: bool,
     /// Those that have been lost.
     lost: Lost,
+    /// Those that are sent in vain, and until when; perhaps others that have been.
+    in_vain: Vec<(PacketId, Time)>,
     /// Which packets of multicasts are sent with others.
     riders: Riders,
 }
@@ -86,6 +88,7 @@ impl PacketPool {
             departures: Vec::new(),
             tells_departures: false,
             lost: Lost::default(),
+            in_vain: Vec::new(),
             riders: Riders::default(),
         }
     }
@@ -182,6 +185,20 @@ impl PacketPool {
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.packets.remove(id)
+    }
+
+    /// A packet is sent in vain until an instant, and stays where it is.
+    #[cold]
+    pub fn is_sent_in_vain(&mut self, id: PacketId, now: Time, until: Time) {
+        self.in_vain.retain(|&(_, until)| until > now);
+        self.in_vain.push((id, until));
+    }
+
+    /// Until when a packet is sent in vain, if it is.
+    #[inline]
+    pub fn in_vain_until(&self, id: PacketId, now: Time) -> Option<Time> {
+        let mut sent = self.in_vain.iter().filter(|&&(of, until)| of == id && until > now);
+        sent.next().map(|&(_, until)| until)
     }
 
     /// A packet is lost at a switch.

@@ -9,6 +9,7 @@ use super::origins::Origins;
 use super::packetisation::Packetisation;
 use super::processor::Processors;
 use super::protocol::Protocol;
+use super::stragglers::Stragglers;
 use super::timers::Timers;
 use super::world::World;
 use crate::error::SpecError;
@@ -58,13 +59,18 @@ impl Nodes {
     ///
     /// # Errors
     /// Traffic classes that are not one for each process or message.
-    pub fn new(spec: &Spec, topology: &Topology, workload: &Workload) -> Result<Self, SpecError> {
+    pub fn new(
+        spec: &Spec,
+        topology: &Topology,
+        workload: &Workload,
+        stragglers: Stragglers,
+    ) -> Result<Self, SpecError> {
         let placement = workload.placement();
         let (machine, processes) = (&spec.machine, placement.len());
         let time_slice = machine.interface.time_slice_ps;
         Ok(Self {
             classes: Classes::new(spec.blame.as_ref(), workload, processes)?,
-            processors: Processors::new(topology.nodes, processes, time_slice),
+            processors: Processors::new(topology.nodes, processes, time_slice, stragglers),
             timers: Timers::new(topology.nodes, processes),
             messages: MessagePool::default(),
             links: vec![VecDeque::new(); workload.links()],

@@ -1,5 +1,6 @@
 //! Processors: a run queue each, served first in, first out.
 
+use super::stragglers::Stragglers;
 use crate::event_queue::{Event, EventQueue};
 use crate::ids::{NodeId, ProcessId};
 use crate::time::Time;
@@ -11,7 +12,10 @@ pub struct Processors {
     remaining: Vec<Time>,
     /// Per process: the one behind it in the run queue.
     next: Vec<ProcessId>,
+    /// Work of a piece, at most.
     time_slice: Time,
+    /// Nodes that are slower for a time.
+    pub(super) stragglers: Stragglers,
 }
 
 #[derive(Clone, Copy)]
@@ -29,7 +33,12 @@ struct Processor {
 
 impl Processors {
     /// Idle processors.
-    pub fn new(nodes: usize, processes: usize, time_slice: Option<Time>) -> Self {
+    pub fn new(
+        nodes: usize,
+        processes: usize,
+        time_slice: Option<Time>,
+        stragglers: Stragglers,
+    ) -> Self {
         let idle = Processor {
             running: ProcessId::NONE,
             piece_end: 0,
@@ -43,6 +52,7 @@ impl Processors {
             remaining: vec![0; processes],
             next: vec![ProcessId::NONE; processes],
             time_slice: time_slice.unwrap_or(Time::MAX),
+            stragglers,
         }
     }
 
@@ -87,6 +97,7 @@ impl Processors {
         let remaining = &mut self.remaining[process.index()];
         let piece = (*remaining).min(self.time_slice);
         *remaining -= piece;
+        let piece = self.stragglers.takes(node, now, piece);
         self.processors[node.index()].begin(process, now, piece);
         events.post(now + piece, Event::Cpu(node));
         piece

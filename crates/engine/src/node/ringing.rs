@@ -10,10 +10,12 @@ use crate::workload::Timer;
 impl Nodes {
     /// A process sets a timer.
     pub(super) fn set(&mut self, process: ProcessId, timer: Timer, world: &mut World) {
-        let Timer { after, tag, computes } = timer;
+        let Timer { mut after, tag, computes } = timer;
         if computes {
+            let node = self.placement[process.index()];
+            after = self.processors.stragglers.takes(node, world.now, after);
             world.measures.cpu.begin(world.now);
-            self.timers.begins(self.placement[process.index()], world.now);
+            self.timers.begins(node, world.now);
         }
         let id = self.timers.running.insert(|_| Running { process, tag, computes });
         if let Some(causes) = &mut world.measures.causes {

@@ -42,13 +42,14 @@ impl Nodes {
     /// The CPU of a node goes over to what comes first, if it may.
     fn serve(&mut self, node: NodeId, world: &mut World) {
         let Software { desks, remaining, time_slice, costs, .. } = &mut self.software;
+        let stragglers = &self.processors.stragglers;
         let cpu = &mut desks[node.index()].cpu;
         if cpu.work != Work::Idle {
             if !costs.receive_preempts || !cpu.is_interrupted(world.now) {
                 return;
             }
             world.stops(node, cpu.work);
-            cpu.interrupt(world.now);
+            cpu.interrupt(world.now, |until| stragglers.work(node, (world.now, until)));
         }
         let next = cpu.next(|process| {
             let left = &mut remaining[process.index()];
@@ -57,7 +58,7 @@ impl Nodes {
             piece
         });
         let Some((work, takes)) = next else { return };
-        let until = cpu.begin(work, world.now, takes);
+        let until = cpu.begin(work, world.now, stragglers.takes(node, world.now, takes));
         world.begins(node, work);
         world.events.post(until, Event::Cpu(node));
     }

@@ -208,7 +208,7 @@ pub enum TopologySpec {
 }
 
 /// One link that has failed, or several that join the same two switches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FailedLink {
     /// All links between two switches.

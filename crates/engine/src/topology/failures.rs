@@ -63,6 +63,19 @@ impl Topology {
         links(self).iter().map(|link| (link[0].from.0, link[0].port, link[0].to.0)).collect()
     }
 
+    /// All links between switches, to look for some of them.
+    pub fn every_link(&self) -> Links<'_> {
+        Links { topology: self, links: links(self) }
+    }
+}
+
+/// All links between switches of a network.
+pub struct Links<'a> {
+    topology: &'a Topology,
+    links: Vec<Vec<Failure>>,
+}
+
+impl Links<'_> {
     /// Both directions of the links that are meant: switch and port that each leaves by.
     ///
     /// # Errors
@@ -72,9 +85,8 @@ impl Topology {
         link: &FailedLink,
         field: &str,
     ) -> Result<Vec<(SwitchId, usize)>, SpecError> {
-        let links = links(self);
-        let meant = chosen(link, &links, self, field)?;
-        let ways = meant.into_iter().flat_map(|place| links[place].iter());
+        let meant = chosen(link, &self.links, self.topology, field)?;
+        let ways = meant.into_iter().flat_map(|place| self.links[place].iter());
         Ok(ways.map(|way| (way.from, way.port)).collect())
     }
 }

@@ -24,3 +24,9 @@ pub fn place(at: (u64, usize), packet: (u64, u64), others: usize) -> usize {
 pub fn output(at: (u64, usize), packet: (u64, u64), free: usize) -> usize {
     below(Purpose::Selection, at, packet, free)
 }
+
+/// What decides whether a packet is damaged on a channel on which it starts now.
+pub fn unit(at: (u64, usize), (packet, hops): (u64, u64), now: u64) -> f64 {
+    let key = Key::of(at.0).and(at.1 as u64).and(packet << 16 | hops).and(now);
+    Stream::keyed(Purpose::Damage, key).unit()
+}

@@ -27,7 +27,7 @@ fn row(switching: Switching, queueing: Queueing) -> Machine {
 }
 
 fn fault(at: FaultAt, (from_ps, until_ps): (u64, u64), share: u32) -> Fault {
-    Fault { at, from_ps, until_ps, share }
+    Fault { at, from_ps, until_ps, share, bit_errors: None, time_factor: None, again: None }
 }
 
 fn link(from: u32, to: u32) -> FaultAt {
@@ -208,6 +208,89 @@ fn a_slower_link_is_charged_too() {
     assert_eq!((charges.len(), charges[0].kind, charges[0].late), (1, Kind::Fault, D));
 }
 
+/// Link delay of rows in which bits are damaged.
+const W: u64 = 30_000;
+
+/// A row with longer links; one packet over both; the first link damages nine packets of ten.
+fn damaging(queueing: Queueing, seed: u64, (from_ps, until_ps): (u64, u64), width: u32) -> Spec {
+    let mut machine = row(Switching::CutThrough, queueing);
+    machine.link.delay_ps = W;
+    machine.link.width = width;
+    let bits = 8 * u64::from(machine.interface.header_bytes + machine.interface.packet_bytes + 1);
+    let rate = (1e18 * -libm::expm1(libm::log1p(-0.89) / bits as f64)) as u64;
+    let usual = fault(link(0, 1), (from_ps, until_ps), 1_000_000);
+    let faults = [Fault { bit_errors: Some(rate), ..usual }];
+    Spec { seed, ..with_faults(machine, &ONE, &faults) }
+}
+
+fn all_delivered(described: &Spec) -> Vec<u64> {
+    let mut run = Run::with(described);
+    run.finish();
+    run.data().iter().map(|packet| packet.delivered).collect()
+}
+
+#[test]
+fn a_damaged_packet_is_sent_again_after_a_round_trip_of_its_link() {
+    let start = H + W;
+    let (clean, again) = (start + 2 * (H + W) + D + W, D + 2 * W);
+    for queueing in QUEUEINGS {
+        // The fault is over before the packet is sent for the second time.
+        let damaged = (0..200).filter(|&seed| {
+            let found = all_delivered(&damaging(queueing, seed, (0, start + 1), 1));
+            assert!(found == [clean] || found == [clean + again], "{queueing:?}, seed {seed}");
+            found != [clean]
+        });
+        let count = damaged.count();
+        assert!((160..195).contains(&count), "{queueing:?}: {count} of 200");
+        // It lasts: each time anew.
+        let tries = |seed| {
+            let found = all_delivered(&damaging(queueing, seed, (0, u64::MAX / 2), 1))[0] - clean;
+            assert_eq!(found % again, 0);
+            found / again
+        };
+        let mean = (0..200).map(tries).sum::<u64>() / 20;
+        assert!((60..110).contains(&mean), "{queueing:?}: {mean} tenths of 81 / 10");
+        // What is sent after the fault is not damaged.
+        assert_eq!(all_delivered(&damaging(queueing, 1, (0, start), 1)), [clean]);
+    }
+}
+
+#[test]
+fn a_packet_that_is_sent_in_vain_does_not_start_on_a_second_channel_meanwhile() {
+    let start = H + W;
+    let retried = start + D + 2 * W + 2 * (H + W) + D + W;
+    for queueing in QUEUEINGS {
+        let mut count = 0;
+        for seed in 0..40 {
+            let mut described = damaging(queueing, seed, (0, start + 1), 2);
+            if all_delivered(&described) != [retried] {
+                continue;
+            }
+            count += 1;
+            // Another packet comes to the same output while it is being sent.
+            described.workload = message_list(&[(0, 0, 2, 32), (2 * H, 0, 2, 32)]);
+            assert_eq!(all_delivered(&described)[0], retried, "{queueing:?}, seed {seed}");
+        }
+        assert!(count > 20, "{queueing:?}: {count} of 40");
+    }
+}
+
+#[test]
+fn what_a_damaged_packet_costs_is_charged_to_its_link() {
+    for queueing in QUEUEINGS {
+        let described = damaging(queueing, 1, (0, u64::MAX / 2), 1);
+        let mut run =
+            Run::with(&Spec { lateness: true, blame: Some(Blame::default()), ..described });
+        run.finish();
+        let late = run.simulation.take_late();
+        let charges = &late[0].charges;
+        assert_eq!(charges.len(), 1, "{queueing:?}");
+        assert_eq!((charges[0].kind, charges[0].culprit), (Kind::Fault, u32::MAX), "{queueing:?}");
+        assert_eq!(charges[0].late, late[0].span.1 - late[0].span.0 - late[0].alone);
+        assert!(charges[0].late > 0 && charges[0].late.is_multiple_of(D + 2 * W));
+    }
+}
+
 #[test]
 fn what_cannot_have_faults_is_refused_in_one_line() {
     let at = [fault(link(0, 1), (0, 5), 0)];
@@ -227,6 +310,17 @@ fn what_cannot_have_faults_is_refused_in_one_line() {
         (
             Spec { faults: vec![fault(link(0, 2), (0, 5), 0)], ..described() },
             "fault[0].link = switch 0 to switch 2: must be a link that is there",
+        ),
+        (
+            Spec {
+                faults: vec![Fault { bit_errors: Some(10_u64.pow(16)), ..at[0] }],
+                ..described()
+            },
+            "fault[0].bit_error_rate = 0.01: must be at most 8.7e-3: of packets of 32 B more than 90 %",
+        ),
+        (
+            Spec { faults: vec![Fault { time_factor: Some(2_000_000), ..at[0] }], ..described() },
+            "fault[0].time_factor = 2000000: must be left out: needs node",
         ),
         (
             Spec { faults: vec![fault(FaultAt::Node(3), (0, 5), 0)], ..described() },

@@ -9,6 +9,7 @@ mod allocators;
 pub mod cases;
 mod choices;
 mod circuits;
+pub mod faults;
 mod hand;
 mod machine;
 mod network;
@@ -47,6 +48,7 @@ use tally::Tally;
 const CASES: u64 = 400;
 const CASES_OF_MORE: u64 = 150;
 const CASES_OF_RATES: u64 = 60;
+const CASES_OF_FAULTS: u64 = 2_000;
 /// Instants worked through in one case.
 const INSTANTS: usize = 1_000;
 /// Later than anything in a case that comes to an end.
@@ -455,6 +457,45 @@ fn costs_of_processes() {
     compare_costs(170_000, Kind::Synthetic(Sync::LooselySynchronous));
     compare_costs(180_000, Kind::Synthetic(Sync::Asynchronous));
     compare_costs(190_000, Kind::AnyProgram);
+}
+
+/// Faults of links and nodes, with all queueings, choices of outputs and rates.
+fn compare_faults(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES_OF_FAULTS), kind, |dice, spec| {
+        if dice.chance(40) {
+            networks::share(dice, &mut spec.machine);
+        }
+        let queues = dice.chance(50);
+        if dice.chance(40) {
+            networks::choose(dice, &mut spec.machine, !queues);
+        }
+        if dice.chance(30) {
+            networks::vary(dice, &mut spec.machine);
+        }
+        if dice.chance(60) {
+            cases::open_windows(dice, &mut spec.machine);
+        }
+        if queues {
+            networks::queue(dice, &mut spec.machine);
+        }
+        if dice.chance(30) {
+            cases::pay(dice, &mut spec.machine);
+        }
+        let longest = cases::packet_time(&spec.machine);
+        faults::some(dice, spec, longest);
+    });
+}
+
+#[test]
+fn faults_of_listed_messages() {
+    compare_faults(260_000, Kind::Messages);
+}
+
+#[test]
+fn faults_of_processes() {
+    compare_faults(270_000, Kind::Synthetic(Sync::LooselySynchronous));
+    compare_faults(280_000, Kind::Synthetic(Sync::Asynchronous));
+    compare_faults(290_000, Kind::AnyProgram);
 }
 
 /// One packet that meets nobody takes as long in every mode.

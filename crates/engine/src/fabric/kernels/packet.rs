@@ -135,6 +135,9 @@ impl PacketKernel {
         while !self.board.is_closed(lead)
             && let Some((queue, id)) = self.board.at_hand(node)
         {
+            if let Some(until) = act.in_vain_until(id) {
+                return self.board.post_retry(lead, until, act.events);
+            }
             let tokens = self.places_of(id, act);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.is_observed() {
@@ -161,6 +164,9 @@ impl PacketKernel {
             }
             let input = self.board.at(lead).granted;
             let id = self.board.at(input).port.buffer.first;
+            if let Some(until) = act.in_vain_until(id) {
+                return self.board.post_retry(lead, until, act.events);
+            }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let Some(channel) = self.find_channel(lead, tokens, act) else {
                 if act.is_observed() {
@@ -185,7 +191,7 @@ impl PacketKernel {
         }
     }
 
-    /// A packet is sent on a channel until its link fails, for nothing: it will be sent again.
+    /// A packet is sent on a channel until an instant, in vain: it will be sent again.
     #[cold]
     fn is_cut_off(&mut self, channel: ChannelId, at: Time, lead: ChannelId, act: &mut Act) {
         let of = self.board.at_mut(channel);

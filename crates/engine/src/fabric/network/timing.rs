@@ -196,6 +196,11 @@ impl Timing {
         self.empty_flits + self.size.flits(bytes)
     }
 
+    /// Bits of a packet with `bytes` data bytes: those of its flits.
+    pub fn packet_bits(&self, bytes: u32) -> u64 {
+        8 * u64::from(self.packet_flits(bytes)) * u64::from(self.size.bytes())
+    }
+
     /// Flits of so many data bytes.
     #[inline]
     pub fn data_flits(&self, bytes: u32) -> u32 {

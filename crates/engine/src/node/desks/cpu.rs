@@ -91,9 +91,9 @@ impl Cpu {
             }
     }
 
-    /// What it does is interrupted.
-    pub fn interrupt(&mut self, now: Time) {
-        let left = self.until - now;
+    /// What it does is interrupted; `work` tells what of it would have been done from now until an instant.
+    pub fn interrupt(&mut self, now: Time, work: impl FnOnce(Time) -> Time) {
+        let left = work(self.until);
         match self.stop(now) {
             Work::Computing(process) => self.stopped = Some((process, left)),
             Work::Sending => self.sending = Some(left),

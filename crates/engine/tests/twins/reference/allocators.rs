@@ -27,8 +27,12 @@ impl Reference {
         let mut claimed = Vec::new();
         for input in order {
             let packet = self.channels[input].buffer[0].packet;
+            if self.is_in_vain(packet) {
+                continue;
+            }
             let (free, mut lacking) = self.candidates(switch, input, &claimed);
             match self.select(switch, packet, &free) {
+                Some(channel) if self.goes_in_vain(packet, channel) => {}
                 Some(channel) => {
                     self.allocators[switch].retain(|&other| other != input);
                     let granted = self.request(packet, input);
@@ -91,7 +95,7 @@ impl Reference {
             for &(group, _) in outputs.iter().filter(|output| output.1 == tier) {
                 let all = self.wiring.groups[group].channels.iter().copied();
                 let mut free = all
-                    .filter(|_| self.has_place(group))
+                    .filter(|_| self.has_place(group) && !self.is_down(group))
                     .filter(|&c| !claimed.contains(&c) && !self.is_wire_busy(c));
                 let has_room = |&channel: &usize| self.tokens(packet) <= self.room(channel);
                 found.extend(free.clone().find(has_room));

@@ -18,8 +18,8 @@ struct Request {
 /// A request that has been granted and waits for room.
 pub struct Grant {
     pub input: usize,
-    /// The channel that was the first idle one when the request was granted.
-    pub kept: usize,
+    /// The channel that was the first idle one when it first lacked room.
+    pub kept: Option<usize>,
 }
 
 impl Reference {
@@ -47,7 +47,13 @@ impl Reference {
     fn node_chooses(&mut self, node: usize, group: usize) {
         loop {
             let Some(packet) = self.at_hand(node) else { return };
+            if self.is_in_vain(packet) {
+                return;
+            }
             let Some(channel) = self.idle_with_room(group, packet) else { return };
+            if self.goes_in_vain(packet, channel) {
+                return;
+            }
             self.send_at_hand(packet);
             self.start(packet, channel, None);
         }
@@ -58,7 +64,7 @@ impl Reference {
         loop {
             let is_idle = |&channel: &usize| !self.channels[channel].is_busy;
             let channels = self.wiring.groups[group].channels.iter();
-            let Some(kept) = channels.copied().find(is_idle) else { return };
+            let Some(idle) = channels.copied().find(is_idle) else { return };
             if self.granted[group].is_none() {
                 if !self.has_place(group) {
                     return;
@@ -69,11 +75,24 @@ impl Reference {
                     best.map(|input| self.request(self.channels[input].buffer[0].packet, input));
                 self.granted_before[group].extend(granted);
                 self.queues[group].retain(|&input| Some(input) != best);
-                self.granted[group] = best.map(|input| Grant { input, kept });
+                self.granted[group] = best.map(|input| Grant { input, kept: None });
             }
             let Some(&Grant { input, .. }) = self.granted[group].as_ref() else { return };
             let packet = self.channels[input].buffer[0].packet;
-            let Some(channel) = self.idle_with_room(group, packet) else { return };
+            if self.is_in_vain(packet) {
+                return;
+            }
+            let Some(channel) = self.idle_with_room(group, packet) else {
+                if !self.is_down(group)
+                    && let Some(grant) = &mut self.granted[group]
+                {
+                    grant.kept = grant.kept.or(Some(idle));
+                }
+                return;
+            };
+            if self.goes_in_vain(packet, channel) {
+                return;
+            }
             self.granted[group] = None;
             self.channels[input].buffer[0].left = Some(self.now);
             self.start(packet, channel, Some(input));
@@ -166,7 +185,7 @@ impl Reference {
     fn idle_with_room(&self, group: usize, packet: usize) -> Option<usize> {
         let ends_in_node = matches!(self.wiring.groups[group].to, End::Node(_));
         let size = self.spec.machine.switch.input_buffer();
-        if !self.has_place(group) {
+        if !self.has_place(group) || self.is_down(group) {
             return None;
         }
         self.wiring.groups[group].channels.iter().copied().find(|&channel| {

@@ -56,6 +56,10 @@ pub enum Event {
     Left {
         channel: usize,
     },
+    /// A fault of a link or node is over.
+    Repaired {
+        fault: usize,
+    },
     /// A node's network interface goes on: its packet has left, or may be followed.
     Gone {
         node: usize,
@@ -116,6 +120,8 @@ pub struct Reference {
     pub rows: Option<Vec<Sent>>,
     pub replies: Replies,
     pub queued: Queued,
+    /// By packet until when it is sent for nothing, or was.
+    pub in_vain: BTreeMap<usize, Time>,
     /// Packets that have decided to go by way of another node.
     pub ways_round: usize,
 }
@@ -151,11 +157,15 @@ impl Reference {
             rows: replies::rows(spec, wiring.nodes()),
             replies: Replies::new(wiring.nodes()),
             queued: Queued::default(),
+            in_vain: BTreeMap::new(),
             ways_round: 0,
             spec: Rc::new(spec.clone()),
             processes,
             wiring,
         };
+        for (fault, described) in spec.faults.iter().enumerate() {
+            reference.post(described.until_ps, Event::Repaired { fault });
+        }
         if reference.rows.is_some() {
             let rows = reference.rows.clone().into_iter().flatten();
             for (row, (time, ..)) in rows.enumerate() {
@@ -232,7 +242,7 @@ impl Reference {
                 self.is_at_its_end(packet);
             }
             Event::Sets { packet } => self.travel_without_contention(packet),
-            Event::Ready { .. } => {}
+            Event::Ready { .. } | Event::Repaired { .. } => {}
             Event::Left { channel } => self.left(channel),
             Event::Gone { node } => self.gone(node),
         }
@@ -240,7 +250,9 @@ impl Reference {
 
     /// Whether nothing will ever happen again.
     pub fn is_silent(&self) -> bool {
+        let mut events = self.events.iter();
         self.events.is_empty()
+            || self.is_finished() && events.all(|event| matches!(event.1, Event::Repaired { .. }))
     }
 
     /// Whether everybody has got through everything, now that nothing will happen.

@@ -66,25 +66,26 @@ pub struct Output {
 
 impl Reference {
     pub fn tokens(&self, packet: usize) -> u32 {
-        self.spec.machine.interface.header_bytes + self.packets[packet].bytes + 1
+        let end = u32::from(self.spec.machine.link.end_token);
+        self.spec.machine.interface.header_bytes + self.packets[packet].bytes + end
     }
 
     /// How long a packet with so many data bytes occupies a channel of a group.
     pub fn duration(&self, bytes: u32, group: usize) -> Time {
-        self.ends_of_flits(bytes, group).last().copied().unwrap()
+        self.ends_of_flits(bytes, self.flit_times_now(group)).last().copied().unwrap()
     }
 
-    /// When each flit of a packet that starts on a channel of a group at 0 has been sent.
-    fn ends_of_flits(&self, bytes: u32, group: usize) -> Vec<Time> {
-        let [flit, end] = self.wiring.flit_times(&self.spec.machine, group);
+    /// When each flit of a packet that starts on a channel at 0 has been sent.
+    fn ends_of_flits(&self, bytes: u32, [flit, end]: [Time; 2]) -> Vec<Time> {
         let flits = u64::from(self.spec.machine.interface.header_bytes + bytes);
         let last = flits * flit + end;
-        (1..=flits).map(|sent| sent * flit).chain([last]).collect()
+        let end = self.spec.machine.link.end_token.then_some(last);
+        (1..=flits).map(|sent| sent * flit).chain(end).collect()
     }
 
     /// From the start on a channel until the header is at its far end.
     pub fn header_delay(&self, group: usize) -> Time {
-        let [flit, _] = self.wiring.flit_times(&self.spec.machine, group);
+        let [flit, _] = self.flit_times_now(group);
         u64::from(self.spec.machine.interface.header_bytes) * flit + self.wire_delay(group)
     }
 
@@ -96,12 +97,16 @@ impl Reference {
         let is_first = matches!(self.wiring.groups[group].from, End::Node(_));
         let at_edge = if is_first { machine.switch.edge_delay_ps } else { 0 };
         let delay = self.wire_delay(group) + machine.switch.delay_ps + at_edge;
-        let there: Vec<Time> =
-            self.ends_of_flits(bytes, group).iter().map(|end| end + delay).collect();
+        let there: Vec<Time> = self
+            .ends_of_flits(bytes, self.flit_times_now(group))
+            .iter()
+            .map(|end| end + delay)
+            .collect();
         if machine.switch.switching == Switching::StoreAndForward {
             return *there.last().unwrap();
         }
-        let starts = [0].into_iter().chain(self.ends_of_flits(bytes, next));
+        let usual = self.wiring.flit_times(machine, next);
+        let starts = [0].into_iter().chain(self.ends_of_flits(bytes, usual));
         let header = machine.interface.header_bytes as usize;
         let late = there.iter().zip(starts).skip(header).map(|(&there, starts)| {
             // A flit may wait, the wire may not.

@@ -240,7 +240,7 @@ impl Reference {
             let longest = self.spec.machine.interface.time_slice_ps.unwrap_or(Time::MAX);
             let piece = self.processes[process].work.min(longest);
             self.processes[process].work -= piece;
-            self.post(self.now + piece, Event::Cpu { node });
+            self.post(self.now + self.work_takes(node, piece), Event::Cpu { node });
         }
     }
 

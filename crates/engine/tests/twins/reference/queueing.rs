@@ -28,6 +28,14 @@ struct Asking {
     ready: Time,
 }
 
+/// What a packet looks for in an output: that it can start now, that its link is up, or nothing.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Free,
+    Up,
+    Any,
+}
+
 /// An output has named an input.
 struct Named {
     asking: Asking,
@@ -106,14 +114,18 @@ impl Reference {
             let here = |input: &usize| self.asking_of(*input).iter().any(|a| a.group == group);
             !(0..self.channels.len()).any(|input| here(&input))
         };
-        for is_free in [true, false] {
+        for wanted in [Wanted::Free, Wanted::Up, Wanted::Any] {
             for tier in [0, 1] {
                 let of_tier = outputs.iter().filter(|output| output.1 == tier);
                 let channel = |group: usize| {
-                    if !is_free {
-                        return Some(self.wiring.groups[group].channels[0]);
+                    let first = self.wiring.groups[group].channels[0];
+                    match wanted {
+                        Wanted::Free => {
+                            self.start_channel(packet, group).ok().filter(|_| nobody_waits(group))
+                        }
+                        Wanted::Up => (!self.is_down(group)).then_some(first),
+                        Wanted::Any => Some(first),
                     }
-                    self.start_channel(packet, group).ok().filter(|_| nobody_waits(group))
                 };
                 let mut found: Vec<usize> = of_tier.filter_map(|o| channel(o.0)).collect();
                 if found.iter().any(|&channel| self.room(channel) > 0) {
@@ -129,7 +141,7 @@ impl Reference {
 
     /// The lowest-numbered channel of a group on which a packet can start; else whether all are busy.
     fn start_channel(&self, packet: usize, group: usize) -> Result<usize, bool> {
-        if !self.has_place(group) {
+        if !self.has_place(group) || self.is_down(group) {
             return Err(true);
         }
         let channels = self.wiring.groups[group].channels.iter().copied();
@@ -169,7 +181,8 @@ impl Reference {
 
     /// How many packets an input sends, and how many it may.
     fn may_send(&self, input: usize) -> bool {
-        let sends = self.channels[input].buffer.iter().filter(|one| one.left.is_some()).count();
+        let buffer = self.channels[input].buffer.iter();
+        let sends = buffer.filter(|one| one.left.is_some() || self.is_in_vain(one.packet)).count();
         let switch = &self.spec.machine.switch;
         if switch.queueing == Queueing::Output {
             return true;
@@ -183,8 +196,17 @@ impl Reference {
         (sends as u64) < switch.input_speedup.map_or(usual, u64::from)
     }
 
+    /// Whether those who wait for an output stand in one queue, in the order in which they became ready.
+    fn has_strict_queues(&self) -> bool {
+        let switch = &self.spec.machine.switch;
+        switch.queueing == Queueing::Output
+            && switch.arbiter == Arbiter::Fifo
+            && !switch.ack_priority
+            && self.wiring.wires() == self.channels.len()
+    }
+
     /// The best of those that ask at a place whose inputs may send, if it can start.
-    fn names(&self, place: usize) -> Option<Named> {
+    fn names(&mut self, place: usize) -> Option<Named> {
         let here = self.wiring.groups[place].from;
         let inputs = (0..self.channels.len())
             .filter(|&c| self.wiring.groups[self.wiring.group_of[c]].to == here);
@@ -198,12 +220,22 @@ impl Reference {
             let rank = self.by_policy(packet, input, place);
             (self.is_later_class(packet), rank, drawn, ready, input)
         });
+        // In a queue nobody passes a packet that is sent for nothing.
+        let is_strict = self.has_strict_queues();
         let mut claimed = Vec::new();
-        for asking in asking.into_iter().filter(|asking| self.may_send(asking.input)) {
-            if claimed.contains(&asking.group) {
+        for asking in asking {
+            if claimed.contains(&asking.group) || !self.may_send(asking.input) {
+                continue;
+            }
+            if self.is_in_vain(asking.packet) {
+                claimed.extend(is_strict.then_some(asking.group));
                 continue;
             }
             match self.start_channel(asking.packet, asking.group) {
+                Ok(channel) if self.goes_in_vain(asking.packet, channel) => {
+                    self.queued.last.insert(asking.input, channel);
+                    claimed.extend(is_strict.then_some(asking.group));
+                }
                 Ok(channel) => return Some(Named { asking, channel }),
                 // Nobody passes it there.
                 Err(_) => claimed.push(asking.group),

@@ -145,7 +145,7 @@ impl Reference {
                 return;
             }
             self.forget(until, Event::Cpu { node });
-            let left = Some(until - self.now);
+            let left = Some(self.work_left(node, until));
             let desk = &mut self.desks[node];
             desk.spent[rank(job.kind)] += self.now - since;
             desk.jobs[rank(job.kind)].push_front(Job { left, ..job });
@@ -156,8 +156,9 @@ impl Reference {
             (None, Kind::Compute(process)) => self.piece(process),
             (None, _) => unreachable!("its time is known"),
         };
-        self.desks[node].job = Some((job, self.now, self.now + takes));
-        self.post(self.now + takes, Event::Cpu { node });
+        let end = self.now + self.work_takes(node, takes);
+        self.desks[node].job = Some((job, self.now, end));
+        self.post(end, Event::Cpu { node });
     }
 
     fn piece(&mut self, process: usize) -> Time {

@@ -40,8 +40,8 @@ impl Reference {
         for channel in self.channels.iter_mut().filter(|channel| channel.is_busy) {
             channel.tally.busy += time;
         }
-        for grant in self.granted.iter().flatten() {
-            self.channels[grant.kept].tally.kept += time;
+        for kept in self.granted.iter().flatten().filter_map(|grant| grant.kept) {
+            self.channels[kept].tally.kept += time;
         }
     }
 }

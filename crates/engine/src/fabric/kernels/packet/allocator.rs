@@ -19,8 +19,6 @@ pub struct Allocator {
     claimed: Vec<ChannelId>,
     /// When the next output will be free or have room.
     again: Time,
-    /// Inputs whose packets are sent on links that fail before they have been, and when these do.
-    cut_off: Vec<(ChannelId, Time)>,
 }
 
 impl PacketKernel {
@@ -53,13 +51,15 @@ impl PacketKernel {
         let (mut place, mut served) = (0, false);
         while let Some(input) = self.board.asking(place) {
             let most = if self.must_go(input, act.now) { most } else { 0 };
-            if self.is_being_cut_off(input, act) {
+            let front = self.board.at(input).port.buffer.first;
+            if let Some(until) = act.in_vain_until(front) {
+                self.allocator.again = self.allocator.again.min(until);
                 place += 1;
             } else if let Some(channel) = self.free_output(input, most, act) {
                 let id = self.board.at(input).port.buffer.first;
                 if let Some(at) = act.fails_under(channel, id) {
                     self.is_cut_off(channel, at, allocator, act);
-                    self.allocator.cut_off.push((input, at));
+                    self.allocator.again = self.allocator.again.min(at);
                     place += 1;
                     continue;
                 }
@@ -82,16 +82,6 @@ impl PacketKernel {
             }
         }
         served
-    }
-
-    /// Whether the packet at the front of a buffer is sent on a link that fails before it has been.
-    #[inline]
-    fn is_being_cut_off(&mut self, input: ChannelId, act: &Act) -> bool {
-        if act.wiring.faults.is_none() {
-            return false;
-        }
-        self.allocator.cut_off.retain(|&(_, at)| at > act.now);
-        self.allocator.cut_off.iter().any(|&(of, _)| of == input)
     }
 
     /// Whether a packet at the front of a buffer is forced out of it by the next one. Until

@@ -92,6 +92,9 @@ impl QueuedKernel {
         while !self.board.is_closed(lead)
             && let Some((queue, id)) = self.board.at_hand(node)
         {
+            if let Some(until) = act.in_vain_until(id) {
+                return self.board.post_retry(lead, until, act.events);
+            }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let mut again = NEVER;
             let Some(channel) = self.find_channel(lead, tokens, &mut again, act).ok() else {

@@ -18,6 +18,9 @@ impl QueuedKernel {
             if !id.is_some() || self.board.is_closed(lead) {
                 return;
             }
+            if let Some(until) = act.in_vain_until(id) {
+                return self.board.post_retry(lead, until, act.events);
+            }
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             let mut again = NEVER;
             match self.find_channel(lead, tokens, &mut again, act) {
@@ -170,11 +173,7 @@ impl QueuedKernel {
                     };
                     let input = self.lines.at(line).input;
                     self.is_cut_off(channel, input, at, act);
-                    self.claimed.push(lead);
                     again = at.min(again);
-                    if self.wires.is_none() {
-                        break;
-                    }
                 }
                 Err(lacks_room) => {
                     // Nobody passes it on these.
@@ -224,6 +223,10 @@ impl QueuedKernel {
             if self.board.is_closed(lead)
                 || (!self.claimed.is_empty() && self.claimed.contains(&lead))
             {
+                continue;
+            }
+            if let Some(until) = act.in_vain_until(packets.first) {
+                *again = until.min(*again);
                 continue;
             }
             if self.has_rounds && !self.may_send(input, act.now) {
