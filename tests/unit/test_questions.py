@@ -55,7 +55,9 @@ def test_points_are_read_in_parts_as_they_are_as_a_whole(
 def test_however_it_is_written(tmp_path: Path, more: dict[str, Any]) -> None:
     path = tmp_path / "q.json"
     asked = question([1, 2, 3, 4, 5, 6, 7], **more)
-    for text in (json.dumps(asked), json.dumps(asked, indent=1), json.dumps(asked, indent=4)):
+    texts = [json.dumps(asked, indent=indent) for indent in (None, 1, 4)]
+    texts.append(texts[1].replace('"modes"', '"more": {\n "points": [\n  1]}, "modes"'))
+    for text in texts:
         path.write_text(text)
         assert read_question(path)["points"]["x"].to_pylist() == [1, 2, 3, 4, 5, 6, 7]
 
@@ -67,6 +69,7 @@ def test_however_it_is_written(tmp_path: Path, more: dict[str, Any]) -> None:
         ('"points": [', '"points": [5,'),
         ('"columns": [', '"columns": ["y",'),
         ('"columns": [', '"columns": ["x",'),
+        ('"columns": [', '"rows": ['),
         ("\n ]\n}", "\n ]\n"),
         ("\n ]\n}", "\n ]\n}}"),
         ("\n ]\n}", ",\n ]\n}"),

@@ -128,11 +128,14 @@ class _Objects:
                 self.shared.append(self._written[known])
             return {"$shared": self._numbers[known]}
         if isinstance(value, dict):
-            written: Any = {key: self.value(part) for key, part in value.items()}
+            written: Any = {
+                key: part if type(part) in _AS_THEY_ARE else self.value(part)
+                for key, part in value.items()
+            }
         elif value and isinstance(value[0], str):
             written = value
         else:
-            written = [self.value(part) for part in value]
+            written = [p if type(p) in _AS_THEY_ARE else self.value(p) for p in value]
         if value:
             self._written[known] = written
         return written

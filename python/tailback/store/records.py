@@ -16,9 +16,10 @@ from tailback.tables.frames import below, column_of
 
 from .documents import DamagedError, read_json
 
-_POINTS = '\n "points": ['
+_POINTS = '\n "points": [\n  '
 """Where the points of a sweep begin, as `json_bytes` writes it."""
-_END = re.compile(r"\]\s*\}\s*")
+_GAP = re.compile(r"\s*([,\]])\s*")
+"""What is behind a point."""
 _TOGETHER = 4096
 """Points that are lists at a time."""
 
@@ -89,11 +90,11 @@ def _question(text: str) -> Any:
     start = text.find(_POINTS) + len(_POINTS)
     if start < len(_POINTS):
         return json.loads(text)
-    given = json.loads(f"{text[:start]}]}}")
     try:
+        given = json.loads(f"{text[:start]}]}}")
         names = ("identity", *given["columns"])
         return given | {"points": below([*_tables(names, text, start)]).combine_chunks()}
-    except (ValueError, TypeError, pa.ArrowException):
+    except (ValueError, TypeError, KeyError, pa.ArrowException):
         return json.loads(text)
 
 
@@ -101,26 +102,21 @@ def _tables(names: Sequence[str], text: str, start: int) -> Iterator[pa.Table]:
     """Yield the points in a text, some at a time; raise `ValueError` if it does not end there."""
     row_at = json.JSONDecoder().raw_decode
     rows: list[list[Any]] = []
-    is_last = False
-    while not is_last:
-        row, end = row_at(text, _after_space(text, start))
+    mark = ","
+    while mark == ",":
+        row, end = row_at(text, start)
         rows.append(row)
-        end = _after_space(text, end)
-        is_last, start = not text.startswith(",", end), end + 1
-        if len(rows) == _TOGETHER or is_last:
+        if (gap := _GAP.match(text, end)) is None:
+            raise ValueError
+        mark, start = gap[1], gap.end()
+        if len(rows) == _TOGETHER or mark == "]":
             table = _table_of(names, rows)
             if table is None:
                 raise ValueError
             yield table
             rows = []
-    if not _END.fullmatch(text, end):
+    if text[start:].strip() != "}":
         raise ValueError
-
-
-def _after_space(text: str, start: int) -> int:
-    while text[start : start + 1].isspace():
-        start += 1
-    return start
 
 
 def _table_of(names: Sequence[str], rows: Sequence[Any]) -> pa.Table | None:
