@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tailback.errors import UserError
 from tailback.recording import Channels, Recording, Window, record
 from tailback.report.of_timeline import page
 from tailback.report.page import Figure, Table, html
-from tailback.timelines import content
+from tailback.timelines import Slices, content, folded
 from tailback.timelines.lanes import lanes, thinned
 from tailback.units import Time
 from tests.commands import tailback
@@ -277,3 +278,52 @@ def test_mistakes_are_one_line(tmp_path: Path, options: list[str], told: str) ->
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ring.toml"]
+
+
+def test_many_short_activities_are_put_together_and_add_up(recorded: Recording) -> None:
+    """Three short activities of one track, a long one, and one of another track."""
+    whole = recorded.timeline
+    names = ("computes", "waits: contention in the network")
+    times = np.array([[0, 10], [10, 15], [15, 30], [30, 900], [900, 1000], [5, 25]])
+    slices = Slices(
+        np.array([0, 0, 0, 0, 0, 1]),
+        times[:, 0].astype(np.uint64),
+        times[:, 1].astype(np.uint64),
+        np.array([0, 1, 1, 0, 1, 0]),
+        names,
+        {
+            "message": np.array([1, 2, 3, 4, 5, 6], dtype=np.uint64),
+            "network_ps": np.array([0, 5, 15, 0, 100, 0], dtype=np.uint64),
+        },
+    )
+    made = folded(replace(whole, slices=(slices, *whole.slices[1:])), most=5)
+    rows = [row for row in made.rows_of_slices() if "bytes" not in row.details][:7]
+    found = {(row.track, row.begin_ps, row.end_ps): row for row in rows}
+    # Spans are 20 ps long: three that begin in the first are one.
+    first = found[0, 0, 30]
+    assert first.name == "mostly waits: contention in the network"
+    assert first.details == {
+        "network_ps": 20,
+        "put together": 3,
+        "computes_ps": 10,
+        "waits: contention in the network_ps": 20,
+    }
+    assert found[0, 30, 900].name == "computes"
+    assert found[0, 30, 900].details == {"message": 4}
+    assert found[1, 5, 25].details == {"message": 6}
+    assert folded(whole) is whole
+
+
+def test_a_timeline_of_very_many_activities_is_written_smaller(
+    recorded: Recording,
+) -> None:
+    whole = recorded.timeline
+    made = folded(whole, most=len(whole.slices[0]) - 1)
+    time = sum((one.end_ps - one.begin_ps).sum() for one in whole.slices[:1])
+    rows = [row for row in made.rows_of_slices() if row.name.startswith("mostly")]
+    alone = made.slices[0]
+    kept = alone.name < len(whole.slices[0].names)
+    inside = sum(
+        value for row in rows for key, value in row.details.items() if key[:-3] in alone.names
+    )
+    assert inside + (alone.end_ps - alone.begin_ps)[kept].sum() == time

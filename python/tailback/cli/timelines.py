@@ -124,21 +124,29 @@ def _check_out(out: Path) -> None:
 
 def _write(recorded: Recording, out: Path) -> str:
     """Write the timeline; return in words how much was written."""
-    from tailback.timelines import write_archive
+    from tailback.timelines import content, folded, write_archive
     from tailback.units import counted
 
     made = recorded.timeline
     if out.suffix == ".otf2":
         return counted(write_archive(made, out), "event")
-    write_named("--out", out, _content(recorded, out))
-    return f"{counted(made.events, 'event')} on {counted(len(made.tracks), 'track')}"
+    if out.suffix == ".html":
+        content_of = _page(recorded)
+    else:
+        made = folded(made)
+        content_of = content(made, out)
+    write_named("--out", out, content_of)
+    told = f"{counted(made.events, 'event')} on {counted(len(made.tracks), 'track')}"
+    all_of, drawn = (len(one.slices[0]) for one in (recorded.timeline, made))
+    if drawn < all_of:
+        told += (
+            f"; {counted(all_of, 'activity', 'activities')} are put together to {drawn:,}: "
+            "choose a part with --from, --to or --processes"
+        )
+    return told
 
 
-def _content(recorded: Recording, out: Path) -> bytes:
-    from tailback.timelines import content
-
-    if out.suffix != ".html":
-        return content(recorded.timeline, out)
+def _page(recorded: Recording) -> bytes:
     from tailback.report.of_timeline import page
     from tailback.report.rendering import html
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .building import Counted, loads_of, packets_of, timeline
 from .channels import Occupied, busiest
+from .folding import folded
 from .model import Instants, Slices, Timeline, Track
 from .otf2 import write_archive
 from .writing import FORMATS, content
@@ -18,6 +19,7 @@ __all__ = [
     "Track",
     "busiest",
     "content",
+    "folded",
     "loads_of",
     "packets_of",
     "timeline",
