@@ -6,6 +6,7 @@
 
 mod asking;
 mod channel;
+mod latest;
 mod lines;
 mod places;
 mod rounds;
@@ -29,6 +30,7 @@ use crate::spec::{Machine, Queueing};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 use channel::Channel;
+use latest::Latest;
 use lines::Lines;
 use rounds::Named;
 use std::hint::black_box;
@@ -48,6 +50,8 @@ pub struct QueuedKernel {
     in_queues: bool,
     /// Whether inputs send so many packets at a time, and not any number.
     has_rounds: bool,
+    /// There: which of them came by the same input, where outputs share a wire.
+    latest: Latest,
     /// Elsewhere: the packets that wait, by input and output.
     lines: Lines,
     /// Those that places name in a round; scratch.
@@ -80,6 +84,7 @@ impl QueuedKernel {
             board,
             capacity: switch.input_buffer_flits.unwrap_or(UNBOUNDED),
             wires: shares_wires.then(|| Wires::new(layout)),
+            latest: Latest::default(),
             lines: Lines::new(),
             named: Vec::new(),
             claimed: Vec::new(),

@@ -105,9 +105,17 @@ impl QueuedKernel {
         let output = self.board.at_mut(lead);
         let (place, is_first) = (output.rest.lead, !output.queue.first.is_some());
         output.queue.push(id, packets);
-        if is_first && self.wires.is_some() {
-            // It became ready after all others that wait.
-            self.board.wait_last(place, lead);
+        if self.wires.is_some() {
+            if is_first {
+                // It became ready after all others that wait.
+                self.board.wait_last(place, lead);
+            }
+            let mut latest = self.board.at(input).latest();
+            let is_new = self.latest.join(&mut latest, id, lead);
+            self.board.at_mut(input).set_latest(latest);
+            if !is_new {
+                return;
+            }
         }
         self.board.mark(place);
     }

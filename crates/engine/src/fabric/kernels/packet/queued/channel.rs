@@ -3,7 +3,7 @@
 use super::lines::LineId;
 use crate::fabric::switch::switchboard::{Port, PortRest, has_port};
 use crate::fabric::transit::PacketFifo;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, PacketId};
 use crate::time::Time;
 
 /// A channel, the input buffer at its end, and the outputs it stands for.
@@ -68,7 +68,7 @@ impl Channel {
             from: ChannelId::NONE,
             next_turn: ChannelId::NONE,
             turns: ChannelId::NONE,
-            rest,
+            rest: PortRest { own: [PacketId::NONE.0; 2], ..rest },
             sending: 0,
             waiting: 0,
             speedup,
@@ -77,6 +77,18 @@ impl Channel {
             ends: [LineId::NONE; 2],
             queue: PacketFifo::EMPTY,
         }
+    }
+
+    /// Input: the first on its list of packets that wait ([`super::latest`]).
+    #[inline]
+    pub fn latest(&self) -> PacketId {
+        PacketId(self.rest.own[0])
+    }
+
+    /// The first on that list is another.
+    #[inline]
+    pub fn set_latest(&mut self, first: PacketId) {
+        self.rest.own[0] = first.0;
     }
 
     /// Whether the place waits for something to leave this buffer.

@@ -120,6 +120,12 @@ impl QueuedKernel {
             self.board.wait_behind(others, place, lead);
         }
         self.start(channel, id, (input, tokens), act);
+        let mut latest = self.board.at(input).latest();
+        if self.latest.leave(&mut latest, id) {
+            self.board.mark(place);
+        } else {
+            self.board.at_mut(input).set_latest(latest);
+        }
     }
 
     /// The best at a place start as long as they can.
