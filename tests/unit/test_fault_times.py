@@ -133,3 +133,11 @@ def test_mistakes_are_one_line(fault: dict[str, Any], problem: str) -> None:
         described({key: value for key, value in fault.items() if value is not None})
     assert str(refused.value).startswith(problem)
     assert "\n" not in str(refused.value)
+
+
+def test_every_link_of_a_network_without_links_is_refused() -> None:
+    tables = {"machine": {"topology": {"kind": "star"}}, "fault": [DRAWN]}
+    with pytest.raises(UserError) as refused:
+        Experiment.from_dict(tables)
+    told = 'fault[0].every = "link": must be switch or node: no link joins two switches'
+    assert str(refused.value) == told

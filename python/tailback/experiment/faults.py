@@ -203,6 +203,8 @@ class Fault(Part, init=False):
         return found
 
     def _place(self, topology: Topology) -> dict[str, Any]:
+        if self.every == "link" and not topology.facts.links:
+            raise self.refused("every", "must be switch or node: no link joins two switches")
         if self.every is not None:
             return {"each": self.every}
         sides, shape, labels = topology.facts.sides, topology.shape, topology.labels

@@ -63,6 +63,10 @@ fn a_packet_on_a_link_that_fails_is_sent_again_when_it_is_repaired() {
         // The link was busy with it in vain until it failed.
         let busy: u64 = run.simulation.channels_used().iter().map(|used| used.busy_ps).sum();
         assert_eq!(busy, 4 * D + (1_000_000 - H));
+        let counted = run.simulation.counters();
+        let by_kind =
+            [counted.busy_injection_ps, counted.busy_internal_ps, counted.busy_ejection_ps];
+        assert_eq!(by_kind.iter().sum::<u64>(), busy, "{queueing:?}");
         // Stored and forwarded: from one link to the next when all of it is there.
         let stored = row(Switching::StoreAndForward, queueing);
         let found = delivered(stored, &ONE, &[fault(link(1, 2), (2 * D + 1, 9 * D), 0)]);

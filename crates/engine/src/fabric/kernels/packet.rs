@@ -197,6 +197,7 @@ impl PacketKernel {
         let of = self.board.at_mut(channel);
         of.busy += at - act.now;
         of.free_at = at;
+        act.measures.transmits(of.port.kind, act.now, at);
         if let Some(wires) = &mut self.wires {
             wires.sends(channel, at);
         }

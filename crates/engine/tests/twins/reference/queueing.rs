@@ -67,7 +67,12 @@ impl Reference {
                 (asking.input, last.is_some_and(|last| channel <= last), *channel)
             });
             for Named { asking, channel } in named {
-                if self.may_send(asking.input) {
+                if !self.may_send(asking.input) {
+                    continue;
+                }
+                if self.goes_in_vain(asking.packet, channel) {
+                    self.queued.last.insert(asking.input, channel);
+                } else {
                     self.sends(asking, channel);
                 }
             }
@@ -206,7 +211,7 @@ impl Reference {
     }
 
     /// The best of those that ask at a place whose inputs may send, if it can start.
-    fn names(&mut self, place: usize) -> Option<Named> {
+    fn names(&self, place: usize) -> Option<Named> {
         let here = self.wiring.groups[place].from;
         let inputs = (0..self.channels.len())
             .filter(|&c| self.wiring.groups[self.wiring.group_of[c]].to == here);
@@ -232,10 +237,6 @@ impl Reference {
                 continue;
             }
             match self.start_channel(asking.packet, asking.group) {
-                Ok(channel) if self.goes_in_vain(asking.packet, channel) => {
-                    self.queued.last.insert(asking.input, channel);
-                    claimed.extend(is_strict.then_some(asking.group));
-                }
                 Ok(channel) => return Some(Named { asking, channel }),
                 // Nobody passes it there.
                 Err(_) => claimed.push(asking.group),

@@ -135,10 +135,14 @@ impl QueuedKernel {
         }
     }
 
-    /// The packet at the front of a line starts on a channel.
+    /// The packet at the front of a line starts on a channel, perhaps in vain.
     pub(super) fn sends(&mut self, line: LineId, channel: ChannelId, act: &mut Act) {
         let &super::lines::Line { input, lead, .. } = self.lines.at(line);
         let place = self.board.at(lead).rest.lead;
+        if let Some(at) = act.fails_under(channel, self.lines.front(line)) {
+            self.is_cut_off(channel, input, at, act);
+            return self.board.post_retry(place, at, act.events);
+        }
         self.lines.remove(line, &mut self.board.at_mut(place).ends);
         let id = self.lines.pop(line, act.packets);
         if !self.board.arbiter.takes_first() {
@@ -173,14 +177,7 @@ impl QueuedKernel {
             let lead = self.lines.at(line).lead;
             let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
             match self.find_channel(lead, tokens, &mut again, act) {
-                Ok(channel) => {
-                    let Some(at) = act.fails_under(channel, id) else {
-                        return Some((line, channel));
-                    };
-                    let input = self.lines.at(line).input;
-                    self.is_cut_off(channel, input, at, act);
-                    again = at.min(again);
-                }
+                Ok(channel) => return Some((line, channel)),
                 Err(lacks_room) => {
                     // Nobody passes it on these.
                     self.claimed.push(lead);

@@ -162,8 +162,9 @@ impl QueuedKernel {
     /// A packet out of the buffer of an input, or of a node, is sent on a channel until its link fails, for
     /// nothing: it will be sent again.
     #[cold]
-    pub(super) fn is_cut_off(&mut self, id: ChannelId, input: ChannelId, at: Time, act: &Act) {
+    pub(super) fn is_cut_off(&mut self, id: ChannelId, input: ChannelId, at: Time, act: &mut Act) {
         self.takes_turn(id, (input, 0), at, act.now);
+        act.measures.transmits(self.board.at(id).port.kind, act.now, at);
         if input.is_some() {
             self.board.at_mut(input).waiting += 1;
         }
