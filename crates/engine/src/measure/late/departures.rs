@@ -25,6 +25,9 @@ pub struct Waiting {
     pub entry: Entry,
 }
 
+/// So many departures are looked at first, before those that began earlier.
+const NEAR: usize = 8;
+
 /// Departures from one buffer, in the order in which they began.
 #[derive(Clone, Debug, Default)]
 struct Leaving {
@@ -47,10 +50,30 @@ pub struct Departures {
 }
 
 impl Leaving {
+    /// How many began before an instant: mostly all but a few, of the many that are kept.
+    fn began_before(&self, at: Time) -> usize {
+        let (mut high, mut step) = (self.all.len(), NEAR);
+        let mut low = loop {
+            let low = high.saturating_sub(step);
+            if low == 0 || self.all[low].start < at {
+                break low;
+            }
+            (high, step) = (low, 2 * step);
+        };
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.all[middle].start < at {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// Those that began before an instant, latest first, as long as they may end at an instant or later.
     fn until(&self, before: Time, from: Time) -> impl Iterator<Item = &Departure> {
-        let count = self.all.partition_point(|one| one.start < before);
-        let longest = self.longest;
+        let (count, longest) = (self.began_before(before), self.longest);
         let may_last = move |one: &&Departure| one.start.saturating_add(longest) >= from;
         self.all.range(..count).rev().take_while(may_last)
     }
@@ -117,6 +140,11 @@ impl Departures {
         self.of[buffer.index()].until(at, at).filter(move |one| one.end >= at)
     }
 
+    /// Those that end at an instant, latest first.
+    pub fn ending(&self, buffer: ChannelId, at: Time) -> impl Iterator<Item = &Departure> {
+        self.at(buffer, at).filter(move |one| one.end == at)
+    }
+
     /// Whether the input at a channel's end sends as many packets as it may just before an instant.
     pub fn is_at_limit(&self, buffer: ChannelId, at: Time) -> bool {
         let most = usize::from(self.speedups[buffer.index()]);
@@ -154,8 +182,7 @@ impl Departures {
     ) -> Option<Departure> {
         let of = &self.of[buffer.index()];
         let mut best: Option<Departure> = None;
-        let count = of.all.partition_point(|one| one.start < at);
-        let later = of.all.range(count..);
+        let later = of.all.range(of.began_before(at)..);
         for one in of.until(at, at).chain(later) {
             if best.is_some_and(|best| one.start >= at && one.start >= best.end) {
                 break;

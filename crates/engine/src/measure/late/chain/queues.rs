@@ -56,6 +56,39 @@ impl Chain<'_> {
         &self,
         departures: &Departures,
         (turns, next): (&Turns, usize),
+        (place, since): (Place, Time),
+        at: Time,
+    ) -> (Place, Time) {
+        // Where inputs send any number, packets start in the order in which they come.
+        if self.rules.come_in_order
+            && departures.sends_any(self.came_by(place))
+            && let Some(next_turn) = turns.get(next)
+        {
+            let best = self.first_of(next_turn, place, at);
+            let of_best = || departures.changed(self.came_by(best), at);
+            let since = if best == place { since } else { since.max(of_best()) };
+            debug_assert_eq!(
+                (best, since),
+                self.best_of_all(departures, (turns, next), (place, since), at)
+            );
+            return (best, since);
+        }
+        self.best_of_all(departures, (turns, next), (place, since), at)
+    }
+
+    /// A packet, or the one that has the next turn on its channel, whichever came first, if both are there.
+    fn first_of(&self, next: &Entry, place: Place, at: Time) -> Place {
+        let rank = |turn: Turn, ready: Time| (ready, self.came_by(turn));
+        let is_other = next.ready < at && next.turn.record != place.record;
+        let is_before = || rank(next.turn, next.ready) < rank(place, self.log.entry(place).ready);
+        if is_other && is_before() { next.turn } else { place }
+    }
+
+    /// The same, whatever order packets start in.
+    fn best_of_all(
+        &self,
+        departures: &Departures,
+        (turns, next): (&Turns, usize),
         (place, mut since): (Place, Time),
         at: Time,
     ) -> (Place, Time) {
@@ -148,11 +181,10 @@ impl Chain<'_> {
     ) -> Option<Place> {
         let own = self.own_of(front, at_hand);
         let (Some(departures), None) = (self.log.departures(), own) else { return own };
-        let end = self.log.entry(front).end;
-        let is_own = |one: &Departure| {
-            one.end == end && self.is_there(one, at) && self.own_of(one.turn, at_hand).is_some()
-        };
-        departures.first(channel, end, is_own, |one| one.start).map(|one| one.turn)
+        let is_own =
+            |one: &&Departure| self.is_there(one, at) && self.own_of(one.turn, at_hand).is_some();
+        let ending = departures.ending(channel, self.log.entry(front).end);
+        ending.filter(is_own).min_by_key(|one| one.start).map(|one| one.turn)
     }
 
     /// The packet of another message that leaves a buffer first, of those that stand there just before an
@@ -184,11 +216,11 @@ impl Chain<'_> {
         if place.hop == 0 || !departures.is_at_limit(self.came_by(place), at) {
             return None;
         }
-        let ends = |one: &Departure| {
+        let is_own = |one: &&Departure| {
             let record = one.turn.record;
-            one.end == at && record != NOBODY && self.log.record(record).message == self.message
+            record != NOBODY && self.log.record(record).message == self.message
         };
-        let channel = |one: &Departure| self.log.channel(one.turn);
-        departures.first(self.came_by(place), at, ends, channel).map(|one| one.turn)
+        let ending = departures.ending(self.came_by(place), at).filter(is_own);
+        ending.min_by_key(|one| self.log.channel(one.turn)).map(|one| one.turn)
     }
 }
