@@ -51,11 +51,6 @@ BAD: list[tuple[dict[str, Any], str]] = [
         'machine.topology.kind = "butterfly"',
     ),
     (
-        {"preset": "booksim_mesh", "routing": {"kind": "chaos"}},
-        'machine.routing.kind = "chaos": must be one whose packets wait with '
-        "machine.switch.allocator",
-    ),
-    (
         {"topology": {"kind": "torus"}, "routing": {"kind": "west_first"}},
         'machine.routing.kind = "west_first": must be "dimension_order", "minimal_adaptive"',
     ),
@@ -132,3 +127,9 @@ def test_refused_in_one_line(tables: dict[str, Any], expected: str) -> None:
         machine_of(tables)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_routing_is_named_that_no_fidelity_of_a_clocked_switch_can_do() -> None:
+    machine = machine_of({"preset": "booksim_mesh", "routing": {"kind": "chaos"}})
+    with pytest.raises(UserError, match="chaos.: must be one whose packets wait with switch.alloc"):
+        machine.check(machine.usual_fidelity)

@@ -30,6 +30,7 @@ mod tree;
 mod xgft;
 
 pub use base::{Attachment, Failure, Hosts, Topology};
+pub use failures::Links;
 pub use family::{DragonflyPlus, Family};
 pub use limits::MAX_NODES;
 pub use near::{Neighbourhood, Tree};

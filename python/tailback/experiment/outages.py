@@ -76,8 +76,9 @@ def _parallel(topology: Topology) -> set[frozenset[int]]:
 
 
 def _outages(faults: tuple[Fault, ...], topology: Topology, first: int) -> door.Outages:
+    told = specs(faults, topology)
     with topology.names():
-        return door.outages(topology.spec_left(), specs(faults, topology), first)
+        return door.outages(topology.spec_left(), told, first)
 
 
 def _ends(topology: Topology) -> Ends:

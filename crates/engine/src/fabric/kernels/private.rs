@@ -476,7 +476,7 @@ impl<K: Kernel + Clone> Kernel for PrivateKernel<K> {
             if !copy.is_busy() {
                 continue;
             }
-            copy.apart(act, |copy, act| copy.catch_up(act));
+            copy.apart(act, OwnCopy::catch_up);
             if let Some(next) = copy.look_ahead() {
                 self.clock.push(Reverse((next, copy.given, number)));
             }

@@ -12,9 +12,10 @@ use crate::ids::{ChannelId, SwitchId};
 use crate::rng::{Key, Purpose, Stream};
 use crate::spec::{Fault, FaultAt};
 use crate::time::Time;
-use crate::topology::{Outage, Span, Topology, greatest};
+use crate::topology::{Links, Outage, Span, Topology, greatest};
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 /// All of a rate, in the unit of shares.
 const MILLION: u32 = 1_000_000;
@@ -67,19 +68,11 @@ impl Faults {
             if time_factor.is_some() {
                 continue;
             }
-            if !known.contains_key(&at) {
-                let field = |key: &str| format!("fault[{table}].{key}");
-                let groups = match at {
-                    FaultAt::Link(link) => meant.links(&links.ends_of(&link, &field("link"))?),
-                    FaultAt::Switch(switch) => {
-                        of_place(&meant.by_switch, "switch", switch, &field)?
-                    }
-                    FaultAt::Node(node) => of_place(&meant.by_node, "node", node, &field)?,
-                    FaultAt::Each(_) => Vec::new(),
-                };
-                known.insert(at, groups);
-            }
-            for &group in &known[&at] {
+            let groups = match known.entry(at) {
+                Occupied(groups) => groups.into_mut(),
+                Vacant(place) => place.insert(meant.groups(at, table, &links)?),
+            };
+            for &group in &*groups {
                 let of_group = &mut of_group[group as usize];
                 if share < MILLION {
                     of_group.stretches.push(Span { from, until, what: Reverse(share) });
@@ -175,6 +168,17 @@ impl Meant {
             }
         }
         meant
+    }
+
+    /// The groups at the place of a fault, of the table with that number.
+    fn groups(&self, at: FaultAt, table: usize, links: &Links<'_>) -> Result<Vec<u32>, SpecError> {
+        let field = |key: &str| format!("fault[{table}].{key}");
+        match at {
+            FaultAt::Link(link) => Ok(self.links(&links.ends_of(&link, &field("link"))?)),
+            FaultAt::Switch(switch) => of_place(&self.by_switch, "switch", switch, &field),
+            FaultAt::Node(node) => of_place(&self.by_node, "node", node, &field),
+            FaultAt::Each(_) => Ok(Vec::new()),
+        }
     }
 
     /// The groups of links: switch and port that each direction leaves by.

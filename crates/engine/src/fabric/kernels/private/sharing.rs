@@ -1,6 +1,7 @@
 //! How copies share channels between nodes and switches.
 
 use super::gates::{Gates, Member, Waiting};
+use super::own_copy::OwnCopy;
 use super::{BEHIND, NOBODY, Place, PrivateKernel, note};
 use crate::fabric::act::Act;
 use crate::fabric::kernel::Kernel;
@@ -170,7 +171,7 @@ impl<K: Kernel + Clone> PrivateKernel<K> {
     fn chooses(&mut self, number: u32, act: &mut Act) {
         self.wake(number);
         let copy = &mut self.copies[number as usize];
-        copy.apart(act, |copy, act| copy.chooses(act));
+        copy.apart(act, OwnCopy::chooses);
     }
 
     /// On how many channels of a gate packets are being sent, and when the first of them is free, or
