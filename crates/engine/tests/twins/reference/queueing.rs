@@ -207,7 +207,6 @@ impl Reference {
         switch.queueing == Queueing::Output
             && switch.arbiter == Arbiter::Fifo
             && !switch.ack_priority
-            && self.wiring.wires() == self.channels.len()
     }
 
     /// The best of those that ask at a place whose inputs may send, if it can start.

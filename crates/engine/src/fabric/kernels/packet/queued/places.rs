@@ -79,7 +79,9 @@ impl QueuedKernel {
         while lead.is_some() {
             let output = self.board.at(lead);
             let (id, next) = (output.queue.first, output.rest.next_waiting);
-            if !self.board.is_closed(lead) {
+            if let Some(until) = act.in_vain_until(id) {
+                *again = until.min(*again);
+            } else if !self.board.is_closed(lead) {
                 let tokens = act.wiring.link.packet_flits(act.packets[id].bytes);
                 match self.find_channel(lead, tokens, again, act) {
                     Ok(channel) => match act.fails_under(channel, id) {
