@@ -42,6 +42,9 @@ def test_a_fault_costs_what_the_run_takes_longer_than_without() -> None:
     first = of_cost(found).sentences[0]
     assert first.startswith("This fault costs ")
     assert first.endswith(" of completion time.")
+    together = [said for said in of_cost(found).sentences if "The fault and the network" in said]
+    assert len(together) == 1
+    assert "together make completion" in together[0]
     told = json.loads(json.dumps(found.to_dict()))["faults"]
     assert told["slowdown"]["all"]["value"] == full / whole
     assert told["without"]["completion_us"]["value"] == whole
@@ -53,6 +56,15 @@ def test_a_machine_with_faults_is_described_as_one_without() -> None:
     sent = {"machine": MESH, "workload": {"kind": "messages", "messages": rows}}
     faulty = Experiment.from_dict(sent | {"fault": [DOWN]})
     assert tb.describe(faulty).zero_loads == tb.describe(Experiment.from_dict(sent)).zero_loads
+
+
+def test_of_open_loops_too_the_network_alone_is_not_charged_with_faults() -> None:
+    slow = {"link": "(0, 0) to (1, 0)", "time": "0 s", "rate_share": 0.2}
+    workload = {"kind": "synthetic", "load": 0.2, "message_size": "1 kB"}
+    tables = {"machine": MESH, "workload": workload, "fault": [slow, slow | {"time": "1 us"}]}
+    run = {"warmup": "5 us", "duration": "40 us"}
+    said = of_cost(cost(Experiment.from_dict(tables | {"run": run}))).sentences
+    assert any(one.startswith("The faults and the network (links") for one in said), said
 
 
 def test_nothing_is_said_of_faults_where_there_are_none() -> None:

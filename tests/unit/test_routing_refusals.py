@@ -131,5 +131,7 @@ def test_refused_in_one_line(tables: dict[str, Any], expected: str) -> None:
 
 def test_a_routing_is_named_that_no_fidelity_of_a_clocked_switch_can_do() -> None:
     machine = machine_of({"preset": "booksim_mesh", "routing": {"kind": "chaos"}})
-    with pytest.raises(UserError, match="chaos.: must be one whose packets wait with switch.alloc"):
+    with pytest.raises(
+        UserError, match=r"chaos.: must be one whose packets wait with switch\.alloc"
+    ):
         machine.check(machine.usual_fidelity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tailback.statistics import Estimate
@@ -12,6 +13,7 @@ from .of_run import time_text
 
 if TYPE_CHECKING:
     from tailback.comparison import Cost
+    from tailback.experiment.faults import Fault
 
 MEASURES = {
     "completion_us": "completion time",
@@ -28,11 +30,12 @@ def of_faults(cost: Cost) -> list[str]:
     if full is None or whole is None:
         return []
     faults = cost.experiment.faults
-    number = len(faults)
-    if any(fault.comes_again for fault in faults):
+    if not are_several(faults):
+        costs = "This fault costs"
+    elif any(fault.comes_again for fault in faults):
         costs = "These faults cost"
     else:
-        costs = "This fault costs" if number == 1 else f"These {number} faults cost"
+        costs = f"These {len(faults)} faults cost"
     confidence = cost.experiment.run.confidence
     told = []
     for name, slowdown in cost.fault_slowdowns.items():
@@ -48,6 +51,11 @@ def of_faults(cost: Cost) -> list[str]:
     if not told:
         return [f"What {costs[0].lower()}{costs[1:]} is not known."]
     return [sentence(f"{costs} {listed(told)}")]
+
+
+def are_several(faults: Sequence[Fault]) -> bool:
+    """Whether tables of faults stand for several."""
+    return len(faults) > 1 or any(fault.comes_again for fault in faults)
 
 
 def _more(slowdown: Estimate, confidence: float) -> str:

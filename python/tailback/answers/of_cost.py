@@ -16,7 +16,7 @@ from tailback.wording.verdict import (
     unbounded,
 )
 
-from .faults import of_faults
+from .faults import are_several, of_faults
 from .lateness import MUCH, Lateness
 from .of_blame import MOST, where_text, who_sentences
 from .of_run import time_text
@@ -76,7 +76,10 @@ def _steps(cost: Cost, times: Mapping[str, Estimate], what: str, metric: str) ->
         less, more = (cost.modes[mode][metric] for mode in STEPS[f"_{step}"])
         instead = f"{time_text(more)} instead of {time_text(less)}"
         confidence = cost.experiment.run.confidence
-        found.append(step_sentence(step, what, ratio, instead=instead, confidence=confidence))
+        beside = _beside(cost, step)
+        found.append(
+            step_sentence(step, what, ratio, instead=instead, beside=beside, confidence=confidence)
+        )
     return found
 
 
@@ -88,10 +91,17 @@ def _rates(cost: Cost) -> list[str]:
         if not math.isnan(theta.value) and not _is_unknown(cost, step):
             less, more = STEPS[f"_{step}"]
             confidence = cost.experiment.run.confidence
-            said = rate_sentence(theta, less, more, confidence)
+            said = rate_sentence(theta, less, more, confidence, _beside(cost, step))
             is_none = said.startswith("No cost")
             found.append(f"{place} n{said[1:]}" if is_none else said)
     return found
+
+
+def _beside(cost: Cost, step: str) -> str:
+    """Return the faults, where they are part of a step: mode `full` alone has them."""
+    if step != "network" or not cost.experiment.faults:
+        return ""
+    return "the faults" if are_several(cost.experiment.faults) else "the fault"
 
 
 def _is_unknown(cost: Cost, step: str) -> bool:

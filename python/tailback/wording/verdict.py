@@ -91,15 +91,22 @@ def unbounded(modes: Sequence[str]) -> str:
 
 
 def step_sentence(
-    step: str, what: str, times: Estimate, *, instead: str = "", confidence: float = 0.95
+    step: str,
+    what: str,
+    times: Estimate,
+    *,
+    instead: str = "",
+    beside: str = "",
+    confidence: float = 0.95,
 ) -> str:
     """Return how much longer a time is because of a part of the cost.
 
     `step`: of `STEPS_OF_COST`; `what`: the time, such as `message latency`; `times`: how many
-    times as long; `instead`: both times in words, `17.6 µs instead of 11.1 µs`.
+    times as long; `instead`: both times in words, `17.6 µs instead of 11.1 µs`; `beside`: what
+    else is part of it, `the faults`.
     """
     cause = _STEPS_IN_WORDS[step]
-    start = f"{_SHARED[cause]} {_makes(cause)} {what}"
+    start = f"{_subject(cause, beside)} {'make' if beside else _makes(cause)} {what}"
     told = f": {instead}." if instead else "."
     if times.low > 1:
         return f"{start} {longer(times, confidence)}{told}"
@@ -113,6 +120,15 @@ def step_sentence(
         )
     most = longer(Estimate.exact(times.high), confidence)
     return f"{start} no longer" + ("." if times.high - 1 < NEXT_TO_NONE else f"; at most {most}.")
+
+
+def _subject(cause: str, beside: str) -> str:
+    """Return a cause, and what else is part of it, as the subject of a sentence."""
+    known = _SHARED.get(cause, cause.capitalize())
+    if not beside:
+        return known
+    both = f"{beside} and {known[:1].lower()}{known[1:]} together"
+    return both[:1].upper() + both[1:]
 
 
 def _makes(cause: str) -> str:
@@ -147,8 +163,13 @@ def sentence(name: str, theta: Estimate, baseline: str, confidence: float = 0.95
     return _times_sentence(theta, (less, more), takes, reason, confidence)
 
 
-def rate_sentence(theta: Estimate, less: str, more: str = "full", confidence: float = 0.95) -> str:
-    """Return the meaning of the message rate in mode `more` divided by that in mode `less`."""
+def rate_sentence(
+    theta: Estimate, less: str, more: str = "full", confidence: float = 0.95, beside: str = ""
+) -> str:
+    """Return the meaning of the message rate in mode `more` divided by that in mode `less`.
+
+    `beside`: what else is part of it, `the faults`.
+    """
     if math.isnan(theta.value):
         return "Not known: a mode is missing or sent nothing."
     if theta.low > 1:
@@ -156,10 +177,10 @@ def rate_sentence(theta: Estimate, less: str, more: str = "full", confidence: fl
         return f"No cost: {less} is slower here, by {fewer}, {_because(less)}."
     if theta.high < 1:
         what = _BETWEEN.get((less, more), "contention")
-        costs = "cost" if what.endswith("s") else "costs"
+        costs = "cost" if beside or what.endswith("s") else "costs"
         ends = [percent(1 - end) for end in (theta.high, theta.low)]
         return (
-            f"{_SHARED.get(what, what.capitalize())} {costs} {percent(1 - theta.value)} of the "
+            f"{_subject(what, beside)} {costs} {percent(1 - theta.value)} of the "
             f"message rate{interval(theta, ends, confidence)}."
         )
     if math.isnan(theta.low):
