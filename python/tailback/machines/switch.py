@@ -156,8 +156,9 @@ class Switch(Part):
         needs=(needs.NO_CIRCUITS, needs.INPUT_BUFFERS, needs.NO_FORWARDING),
         also="buffer slack_buffer buffer_size vc_buf_size input_queue",
         default=None,
-        description="Buffer of every virtual channel at every input, or unlimited; default: two "
-        "full packets; with flow control in band 70 B, with fidelity token 35 B; with stop_go "
+        description="Buffer of every virtual channel at every input, or unlimited; default: what "
+        "passes in a round trip of credits and 16 full packets, two where flits go on by "
+        "themselves; with flow control in band 70 B, with fidelity token 35 B; with stop_go "
         "stop_mark and what passes while a signal goes to and fro.",
     )
     shared_buffer: SizeKey = key(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -69,8 +70,12 @@ _SHARED = (
 
 
 def _as_synthetic(name: str) -> Any:
-    """Return a key of the synthetic workload: default, meaning and limits."""
-    return Synthetic.keys[name]
+    """Return a key of the synthetic workload, in the words of a class."""
+    of_synthetic = Synthetic.keys[name]
+    told = of_synthetic.description.replace(' sync is "asynchronous" then.', "")
+    for old, new in _PERIODS.items():
+        told = told.replace(old, new)
+    return replace(of_synthetic, description=told)
 
 
 class TrafficClass(Part, init=False):
@@ -105,8 +110,8 @@ class TrafficClass(Part, init=False):
     load: Load = _as_synthetic("load")
     period_distribution: Gaps = key(
         default="constant",
-        description="Distribution of these times: constant, or as of compute_distribution of the "
-        "synthetic workload.",
+        description="Distribution of these times: as compute_distribution of the synthetic "
+        "workload.",
     )
     period_sigma: float = _as_synthetic("compute_sigma")
     period_slot: Time = key(
