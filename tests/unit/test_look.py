@@ -222,6 +222,32 @@ def test_faults_are_told_and_ringed(fault: dict[str, Any], said: str, named: lis
     html(look)
 
 
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (
+            {"every": "link", "mean_time_to_failure": "5 us", "mean_time_to_repair": "1 us"}
+            | {"until": "20 us"},
+            "Every link between switches was down at random times from 0 µs on.",
+        ),
+        ({"node": 1, "time_factor": 3}, "Node 1 was 3 times as slow from 0 µs on."),
+        (
+            {"link": [1, 2], "bit_error_rate": 1e-6},
+            "The link 1 to 2 damaged 1e-06 of all bits from 0 µs on.",
+        ),
+        (
+            {"link": [1, 2], "duration": "1 us", "up_time": "2 us", "count": 3},
+            "The link 1 to 2 was down again and again from 0 µs on.",
+        ),
+    ],
+)
+def test_faults_of_every_kind_are_told_as_what_they_are(fault: dict[str, Any], told: str) -> None:
+    tables = {**BACKWARDS, "fault": [fault], "run": {**kept_with(faults=True)}}
+    look = look_of(run_mode(Experiment.from_dict(tables), "full"))
+    assert told in look.head.sentences
+    assert not any("100 % of its rate" in said for said in look.head.sentences)
+
+
 def test_look_of_a_file_with_faults(tmp_path: Path) -> None:
     text = to_toml({**BACKWARDS, "run": {}}).replace("[run]", "")
     fault = '[[fault]]\nlink = [1, 2]\nduration = "30 us"\n'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from tailback.answers.lateness import Lateness
 from tailback.charging import Ints
 from tailback.experiment.faults import specs
 from tailback.places import shown
-from tailback.units import counted
 from tailback.wording.phrases import percent, sentence
 from tailback.wording.scaling import MICROSECONDS, scaled
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 _INJECTION, _INTERNAL, _EJECTION, _DIRECT = range(len(LINES))
 _MILLION = 1_000_000
+_ALL_BITS = 10**18
 _DIGITS = 4
 _FAULT = "fault"
 
@@ -39,6 +39,8 @@ class Faulty:
     short: str
     """Beside a ring on the map: `down 20 µs to 60 µs`."""
     lines: Sequence[int]
+    is_of_links: bool
+    """Whether it was at links: what a straggler costs is no lateness."""
 
 
 def faults_of(result: Result, lines: Lines, late: Lateness) -> list[Faulty]:
@@ -54,44 +56,82 @@ def faults_of(result: Result, lines: Lines, late: Lateness) -> list[Faulty]:
         # As channels are named: of a row of switches `1->2`.
         return told if "," in told else told.strip("()")
 
+    end_ps = round(1e9 * result.ending.simulated_ms)
     found = []
     for given in specs(experiment.faults, topology):
-        at = given["at"]
-        if "node" in at:
-            what = f"the link of node {name('node', at['node'])}"
-            own = _of_node(lines, at["node"])
-        elif "switch" in at:
-            what = f"switch {name('switch', at['switch'])}"
-            own = _of_switch(lines, at["switch"])
-        else:
-            first, last = _ends(at["link"], topology)
-            what = f"the link {name('switch', first)} to {name('switch', last)}"
-            if first == last:
-                what = (
-                    f"the link at port {at['link']['at']['port']} of switch {name('switch', first)}"
-                )
-            own = _between(lines, first, last)
-        begin, end = (
-            scaled(given[key] / 1e6, MICROSECONDS, _DIGITS) for key in ("from_ps", "until_ps")
-        )
-        is_for_ever = given["until_ps"] >= round(1e9 * result.ending.simulated_ms)
-        when = f"from {begin} on" if is_for_ever else f"from {begin} to {end}"
-        share = given["share"] / _MILLION
-        how = f"at {percent(share)} of its rate" if share else "down"
-        found.append(Faulty(f"{what} was {how} {when}", f"{how} {when}", own.tolist()))
+        what, own = _place(given, lines, topology, name)
+        how, when = _how(given), _when(given, end_ps)
+        # Without a line on the map the place is told as well.
+        short = f"{how} {when}" if len(own) else f"{what} {how} {when}"
+        is_verb = given.get("bit_errors") is not None
+        text = f"{what} {'' if is_verb else 'was '}{how} {when}"
+        found.append(Faulty(text, short, own.tolist(), is_of_links="time_factor" not in given))
     return found
+
+
+def _place(
+    given: Mapping[str, Any], lines: Lines, topology: Topology, name: Callable[[str, int], str]
+) -> tuple[str, Ints]:
+    """Return what a fault concerns in words, and its lines, if it is on some of them alone."""
+    at, nowhere = given["at"], np.zeros(0, np.int64)
+    is_straggler = "time_factor" in given
+    if "each" in at:
+        every = {"link": "every link between switches", "switch": "every switch"}
+        of_nodes = "every node" if is_straggler else "the link of every node"
+        return every.get(at["each"], of_nodes), nowhere
+    if "node" in at:
+        node = f"node {name('node', at['node'])}"
+        return (
+            (node, nowhere)
+            if is_straggler
+            else (f"the link of {node}", _of_node(lines, at["node"]))
+        )
+    if "switch" in at:
+        return f"switch {name('switch', at['switch'])}", _of_switch(lines, at["switch"])
+    first, last = _ends(at["link"], topology)
+    what = f"the link {name('switch', first)} to {name('switch', last)}"
+    if first == last:
+        what = f"the link at port {at['link']['at']['port']} of switch {name('switch', first)}"
+    return what, _between(lines, first, last)
+
+
+def _how(given: Mapping[str, Any]) -> str:
+    """Return what a fault does to its place."""
+    if "time_factor" in given:
+        return f"{given['time_factor'] / _MILLION:g} times as slow"
+    share = given["share"] / _MILLION
+    told = [] if share == 1 else [f"at {percent(share)} of its rate" if share else "down"]
+    if "bit_errors" in given:
+        told.append(f"damaged {given['bit_errors'] / _ALL_BITS:.3g} of all bits")
+    return " and ".join(reversed(told))
+
+
+def _when(given: Mapping[str, Any], end_ps: int) -> str:
+    """Return from when until when a fault was there."""
+    begin, end = (
+        scaled(given[key] / 1e6, MICROSECONDS, _DIGITS) for key in ("from_ps", "until_ps")
+    )
+    if "again" in given:
+        often = "at random times" if "seed" in given["again"] else "again and again"
+        return f"{often} from {begin} on"
+    return f"from {begin} on" if given["until_ps"] >= end_ps else f"from {begin} to {end}"
 
 
 def sentences(faults: Sequence[Faulty], late: Lateness) -> list[str]:
     """Return what is said of faults first: which there were, and what they cost messages."""
     if not faults:
         return []
-    [share] = [c.share for kind, c in late.kinds() if kind == _FAULT] or [0.0]
-    more = f", and there were {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
-    return [
-        sentence(f"{faults[0].text}{more}"),
-        f"{percent(share)} of all lateness is due to {'faults' if more else 'it'}.",
-    ]
+    others = len(faults) - 1
+    more = f", and there {'was' if others == 1 else 'were'} {others} more" if others else ""
+    told = [sentence(f"{faults[0].text}{more}")]
+    if any(fault.is_of_links for fault in faults):
+        [share] = [c.share for kind, c in late.kinds() if kind == _FAULT] or [0.0]
+        told.append(f"{percent(share)} of all lateness is due to {'faults' if more else 'it'}.")
+    if not all(fault.is_of_links for fault in faults):
+        told.append(
+            "A slow node makes no message late by itself: `tailback cost` says what it costs."
+        )
+    return told
 
 
 def _ends(link: Mapping[str, Any], topology: Topology) -> tuple[int, int]:

@@ -152,7 +152,7 @@ function ofFaults() {
       cell.append(chooser(lineName(line), { kind: "line", number: line }));
     });
     if (own.length > 2) cell.append(` and ${own.length - 2} more`);
-    cell.append(`: ${words}`);
+    cell.append(own.length ? `: ${words}` : words);
   }
   return [element("h3", "Faults"), table];
 }
