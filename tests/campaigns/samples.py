@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tailback.calibration import read_measured
 from tailback.counters.readers import between
+from tests.myrinet import ROUTES, TOPOLOGY
 
 from .commands import NET
 
@@ -74,26 +75,6 @@ Unicast lids [0x0-0x9] of switch Lid 2 guid 0x0000000000000002 (leaf 2):
 0x0008 003
 """)
 _NAMES = _text('0x1 "left"\n0x00000000000000c0 "far HCA-1"\n0x00000000000000b0 "a HCA-2"\n')
-_CROSSBARS = _text("""
-# Two crossbars.
-S0: P0 P1 D
-    S1.0   # goes on
-S1: S0.3 P2 P3 D
-""")
-_ROUTES = _text("""
-p0 p1 1
-p0 p2 31
-p0 p3 32
-p1 p0 0
-p1 p2 31
-p1 p3 32
-p2 p0 00
-p2 p1 01
-p2 p3 2
-p3 p0 00
-p3 p1 01
-p3 p2 1
-""")
 _NCCL = _text("""
 # nThread 1 nGpus 1 minBytes 8 maxBytes 1024 step: 2(factor) warmup iters: 5 iters: 20
 #  Rank  0 Group  0 Pid 204199 on  node-a device  0 [0009:01:00] NVIDIA
@@ -154,7 +135,7 @@ def samples() -> dict[str, list[Sample]]:
         ],
         "myrinet": [
             Sample(
-                {"net": _CROSSBARS, "routes": _ROUTES},
+                {"net": TOPOLOGY.encode(), "routes": ROUTES.encode()},
                 ("import", "myrinet", "net", "--routes", "routes", *out),
             )
         ],

@@ -24,27 +24,7 @@ from tailback.importing.myrinet_files import (
 from tailback.machines import machine_of
 from tailback.machines.topologies import Graph
 from tests.commands import tailback
-
-TOPOLOGY = """\
-# Two crossbars.
-S0: P0 P1 D
-    S1.0   # goes on
-S1: S0.3 P2 P3 D
-"""
-ROUTES = """\
-p0 p1 1
-p0 p2 31
-p0 p3 32
-p1 p0 0
-p1 p2 31
-p1 p3 32
-p2 p0 00
-p2 p1 01
-p2 p3 2
-p3 p0 00
-p3 p1 01
-p3 p2 1
-"""
+from tests.myrinet import ROUTES, TOPOLOGY
 
 
 def _file(folder: Path, text: str, name: str = "file") -> Path:
