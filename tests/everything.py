@@ -7,6 +7,7 @@ import pkgutil
 from pathlib import Path
 
 import networkx  # noqa: F401
+import pytest  # noqa: F401
 import pyarrow as pa
 import pyarrow.dataset
 import typer.main
