@@ -7,9 +7,9 @@ import pkgutil
 from pathlib import Path
 
 import networkx  # noqa: F401
-import pytest  # noqa: F401
 import pyarrow as pa
 import pyarrow.dataset
+import pytest  # noqa: F401
 import typer.main
 
 import tailback as tb
