@@ -184,12 +184,8 @@ def permutation_of(path: Path, rows: tuple[Row, ...], nodes: int) -> tuple[int, 
                 raise cell_mistake(path, line, column, node, allowed)
             known[node] = line
         to[ends[0]] = ends[1]
-    missing = next(_missing(to, nodes), None)
+    missing = next((node for node in range(nodes) if node not in to), None)
     if missing is not None:
         allowed = f"has no row with source {missing}: must have one for each of the {nodes} nodes"
         raise UserError(str(path), None, allowed)
     return tuple(to[node] for node in range(nodes))
-
-
-def _missing(to: dict[int, int], nodes: int) -> Iterator[int]:
-    return (node for node in range(nodes) if node not in to)
