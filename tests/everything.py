@@ -1,4 +1,7 @@
-"""Imports all that commands may need, and makes the models of all keys; see `commands`."""
+"""Imports all that commands may need, and makes the models of all keys; see `commands`.
+
+Pytest, too: every process imports the program that was started, which is `pytest` or `python -m pytest`.
+"""
 
 import contextlib
 import gc
