@@ -1,6 +1,6 @@
 """Imports all that commands may need, and makes the models of all keys; see `commands`.
 
-Pytest, too: every process imports the program that was started, which is `pytest` or `python -m pytest`.
+Pytest, too: every process imports the program that was started, `pytest` or `python -m pytest`.
 """
 
 import contextlib
