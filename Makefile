@@ -13,7 +13,7 @@
 #   make mutants  whether twins notice faults in kernels and switches: part of make studies
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
-#   make test     all tests but the long ones: five to six minutes of CPU
+#   make test     all tests but the long ones: about five minutes of CPU
 #   make verify   the long ones, for at most VERIFY_S seconds
 #   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers

@@ -1,4 +1,7 @@
-"""Imports all that commands may need, and makes the models of all keys; see `commands`."""
+"""Imports all that commands may need, and makes the models of all keys; see `commands`.
+
+Pytest, too: every process imports the program that was started, `pytest` or `python -m pytest`.
+"""
 
 import contextlib
 import gc
@@ -9,6 +12,7 @@ from pathlib import Path
 import networkx  # noqa: F401
 import pyarrow as pa
 import pyarrow.dataset
+import pytest  # noqa: F401
 import typer.main
 
 import tailback as tb

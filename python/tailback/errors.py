@@ -179,6 +179,14 @@ def choice(path: str, given: object, known: Iterable[str]) -> UserError:
     return UserError(path, shown(given), f"must be {quoted}", found and json.dumps(found))
 
 
+def line_mistake(
+    path: Path, line: int | None, given: object, allowed: str, meant: str | None = None
+) -> UserError:
+    """Return a mistake in a line of a file, None: in all of it; ``given`` None: none is shown."""
+    place = str(path) if line is None else f"{path}: line {line}"
+    return UserError(place, None if given is None else shown(given), allowed, meant)
+
+
 def joined(*parts: str) -> str:
     """Return a dotted path: ``joined("workload", "process[2]", "node")``."""
     return ".".join(part for part in parts if part).replace(".[", "[")

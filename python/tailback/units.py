@@ -66,6 +66,8 @@ class Quantity:
     smallest: ClassVar[str]
     example: ClassVar[str]
     largest: ClassVar[int]
+    least: ClassVar[int] = 0
+    """What is less is refused: nothing would ever arrive, or a clock would stand still."""
     counted: ClassVar[tuple[str, ...]] = ()
     """Further units, of no fixed size."""
 
@@ -75,6 +77,13 @@ class Quantity:
 
         Raises `UserError` with an empty field: the caller knows the place.
         """
+        found = cls._parsed(value)
+        if found.amount < cls.least:
+            raise cls._refused(value, f"must be at least {cls(cls.least)}")
+        return found
+
+    @classmethod
+    def _parsed(cls, value: object) -> Self:
         if isinstance(value, cls):
             return value._checked()
         if isinstance(value, str):
@@ -323,19 +332,12 @@ class Rate(Quantity):
     smallest = "bits per second"
     example = "100 Gbit/s"
     largest = 10**14
+    least = 1000
 
     @property
     def bit_ps(self) -> Fraction:
         """Time of one bit in picoseconds, exactly."""
         return Fraction(10**12, self.amount)
-
-    @classmethod
-    def parse(cls, value: object) -> Self:
-        """Return ``value`` as a rate; refuse one at which nothing would ever arrive."""
-        rate = super().parse(value)
-        if rate.amount < 1000:
-            raise cls._refused(value, f"must be at least {cls(1000)}")
-        return rate
 
     @classmethod
     def _printed(cls) -> list[tuple[str, Fraction]]:
@@ -379,14 +381,7 @@ class Frequency(Quantity):
     smallest = "hertz"
     example = "1 GHz"
     largest = 10**11
-
-    @classmethod
-    def parse(cls, value: object) -> Self:
-        """Return ``value`` as a frequency; refuse a clock that stands still."""
-        frequency = super().parse(value)
-        if frequency.amount < 1000:
-            raise cls._refused(value, f"must be at least {cls(1000)}")
-        return frequency
+    least = 1000
 
     @property
     def cycle(self) -> Time:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UserError, shown
+from ..errors import line_mistake
 
 #: Messages that `osu_bw` has in flight before it waits for a reply.
 OSU_WINDOW = 64
@@ -70,9 +70,9 @@ class Measured:
     def add(self, line: int, size: str, microseconds: float) -> None:
         """Add a row. Raises `UserError` for a size that is none."""
         if not re.fullmatch(r"[0-9]{1,15}", size):
-            raise mistake(self.path, line, size, "must be a number of bytes")
+            raise line_mistake(self.path, line, size, "must be a number of bytes")
         if len(self.rows) >= _MOST:
-            raise mistake(self.path, line, None, f"must have at most {_MOST} rows")
+            raise line_mistake(self.path, line, None, f"must have at most {_MOST} rows")
         # Where nothing is sent, there is nothing to be fitted but a ping-pong.
         if int(size) or not (self.exchange.is_collective or self.exchange.window > 1):
             self.rows.append((int(size), microseconds))
@@ -90,21 +90,13 @@ class Reader:
     """Return the tables of a file, given its text. Raises `UserError` for the first mistake."""
 
 
-def mistake(
-    path: Path, line: int | None, given: object, allowed: str, meant: str | None = None
-) -> UserError:
-    """Return a mistake in a line of a file; ``given`` None: nothing is shown."""
-    place = str(path) if line is None else f"{path}: line {line}"
-    return UserError(place, None if given is None else shown(given), allowed, meant)
-
-
 def amount(path: Path, line: int, cells: list[str], place: int, what: str) -> float:
     """Return a number above zero in a row. Raises `UserError`."""
     if place >= len(cells):
-        raise mistake(path, line, None, f"has no {what}: is the file cut off?")
+        raise line_mistake(path, line, None, f"has no {what}: is the file cut off?")
     text = cells[place]
     if not _NUMBER.fullmatch(text) or not 0 < float(text) < _LARGEST:
-        raise mistake(path, line, text, f"must be a {what}: a number above zero")
+        raise line_mistake(path, line, text, f"must be a {what}: a number above zero")
     return float(text)
 
 

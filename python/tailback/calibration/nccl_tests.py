@@ -11,13 +11,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from ..errors import line_mistake
 from .measured import (
     COLLECTIVES,
     Exchange,
     Measured,
     Reader,
     amount,
-    mistake,
     numbered_rows,
 )
 
@@ -44,7 +44,7 @@ def read(path: Path, text: str) -> list[Measured]:
                 allowed = (
                     "lists one rank, and a collective needs two: nccl-tests built without MPI?"
                 )
-                raise mistake(path, number, None, allowed)
+                raise line_mistake(path, number, None, allowed)
             found.append(Measured(path, COLLECTIVES["all_reduce"], len(ranks) or None))
         elif cells and cells[0].isdigit() and columns:
             measured = found[-1]
@@ -60,10 +60,12 @@ def _exchange(path: Path, line: int, name: str, columns: list[str], cells: list[
     redop = dict(zip(columns, cells, strict=False)).get("redop")
     if not name and redop in (None, "none"):
         allowed = "belongs to a table that does not say which collective it is of"
-        raise mistake(path, line, None, f"{allowed}: put # Collective test starting: NAME_perf")
+        raise line_mistake(
+            path, line, None, f"{allowed}: put # Collective test starting: NAME_perf"
+        )
     step = _STEPS.get(name, name) or "all_reduce"
     if step not in COLLECTIVES:
-        raise mistake(path, line, f"{name}_perf", f"is not read: {', '.join(COLLECTIVES)} are")
+        raise line_mistake(path, line, f"{name}_perf", f"is not read: {', '.join(COLLECTIVES)} are")
     is_of_all = step in ("all_gather", "all_to_all", "reduce_scatter")
     return replace(COLLECTIVES[step], is_of_all=is_of_all)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..errors import listed, nearest
+from ..errors import line_mistake, listed, nearest
 from .measured import (
     COLLECTIVES,
     HALF_ROUND_TRIP,
@@ -19,7 +19,6 @@ from .measured import (
     Reader,
     amount,
     messages_in_flight,
-    mistake,
     numbered_rows,
 )
 
@@ -54,7 +53,7 @@ def read(path: Path, text: str) -> list[Measured]:
             found.append(Measured(path, _test(path, number, title[1])))
         elif cells and cells[0][0].isdigit():
             if not found:
-                raise mistake(path, number, None, "has a row before the title of a test")
+                raise line_mistake(path, number, None, "has a row before the title of a test")
             found[-1].add(number, cells[0], _microseconds(found[-1], number, cells))
     return found
 
@@ -63,7 +62,7 @@ def _test(path: Path, line: int, title: str) -> Exchange:
     test = _TESTS.get(title.lower())
     if test is None:
         allowed = f"is a test that is not read: {listed(_TESTS)} are"
-        raise mistake(path, line, title, allowed, nearest(title.lower(), _TESTS))
+        raise line_mistake(path, line, title, allowed, nearest(title.lower(), _TESTS))
     return test
 
 

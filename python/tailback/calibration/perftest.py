@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..errors import line_mistake
 from .measured import (
     HALF_ROUND_TRIP,
     TX_DEPTH,
@@ -17,7 +18,6 @@ from .measured import (
     Reader,
     amount,
     messages_in_flight,
-    mistake,
     numbered_rows,
 )
 
@@ -43,7 +43,7 @@ def read(path: Path, text: str) -> list[Measured]:
         if _TITLE.search(line):
             title, depth, column = line.strip(), TX_DEPTH, ""
             if "Read" in title or "Atomic" in title:
-                raise mistake(path, number, title, "is not read: only writes and sends are")
+                raise line_mistake(path, number, title, "is not read: only writes and sends are")
         elif match := _DEPTH.search(line):
             depth = min(max(int(match[1]), 1), _DEEPEST)
         elif _HEADER.search(line):
@@ -67,7 +67,7 @@ def _column(path: Path, line: int, header: str) -> tuple[int, str]:
         if name in columns:
             return columns.index(name), name
     wanted = ", ".join((*_LATENCIES, *_BANDWIDTHS))
-    raise mistake(path, line, None, f"names no column that is read: {wanted}")
+    raise line_mistake(path, line, None, f"names no column that is read: {wanted}")
 
 
 def _time(measured: Measured, line: int, cells: list[str], place: int, column: str) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..errors import choice, listed, read_text
+from ..errors import choice, line_mistake, listed, read_text
 from . import nccl_tests, osu, perftest, plain
-from .measured import Measured, Reader, mistake
+from .measured import Measured, Reader
 
 #: In the order in which they are asked.
 READERS: dict[str, Reader] = {
@@ -27,9 +27,9 @@ def read_measured(path: Path, word: str | None = None) -> list[Measured]:
     likely = [one for one in READERS.values() if one.is_like(text)]
     if word is None and not likely:
         allowed = f"is output of no tool that is known; --format says which: {listed(READERS)}"
-        raise mistake(path, None, None, allowed)
+        raise line_mistake(path, None, None, allowed)
     reader = likely[0] if word is None else READERS[word]
     found = [one for one in reader.read(path, text) if one.rows]
     if not found:
-        raise mistake(path, None, None, f"has no rows of {reader.word}: is the file cut off?")
+        raise line_mistake(path, None, None, f"has no rows of {reader.word}: is the file cut off?")
     return found

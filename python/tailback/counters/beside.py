@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tailback.errors import nearest
+from tailback.errors import line_mistake, nearest
 from tailback.importing.cluster.readers import read_cluster
 
 from .counting import Counters
-from .measured import Block, mistake
+from .measured import Block
 from .readers import Counted, between
 
 TRAFFIC = ("xmit_octets", "rcv_octets", "xmit_packets", "rcv_packets")
@@ -67,13 +67,13 @@ def beside(counters: Counters, before: Path, after: Path, network: Path | None =
             given = f"Lid {block.lid}" if block.device == str(block.lid) else block.device
             hint = "" if network or block.lid is None else "; --network names addresses"
             allowed = f"is no switch or node of the machine{hint}"
-            raise mistake(block.path, block.line, given, allowed, nearest(given, devices))
+            raise line_mistake(block.path, block.line, given, allowed, nearest(given, devices))
         if (name, block.port) not in known:
             ports = sorted(port for device, port in known if device == name)
             if name != block.device and len(ports) == 1:
                 return name, ports[0]  # An address of its own: a port of an adapter.
             allowed = f"is no port of {name}, which has {', '.join(map(str, ports))}"
-            raise mistake(block.path, block.line, block.port, allowed)
+            raise line_mistake(block.path, block.line, block.port, allowed)
         return name, block.port
 
     found = between(before, after, place)

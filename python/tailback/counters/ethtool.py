@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .measured import Block, Reader, mistake
+from tailback.errors import line_mistake
+
+from .measured import Block, Reader
 from .texts import ETHTOOL
 
 _HEAD = re.compile(r"#\s*(.+?) port ([0-9]{1,5})\s*")
@@ -33,7 +35,7 @@ def read(path: Path, text: str) -> Iterator[Block]:
         elif line.strip() == "NIC statistics:":
             if block is None or is_open:
                 allowed = "is of which port? A line # DEVICE port N must stand above"
-                raise mistake(path, number, "NIC statistics:", allowed)
+                raise line_mistake(path, number, "NIC statistics:", allowed)
             is_open = True
         elif (found := _LINE.fullmatch(line)) and found[1] in COLUMNS and block is not None:
             block.add(number, found[1], found[2].strip())

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .measured import Block, Reader, mistake
+from tailback.errors import line_mistake
+
+from .measured import Block, Reader
 from .perfquery import COLUMNS as OF_PERFQUERY
 from .texts import IBDIAGNET
 
@@ -33,10 +35,12 @@ def read(path: Path, text: str) -> Iterator[Block]:
             block = Block(path, number, name, int(found[1]), lid or None, guid or None)
         elif line.startswith("Port="):
             allowed = "must be Port=1 Lid=0x0001 GUID=0x... Device=4119 Port Name=host1/U1/P1"
-            raise mistake(path, number, line, allowed)
+            raise line_mistake(path, number, line, allowed)
         elif (found := _LINE.fullmatch(line.strip())) and found[3] != "NA":
             if block is None:
-                raise mistake(path, number, found[1], "belongs to no port: a line Port= is missing")
+                raise line_mistake(
+                    path, number, found[1], "belongs to no port: a line Port= is missing"
+                )
             block.add(number, found[1], found[3], 64 if found[2] else 32)
     if block is not None:
         yield block

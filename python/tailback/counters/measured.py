@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailback.errors import UserError, shown
+from tailback.errors import line_mistake
 
 _NUMBER = re.compile(r"[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
 
@@ -32,7 +32,7 @@ class Block:
         """Add a counter. Raises `UserError` for what is no number."""
         if not _NUMBER.fullmatch(text):
             allowed = f"must be the number that {name} has counted"
-            raise mistake(self.path, line, text, f"{allowed}: is the file cut off?")
+            raise line_mistake(self.path, line, text, f"{allowed}: is the file cut off?")
         value = int(text, 16) if text[:2].lower() == "0x" else int(text)
         # An extended counter stands for the one of 32 bits, if there are both.
         if name not in self.values or bits == 64:
@@ -52,11 +52,3 @@ class Reader:
     """Yield the ports of a file, given its text. Raises `UserError` for the first mistake."""
     columns: dict[str, tuple[str, int]]
     """By names of the tool: the column of simulated counters, and how many of its units one is."""
-
-
-def mistake(
-    path: Path, line: int | None, given: object, allowed: str, meant: str | None = None
-) -> UserError:
-    """Return a mistake in a line of a file; ``given`` None: nothing is shown."""
-    place = str(path) if line is None else f"{path}: line {line}"
-    return UserError(place, None if given is None else shown(given), allowed, meant)

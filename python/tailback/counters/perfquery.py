@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .measured import Block, Reader, mistake
+from tailback.errors import line_mistake
+
+from .measured import Block, Reader
 
 _HEAD = re.compile(r"# Port( extended)? counters: (.+?) port ([0-9]{1,5})(?: \(CapMask.*)?\s*")
 _LINE = re.compile(r"(Port\w+):\.+(.*)")
@@ -33,11 +35,11 @@ def read(path: Path, text: str) -> Iterator[Block]:
             bits = 64 if found[1] else 32
         elif line.startswith("# Port"):
             allowed = 'must be "# Port extended counters: Lid 7 port 1"'
-            raise mistake(path, number, line, allowed)
+            raise line_mistake(path, number, line, allowed)
         elif (found := _LINE.fullmatch(line)) and found[1] in COLUMNS:
             if block is None:
                 allowed = "belongs to no port: a line # Port extended counters: ... is missing"
-                raise mistake(path, number, found[1], allowed)
+                raise line_mistake(path, number, found[1], allowed)
             # perfquery -x prints this one of 32 bits as well.
             wide = 32 if found[1] == "PortXmitWait" else bits
             block.add(number, found[1], found[2].strip(), wide)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailback.errors import UserError, listed, read_text
+from tailback.errors import UserError, line_mistake, listed, read_text
 
 from . import ethtool, ibdiagnet, perfquery
-from .measured import Block, Reader, mistake
+from .measured import Block, Reader
 
 READERS: dict[str, Reader] = {
     reader.word: reader for reader in (perfquery.READER, ibdiagnet.READER, ethtool.READER)
@@ -59,16 +59,16 @@ def _read(path: Path) -> tuple[Reader, list[Block]]:
     likely = [one for one in READERS.values() if one.is_like(text)]
     if len(likely) > 1:
         words = " and ".join(one.word for one in likely)
-        raise mistake(path, None, None, f"is text of {words}; must be of one tool")
+        raise line_mistake(path, None, None, f"is text of {words}; must be of one tool")
     if not likely:
-        raise mistake(path, None, None, f"is text of no tool that is read: {listed(READERS)}")
+        raise line_mistake(path, None, None, f"is text of no tool that is read: {listed(READERS)}")
     blocks = list(likely[0].read(path, text))
     empty = next((block for block in blocks if not block.values), None)
     if empty is not None:
         allowed = f"{empty.device} port {empty.port} has no counter that is read"
-        raise mistake(path, empty.line, None, f"{allowed}: is the file cut off?")
+        raise line_mistake(path, empty.line, None, f"{allowed}: is the file cut off?")
     if not blocks:
-        raise mistake(path, None, None, f"names no port of {likely[0].word}")
+        raise line_mistake(path, None, None, f"names no port of {likely[0].word}")
     return likely[0], blocks
 
 
@@ -79,7 +79,7 @@ def _placed(blocks: list[Block], place: Place) -> dict[tuple[str, int], Block]:
         key = place(block)
         if key in found:
             allowed = f"is there already, in line {found[key].line}"
-            raise mistake(block.path, block.line, f"{key[0]} port {key[1]}", allowed)
+            raise line_mistake(block.path, block.line, f"{key[0]} port {key[1]}", allowed)
         found[key] = block
     return found
 
@@ -92,7 +92,9 @@ def _counted(reader: Reader, key: tuple[str, int], old: Block, new: Block) -> Co
             for one, other in ((old, new), (new, old)):
                 if name not in one.values:
                     allowed = f"has no {name}, which {other.path} has: is it cut off?"
-                    raise mistake(one.path, one.line, None, f"{key[0]} port {key[1]} {allowed}")
+                    raise line_mistake(
+                        one.path, one.line, None, f"{key[0]} port {key[1]} {allowed}"
+                    )
             passed, has_wrapped = _passed(name, old, new)
             values[column] = passed * unit
             wrapped += [name] if has_wrapped else []
@@ -108,10 +110,10 @@ def _passed(name: str, old: Block, new: Block) -> tuple[int, bool]:
         hint = (
             "" if name.lower().endswith("wait") else ", or use counters of 64 bits (perfquery -x)"
         )
-        raise mistake(new.path, new.line, now, allowed + hint)
+        raise line_mistake(new.path, new.line, now, allowed + hint)
     if now >= was:
         return now - was, False
     if bits == 64 and was >= 2**32:
         allowed = f"{name} was {was} before: must not be less; were counters cleared in between?"
-        raise mistake(new.path, new.line, now, allowed)
+        raise line_mistake(new.path, new.line, now, allowed)
     return now - was + 2**32, True

@@ -259,13 +259,9 @@ def routes_of_ports(graph: NetworkGraph, written: Mapping[str, Any]) -> Routes:
         switch, ports = graph.enters[source], []
         for hop in way["hops"]:
             ports.append(named[switch, hop])
-            switch = _led_to(graph, switch, ports[-1])
+            switch = graph.ports[switch, ports[-1]][1]
         found[source, to] = (*ports, (graph.node_ports or ())[to])
     return found
-
-
-def _led_to(graph: NetworkGraph, switch: int, port: int) -> int:
-    return graph.ports[switch, port][1]
 
 
 def _check_both_ways(links: Iterable[tuple[int, int, int]]) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import UserError, nearest, read_text, shown
+from ..errors import UserError, line_mistake, nearest, read_text
 
 #: Ports of a switch that one digit can name.
 MOST_PORTS = 16
@@ -78,10 +78,6 @@ class Crossbars:
         }
 
 
-def _mistake(path: Path, line: int, given: str | None, allowed: str) -> UserError:
-    return UserError(f"{path}: line {line}", None if given is None else shown(given), allowed)
-
-
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines that say something, with their numbers."""
     for number, line in enumerate(read_text(path).splitlines(), 1):
@@ -100,16 +96,16 @@ def read_topology(path: Path) -> Crossbars:
         if not said[0].isspace():
             head = re.fullmatch(r"S(\d{1,8}):", words[0])
             if head is None:
-                raise _mistake(path, line, words[0], "must be a switch, such as S0:")
+                raise line_mistake(path, line, words[0], "must be a switch, such as S0:")
             switch = int(head[1])
             if switch in found:
                 allowed = f"is there already, in line {begun[switch]}"
-                raise _mistake(path, line, words[0], allowed)
+                raise line_mistake(path, line, words[0], allowed)
             begun[switch] = line
             current = found.setdefault(switch, [])
             words = words[1:]
         if current is None:
-            raise _mistake(path, line, said.strip(), "must come behind a switch, such as S0:")
+            raise line_mistake(path, line, said.strip(), "must come behind a switch, such as S0:")
         current += [(line, word) for word in words]
     if not found:
         raise UserError(str(path), None, "has no switches, such as S0: P0 P1 D S1.0")
@@ -129,13 +125,13 @@ def _checked(path: Path, given: Sequence[list[tuple[int, str]]]) -> Crossbars:
     for switch, ports in enumerate(switches):
         if len(ports) > MOST_PORTS:
             line, word = given[switch][MOST_PORTS]
-            raise _mistake(path, line, word, f"S{switch} must have at most {MOST_PORTS} ports")
+            raise line_mistake(path, line, word, f"S{switch} must have at most {MOST_PORTS} ports")
         for port, end in enumerate(ports):
             line, word = given[switch][port]
             if isinstance(end, Host):
                 if end.number in hosts:
                     allowed = f"is there already, in line {hosts[end.number]}"
-                    raise _mistake(path, line, word, allowed)
+                    raise line_mistake(path, line, word, allowed)
                 hosts[end.number] = line
             elif isinstance(end, Cable):
                 _check_cable(path, (line, word), switches, (switch, port))
@@ -151,11 +147,11 @@ def _checked(path: Path, given: Sequence[list[tuple[int, str]]]) -> Crossbars:
 def _port(path: Path, line: int, word: str) -> Port:
     found = _PORT.fullmatch(word)
     if found is None:
-        raise _mistake(path, line, word, "must be P<number>, S<number>.<port> or D")
+        raise line_mistake(path, line, word, "must be P<number>, S<number>.<port> or D")
     if found[1]:
         number = int(found[1])
         if number >= MOST:
-            raise _mistake(path, line, word, f"must be P0 to P{MOST - 1}")
+            raise line_mistake(path, line, word, f"must be P0 to P{MOST - 1}")
         return Host(number)
     return Cable(int(found[2]), int(found[3])) if found[2] else None
 
@@ -171,18 +167,18 @@ def _check_cable(
     end = switches[switch][port]
     assert isinstance(end, Cable)
     if end.switch >= len(switches):
-        raise _mistake(path, line, word, f"there is no S{end.switch}")
+        raise line_mistake(path, line, word, f"there is no S{end.switch}")
     if end.switch == switch:
-        raise _mistake(path, line, word, "must lead to another switch")
+        raise line_mistake(path, line, word, "must lead to another switch")
     others = switches[end.switch]
     if end.port >= len(others):
         allowed = f"S{end.switch} has ports 0 to {len(others) - 1}"
-        raise _mistake(path, line, word, allowed)
+        raise line_mistake(path, line, word, allowed)
     back = others[end.port]
     if back != Cable(switch, port):
         there = f"S{end.switch}.{end.port} is {_word(back)}"
         allowed = f"is a cable known from one side only: {there}, not S{switch}.{port}"
-        raise _mistake(path, line, word, allowed)
+        raise line_mistake(path, line, word, allowed)
 
 
 def _word(end: Port) -> str:
@@ -213,19 +209,19 @@ def read_routes(path: Path, crossbars: Crossbars) -> dict[tuple[int, int], tuple
     for line, said in _lines(path):
         found = _ROUTE.fullmatch(said.strip())
         if found is None:
-            raise _mistake(path, line, said.strip(), "must be like p0 p14 b6")
+            raise line_mistake(path, line, said.strip(), "must be like p0 p14 b6")
         pair = int(found[1]), int(found[2])
         for host in pair:
             if host not in hosts:
-                raise _mistake(path, line, f"p{host}", f"must be p0 to p{len(hosts) - 1}")
+                raise line_mistake(path, line, f"p{host}", f"must be p0 to p{len(hosts) - 1}")
         if pair in lines:
             allowed = f"has a route already, in line {lines[pair]}"
-            raise _mistake(path, line, f"p{pair[0]} p{pair[1]}", allowed)
+            raise line_mistake(path, line, f"p{pair[0]} p{pair[1]}", allowed)
         lines[pair] = line
         ports = tuple(int(digit, 16) for digit in found[3])
         problem = problem_of(crossbars, hosts, pair, ports)
         if problem is not None:
-            raise _mistake(path, line, said.strip(), problem)
+            raise line_mistake(path, line, said.strip(), problem)
         routes[pair] = ports
     for source in range(len(hosts)):
         for to in range(len(hosts)):
@@ -287,16 +283,15 @@ def read_parameters(path: Path, counted: Mapping[str, int] | None = None) -> dic
     for line, said in _lines(path):
         parts = _PARAMETER.fullmatch(said.strip())
         if parts is None:
-            raise _mistake(path, line, said.strip(), "must be a name and a whole number")
+            raise line_mistake(path, line, said.strip(), "must be a name and a whole number")
         name, text = parts[1], parts[2]
         if name not in PARAMETERS:
             meant = nearest(name, tuple(PARAMETERS))
-            where = f"{path}: line {line}"
-            raise UserError(where, shown(name), "is no parameter", meant)
+            raise line_mistake(path, line, name, "is no parameter", meant)
         if name in lines:
-            raise _mistake(path, line, name, f"is there already, in line {lines[name]}")
+            raise line_mistake(path, line, name, f"is there already, in line {lines[name]}")
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
-            raise _mistake(path, line, text, f"{name} must be a whole number")
+            raise line_mistake(path, line, text, f"{name} must be a whole number")
         lines[name], found[name] = line, int(text)
         _check_parameter(path, line, name, int(text))
     return {**PARAMETERS, **(counted or {}), **found}
@@ -307,9 +302,9 @@ def _check_parameter(path: Path, line: int, name: str, value: int) -> None:
     least = 0 if name in ("propDelay", "fallThruDelay16", "buffer_ks") else 1
     if name == "SpeedFactor" and value != 1:
         allowed = "SpeedFactor must be 1: hosts are as fast as their links"
-        raise _mistake(path, line, str(value), allowed)
+        raise line_mistake(path, line, str(value), allowed)
     if not least <= value <= most:
-        raise _mistake(path, line, str(value), f"{name} must be {least} to {most}")
+        raise line_mistake(path, line, str(value), f"{name} must be {least} to {most}")
 
 
 def parameters_text(parameters: Mapping[str, int]) -> str:

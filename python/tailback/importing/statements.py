@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import UserError, read_text, shown
+from ..errors import UserError, line_mistake, read_text, shown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMMENT = re.compile(r"//[^\n]*")
@@ -89,19 +89,18 @@ def called(value: str) -> tuple[str, list[str]]:
 
 def _parted(path: Path, line: int, statement: str) -> tuple[str, str]:
     """Return the two sides of a statement."""
-    where = f"{path}: line {line}"
     one_line = " ".join(statement.split())
     if not statement.endswith(";"):
-        raise UserError(where, shown(one_line), "must end with a semicolon")
+        raise line_mistake(path, line, one_line, "must end with a semicolon")
     name, equals, value = (side.strip() for side in one_line[:-1].partition("="))
     if not equals or not _NAME.fullmatch(name):
-        raise UserError(where, shown(one_line), "must be a statement, such as k = 8;")
+        raise line_mistake(path, line, one_line, "must be a statement, such as k = 8;")
     quoted = len(value) > 1 and value[0] == value[-1] == '"'
     value = value[1:-1] if quoted else value
     if not value and not quoted:
         raise UserError(f"{path}: {name} in line {line}", None, "must have a value")
     if "=" in value:
-        raise UserError(where, shown(one_line), "must end with a semicolon before the next key")
+        raise line_mistake(path, line, one_line, "must end with a semicolon before the next key")
     if value.count("{") != value.count("}"):
         raise UserError(f"{path}: {name} in line {line}", shown(value), "must close its braces")
     return name, value

@@ -63,8 +63,12 @@ def html(page: Page) -> str:
     )
 
 
+@cache
 def page_template(package: str) -> Template:
-    """Return the template of a page that lies in a package: all text is escaped."""
+    """Return the template of a page that lies in a package: all text is escaped.
+
+    It is compiled once: `report --pages` writes many.
+    """
     environment = Environment(
         loader=PackageLoader(package, "."),
         autoescape=True,

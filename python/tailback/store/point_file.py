@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -124,13 +124,15 @@ def nested(place: Place, name: str) -> pa.Table:
     return outer
 
 
-def _read(path: Path, names: Iterable[str] | None = None, dropped: Iterable[str] = ()) -> pa.Table:
+def _read(
+    path: Path, names: Iterable[str] | None = None, dropped: Collection[str] = frozenset()
+) -> pa.Table:
     """Return columns of a file: those of `names` that there are, or all but some."""
     check_whole(path)
     try:
         with pq.ParquetFile(path) as file:
             if names is None:
-                names = [name for name in file.schema_arrow.names if name not in {*dropped}]
+                names = [name for name in file.schema_arrow.names if name not in dropped]
             table = file.read([*names], use_threads=False)
         table["identity"]
     except (pa.ArrowException, OSError, KeyError) as error:

@@ -145,12 +145,9 @@ def _percentiles(results: Sequence[Result]) -> Iterator[tuple[Column, list[Value
     for variable in known.PERCENTILE_VARIABLES:
         own = [next(columns) for _ in PERCENTILES]
         if variable in results[0].estimates:
-            values = [_percentiles_of(result, variable) for result in results]
+            name, percents = variable.removesuffix("_us"), [*PERCENTILES.values()]
+            values = [result.percentiles(name, percents) for result in results]
             yield from zip(own, map(list, zip(*values, strict=True)), strict=True)
-
-
-def _percentiles_of(result: Result, variable: str) -> Sequence[Value]:
-    return result.percentiles(variable.removesuffix("_us"), [*PERCENTILES.values()])
 
 
 def _of_classes(results: Sequence[Result]) -> dict[str, pa.Array]:

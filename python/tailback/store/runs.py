@@ -74,11 +74,16 @@ class Runs:
         return pa.schema([whole.field(name) for name in names if name not in self._without])
 
     @cached_property
+    def _of_points(self) -> frozenset[str]:
+        """The names of these: Arrow makes a list of them whenever it is asked."""
+        return frozenset(self._stored.names)
+
+    @cached_property
     def _only_said(self) -> dict[str, pa.DataType]:
         """The columns of which only sweeps know, and their types."""
         said = [sweep["points"].schema for sweep in self._sweeps]
         names = dict.fromkeys(name for schema in said for name in schema.names)
-        stored = {"identity", *self._stored.names}
+        stored = {"identity", *self._of_points}
         return {
             name: _common([schema.field(name).type for schema in said if name in schema.names])
             for name in names
@@ -95,8 +100,11 @@ class Runs:
 
         Where a parameter that a sweep varied is null as the default, it is what the sweep says.
         """
-        wanted = [n for n in self.schema.names if names is None or n in {*names, "identity"}]
-        runs = self._table([name for name in wanted if name in self._stored.names])
+        wanted = self.schema.names
+        if names is not None:
+            chosen = {*names, "identity"}
+            wanted = [name for name in wanted if name in chosen]
+        runs = self._table([name for name in wanted if name in self._of_points])
         for name in wanted:
             column = self._filled(name, runs)
             if column is None:
@@ -118,7 +126,7 @@ class Runs:
         return found.take(pc.sort_indices(found["identity"]).to_numpy())
 
     def _column(self, name: str) -> pa.ChunkedArray:
-        runs = self._table([name] if name in self._stored.names else ["identity"])
+        runs = self._table([name] if name in self._of_points else ["identity"])
         filled = self._filled(name, runs)
         return runs[name] if filled is None else filled
 
@@ -131,14 +139,15 @@ class Runs:
             own = file.read(names, use_threads=False)
             yield own if rows is None else own.take(rows)
         for table in self._others:
-            yield table.select([name for name in names if name in table.column_names])
+            there = {*table.column_names}
+            yield table.select([name for name in names if name in there])
 
     def _filled(self, name: str, runs: pa.Table) -> pa.ChunkedArray | None:
         """Return a column with what sweeps say of it; None if they say nothing new.
 
         Of several sweeps that have a point, the first counts.
         """
-        stored = runs[name] if name in self._stored.names else None
+        stored = runs[name] if name in self._of_points else None
         if name == "identity" or (stored is not None and not stored.null_count):
             return None
         identities, found = None, stored

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,6 @@ class Tier:
     oversubscription_max: float | None
     """That of the switch with most."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 @dataclass(frozen=True, slots=True)
 class Groups:
@@ -49,10 +45,6 @@ class Groups:
     """Of a group."""
     oversubscription: float | None
     """Rate of all hosts over that of cables between groups."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +109,8 @@ class ClusterSurvey:
             found
             | inside
             | {
-                "groups": self.groups and self.groups.to_dict(),
-                "tiers": [tier.to_dict() for tier in self.tiers],
+                "groups": self.groups and asdict(self.groups),
+                "tiers": [asdict(tier) for tier in self.tiers],
                 "cables": [cables.to_dict() for cables in self.cables],
                 "bisection": None
                 if bisection is None

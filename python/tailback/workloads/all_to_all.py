@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ..csv_files import whole_number
-from ..errors import UserError, read_bytes, read_text, shown
+from ..errors import UserError, line_mistake, read_bytes, read_text
 from ..machines.collectives import Method, method_spec
 from ..parts import key
 from ..units import Size
@@ -130,7 +130,7 @@ def _of_text(path: Path) -> Iterator[list[int]]:
         for word, length in zip(words, found, strict=True):
             if length is None or length > Size.largest:
                 allowed = f"must be a number of bytes, 0 to {Size.largest}"
-                raise UserError(f"{path}: line {number}", shown(word), allowed)
+                raise line_mistake(path, number, word, allowed)
         yield [length or 0 for length in found]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..csv_files import whole_number
-from ..errors import UserError, nearest, read_text, shown
+from ..errors import UserError, line_mistake, nearest, read_text
 from ..units import Size, Time
 
 _MOST_NODES = 2**32 - 1
@@ -48,8 +48,7 @@ class _Lines:
                 yield words
 
     def mistake(self, given: object, allowed: str, meant: str | None = None) -> UserError:
-        told = None if given is None else shown(given)
-        return UserError(f"{self.path}: line {self.number}", told, allowed, meant)
+        return line_mistake(self.path, self.number, given, allowed, meant)
 
     def whole(self, what: str, text: str, most: int) -> int:
         """Return a number from 0 to ``most``."""

@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 
 from ..csv_files import cell_mistake, node_number, read_csv
-from ..errors import UserError, read_text, shown
+from ..errors import UserError, line_mistake, read_text
 
 _MATRIX = ("source", "destination", "weight")
 
@@ -127,7 +127,7 @@ def _flow(path: Path, line: int, row: list[str]) -> Entry:
     times = [_number(word) for word in rest[1:]]
     if len(times) > 1 and (times[0] or 0.0) >= 0 and not _is_always(times):
         allowed = "times of activity are not simulated: a flow must be there all the time"
-        raise UserError(f"{path}: line {line}", shown(" ".join(rest[1:])), allowed)
+        raise line_mistake(path, line, " ".join(rest[1:]), allowed)
     return line, [source, destination, rate]
 
 
@@ -184,12 +184,8 @@ def permutation_of(path: Path, rows: tuple[Row, ...], nodes: int) -> tuple[int, 
                 raise cell_mistake(path, line, column, node, allowed)
             known[node] = line
         to[ends[0]] = ends[1]
-    missing = next(_missing(to, nodes), None)
+    missing = next((node for node in range(nodes) if node not in to), None)
     if missing is not None:
         allowed = f"has no row with source {missing}: must have one for each of the {nodes} nodes"
         raise UserError(str(path), None, allowed)
     return tuple(to[node] for node in range(nodes))
-
-
-def _missing(to: dict[int, int], nodes: int) -> Iterator[int]:
-    return (node for node in range(nodes) if node not in to)

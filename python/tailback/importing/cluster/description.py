@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import UserError, nearest, shown
+from ...errors import UserError, line_mistake, nearest
 from ...units import Rate
 
 #: Switches, hosts and cables of a file, at most.
@@ -52,8 +52,7 @@ class Cluster:
         self, line: int | None, given: object, allowed: str, meant: str | None = None
     ) -> UserError:
         """Return a mistake in a line of the file; ``given`` None: nothing is shown."""
-        place = str(self.path) if line is None else f"{self.path}: line {line}"
-        return UserError(place, None if given is None else shown(given), allowed, meant)
+        return line_mistake(self.path, line, given, allowed, meant)
 
     def add_switch(self, name: str, line: int) -> None:
         """Add a switch."""

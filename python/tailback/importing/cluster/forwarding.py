@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import UserError, read_lines, shown
+from ...errors import UserError, line_mistake, read_lines
 from .description import Cluster
 
 _BLOCK = re.compile(
@@ -40,8 +40,7 @@ class Tables:
 
     def mistake(self, line: int | None, given: object, allowed: str) -> UserError:
         """Return a mistake in a line of the file."""
-        place = str(self.path) if line is None else f"{self.path}: line {line}"
-        return UserError(place, None if given is None else shown(given), allowed)
+        return line_mistake(self.path, line, given, allowed)
 
 
 def read_tables(path: Path, cluster: Cluster) -> Tables:

@@ -57,14 +57,10 @@ def _lids(cluster: Cluster, found: Drawn, tables: Tables, path: int) -> list[int
         if path >= len(all_lids):
             allowed = f"must be below {len(all_lids)}, as many addresses as {name} has"
             raise UserError("--path", str(path), allowed)
-        if all_lids[path] >= _size(tables):
+        if all_lids[path] >= max(map(len, tables.ports.values())):
             raise tables.mistake(None, f"lid {all_lids[path]}", f"of {name} is in no table")
         lids.append(all_lids[path])
     return lids
-
-
-def _size(tables: Tables) -> int:
-    return max(map(len, tables.ports.values()))
 
 
 def _check(cluster: Cluster, found: Drawn, tables: Tables, of: tuple[Any, list[int]]) -> None:
