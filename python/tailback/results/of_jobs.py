@@ -14,8 +14,9 @@ from tailback import tables
 from tailback.metrics import ALL_METRICS, Populations, increments, measured, speed_metric
 from tailback.samples import Columns, estimate
 from tailback.statistics import Estimate, Series
+from tailback.tables.bins import BINS, percentiles_of
 
-from .of_messages import BINS, PERCENTS, Fared, percentiles_of
+from .of_messages import PERCENTS, Fared
 
 if TYPE_CHECKING:
     from tailback import engine
@@ -114,7 +115,8 @@ def job_results(
     if not experiment.jobs:
         return {}
     processes, over = sim.processes(), sim.jobs_over()
-    latencies, histograms = sim.job_moments(), tables.histograms(sim.job_histograms())
+    latencies = sim.job_moments()
+    histograms = tables.histograms(sim.job_histograms(), latencies)
     places = experiment.workload.places(experiment.machine)  # type: ignore[attr-defined]
     found: dict[str, JobResult] = {}
     for number, job in enumerate(experiment.jobs):

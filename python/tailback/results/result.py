@@ -15,10 +15,11 @@ from tailback.errors import UserError
 from tailback.helping import Helped
 from tailback.metrics import Populations, class_of, increments, speed_metric
 from tailback.statistics import Estimate, Series
+from tailback.tables.bins import BINS, percentiles_of
 from tailback.tables.flows import FLOW, flows
 from tailback.wording import notebook
 
-from .of_messages import BINS, PERCENTS, Fared, Untold, percentiles_of, untold
+from .of_messages import PERCENTS, Fared, Untold, untold
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -273,8 +274,9 @@ class Result(metaclass=Helped):
 
         Of `hops` and `message_slowdown` as it is.
 
-        From the histogram, interpolated within a bin (relative error at most
-        1/64). Over both classes unless one is named; None if nothing was counted.
+        From the histogram, interpolated within a bin: relative error at most 1/64, and never
+        outside of what was measured. Over both classes unless one is named; None if nothing was
+        counted.
         """
         [value] = self.percentiles(variable, [percent], packet_class)
         return value

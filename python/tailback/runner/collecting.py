@@ -175,14 +175,15 @@ def arrow_tables(
 ) -> dict[str, pa.Table]:
     """Return the tables of a `Result` by name."""
     samples, window_ps = procedure.samples, sim.now_ps - procedure.window_ps
+    moments = asked_for(experiment, sim.moments())
     return {
         "nodes": tables.nodes(sim.nodes(), window_ps),
         "channels": tables.channels(sim.channels(), window_ps),
         "processes": tables.processes(sim.processes(), _ended(experiment, sim, stop)),
         "packets": tables.packets(sim.take_packets()),
         "samples": tables.table(samples.since(0)),
-        "histograms": tables.histograms(asked_for(experiment, sim.histograms())),
-        "moments": tables.moments(asked_for(experiment, sim.moments())),
+        "histograms": tables.histograms(asked_for(experiment, sim.histograms()), moments),
+        "moments": tables.moments(moments),
         **_slices(sim),
         **_frames(sim),
     }

@@ -402,8 +402,8 @@ INNER: dict[str, tuple[Column, ...]] = {
     ),
     "histograms": (
         *_VARIABLE,
-        Column("low", "integer", "ps", "Least value of the bin (hops: channels)."),
-        Column("high", "integer", "ps", "Greatest value of the bin, likewise."),
+        Column("low", "integer", "ps", "Least value of the bin, of the first one the least of all values (hops: channels)."),
+        Column("high", "integer", "ps", "Greatest value of the bin, of the last one the greatest of all values, likewise."),
         Column("count", "integer", "", "Values in the bin; empty bins are left out."),
     ),
     "nodes": (
