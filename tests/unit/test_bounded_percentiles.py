@@ -74,7 +74,11 @@ def test_of_classes_and_seeds_together(tmp_path: Path) -> None:
     ends = [*PERCENTILES]
     names = [
         *(f"message_latency_us_{end}" for end in ends),
-        *(f"classes.{name}.message_latency_us_{end}" for name in ("small", "large") for end in ends),
+        *(
+            f"classes.{name}.message_latency_us_{end}"
+            for name in ("small", "large")
+            for end in ends
+        ),
     ]
     moments = [
         row for row in store.nested("moments").to_pylist() if row["variable"] == "class_latency"
@@ -108,7 +112,8 @@ def test_bins_added_up_have_nothing_in_common(seed: int) -> None:
     assert (first[0], last[-1]) == (columns[0].min(), columns[1].max())
     found = percentiles_of(*columns, np.linspace(0, 100, 31).tolist())
     assert found == sorted(found)
-    assert first[0] <= found[0] and found[-1] <= last[-1]
+    assert first[0] <= found[0]
+    assert found[-1] <= last[-1]
 
 
 def test_no_bins_stay_none() -> None:

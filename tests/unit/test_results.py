@@ -11,9 +11,9 @@ import tailback as tb
 from tailback import door, tables
 from tailback.comparison import compare
 from tailback.metrics import METRICS, THETAS, Populations, increments
-from tailback.tables.bins import percentiles_of, together
 from tailback.samples import Samples, estimate
 from tailback.statistics import quotient
+from tailback.tables.bins import percentiles_of
 from tests.machines import t9000
 
 POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8, internal_wires=10)

@@ -72,6 +72,8 @@ class Ending:
 
     Empty: none did. Complete is a workload that has ended, or a run as long as was asked for.
     """
+    lost: bool = False
+    """Whether messages of a workload that ends were lost, so that it never ends."""
 
     @property
     def interrupted(self) -> bool:
@@ -80,13 +82,14 @@ class Ending:
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself: no Ctrl-C, failure or limit cut it off."""
-        return self.stop_reason not in ("interrupted", "deadlock", "failed") and not self.cut_off
+        """Whether all was run: no Ctrl-C, failure or limit cut it off, and what ends has ended."""
+        failed = self.stop_reason in ("interrupted", "deadlock", "failed")
+        return not (failed or self.cut_off or self.lost)
 
     @property
     def settled(self) -> bool:
         """Whether what was measured can stand: it is steady and whole, and the network kept up."""
-        return self.steady and not self.saturated and not self.cut_off
+        return self.steady and not (self.saturated or self.cut_off or self.lost)
 
     @property
     def window_ms(self) -> float:
@@ -187,7 +190,7 @@ class Result(metaclass=Helped):
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself: no Ctrl-C, and no limit that cut it off."""
+        """Whether all was run: not cut off by Ctrl-C or a limit, nor without end (`lost`)."""
         return self.ending.complete
 
     @property
@@ -239,11 +242,6 @@ class Result(metaclass=Helped):
             begin_ps=round(self.ending.warmup_ms * 1e9),
             lost=self.messages_lost,
         )
-
-    @property
-    def lost_for_good(self) -> bool:
-        """Whether messages of a finite workload were lost, so that it never ends."""
-        return self.experiment.finite and self.messages_lost > 0
 
     @property
     def asks_for_lateness(self) -> bool:
@@ -316,6 +314,7 @@ class Result(metaclass=Helped):
             "kernel": self.kernel,
             "complete": ending.complete,
             "cut_off": ending.cut_off or None,
+            "lost": ending.lost,
             "converged": ending.converged,
             "settled": ending.settled,
             "steady": ending.steady,
@@ -386,7 +385,7 @@ class Result(metaclass=Helped):
         return notebooks.latencies({self.mode: self})
 
     def __repr__(self) -> str:
-        cut = "cut off" if self.ending.cut_off else "incomplete"
+        cut = "cut off" if self.ending.cut_off else "lost" if self.ending.lost else "incomplete"
         state = self.ending.stop_reason if self.complete else cut
         metric = self.experiment.metric
         return (

@@ -158,9 +158,7 @@ def _lateness(messages: NDArray[Any], late: Columns) -> dict[str, pa.Array]:
     }
 
 
-def histograms(
-    rows: Sequence[Mapping[str, Any]], moments: Sequence[Mapping[str, Any]]
-) -> pa.Table:
+def histograms(rows: Sequence[Mapping[str, Any]], moments: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Return counts of values from `low` to `high`, both included, per variable and class.
 
     Values are picoseconds, of `hops` channels. Empty bins are left out. `moments` has the extremes
