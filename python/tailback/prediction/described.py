@@ -164,7 +164,10 @@ class Prediction:
         """How outputs are shared among traffic classes, in words; None: as requests come."""
         machine, workload = self.experiment.machine, self.experiment.workload
         longest = Size(machine.interface.packet_room.bytes + machine.interface.header.bytes)
-        return machine.switch.arbitration(longest, workload.network_classes())
+        shared = machine.switch.arbitration(longest, workload.network_classes())
+        nodes = machine.switch.one_queue(workload.queued_together(machine))
+        told = [text for text in (shared, nodes) if text is not None]
+        return "; ".join(told) or None
 
     @property
     def limited_saturation_messages_per_node_per_ms(self) -> float | None:
