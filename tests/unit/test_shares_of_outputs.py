@@ -194,6 +194,21 @@ def test_describe_says_where_shares_have_no_effect(
     assert ("gold and bulk" in told) == (ratio == 1)
 
 
+def test_describe_says_that_virtual_channels_take_turns_by_flits(tmp_path: Path) -> None:
+    experiment = two_classes(
+        tmp_path,
+        switch={"virtual_channels": 2, "switching": "wormhole"},
+        gold={"virtual_channels": [0, 0]},
+        bulk={"virtual_channels": [1, 1]},
+    )
+    result = tb.run(experiment)
+    gold, bulk = (result[f"classes.{name}.accepted_load"].value for name in ("gold", "bulk"))
+    assert gold / bulk == pytest.approx(1, rel=0.05)
+    told = tb.describe(experiment).arbitration
+    assert told is not None
+    assert "take turns flit by flit" in told
+
+
 def test_describe_says_that_priorities_have_no_effect_likewise(tmp_path: Path) -> None:
     keys = {"gold": {"priority": 1}, "switch": {"arbiter": "priority", "shares": None}}
     told = tb.describe(two_classes(tmp_path, **keys)).arbitration
