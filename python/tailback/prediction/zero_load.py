@@ -30,9 +30,9 @@ _MOST = 4
 _PAIRS = 2_000_000
 _SELDOM_PS = 10**17
 #: Packets of the longest message that is simulated; longer ones take longer in proportion.
-_PACKETS = 64
+_PACKETS = 120
 #: Packets of the two messages whose difference tells by how much.
-_STEADY = (32, 64)
+_STEADY = (60, 120)
 #: Roughly the links of all routes walked for a length.
 _HOPS = 2_000_000
 #: The same on machines of more nodes than this.

@@ -10,7 +10,7 @@ import numpy as np
 
 from tailback import engine, tables
 from tailback.critical_path import CriticalPath, Words
-from tailback.metrics import Populations, class_of, measured
+from tailback.metrics import TOLERATED_LOSS, Populations, class_of, measured
 from tailback.results import Ending, Result
 from tailback.results.of_jobs import job_results
 from tailback.results.of_messages import fared
@@ -121,13 +121,13 @@ def _converged(procedure: Procedure, stop: Stop) -> bool:
 
 
 def _saturated(known: Mapping[str, Estimate]) -> bool | None:
-    """Whether less was accepted than offered, beyond the interval; None if nothing was offered.
+    """Whether less than 99 % of the offered was accepted, beyond the interval; None if none was.
 
     Of several traffic classes: of any. What is not known well enough to have an interval is not
     called so.
     """
     shares = [e for name, e in known.items() if class_of(name)[1] == "accepted_share"]
-    found = [share.high < 1 for share in shares if not math.isnan(share.value)]
+    found = [share.high < 1 - TOLERATED_LOSS for share in shares if not math.isnan(share.value)]
     return any(found) if found else None
 
 

@@ -69,7 +69,12 @@ IDENTIFYING = (
 ENDING = (
     Column("settled", "bool", "", "Whether it is steady, not saturated and not cut off."),
     Column("steady", "bool", "", "Whether the start-up transient ended and no drift was seen."),
-    Column("saturated", "bool", "", "Whether less was accepted than offered; null: no open loop."),
+    Column(
+        "saturated",
+        "bool",
+        "",
+        "Whether less than 99 % of the offered was accepted; null: no open loop.",
+    ),
     Column("converged", "bool", "", "Whether it is as precise as asked; null if nothing was."),
     Column("cut_off", "text", "", "Limit that ended the run before it was complete; null: none."),
     Column(
