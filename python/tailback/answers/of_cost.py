@@ -31,6 +31,10 @@ _LATENCY, _COMPLETION = "message_latency_us", "completion_us"
 _ENDPOINTS_IS_FREE = (
     "Here mode endpoints is the same as free, so this includes waits for the links of nodes."
 )
+_ONE_AFTER_ANOTHER = (
+    "A node sends its messages one after the other: behind one for a slower link between switches "
+    'the others wait as well, and this counts as the network (interface.message_order = "fifo").'
+)
 _OF_INTERFACES = "The cables of hosts' interfaces count as the network here."
 
 
@@ -62,6 +66,8 @@ def _how_much(cost: Cost) -> list[str]:
         found += _rates(cost)
     if found and cost.endpoints_is_free and "endpoints" in cost.modes:
         found.append(_ENDPOINTS_IS_FREE)
+    if found and cost.experiment.machine.sends_behind_slower_links:
+        found.append(_ONE_AFTER_ANOTHER)
     if found and cost.experiment.machine.hosts is not None:
         found.append(_OF_INTERFACES)
     return found or [finding.sentence for finding in cost.findings()[:1]]
