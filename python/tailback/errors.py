@@ -60,7 +60,7 @@ class UserError(ValueError, metaclass=Helped):
 
 
 class CutOffError(UserError):
-    """A limit ended a run before that was there which was asked for."""
+    """A run has not come to that which was asked for: a limit ended it, or messages were lost."""
 
     exit_code: ClassVar[int] = 4
 

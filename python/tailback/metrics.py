@@ -26,6 +26,10 @@ Counters = Mapping[str, "NDArray[np.uint64]"]
 _PER_MS = 1e9  # picoseconds in a millisecond
 _US = 1e-6  # microseconds in a picosecond
 
+TOLERATED_LOSS = 0.01
+"""Share of what is offered that may stay behind or be dropped before the network is saturated:
+sources with a limit drop a few messages long before that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

@@ -113,6 +113,13 @@ class TestNames:
         with pytest.raises(UserError, match=f"may be {rates}; write which"):
             column_named("rate", runs.columns)
 
+    def test_a_class_of_links_need_not_be_written_in_full(self) -> None:
+        names = ("uplinks", "hosts")
+        columns = [f"machine.link_classes.{name}.rate_mbit_per_s" for name in names]
+        assert column_named("uplinks.rate", columns) == columns[0]
+        with pytest.raises(UserError, match="no such column"):
+            column_named("links.rate", columns)
+
     def test_a_name_that_two_columns_have_is_not_clear(self) -> None:
         columns = ["machine.topology.nodes", "sweep.nodes", "nodes_us"]
         assert column_named("sweep.nodes", columns) == "sweep.nodes"

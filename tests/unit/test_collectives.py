@@ -296,3 +296,29 @@ def test_the_loads_of_collectives_are_predicted() -> None:
     process = [{"node": node, "repeat": 1, "steps": [step]} for node in range(6)]
     predicted = tb.describe(PLAIN, Program(process=process))
     assert predicted.pairs == 30
+
+
+@pytest.mark.parametrize(("size", "best"), [(480_000, "ring"), (400_000, "recursive_doubling")])
+def test_all_reduces_take_what_their_formulas_say(size: int, best: str) -> None:
+    """On a star: 3 us a message, 80.64 ps a byte; ring and doubling cross at 455 kB."""
+    count, start, per_byte = 16, 3.0, 1.008 / 12_500
+    expected = {
+        "ring": 2 * (count - 1) * (start + size / count * per_byte),
+        "recursive_doubling": 4 * (start + size * per_byte),
+        "rabenseifner": 8 * start + 2 * (count - 1) / count * size * per_byte,
+    }
+    took = {}
+    for algorithm in expected:
+        step = {"all_reduce": f"{size} B", "algorithm": algorithm}
+        processes = [{"node": node, "repeat": 1, "steps": [step]} for node in range(count)]
+        tables = {
+            "machine": {
+                "topology": {"kind": "star", "nodes": count},
+                "link": {"rate": "100 Gbit/s", "delay": "500 ns"},
+                "interface": {"send_overhead": "1 us", "receive_overhead_after": "1 us"},
+            },
+            "workload": {"kind": "program", "process": processes},
+        }
+        took[algorithm] = tb.run(tb.Experiment.from_dict(tables))["completion_us"].value
+    assert took == pytest.approx(expected, rel=2e-3)
+    assert min(("ring", "recursive_doubling"), key=took.__getitem__) == best

@@ -198,3 +198,31 @@ def test_messages_to_oneself_cost_what_others_do_if_they_cross_the_switch(mode: 
         assert found["memory"] == (1, pytest.approx(1.388))
         # 72 bytes over two links, or so many and one more switch; a CPU takes packets in meanwhile.
         assert found["switch"] == (3, pytest.approx((1.380 + 1.388 + 1.380) / 3))
+
+
+OVERLAPPED = {
+    "topology": {"kind": "star", "nodes": 2},
+    "link": {"rate": "100 Gbit/s", "delay": "500 ns"},
+    "interface": {"send_overhead": "1 us", "receive_overhead": "1 us"},
+}
+
+
+@pytest.mark.parametrize("size", [1, 1000, 8000, 37_500, 1_000_000])
+def test_zero_load_latency_has_what_software_costs(size: int) -> None:
+    """Of 37.5 kB it was said to be 3.02 us, and a run took 5.02."""
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 1, f"{size} B"]]}
+    asked = tb.Experiment.from_dict({"machine": OVERLAPPED, "workload": workload})
+    [alone] = tb.describe(asked).zero_loads
+    assert alone.latency_us == pytest.approx(tb.run(asked)["completion_us"].value, rel=1e-6)
+
+
+def test_long_messages_take_what_their_bytes_take() -> None:
+    """The last packets hide what the receiver does: the law was 2.58 us + 62 ps per byte."""
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 1, "1 B"]]}
+    asked = tb.Experiment.from_dict({"machine": OVERLAPPED, "workload": workload})
+    law = tb.describe(asked).law
+    assert law is not None
+    assert law.several is not None
+    assert law.several.per_byte_us == pytest.approx(1008 / 1000 / 12_500, rel=1e-6)
+    # What is sent first, and two wires.
+    assert law.several.start_us == pytest.approx(2, rel=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 from tailback import Experiment, UserError
 from tailback.counters import (
@@ -27,6 +29,7 @@ from tailback.counters.measured import Block
 from tailback.counters.recorded import Waiting
 from tailback.results import Result
 from tailback.store.run_folder import tables_of
+from tailback.terminal.counted import counters_report
 from tests.commands import tailback
 
 #: Nodes 0 and 2 send three packets each to node 1, between them; buffers have room for one packet,
@@ -530,3 +533,26 @@ def test_whatever_is_cut_or_changed_is_read_or_one_line(tmp_path: Path) -> None:
         except UserError as error:
             told = str(error)
         assert "\n" not in told
+
+
+def test_counters_of_frames_fit_into_a_narrow_terminal() -> None:
+    """Eleven columns were shortened until names and numbers were gone: "3,3…"."""
+    switch = {"forwarding": "per_port", "memory": "200 kB", "pause": "all"}
+    _, found = counted(
+        {
+            "machine": {
+                "preset": "gigabit_ethernet",
+                "topology": {"kind": "xgft", "children": [4, 3], "parents": [1]},
+                "switch": switch | {"pause_high": "60 kB", "pause_low": "30 kB"},
+            },
+            "workload": {
+                "kind": "messages",
+                "messages": [["0 ns", node, 4, "200 kB"] for node in (0, 1, 8, 9)],
+            },
+        }
+    )
+    text = io.StringIO()
+    Console(file=text, width=80).print(counters_report(found))
+    assert "pauses:" in text.getvalue()
+    assert "…" not in text.getvalue()
+    assert text.getvalue().count("node 0 1") == 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +14,12 @@ import tailback as tb
 from tailback.answers.of_cost import of_cost
 from tailback.answers.of_run import of_run
 from tailback.answers.status import lost_texts
-from tailback.errors import RunFailure, UserError
+from tailback.errors import CutOffError, RunFailure, UserError
 from tailback.experiment import Run
 from tailback.machines import Machine, machine_of
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import run_report
+from tests.stores import small_store
 
 
 def ethernet(**parts: Any) -> Machine:
@@ -99,14 +102,16 @@ def test_token_pass_takes_what_is_printed() -> None:
 
 def pushing(switch: dict[str, Any]) -> tb.Experiment:
     """Return two switches, the nodes of each of which send to those of the other."""
+    return tb.Experiment.from_dict(pushing_tables(switch))
+
+
+def pushing_tables(switch: dict[str, Any]) -> dict[str, Any]:
     tree = {"kind": "tree", "switches_per_level": [1, 2], "nodes_per_switch": 2}
     rows = [["0 ns", node, (node + 2) % 4, "60 kB"] for node in range(4)]
-    return tb.Experiment.from_dict(
-        {
-            "machine": {"preset": "gigabit_ethernet", "topology": tree, "switch": switch},
-            "workload": {"kind": "messages", "messages": rows},
-        }
-    )
+    return {
+        "machine": {"preset": "gigabit_ethernet", "topology": tree, "switch": switch},
+        "workload": {"kind": "messages", "messages": rows},
+    }
 
 
 def test_what_is_lost_is_counted() -> None:
@@ -153,3 +158,56 @@ def test_switches_that_pause_each_other_are_named() -> None:
     text = io.StringIO()
     Console(file=text, width=200).print(failure_report(caught.value))
     assert "(paused)" in text.getvalue()
+
+
+def test_what_never_ends_has_no_completion_in_tables_either(tmp_path: Path) -> None:
+    """The time of the last event was stored as the completion time, and shown by `table`."""
+    result = tb.run(pushing({"memory": "4 KiB"}))
+    assert math.isnan(result["completion_us"].value)
+    assert math.isnan(result["completion_us"].low)
+    told = result.to_dict()
+    assert (result.complete, told["complete"], told["lost"]) == (False, False, True)
+    base = pushing_tables({"memory": "4 KiB"})
+    memories = {"machine.switch.memory": ["4 KiB", "4 MiB"]}
+    store = small_store(tmp_path, memories, modes=["full", "endpoints"], base=base)
+    fields = ["memory_bytes", "lost", "completion_us", "completion_us_low", "theta_c"]
+    chosen = tb.table(store, fields, ["mode == 'full'"]).to_pylist()
+    lossy, whole = sorted(chosen, key=lambda row: row["machine.switch.memory_bytes"])
+    assert lossy["lost"] is True
+    assert [lossy[name] for name in fields[2:]] == [None] * 3
+    assert whole["lost"] is False
+    assert whole["completion_us"] > 0
+    assert whole["theta_c"] is not None
+    # A mean over runs of which one has no end has none either.
+    over = ["machine.switch.memory_bytes"]
+    rows = tb.table(store, fields[1:], ["mode == 'full'"], over=over).to_pylist()
+    assert [tuple(row[name] for name in fields[1:]) for row in rows] == [(True, None, None, None)]
+    shown = tb.table(store)
+    assert "lost" in shown.column_names
+
+
+def test_a_program_that_never_ends_has_no_critical_path() -> None:
+    """It was said to take 0 µs."""
+    with pytest.raises(CutOffError, match="4 messages lost") as caught:
+        tb.explain(pushing({"memory": "4 KiB"}))
+    assert caught.value.exit_code == 4
+
+
+def test_only_jobs_that_lose_messages_have_no_completion() -> None:
+    tables = pushing_tables({"memory": "4 KiB"})
+    long = [["0 ns", 0, 1, "60 kB"], ["0 ns", 1, 0, "60 kB"]]
+    tables["job"] = [
+        {"name": "a", "nodes": [0, 2], "workload": {"kind": "messages", "messages": long}},
+        {
+            "name": "b",
+            "nodes": [1, 3],
+            "workload": {"kind": "messages", "messages": [["0 ns", 0, 1, "100 B"]]},
+        },
+    ]
+    del tables["workload"]
+    result = tb.run(tb.Experiment.from_dict(tables))
+    lossy, whole = (result.jobs[name]["completion_us"] for name in "ab")
+    assert math.isnan(lossy.value)
+    assert math.isnan(lossy.low)
+    assert whole.value > 0
+    assert math.isnan(result["completion_us"].value)

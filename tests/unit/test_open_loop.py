@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tailback as tb
+from tailback.answers.of_run import of_run
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.metrics import METRICS, OF_OPEN_LOOPS, OpenLoop, Populations, increments
@@ -284,3 +285,27 @@ class TestLoad:
     def test_where_it_cannot_be(self, tables: dict[str, Any], problem: str) -> None:
         with pytest.raises(UserError, match=re.escape(problem)):
             Experiment.from_dict(tables)
+
+
+def link_of_two(distribution: str) -> tb.Result:
+    """A node sends 1 kB (80.64 ns) at a load of 80 % over a link, and nothing else happens."""
+    workload = {"load": 0.8, "message_size": "1 kB", "compute_distribution": distribution}
+    machine = {"topology": {"kind": "star", "nodes": 2}, "link": {"rate": "100 Gbit/s"}}
+    run = {"duration": "10 ms", "warmup": "1 ms"}
+    return tb.run(tb.Experiment.from_dict({"machine": machine, "workload": workload, "run": run}))
+
+
+def test_sources_that_seldom_drop_a_message_do_not_make_a_run_saturated() -> None:
+    """M/D/1: 0.04 % are dropped at a load of 80 %, and the run was called SATURATED."""
+    result = link_of_two("exponential")
+    assert result["failed_messages_per_node_per_ms"].value > 0
+    assert result.ending.saturated is False
+    waits = result["message_latency_us"].value - 0.08128
+    assert waits == pytest.approx(0.08064 * 0.8 / (2 * (1 - 0.8)), rel=0.05)
+
+
+def test_what_bursts_lose_is_said_to_be_dropped_by_sources() -> None:
+    result = link_of_two("on_off")
+    [told] = of_run(result).status
+    assert told.startswith("SATURATED: the network accepts 8")
+    assert told.endswith("; sources drop the rest (workload.max_outstanding = 16)")

@@ -527,3 +527,31 @@ def test_silent_sources_offer_nothing(tmp_path: Path, rates: str, per_ms: float)
     classes = tb.run(tb.Experiment(experiment.machine, one, experiment.run))
     assert not classes.ending.saturated
     assert classes["classes.in.accepted_share"].value == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize(("rates", "of_four"), [("equal", 0.2), ("by_source", 0.4)])
+def test_silent_sources_of_a_job_offer_nothing(tmp_path: Path, rates: str, of_four: float) -> None:
+    """Two of four nodes of a job send; the run was "SATURATED", half of the load "accepted"."""
+    file = tmp_path / "matrix.csv"
+    file.write_text("source,destination,weight\n0,1,1\n2,0,1\n", encoding="utf-8")
+    one = {"name": "in", "pattern": "traffic_matrix", "file": str(file), "rates": rates}
+    one |= {"load": 0.4, "period_distribution": "constant", "message_size": "1 kB"}
+    tables = {
+        "machine": {"topology": {"kind": "star", "nodes": 8}},
+        "job": [
+            {
+                "name": "some",
+                "nodes": [2, 3, 4, 5],
+                "workload": {"kind": "traffic", "traffic_class": [one]},
+            },
+            {"name": "other", "nodes": [0, 1], "workload": {"load": 0.3, "message_size": "1 kB"}},
+        ],
+        "run": {"duration": "100 us"},
+    }
+    result = tb.run(tb.Experiment.from_dict(tables))
+    assert not result.ending.saturated
+    # Loads are means over all eight nodes.
+    for name in ("offered", "accepted"):
+        load = result[f"classes.some.in.{name}_load"].value
+        assert load == pytest.approx(of_four * 4 / 8, rel=0.05)
+    assert result["classes.some.in.accepted_share"].value == pytest.approx(1, abs=0.02)

@@ -11,9 +11,9 @@ import tailback as tb
 from tailback import door, tables
 from tailback.comparison import compare
 from tailback.metrics import METRICS, THETAS, Populations, increments
-from tailback.results import percentiles_of
 from tailback.samples import Samples, estimate
 from tailback.statistics import quotient
+from tailback.tables.bins import percentiles_of
 from tests.machines import t9000
 
 POPULATIONS = Populations(nodes=4, injection=8, internal=10, ejection=8, internal_wires=10)
@@ -159,7 +159,8 @@ class TestTables:
             [
                 {"variable": "hops", "class": "data", **bins},
                 {"variable": "hops", "class": "ack", **{k: v[:0] for k, v in bins.items()}},
-            ]
+            ],
+            [{"min": 5, "max": 11}, {"min": None, "max": None}],
         )
         assert table.to_pydict() == {
             "variable": ["hops", "hops"],
@@ -170,7 +171,7 @@ class TestTables:
         }
 
     def test_no_histograms_at_all(self) -> None:
-        assert tables.histograms([]).num_rows == 0
+        assert tables.histograms([], []).num_rows == 0
 
 
 class TestPercentiles:

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import tailback as tb
+from tailback.metrics import TOLERATED_LOSS
 from tailback.progress import OVER, Going, State, line
-from tailback.saturation import TOLERATED_LOSS, Outcome, Probe, Saturation, Verdict, bracket
+from tailback.saturation import Outcome, Probe, Saturation, Verdict, bracket
 from tailback.saturation.bracket import Steps
 from tailback.saturation.loads import Bounds, Loads
 from tailback.saturation.probes import verdict_on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,3 +138,80 @@ def test_shares_that_mean_nothing_are_refused() -> None:
     assert refusal({"machine": machine()}).endswith("a priority or virtual_channels")
     tables = {"machine": machine(shares=["0 B", "1 kB", "1 kB"]), "job": jobs()}
     assert "must be 1 B to 1073741824 B each" in refusal(tables)
+
+
+def two_classes(tmp_path: Path, *, apart: bool = False, **keys: dict[str, Any]) -> tb.Experiment:
+    """Four nodes send two classes over one link, or two nodes each of them (`apart`)."""
+    classes = []
+    for number, name in enumerate(("gold", "bulk")):
+        senders = [2 * number, 2 * number + 1] if apart else range(4)
+        file = tmp_path / f"{name}.csv"
+        rows = [f"{node},{4 + (node + number) % 4},1\n" for node in senders]
+        file.write_text("source,destination,weight\n" + "".join(rows), encoding="utf-8")
+        one = {"name": name, "pattern": "traffic_matrix", "file": str(file), "load": 0.8}
+        one |= {"message_size": "1 kB", "period_distribution": "exponential"}
+        classes.append(one | keys.get(name, {}))
+    tables = {
+        "machine": {
+            "topology": {"kind": "concentrated_mesh", "dims": [2], "nodes_per_switch": 4},
+            "switch": {"arbiter": "deficit_round_robin", "shares": ["30 kB", "10 kB"]}
+            | keys.get("switch", {}),
+        },
+        "workload": {"kind": "traffic", "traffic_class": classes},
+        "run": {"duration": "100 us", "warmup": "20 us"},
+    }
+    return tb.Experiment.from_dict(tables)
+
+
+@pytest.mark.parametrize(
+    ("keys", "apart", "ratio"),
+    [
+        ({}, False, 1),
+        ({}, True, 3),
+        (
+            {
+                "switch": {"virtual_channels": 2},
+                "gold": {"virtual_channels": [0, 0]},
+                "bulk": {"virtual_channels": [1, 1]},
+            },
+            False,
+            3,
+        ),
+    ],
+    ids=["one queue", "other nodes", "virtual channels of their own"],
+)
+def test_describe_says_where_shares_have_no_effect(
+    tmp_path: Path, keys: dict[str, dict[str, Any]], apart: bool, ratio: float
+) -> None:
+    """It promised 75 and 25 % where a node's queue divides the link in halves."""
+    experiment = two_classes(tmp_path, apart=apart, **keys)
+    result = tb.run(experiment)
+    gold, bulk = (result[f"classes.{name}.accepted_load"].value for name in ("gold", "bulk"))
+    assert gold / bulk == pytest.approx(ratio, rel=0.05)
+    told = tb.describe(experiment).arbitration
+    assert told is not None
+    assert ("in the order of their messages" in told) == (ratio == 1)
+    assert ("gold and bulk" in told) == (ratio == 1)
+
+
+def test_describe_says_that_virtual_channels_take_turns_by_flits(tmp_path: Path) -> None:
+    experiment = two_classes(
+        tmp_path,
+        switch={"virtual_channels": 2, "switching": "wormhole"},
+        gold={"virtual_channels": [0, 0]},
+        bulk={"virtual_channels": [1, 1]},
+    )
+    result = tb.run(experiment)
+    gold, bulk = (result[f"classes.{name}.accepted_load"].value for name in ("gold", "bulk"))
+    assert gold / bulk == pytest.approx(1, rel=0.05)
+    told = tb.describe(experiment).arbitration
+    assert told is not None
+    assert "take turns flit by flit" in told
+
+
+def test_describe_says_that_priorities_have_no_effect_likewise(tmp_path: Path) -> None:
+    keys = {"gold": {"priority": 1}, "switch": {"arbiter": "priority", "shares": None}}
+    told = tb.describe(two_classes(tmp_path, **keys)).arbitration
+    assert told is not None
+    assert "priorities do not change" in told
+    assert tb.describe(two_classes(tmp_path, apart=True, **keys)).arbitration is None

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tailback as tb
+from tailback.answers.of_prediction import of_prediction
 
 LONG = {
     "topology": {"kind": "xgft", "children": [2, 2], "parents": [2]},
@@ -42,6 +43,35 @@ def test_one_message_takes_as_long_as_is_said() -> None:
     took_ms = tb.run(asked)["completion_us"].value / 1e3
     # 10,000 packets of 1008 B at 12.5 B/ns alone take 0.8064 ms.
     assert took_ms == pytest.approx(0.8064 * 13508 / 2016, rel=0.01)
+
+
+def test_credits_that_take_no_time_are_named() -> None:
+    """A wire of 100 m takes 0.5 us; whoever gives that alone has credits that return at once."""
+    machine = LONG | {"switch": {"input_buffer": "2016 B"}}
+    for delay, named in (("0 ns", True), ("1 us", False)):
+        machine["link"] = LONG["link"] | {"credit_delay": delay}
+        asked = tb.Experiment.from_dict({"machine": machine, "workload": UNIFORM})
+        told = of_prediction(tb.describe(asked)).lines
+        [between] = [line for line in told if line.startswith("links between switches")]
+        assert ("at once (link.credit_delay = 0 s)" in between) == named
+
+
+def test_many_packets_that_wait_in_groups_for_credits_take_as_long_as_is_said() -> None:
+    """Three packets of 4 kB fit into 16 kB: 10 MB were said to take 493 us, and took 484."""
+    machine = {
+        "topology": {"kind": "concentrated_mesh", "dims": [2], "nodes_per_switch": 1},
+        "link": {"rate": "400 Gbit/s", "delay": "500 ns"},
+        "node_link": {"delay": "10 ns"},
+        "interface": {"packet_size": "4 kB"},
+        "switch": {"input_buffer": "16 kB"},
+    }
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 1, "10 MB"]]}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    took_us = tb.run(asked)["completion_us"].value
+    # Three packets of 4008 B in each 500 ns and the time of one.
+    assert took_us == pytest.approx(2500 / 3 * (0.5 + 4008 / 50e3), rel=0.002)
+    [alone] = tb.describe(asked).zero_loads
+    assert alone.latency_us == pytest.approx(took_us, rel=1e-3)
 
 
 @pytest.mark.parametrize("mode", ["full", "endpoints", "free"])

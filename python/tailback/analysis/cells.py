@@ -125,6 +125,7 @@ def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
         "settled": ~cells.any(~_flags(runs["settled"])[1]),
         "steady": ~cells.any(~cells.steady),
         "saturated": _any_known(runs["saturated"], cells),
+        "lost": pa.array(lost_in(cells)),
         "converged": pa.array(~cells.any(known & ~converged), mask=~cells.any(known)),
         "stop_reason": _joined(runs["stop_reason"], cells),
     }
@@ -147,6 +148,23 @@ def cut_off(cells: Cells, name: str) -> Flags:
     """Return the cells with a run in which a metric was cut off: there is only what it exceeds."""
     value, low = cells.measured(name), cells.measured(f"{name}_low")
     return cells.any(np.isnan(value) & ~np.isnan(low))
+
+
+def lost_in(cells: Cells) -> Flags:
+    """Return the cells with a run of a workload that never ends, because messages are lost."""
+    return cells.any(_lost(cells))
+
+
+def unended(cells: Cells, name: str) -> Flags:
+    """Return the cells with a run in which a metric is not known because messages are lost."""
+    return cells.any(_lost(cells) & np.isnan(cells.measured(name)))
+
+
+def _lost(cells: Cells) -> Flags:
+    runs = cells.groups.runs
+    if "lost" not in runs.column_names:
+        return np.zeros(runs.num_rows, bool)
+    return _flags(runs["lost"])[1]
 
 
 def at_least(cells: Cells, name: str) -> Floats:

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailback.metrics import class_of, owner_of, stem_of
-from tailback.results import BINS, CLASS_VARIABLES, percentiles_of
+from tailback.results import CLASS_VARIABLES
 from tailback.store.columns import PERCENTILES
 from tailback.tables import shape_of
+from tailback.tables.bins import BINS, percentiles_of
 from tailback.tables.flows import percentiles
 from tailback.tables.frames import Floats, Ints, first_rows, numbered, values
 

@@ -19,7 +19,7 @@ from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, RATIO_PARTS
 from tailback.tables.frames import Floats, Frame, Ints, floats, nullable, numbered, values
 
-from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off
+from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off, unended
 from .distributions import merged_percentiles, metric_of_percentile, percentiles_of_rows
 from .groups import ORIGIN, SEEDS, grouped
 from .names import PARAMETERS, is_metric, is_percentile
@@ -55,7 +55,9 @@ def merged(
       was offered; `converged`: whether all were, null if none was asked
       to; `stop_reason`: of all runs; times, events and hops: summed over all runs;
     * `cut_off`: the limits that cut runs off, null if none did;
-    * estimates, null where one was cut off: `_low` is then what the mean is more than;
+    * `lost`: whether any lost messages without which it never ends;
+    * estimates, null where one was cut off, `_low` is then what the mean is more than, or where one
+      lost messages and never ends;
       `_batches` is the degrees of freedom of the error plus 1, or 0 if the value is exact;
     * percentiles from the histograms added up if `histograms` are given, else null
       where several runs were merged; those of jobs, and of lateness of traffic classes, from
@@ -122,7 +124,8 @@ def _pool(cells: Cells, name: str) -> Pool:
     """Return the sums over cells that intervals of a metric are made of."""
     value, _, _, error, weight, batches = (cells.measured(name + part) for part in MERGED)
     # Nothing is known of a mean of which one value was cut off, but what it is more than.
-    value = np.where(cut_off(cells, name)[cells.cell], np.nan, value)
+    is_part = cut_off(cells, name) | unended(cells, name)
+    value = np.where(is_part[cells.cell], np.nan, value)
     weight = np.where(np.isnan(value), np.nan, weight)
     known = ~np.isnan(value)
     count, total = cells.sum(known), cells.sum(weight)
@@ -154,7 +157,7 @@ def _estimates(cells: Cells, pool: Pool, name: str) -> dict[str, pa.Array]:
     low, high = pool.value - error.half, pool.value + error.half
     parts = (pool.value, low, high, error.standard, pool.weight, batches)
     merged = {name + part: values for part, values in zip(MERGED, parts, strict=True)}
-    cut = cut_off(cells, name)
+    cut = cut_off(cells, name) & ~unended(cells, name)
     if cut.any():
         runs = np.bincount(cells.cell, minlength=len(cells))
         merged[f"{name}_low"] = np.where(cut, cells.sum(at_least(cells, name)) / runs, low)
@@ -173,7 +176,7 @@ def _ratio(cells: Cells, name: str, pool: Pool) -> dict[str, pa.Array]:
     single[at] = (up.count == 1) & (down.count == 1) & (pairs.count == 1)
     if OF_COMPLETION in cells.groups.runs.column_names:
         # Parts of what was to be run cannot be compared.
-        cut = cut_off(cells, OF_COMPLETION)
+        cut = cut_off(cells, OF_COMPLETION) | unended(cells, OF_COMPLETION)
         is_part = cut[above[both]] | cut[below[both]]
         single[at] &= ~is_part
         up = replace(up, value=np.where(is_part, np.nan, up.value))

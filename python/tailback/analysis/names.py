@@ -26,13 +26,11 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
     `workload.compute_period` and `compute_period` find `workload.compute_period_us`,
     `routed_lifetime` finds `routed_lifetime_us`, `link.rate` and, where no other table
     has a `rate`, that too find `machine.link.rate_mbit_per_s`, `routing` finds
-    `machine.routing.kind`. Raises `UserError`, naming
-    `place`, if there is none or more than one.
+    `machine.routing.kind`, `uplinks.rate` finds `machine.link_classes.uplinks.rate_mbit_per_s`.
+    Raises `UserError`, naming `place`, if there is none or more than one.
     """
     columns = list(columns)
-    of_tables = (_without_table, _bare) if "." in name else (_key, _bare_key)
-    for spelling in (_as_is, _without_unit, *of_tables):
-        found = [column for column in columns if spelling(column) == name]
+    for found in _found(name, columns):
         if len(found) == 1:
             return found[0]
         if found:
@@ -44,6 +42,17 @@ def column_named(name: str, columns: Iterable[str], place: str = "fields") -> st
     if close is None:
         raise UserError(place, shown(name), "no such column; docs/store.md lists all")
     raise UserError(place, shown(name), "no such column", close)
+
+
+def _found(name: str, columns: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the columns that are spelled so, the most literal spelling first."""
+    of_tables = (_without_table, _bare) if "." in name else (_key, _bare_key)
+    for spelling in (_as_is, _without_unit, *of_tables):
+        yield [column for column in columns if spelling(column) == name]
+    if "." in name:
+        # In a table within a table, such as that of a class of links.
+        inner, parameters = f".{name}", [c for c in columns if c.startswith(PARAMETERS)]
+        yield [c for c in parameters if c.endswith(inner) or _bare(c).endswith(inner)]
 
 
 def _spellings(columns: Iterable[str]) -> Iterator[str]:

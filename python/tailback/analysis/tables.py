@@ -183,6 +183,8 @@ def _default_fields(rows: pa.Table, sweeps: Iterable[Mapping[str, Any]]) -> list
     counts = [*COUNTED] if _says_something(rows["unsettled"]) else ["runs"]
     if "cut_off" in rows.column_names and rows["cut_off"].null_count < rows.num_rows:
         counts.append("cut_off")
+    if "lost" in rows.column_names and _says_something(rows["lost"]):
+        counts.append("lost")
     there = [name for name in (*_OPEN_LOOP, *_MAIN) if name in rows.column_names]
     main = [name for name in there if _says_something(rows[name]) or _is_cut_off(rows, name)]
     main += _of_classes(rows.column_names)

@@ -28,8 +28,13 @@ if TYPE_CHECKING:
     from tailback.statistics import Estimate
 
 _LATENCY, _COMPLETION = "message_latency_us", "completion_us"
+_LONGER = 1.005
 _ENDPOINTS_IS_FREE = (
     "Here mode endpoints is the same as free, so this includes waits for the links of nodes."
+)
+_ONE_AFTER_ANOTHER = (
+    "A node sends its messages one after the other: behind one for a slower link between switches "
+    'the others wait as well, and this counts as the network (interface.message_order = "fifo").'
 )
 _OF_INTERFACES = "The cables of hosts' interfaces count as the network here."
 
@@ -62,9 +67,18 @@ def _how_much(cost: Cost) -> list[str]:
         found += _rates(cost)
     if found and cost.endpoints_is_free and "endpoints" in cost.modes:
         found.append(_ENDPOINTS_IS_FREE)
+    if found and _waits_behind_slower_links(cost):
+        found.append(_ONE_AFTER_ANOTHER)
     if found and cost.experiment.machine.hosts is not None:
         found.append(_OF_INTERFACES)
     return found or [finding.sentence for finding in cost.findings()[:1]]
+
+
+def _waits_behind_slower_links(cost: Cost) -> bool:
+    """Whether messages take longer, and may wait in their node behind others for slower links."""
+    network = cost.latencies.get("network")
+    is_longer = network is not None and network.value > _LONGER
+    return is_longer and cost.experiment.machine.sends_behind_slower_links
 
 
 def _steps(cost: Cost, times: Mapping[str, Estimate], what: str, metric: str) -> list[str]:

@@ -160,11 +160,14 @@ _ENDS = {"injection": "from nodes", "internal": "between switches"}
 
 def _short_buffers(p: Prediction) -> Iterator[str]:
     """Yield the links whose buffers are shorter than a round trip of credits."""
+    link = p.experiment.machine.link
+    at_once = ", which return at once (link.credit_delay = 0 s)"
+    back = at_once if link.delay.ps and not link.credit_delay.ps else ""
     for one in p.short_buffers:
         held, needed = (scaled(n * one.flit_bytes, BYTES) for n in (one.flits, one.needed))
         yield (
             f"links {_ENDS[one.kind]}: buffers hold {held}, but {needed} pass in a round trip of "
-            f"credits, so links carry at most {100 * one.share:.0f} % (switch.input_buffer)"
+            f"credits{back}, so links carry at most {100 * one.share:.0f} % (switch.input_buffer)"
         )
 
 

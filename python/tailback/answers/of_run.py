@@ -21,7 +21,7 @@ def of_run(result: Result) -> Head:
     """Return the head of one run: completion time, or latency and rate of messages."""
     told = []
     completion = result.estimates.get("completion_us")
-    if completion is not None and not math.isnan(completion.low) and not result.lost_for_good:
+    if completion is not None and not math.isnan(completion.low):
         told.append(f"The workload takes {time_text(completion)}.")
     latency = result.estimates.get("message_latency_us")
     if latency is not None and not math.isnan(latency.value):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailback.saturation import TOLERATED_LOSS, Outcome
+from tailback.metrics import TOLERATED_LOSS
+from tailback.saturation import Outcome
 from tailback.wording import UNKNOWN, plain
 
 from .status import Head

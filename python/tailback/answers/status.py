@@ -9,6 +9,7 @@ from tailback.results import Result
 from tailback.units import counted
 from tailback.wording import warnings
 from tailback.wording.phrases import listed, percent
+from tailback.workloads import Synthetic
 
 _SATURATED = "SATURATED"
 
@@ -65,4 +66,15 @@ def _with_load(text: str, result: Result) -> str:
     if not 0 < accepted < offered:
         return text
     share = percent(accepted / offered)
-    return f"{_SATURATED}: the network accepts {share} of the load that it is offered"
+    told = f"{_SATURATED}: the network accepts {share} of the load that it is offered"
+    workload = result.experiment.workload
+    if not isinstance(workload, Synthetic) or not _drops(result):
+        return told
+    name = "max_outstanding" if workload.throttle == "outstanding" else "max_queue"
+    return f"{told}; sources drop the rest (workload.{name} = {getattr(workload, name)})"
+
+
+def _drops(result: Result) -> bool:
+    """Whether sources dropped messages."""
+    dropped = result.estimates.get("failed_messages_per_node_per_ms")
+    return dropped is not None and dropped.value > 0

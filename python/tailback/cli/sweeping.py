@@ -146,7 +146,7 @@ def _swept(wanted: Sweep, out: Path, pool: Pool, plot: Path | None, *, json: boo
         _draw(run, plot, json)
     if run.failed_before + run.failed:
         return 3
-    return CUT_OFF if any(state.kind == "cut_off" for state in states) else 0
+    return CUT_OFF if any(state.kind in ("cut_off", "lost") for state in states) else 0
 
 
 def _goes_on(run: SweepRun) -> str:
@@ -227,7 +227,7 @@ def _say_how_it_went(run: SweepRun, states: list[State], out: Path, json: bool) 
                 "failed": failed,
                 **{
                     kind: sum(len(state.where) for state in states if state.kind == kind)
-                    for kind in ("cut_off", "unsettled", "saturated")
+                    for kind in ("cut_off", "lost", "unsettled", "saturated")
                 },
                 **({"virtual_channels": channels} if channels else {}),
                 **({"damaged": run.damaged} if run.damaged else {}),

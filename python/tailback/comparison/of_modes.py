@@ -220,7 +220,7 @@ class Cost(metaclass=Helped):
     @property
     def lossy(self) -> list[str]:
         """The modes in which messages of a finite workload were lost: it never ends there."""
-        return [mode for mode, result in self.modes.items() if result.lost_for_good]
+        return [mode for mode, result in self.modes.items() if result.ending.lost]
 
     @property
     def endpoints_is_free(self) -> bool:

@@ -79,7 +79,7 @@ def bounds(path: CriticalPath) -> tuple[int, int]:
 
 def completion_ps(result: Result | None) -> int | None:
     """Return the makespan (ps); None if the program has not ended, or was not run."""
-    if result is None or result.ending.stop_reason != "finished":
+    if result is None or result.ending.stop_reason != "finished" or result.ending.lost:
         return None
     done = result.processes["completed_ps"].to_pylist()
     return max(done, default=0)

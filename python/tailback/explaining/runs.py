@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tailback.critical_path import CriticalPath, unknown_path
 from tailback.errors import CutOffError, UserError
 from tailback.results import Result
-from tailback.units import Time
+from tailback.units import Time, counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +54,9 @@ def path_of(result: Result) -> CriticalPath:
 def _not_ended(result: Result) -> UserError:
     """Return why a program that has not ended has no path."""
     at = Time(round(result.ending.simulated_ms * 1e9))
+    if result.ending.lost:
+        lost = counted(result.messages_lost, "message")
+        return CutOffError("workload", None, f"never ends: {lost} lost, and it waits for them")
     if result.ending.cut_off:
         key, _, given = result.ending.cut_off.partition(" = ")
         allowed = f"cut off at {at}, before the program had ended; raise it"

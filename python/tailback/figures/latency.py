@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tailback.tables.bins import BINS, percentiles_of, together
 from tailback.wording import UNKNOWN, plain
 
 from .description import Axis, Line, Panel, View
@@ -46,24 +47,14 @@ class Bins:
 
     def percentile_us(self, percent: float) -> float:
         """Return the time below which `percent` of the values lie, interpolated in its bin."""
-        reached = np.cumsum(self.count)
-        wanted = percent / 100 * float(reached[-1])
-        i = min(int(np.searchsorted(reached, wanted)), len(self.low) - 1)
-        within = (wanted - float(reached[i] - self.count[i])) / float(self.count[i])
-        width = float(self.high[i] - self.low[i])
-        return (float(self.low[i]) + within * width) / _PS_IN_US
+        [found] = percentiles_of(self.low, self.high, self.count, [percent])
+        return found / _PS_IN_US
 
     @classmethod
     def together(cls, parts: Sequence[Bins]) -> Bins:
         """Return the sum of histograms with the same bins."""
-        low, high, count = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("low", "high", "count")
-        )
-        order = np.argsort(low, kind="stable")
-        starts = np.flatnonzero(np.diff(low[order], prepend=-1.0))
-        first = order[starts]
-        return cls(low[first], high[first], np.add.reduceat(count[order], starts))
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in BINS)
+        return cls(*together(*columns))
 
 
 def distribution(modes: Sequence[str], bins: Mapping[str, Bins]) -> View:

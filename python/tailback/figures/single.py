@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tailback.tables.bins import BINS
+
 from . import pages
 from .description import Panel, View
 from .labels import CHANNEL_MEASURES, NODE_MEASURES
@@ -84,7 +86,7 @@ def _values(result: Measured, name: str) -> Floats:
 def bins_of(result: Measured, variable: str) -> Bins | None:
     """Return the histogram of a variable, all classes together; None if there is none."""
     rows = result.histograms.filter(pc.field("variable") == variable)
-    columns = _columns(rows.select(["low", "high", "count"]))
+    columns = _columns(rows.select([*BINS]))
     if not rows.num_rows:
         return None
     kinds = rows["class"].to_numpy()

@@ -226,6 +226,12 @@ class Assembled(Part):
         return given.ps // cycle
 
     @property
+    def sends_behind_slower_links(self) -> bool:
+        """Whether a node could feed several links at once, but sends one message after another."""
+        slower = self.has_internal_channels and min(self.internal_rates) < self.node_rate
+        return slower and self.interface.message_order == "fifo"
+
+    @property
     def shares_wires(self) -> bool:
         """Whether several virtual channels share a wire anywhere."""
         is_shared = self.link.sharing != "separate" and self.has_internal_channels

@@ -161,7 +161,8 @@ class Interface(Part):
     receive_overhead: MaybeTime = key(
         engine="costs.receive.before_ps",
         default=None,
-        description="What a message costs the CPU of its receiver when its first packet is there.",
+        description="What a message costs the CPU of its receiver when its first packet is there, "
+        "while others arrive.",
     )
     receive_overhead_per_packet: MaybeTime = key(
         engine="costs.receive.per_packet_ps",
@@ -176,7 +177,8 @@ class Interface(Part):
     receive_overhead_after: MaybeTime = key(
         engine="costs.receive.after_ps",
         default=None,
-        description="What the message costs there after its last packet; then it is received.",
+        description="What the message costs there after its last packet (LogGP: o); then it is "
+        "received.",
     )
     packet_interval: MaybeTime = key(
         engine="costs.packet_interval_ps",

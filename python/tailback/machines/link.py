@@ -100,7 +100,8 @@ class Link(Part):
         needs=needs.OUT_OF_BAND,
         default=Time(0),
         description="Time from a flit's departure from a buffer until the sender may use its "
-        "place; out of band only.",
+        "place; out of band only. 0: at once, however long the wire; a credit that crosses the "
+        "wire takes as long as delay.",
     )
     packet_gap: TimeKey = key(
         engine="packet_gap_ps",

@@ -536,6 +536,21 @@ class Switch(Part):
         )
         return f"saturated outputs serve traffic classes in turn: {', '.join(told)}"
 
+    def one_queue(self, names: Sequence[str]) -> str | None:
+        """Say in words that an arbiter cannot divide what one node sends; None: it can.
+
+        `names`: classes that share nodes and virtual channels with another.
+        """
+        what = {"priority": "priorities", "deficit_round_robin": "shares"}.get(self.chosen_arbiter)
+        if what is None or not names or self.pause == "per_priority":
+            return None
+        told = ", ".join(names[:-1])
+        return (
+            f"a node sends packets of {told} and {names[-1]} in the order of their messages, over "
+            f"the same virtual channels: where an output is saturated, {what} do not change how "
+            "much of each it carries from one node"
+        )
+
     def check_delays(self) -> None:
         """Refuse delays so long that sums of times could overflow; once they are times."""
         for name in ("delay", "fall_through", "regrant_delay", "edge_delay", "forwarding_time"):

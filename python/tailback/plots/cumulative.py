@@ -23,8 +23,9 @@ from tailback.figures.look import MODE_LOOKS, telling
 from tailback.metrics import class_of, owner_of, stem_of
 from tailback.report.series import EVERYTHING, Row, Series, in_order
 from tailback.report.usual import Picture, file_name
-from tailback.results import BINS, CLASS_VARIABLES
+from tailback.results import CLASS_VARIABLES
 from tailback.store.points import PointStore
+from tailback.tables.bins import BINS, together
 from tailback.tables.flows import flows
 from tailback.tables.frames import Floats, dictionaries
 
@@ -145,12 +146,10 @@ class _Cumulative:
     @classmethod
     def of_bins(cls, low: Floats, high: Floats, count: Floats) -> _Cumulative:
         """Return the distribution of a histogram with values uniform in each bin."""
-        edges, places = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-        counts = np.bincount(places.reshape(-1), weights=count)
-        reached = np.cumsum(counts)
-        total = reached[-1]
-        values = edges.T.reshape(-1)
-        shares = np.stack([reached - counts, reached]).T.reshape(-1) / total
+        low, high, count = together(low, high, count)
+        reached = np.cumsum(count)
+        values = np.stack([low, high]).T.reshape(-1)
+        shares = np.stack([reached - count, reached]).T.reshape(-1) / reached[-1]
         return cls(values, shares)
 
     @classmethod

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 _APART_PS = 10**14
 
 
-def latencies(experiment: Experiment, messages: Iterable[tuple[int, int, int]]) -> Iterator[float]:
+def latencies(
+    experiment: Experiment, messages: Iterable[tuple[int, int, int]], *, costs: bool = True
+) -> Iterator[float]:
     """Yield what messages take, each alone and without variation of software costs, in µs.
 
-    `messages`: source, destination and bytes of each.
+    `messages`: source, destination and bytes of each. `costs`: whether software costs anything.
     """
     source, destination, sizes = (list(column) for column in zip(*messages, strict=True))
     count = len(sizes)
@@ -29,6 +31,8 @@ def latencies(experiment: Experiment, messages: Iterable[tuple[int, int, int]]) 
     spec["machine"]["routing"].pop("traffic_classes", None)
     if spec["machine"]["interface"].get("costs"):
         spec["machine"]["interface"]["costs"]["variation_ps"] = 0
+        if not costs:
+            del spec["machine"]["interface"]["costs"]
     listed = {
         "kind": "messages",
         "time_ps": [i * _APART_PS for i in range(count)],

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from tailback.figures.network_map import NetworkMap
 
 _CHANNELS = 5
+_BY_FLITS = (
+    "virtual channels of a link take turns flit by flit, whatever the shares, which hold among "
+    "packets of the same ones"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,15 @@ class Prediction:
         """How outputs are shared among traffic classes, in words; None: as requests come."""
         machine, workload = self.experiment.machine, self.experiment.workload
         longest = Size(machine.interface.packet_room.bytes + machine.interface.header.bytes)
-        return machine.switch.arbitration(longest, workload.network_classes())
+        classes = workload.network_classes()
+        shared = machine.switch.arbitration(longest, classes)
+        nodes = machine.switch.one_queue(workload.queued_together(machine))
+        told = [text for text in (shared, nodes) if text is not None]
+        are_apart = len({str(one.get("virtual_channels")) for one in classes}) > 1
+        by_flits = self.experiment.fidelity != "packet" and machine.shares_wires
+        if shared is not None and are_apart and by_flits:
+            told.append(_BY_FLITS)
+        return "; ".join(told) or None
 
     @property
     def limited_saturation_messages_per_node_per_ms(self) -> float | None:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 #: Packets of the messages whose latency tells that of all longer ones.
 _SEVERAL = (8, 32)
+#: Longer ones are simulated until latency grows in proportion to the bytes, up to so many packets:
+#: what software does while packets arrive takes no time of its own once these take longer.
+_MOST = 8192
+_LIKE = 1e-3
 #: Where a message is one packet, whatever its length.
 _LONG = 1000
 
@@ -68,8 +72,19 @@ def message_law(experiment: Experiment) -> MessageLaw | None:
     alone = latencies(experiment, [(0, 1, size) for size in sizes])
     found = dict(zip(sizes, alone, strict=True))
     one = None if packet == 1 else Line.through((1, found[1]), (packet, found[packet]))
-    several = None
-    if not whole:
-        few, many = (n * packet for n in _SEVERAL)
-        several = Line.through((few, found[few]), (many, found[many]))
+    several = None if whole else _of_several(experiment, packet, found)
     return MessageLaw(packet, one, several, found)
+
+
+def _of_several(experiment: Experiment, packet: int, found: dict[int, float]) -> Line:
+    """Return the line on which long messages are, and add those of which it is made to `found`."""
+    few, many = (n * packet for n in _SEVERAL)
+    line = Line.through((few, found[few]), (many, found[many]))
+    while many < _MOST * packet:
+        longer = 4 * many
+        [time] = latencies(experiment, [(0, 1, longer)])
+        further = Line.through((many, found[many]), (longer, time))
+        if abs(further.per_byte_us - line.per_byte_us) <= _LIKE * further.per_byte_us:
+            break
+        found[longer], many, line = time, longer, further
+    return line

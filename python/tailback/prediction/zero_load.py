@@ -1,8 +1,9 @@
 """Zero-load latency of the messages of a workload, by traffic class and length.
 
 Of a message of one packet it is the mean over all pairs of nodes that send it, by the lengths of
-routes. A longer one takes longer by what separates its first packet from its last. Some pairs are
-simulated, each message alone, and the mean difference is added: exact where links have one rate.
+routes. A longer one takes longer by what separates its first packet from its last, and any by what
+it costs in software. Some pairs are simulated, each message alone, and the mean difference is
+added: exact where links have one rate.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ _MOST = 4
 _PAIRS = 2_000_000
 _SELDOM_PS = 10**17
 #: Packets of the longest message that is simulated; longer ones take longer in proportion.
-_PACKETS = 64
+_PACKETS = 120
 #: Packets of the two messages whose difference tells by how much.
-_STEADY = (32, 64)
+_STEADY = (60, 120)
 #: Roughly the links of all routes walked for a length.
 _HOPS = 2_000_000
 #: The same on machines of more nodes than this.
@@ -49,7 +50,8 @@ class ZeroLoad:
     data_bytes: int
     """Data bytes of a message."""
     latency_us: float
-    """From its first packet's start to its delivery: mean over the pairs of nodes that send it."""
+    """From its first packet's start to its delivery, with what it costs in software: mean over the
+    pairs of nodes that send it."""
     neighbour_us: float
     """The same to a neighbour."""
 
@@ -92,7 +94,7 @@ def _of_messages(
     """Return the latency of messages whose first packet is `predicted`."""
     times = (predicted["zero_load_data_ps"], predicted["zero_load_data_1hop_ps"])
     latency, neighbour = (time / 1e6 for time in times)
-    if size > packet:
+    if size > packet or experiment.machine.interface.has_costs:
         pairs = list(
             zip(
                 predicted["sample_source"].tolist(),
@@ -100,7 +102,8 @@ def _of_messages(
                 strict=True,
             )
         )
-        alone = np.array(list(latencies(experiment, [(*pair, packet) for pair in pairs])))
+        packets = [(*pair, packet) for pair in pairs]
+        alone = np.array(list(latencies(experiment, packets, costs=False)))
         later = _whole(experiment, pairs, size, packet) - alone
         nearest = int(np.argmin(np.abs(alone - neighbour)))
         latency += float(np.average(later, weights=predicted["sample_weight"]))

@@ -162,6 +162,9 @@ def _state(of_mode: Mapping[str, Row]) -> Cell:
     if cut:
         hint = "; ".join(f"{mode}: by {limit}" for limit, mode in cut.items())
         return Cell("cut off", "1 cut off", "bad", f"before it was complete, in {hint}")
+    lost = [mode for mode, run in of_mode.items() if run.get("lost")]
+    if lost:
+        return Cell("without end", "1 lost", "bad", f"messages were lost in {', '.join(lost)}")
     if full:
         more = f"; values still drift in {', '.join(drifting)}" if drifting else ""
         hint = f"accepts less than it is offered in {', '.join(full)}{more}"

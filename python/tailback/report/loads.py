@@ -19,6 +19,7 @@ import numpy as np
 from tailback.figures.drawing import Choice, Drawing, Key, View
 from tailback.figures.labels import CHANNEL_MEASURES, NODE_MEASURES, VARIABLES
 from tailback.figures.latency import Bins, distribution
+from tailback.tables.bins import BINS
 
 from .content import Figure, Section
 from .machines import ENDS, PLACES, Machines, columns_of, labels_of
@@ -50,7 +51,7 @@ _COUNTS = ("packets", "utilisation", "held", "wait_throttling_ps", "wait_interna
 _WANTED = {
     "nodes": (*PLACES, *NODE_MEASURES),
     "channels": (*ENDS, *_COUNTS),
-    "histograms": ("variable", "class", "low", "high", "count"),
+    "histograms": ("variable", "class", *BINS),
 }
 
 
@@ -169,7 +170,7 @@ class Loads:
 
 def _histograms(table: pa.Table) -> dict[str, Histogram]:
     """Return the bins of each variable, by class."""
-    columns = columns_of(table, ("low", "high", "count"))
+    columns = columns_of(table, BINS)
     texts = [table[name].combine_chunks().dictionary_encode() for name in ("variable", "class")]
     variable, packet_class = (text.indices.to_numpy() for text in texts)
     changes = np.diff(variable, prepend=-1) | np.diff(packet_class, prepend=-1)

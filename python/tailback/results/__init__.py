@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from .of_messages import BINS, PERCENTS, Fared, Untold, percentiles_of
+from .of_messages import PERCENTS, Fared, Untold
 from .result import CLASS_VARIABLES, Ending, Result
 
 __all__ = [
-    "BINS",
     "CLASS_VARIABLES",
     "PERCENTS",
     "Ending",
     "Fared",
     "Result",
     "Untold",
-    "percentiles_of",
 ]

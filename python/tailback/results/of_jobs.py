@@ -14,8 +14,9 @@ from tailback import tables
 from tailback.metrics import ALL_METRICS, Populations, increments, measured, speed_metric
 from tailback.samples import Columns, estimate
 from tailback.statistics import Estimate, Series
+from tailback.tables.bins import BINS, percentiles_of
 
-from .of_messages import BINS, PERCENTS, Fared, percentiles_of
+from .of_messages import PERCENTS, Fared
 
 if TYPE_CHECKING:
     from tailback import engine
@@ -114,7 +115,8 @@ def job_results(
     if not experiment.jobs:
         return {}
     processes, over = sim.processes(), sim.jobs_over()
-    latencies, histograms = sim.job_moments(), tables.histograms(sim.job_histograms())
+    latencies = sim.job_moments()
+    histograms = tables.histograms(sim.job_histograms(), latencies)
     places = experiment.workload.places(experiment.machine)  # type: ignore[attr-defined]
     found: dict[str, JobResult] = {}
     for number, job in enumerate(experiment.jobs):
@@ -127,7 +129,10 @@ def job_results(
         mine = processes["job"] == number
         if job.workload.finite:
             done_ps = int(processes["completed_ps"][mine].max(initial=0)) if over[number] else None
-            known["completion_us"] = _completion(job, done_ps, sim.now_ps)
+            lost = sim.messages_lost > 0 and _misses_some(own)
+            known["completion_us"] = (
+                Estimate.unknown() if lost else _completion(job, done_ps, sim.now_ps)
+            )
             known |= _rates(own, there, known["completion_us"])
         if job.name in fared:
             known |= fared[job.name].means
@@ -155,6 +160,11 @@ def _own(columns: Columns, job: str) -> Columns:
     start = f"{job}."
     own = {name.removeprefix(start): one for name, one in columns.items() if name.startswith(start)}
     return {"time_ps": columns["time_ps"], **own}
+
+
+def _misses_some(own: Columns) -> bool:
+    """Whether messages of a job did not arrive."""
+    return int(own["messages_delivered"][-1]) < int(own["messages_sent"][-1])
 
 
 def _completion(job: Job, done_ps: int | None, now_ps: int) -> Estimate:

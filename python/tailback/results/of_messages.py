@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tailback.statistics import Estimate
 from tailback.tables.flows import grouped, percentiles
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tailback.charging import Blame
-
-BINS = ("low", "high", "count")
-"""Columns of a histogram."""
 
 PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
 """Percentiles that are told."""
@@ -154,21 +150,3 @@ def _early(messages: pa.Table | None) -> int | None:
         return None
     late = messages["late_ps"].drop_null().to_numpy()
     return int((late < 0).sum()) if len(late) else None
-
-
-def percentiles_of(
-    low: NDArray[Any], high: NDArray[Any], count: NDArray[Any], percents: Sequence[float]
-) -> list[float]:
-    """Values below which `percents` of all counts lie, for at least one bin from `low` to `high`.
-
-    Bins may come in any order and several times; equal ones are added up.
-    """
-    low, first, bins = np.unique(low, return_index=True, return_inverse=True)
-    width = high[first] - low
-    count = np.bincount(bins, weights=count)
-    reached = np.cumsum(count)
-    wanted = np.asarray(percents) / 100 * reached[-1]
-    i = np.minimum(np.searchsorted(reached, wanted), len(low) - 1)
-    within = (wanted - (reached[i] - count[i])) / count[i]
-    values: list[float] = (low[i] + within * width[i]).tolist()
-    return values

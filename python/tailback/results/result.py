@@ -15,10 +15,11 @@ from tailback.errors import UserError
 from tailback.helping import Helped
 from tailback.metrics import Populations, class_of, increments, speed_metric
 from tailback.statistics import Estimate, Series
+from tailback.tables.bins import BINS, percentiles_of
 from tailback.tables.flows import FLOW, flows
 from tailback.wording import notebook
 
-from .of_messages import BINS, PERCENTS, Fared, Untold, percentiles_of, untold
+from .of_messages import PERCENTS, Fared, Untold, untold
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -71,6 +72,8 @@ class Ending:
 
     Empty: none did. Complete is a workload that has ended, or a run as long as was asked for.
     """
+    lost: bool = False
+    """Whether messages of a workload that ends were lost, so that it never ends."""
 
     @property
     def interrupted(self) -> bool:
@@ -79,13 +82,14 @@ class Ending:
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself: no Ctrl-C, failure or limit cut it off."""
-        return self.stop_reason not in ("interrupted", "deadlock", "failed") and not self.cut_off
+        """Whether all was run: no Ctrl-C, failure or limit cut it off, and what ends has ended."""
+        failed = self.stop_reason in ("interrupted", "deadlock", "failed")
+        return not (failed or self.cut_off or self.lost)
 
     @property
     def settled(self) -> bool:
         """Whether what was measured can stand: it is steady and whole, and the network kept up."""
-        return self.steady and not self.saturated and not self.cut_off
+        return self.steady and not (self.saturated or self.cut_off or self.lost)
 
     @property
     def window_ms(self) -> float:
@@ -186,7 +190,7 @@ class Result(metaclass=Helped):
 
     @property
     def complete(self) -> bool:
-        """Whether the run was left to end by itself: no Ctrl-C, and no limit that cut it off."""
+        """Whether all was run: not cut off by Ctrl-C or a limit, nor without end (`lost`)."""
         return self.ending.complete
 
     @property
@@ -240,11 +244,6 @@ class Result(metaclass=Helped):
         )
 
     @property
-    def lost_for_good(self) -> bool:
-        """Whether messages of a finite workload were lost, so that it never ends."""
-        return self.experiment.finite and self.messages_lost > 0
-
-    @property
     def asks_for_lateness(self) -> bool:
         """Whether messages were to be compared with themselves alone."""
         return self.experiment.run.blame or self.experiment.run.keep_messages
@@ -273,8 +272,9 @@ class Result(metaclass=Helped):
 
         Of `hops` and `message_slowdown` as it is.
 
-        From the histogram, interpolated within a bin (relative error at most
-        1/64). Over both classes unless one is named; None if nothing was counted.
+        From the histogram, interpolated within a bin: relative error at most 1/64, and never
+        outside of what was measured. Over both classes unless one is named; None if nothing was
+        counted.
         """
         [value] = self.percentiles(variable, [percent], packet_class)
         return value
@@ -314,6 +314,7 @@ class Result(metaclass=Helped):
             "kernel": self.kernel,
             "complete": ending.complete,
             "cut_off": ending.cut_off or None,
+            "lost": ending.lost,
             "converged": ending.converged,
             "settled": ending.settled,
             "steady": ending.steady,
@@ -384,7 +385,7 @@ class Result(metaclass=Helped):
         return notebooks.latencies({self.mode: self})
 
     def __repr__(self) -> str:
-        cut = "cut off" if self.ending.cut_off else "incomplete"
+        cut = "cut off" if self.ending.cut_off else "lost" if self.ending.lost else "incomplete"
         state = self.ending.stop_reason if self.complete else cut
         metric = self.experiment.metric
         return (

@@ -10,7 +10,7 @@ import numpy as np
 
 from tailback import engine, tables
 from tailback.critical_path import CriticalPath, Words
-from tailback.metrics import Populations, class_of, measured
+from tailback.metrics import TOLERATED_LOSS, Populations, class_of, measured
 from tailback.results import Ending, Result
 from tailback.results.of_jobs import job_results
 from tailback.results.of_messages import fared
@@ -42,6 +42,7 @@ def result_of(
     populations = procedure.plan.populations
     names = [*measured(counters, populations.load), *populations.of_classes]
     known = {name: procedure.estimate(name, exact=exact) for name in names}
+    lost = experiment.finite and sim.messages_lost > 0
     ending = Ending(
         simulated_ms=sim.now_ps / 1e9,
         warmup_ms=procedure.window_ps / 1e9,
@@ -52,6 +53,7 @@ def result_of(
         saturated=_saturated(known),
         converged=None if experiment.precision is None else _converged(procedure, stop),
         cut_off=_limit(experiment, stop) if procedure.cut_off(stop) else "",
+        lost=lost,
     )
     blame = blame_of(experiment, sim, exact=exact)
     late = sim.take_late() if experiment.run.keep_messages else None
@@ -68,7 +70,7 @@ def result_of(
         estimates={
             **known,
             **_offered(experiment, sim, populations),
-            **_completion(experiment, sim, stop),
+            **_completion(experiment, sim, stop, lost=lost),
             **lateness(experiment, sim, blame, early, exact=exact),
             **of_classes(traffic),
         },
@@ -78,7 +80,7 @@ def result_of(
         messages=messages,
         messages_lost=sim.messages_lost,
         blame=blame,
-        critical_path=_critical_path(sim, stop),
+        critical_path=None if lost else _critical_path(sim, stop),
         activities=sim.activities(),
         transfers=sim.transfers(),
         turns=sim.turns(),
@@ -119,13 +121,13 @@ def _converged(procedure: Procedure, stop: Stop) -> bool:
 
 
 def _saturated(known: Mapping[str, Estimate]) -> bool | None:
-    """Whether less was accepted than offered, beyond the interval; None if nothing was offered.
+    """Whether less than 99 % of the offered was accepted, beyond the interval; None if none was.
 
     Of several traffic classes: of any. What is not known well enough to have an interval is not
     called so.
     """
     shares = [e for name, e in known.items() if class_of(name)[1] == "accepted_share"]
-    found = [share.high < 1 for share in shares if not math.isnan(share.value)]
+    found = [share.high < 1 - TOLERATED_LOSS for share in shares if not math.isnan(share.value)]
     return any(found) if found else None
 
 
@@ -149,13 +151,17 @@ def _offered(
     return {"ideal_link_utilisation": value}
 
 
-def _completion(experiment: Experiment, sim: engine.Simulation, stop: Stop) -> dict[str, Estimate]:
+def _completion(
+    experiment: Experiment, sim: engine.Simulation, stop: Stop, *, lost: bool
+) -> dict[str, Estimate]:
     """Return when the last process of a workload that ends was done, from time 0 on.
 
-    If it did not end it takes longer than what was simulated.
+    If it did not end it takes longer than what was simulated; if messages are lost it never ends.
     """
     if not experiment.finite:
         return {}
+    if lost:
+        return {"completion_us": Estimate.unknown()}
     if stop is not Stop.FINISHED:
         return {"completion_us": Estimate.more_than(sim.now_ps / 1e6)}
     completed = sim.processes()["completed_ps"][_waited_for(experiment, sim)]
@@ -175,14 +181,15 @@ def arrow_tables(
 ) -> dict[str, pa.Table]:
     """Return the tables of a `Result` by name."""
     samples, window_ps = procedure.samples, sim.now_ps - procedure.window_ps
+    moments = asked_for(experiment, sim.moments())
     return {
         "nodes": tables.nodes(sim.nodes(), window_ps),
         "channels": tables.channels(sim.channels(), window_ps),
         "processes": tables.processes(sim.processes(), _ended(experiment, sim, stop)),
         "packets": tables.packets(sim.take_packets()),
         "samples": tables.table(samples.since(0)),
-        "histograms": tables.histograms(asked_for(experiment, sim.histograms())),
-        "moments": tables.moments(asked_for(experiment, sim.moments())),
+        "histograms": tables.histograms(asked_for(experiment, sim.histograms()), moments),
+        "moments": tables.moments(moments),
         **_slices(sim),
         **_frames(sim),
     }

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from tailback.metrics import Metric, OpenLoop, of_class
-from tailback.workloads import Jobs, Synthetic, Traffic, TrafficClass, Workload
+from tailback.workloads import Jobs, Network, Synthetic, Traffic, TrafficClass, Workload
 from tailback.workloads.lengths import mixed
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def class_metrics(experiment: Experiment) -> dict[str, Metric]:
     """Return what is estimated of every traffic class, by name; nothing where there is one."""
     machine = experiment.machine
     found: dict[str, Metric] = {}
-    for name, workload, one in _classes(experiment.workload):
+    for name, workload, one, network in _classes(experiment.workload, machine):
         if workload is None or one is None:
             found |= of_class(name, injection_ps=None, is_source=False, is_answered=False)
             continue
@@ -56,35 +56,33 @@ def class_metrics(experiment: Experiment) -> dict[str, Metric]:
         if machine.has_injection_channels:
             messages = _lengths_of(one, workload)
             injection_ps = fmean(map(machine.message_injection_ps, messages))
-        # Which nodes of a job have nobody to send to depends on where the job is: not counted.
-        alone = workload is experiment.workload
-        share = one.as_synthetic.sending_share(machine) if alone else 1.0
         found |= of_class(
             name,
             injection_ps=injection_ps,
             is_source=not workload.answers(one.name) and one.repeat is None,
             is_answered=one.reply is not None,
-            sending_share=share,
+            sending_share=one.as_synthetic.sending_share(network),
         )
     return found
 
 
 def _classes(
-    workload: Workload, before: str = ""
-) -> Iterator[tuple[str, Traffic | None, TrafficClass | None]]:
-    """Yield the traffic classes that the network knows: their names, and who sends them.
+    workload: Workload, network: Network, before: str = ""
+) -> Iterator[tuple[str, Traffic | None, TrafficClass | None, Network]]:
+    """Yield the traffic classes that the network knows: their names, who sends them, and where.
 
-    Of a job that is a class by itself nobody does.
+    Of a job that is a class by itself nobody does. A job sees its own nodes alone.
     """
     if isinstance(workload, Traffic):
-        yield from ((f"{before}{one.name}", workload, one) for one in workload.traffic_class)
+        for one in workload.traffic_class:
+            yield f"{before}{one.name}", workload, one, network
     if not isinstance(workload, Jobs) or not workload.network_classes():
         return
-    for job in workload.jobs:
+    for job, _, part in workload.parts(network):
         if isinstance(job.workload, Traffic):
-            yield from _classes(job.workload, f"{job.name}.")
+            yield from _classes(job.workload, part, f"{job.name}.")
         else:
-            yield job.name, None, None
+            yield job.name, None, None, part
 
 
 def _lengths_of(one: TrafficClass, workload: Traffic) -> list[int]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from tailback.memory import Guard
-from tailback.metrics import GROWING, Populations
+from tailback.metrics import GROWING, TOLERATED_LOSS, Populations
 from tailback.progress import State, Watch
 from tailback.samples import Columns, Samples, counted, drifts, estimate, truncation
 from tailback.since311 import StrEnum
@@ -250,11 +250,11 @@ class Procedure:
         return True
 
     def is_saturated(self, from_ps: int) -> bool:
-        """Whether less was accepted than offered, and so the primary metric has no mean."""
+        """Whether much less is accepted than offered, and so the primary metric has no mean."""
         if self.metric not in GROWING or self.plan.populations.load is None:
             return False
         share = self.estimate(_ACCEPTED, from_ps=from_ps)
-        return share.batches >= _BATCHES and share.high < 1
+        return share.batches >= _BATCHES and share.high < 1 - TOLERATED_LOSS
 
     def is_precise(self) -> bool:
         """Whether the primary metric is known as well as was asked for."""

@@ -7,11 +7,10 @@
 """
 
 from .bracket import bracket
-from .probes import TOLERATED_LOSS, Probe, Verdict
+from .probes import Probe, Verdict
 from .search import Outcome, Saturation, saturate
 
 __all__ = [
-    "TOLERATED_LOSS",
     "Outcome",
     "Probe",
     "Saturation",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tailback.experiment import Experiment, Run
+from tailback.metrics import TOLERATED_LOSS
 from tailback.progress import Watch
 from tailback.runner import run_mode
 from tailback.runner.procedure import Stop
@@ -22,9 +23,6 @@ from .loads import Loads, open_loop
 
 if TYPE_CHECKING:
     from tailback.results import Result
-
-TOLERATED_LOSS = 0.01
-"""Share of the messages that may stay behind or be dropped at a stable load."""
 
 Watched = Callable[[str], AbstractContextManager[Watch]]
 

@@ -10,6 +10,7 @@ from tailback import engine
 from tailback.errors import UserError, shown
 from tailback.experiment.memory import at_once
 from tailback.helping import Helped
+from tailback.metrics import TOLERATED_LOSS
 from tailback.prediction import describe
 from tailback.progress import Watch, ignore
 from tailback.since311 import StrEnum
@@ -19,7 +20,7 @@ from tailback.wording import notebook, number, plain
 from .ahead import Search
 from .bracket import Bracket, Steps, bracket
 from .loads import Bounds, Loads, open_loop
-from .probes import TOLERATED_LOSS, Probe, Prober, Verdict
+from .probes import Probe, Prober, Verdict
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment

@@ -69,9 +69,20 @@ IDENTIFYING = (
 ENDING = (
     Column("settled", "bool", "", "Whether it is steady, not saturated and not cut off."),
     Column("steady", "bool", "", "Whether the start-up transient ended and no drift was seen."),
-    Column("saturated", "bool", "", "Whether less was accepted than offered; null: no open loop."),
+    Column(
+        "saturated",
+        "bool",
+        "",
+        "Whether less than 99 % of the offered was accepted; null: no open loop.",
+    ),
     Column("converged", "bool", "", "Whether it is as precise as asked; null if nothing was."),
     Column("cut_off", "text", "", "Limit that ended the run before it was complete; null: none."),
+    Column(
+        "lost",
+        "bool",
+        "",
+        "Whether messages of a workload that ends were lost: it never ends, completion is null.",
+    ),
     Column("stop_reason", "text", "", "Why the run ended: precision, finished, duration, ..."),
     Column("simulated_ms", "float64", "ms", "Simulated time of the whole run."),
     Column("warmup_ms", "float64", "ms", "Simulated time cut off as start-up transient."),
@@ -402,8 +413,18 @@ INNER: dict[str, tuple[Column, ...]] = {
     ),
     "histograms": (
         *_VARIABLE,
-        Column("low", "integer", "ps", "Least value of the bin (hops: channels)."),
-        Column("high", "integer", "ps", "Greatest value of the bin, likewise."),
+        Column(
+            "low",
+            "integer",
+            "ps",
+            "Least value of the bin, of the first one the least of all values (hops: channels).",
+        ),
+        Column(
+            "high",
+            "integer",
+            "ps",
+            "Greatest value of the bin, of the last one the greatest of all values, likewise.",
+        ),
         Column("count", "integer", "", "Values in the bin; empty bins are left out."),
     ),
     "nodes": (

@@ -23,15 +23,17 @@ _VALUES = 4
 """Values of a parameter that are named."""
 WORDS = {
     "cut_off": "cut off",
+    "lost": "without end",
     "unsettled": "not settled",
     "saturated": "saturated",
     "failed": "failed",
 }
 """States of points and their names, the worst of a finished point first."""
 
-_ENDINGS = ("identity", "mode", "steady", "saturated", "cut_off")
+_ENDINGS = ("identity", "mode", "steady", "saturated", "cut_off", "lost")
 
 _WHY = {
+    "lost": "messages were lost, and the workload waits for them for ever",
     "saturated": "the network accepts less than it is offered",
     "unsettled": "values still drift in the window that was measured",
 }
@@ -122,6 +124,7 @@ def _of_point(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         yield "cut_off", f"by {limit}, raise that{_in(modes, runs)}"
     whole = [run for run in runs if not run.get("cut_off")]
     for kind, modes in (
+        ("lost", [run["mode"] for run in whole if run.get("lost")]),
         ("unsettled", [run["mode"] for run in whole if not run["steady"]]),
         ("saturated", [run["mode"] for run in whole if run["saturated"]]),
     ):

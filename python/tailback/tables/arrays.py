@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from tailback.errors import UserError, one_line
 
+from .bins import BINS, bounded
+
 Columns = Mapping[str, NDArray[Any]]
 
 CHANNEL_KINDS = ("injection", "internal", "ejection", "direct")
@@ -156,11 +158,13 @@ def _lateness(messages: NDArray[Any], late: Columns) -> dict[str, pa.Array]:
     }
 
 
-def histograms(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+def histograms(rows: Sequence[Mapping[str, Any]], moments: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Return counts of values from `low` to `high`, both included, per variable and class.
 
-    Values are picoseconds, of `hops` channels. Empty bins are left out.
+    Values are picoseconds, of `hops` channels. Empty bins are left out. `moments` has the extremes
+    of the same values, row by row: no bin goes beyond them.
     """
+    rows = [_bounded(*pair) for pair in zip(rows, moments, strict=True)]
     lengths = [len(row["count"]) for row in rows]
 
     def text(name: str) -> pa.Array:
@@ -170,11 +174,16 @@ def histograms(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         parts = [np.asarray(row[name], dtype=np.uint64) for row in rows]
         return pa.array(np.concatenate(parts) if parts else np.zeros(0, np.uint64))
 
-    names = ("low", "high", "count")
     return pa.table(
         {"variable": text("variable"), "class": text("class")}
-        | {name: numbers(name) for name in names}
+        | {name: numbers(name) for name in BINS}
     )
+
+
+def _bounded(row: Mapping[str, Any], extremes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a histogram of which no bin goes beyond the extremes of its values."""
+    low, high = bounded(row["low"], row["high"], extremes["min"], extremes["max"])
+    return {**row, "low": low, "high": high}
 
 
 def moments(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

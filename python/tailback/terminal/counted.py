@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -25,20 +26,25 @@ def counters_report(found: Counters, *, full: bool = False) -> RenderableType:
     said = f"{len(rows):,} ports sent {_many(rows, 'xmit_octets')} octets"
     said += f" in {_many(rows, 'xmit_packets')} packets"
     said += "".join(f"; {name}: {count:,}" for name, count in counts.items() if count)
-    columns = [name for name in _COLUMNS if any(row[name] is not None for row in rows)]
-    if not any(counts.values()):
-        columns = [name for name in columns if name not in _OF_FRAMES]
-    table = new_table(
-        None,
-        *texts("port", "to"),
-        *numbers(*(_COLUMNS[name] for name in columns), no_wrap=True),
-    )
     shown = rows if full else order[:_FIRST]
-    for row in shown:
+    tables = [_table(shown, [name for name in _COLUMNS if name not in _OF_FRAMES])]
+    if any(counts.values()):
+        # Of its own: all columns side by side are wider than a terminal.
+        touched = [row for row in shown if any(row[name] for name in _OF_FRAMES)]
+        tables += [Text(), _table(touched, _OF_FRAMES)]
+    rest = [] if full or len(rows) <= _FIRST else more(FULL)
+    return Group(Text(f"{said}.", style="bold"), *cautions(found.notes), Text(), *tables, *rest)
+
+
+def _table(rows: list[dict[str, Any]], names: Iterable[str]) -> RenderableType:
+    """Return these counters of ports, without those that none of the ports has."""
+    columns = [name for name in names if any(row[name] is not None for row in rows)]
+    heads = numbers(*(_COLUMNS[name] for name in columns), no_wrap=True)
+    table = new_table(None, *texts("port", "to"), *heads)
+    for row in rows:
         cells = (_cell(name, row[name]) for name in columns)
         table.add_row(f"{row['device']} {row['port']}", row["peer"], *cells)
-    rest = [] if full or len(rows) <= _FIRST else more(FULL)
-    return Group(Text(f"{said}.", style="bold"), *cautions(found.notes), Text(), table, *rest)
+    return table
 
 
 _COLUMNS = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MODE = "mode"
 
 _FIRST = (
-    *("cut_off", "unsettled", "saturated"),
+    *("cut_off", "lost", "unsettled", "saturated"),
     "completion_us",
     "accepted_load",
     "message_latency_us",

@@ -27,6 +27,10 @@ class Ended(Protocol):
         """The limit that ended it early; empty: none."""
 
     @property
+    def lost(self) -> bool:
+        """Whether it lost messages without which it never ends."""
+
+    @property
     def converged(self) -> bool | None:
         """Whether it reached the requested precision; None if none was requested."""
 
@@ -97,7 +101,7 @@ def warnings(ending: Ended) -> list[str]:
     found = []
     if ending.cut_off:
         found.append(f"CUT OFF by {ending.cut_off} before it was complete; raise that")
-    elif not ending.complete:
+    elif not ending.complete and not ending.lost:
         found.append("INCOMPLETE, interrupted; what was measured so far")
     elif ending.converged is False and ending.stop_reason != "saturated":
         found.append(f"not as precise as asked for: stopped by {ending.stop_reason}")

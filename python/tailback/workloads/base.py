@@ -107,6 +107,10 @@ class Workload(Part, init=False):
         """Return what the network knows of traffic classes, if there are several."""
         return []
 
+    def queued_together(self, network: Network) -> list[str]:
+        """Return the traffic classes that share nodes and virtual channels with another."""
+        return []
+
     @contextmanager
     def names(self) -> Iterator[None]:
         """Give keys of traffic classes their place in mistakes that the engine finds meanwhile."""

@@ -306,6 +306,14 @@ class Jobs(Workload, init=False):
             return []
         return [one for job in known for one in job.network_classes()]
 
+    def queued_together(self, network: Network) -> list[str]:
+        """Return those of each job: a node has one job."""
+        return [
+            f"{job.name}.{name}"
+            for job, _, part in self.parts(network)
+            for name in job.workload.queued_together(part)
+        ]
+
     @contextmanager
     def names(self) -> Iterator[None]:
         """Give keys of traffic classes their place in mistakes that the engine finds meanwhile."""

@@ -449,18 +449,18 @@ class Synthetic(Workload, init=False):
             return destinations(self.pattern, network.nodes, network.sides)
         return permutation_of(Path(self.file or ""), self._rows, network.nodes)
 
-    def _silent_nodes(self, network: Network) -> int:
-        """Return how many nodes send nothing: they have no destination, or only themselves."""
+    def silent_nodes(self, network: Network) -> set[int]:
+        """Return the nodes that send nothing: they have no destination, or only themselves."""
         if self.pattern == "traffic_matrix":
-            return sum(not self._matrix.get(node) for node in range(network.nodes))
+            return {node for node in range(network.nodes) if not self._matrix.get(node)}
         to = self.permutation(network)
         if to is None or self.includes_self:
-            return 0
-        return sum(node == other for node, other in enumerate(to))
+            return set()
+        return {node for node, other in enumerate(to) if node == other}
 
     def sending_share(self, network: Network) -> float:
         """Return the share of iterations in which something is sent: not those of silent nodes."""
-        silent, nodes = self._silent_nodes(network), network.nodes
+        silent, nodes = len(self.silent_nodes(network)), network.nodes
         # Those that send iterate as often as all nodes would, and silent nodes go on besides.
         return nodes / (nodes + silent) if self.rates == "by_source" else (nodes - silent) / nodes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -290,6 +291,23 @@ class Traffic(Workload, init=False):
     def answers(self, name: str) -> bool:
         """Whether the messages of a class are replies, and its own load has no effect."""
         return any(one.reply == name for one in self.traffic_class)
+
+    def queued_together(self, network: Network) -> list[str]:
+        """Return classes that share nodes and virtual channels with another; any node may reply."""
+        all_nodes = set(range(network.nodes))
+        senders = {
+            one.name: all_nodes
+            if self.answers(one.name)
+            else all_nodes - one.as_synthetic.silent_nodes(network)
+            for one in self.traffic_class
+        }
+        lanes = {one.name: one.virtual_channels for one in self.traffic_class}
+        sent = Counter((node, lanes[name]) for name, nodes in senders.items() for node in nodes)
+        return [
+            name
+            for name, nodes in senders.items()
+            if any(sent[node, lanes[name]] > 1 for node in nodes)
+        ]
 
     def mixed_with_replies(self, *, apart: bool) -> list[tuple[str, str]]:
         """Return the classes whose messages share virtual channels with their replies.
