@@ -133,7 +133,7 @@ wheel: $(VENV)/made
 # A lock for all platforms and versions of Python; every version in it is the same everywhere.
 lock: $(VENV)/built
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.10 --no-header \
-		--extra dev --extra dask --extra dot --extra notebook --extra pandas pyproject.toml \
+		--extra dev --extra dask --extra dot --extra infragraph --extra notebook --extra pandas pyproject.toml \
 		--output-file requirements-dev.lock
 	$(BIN)/pip install --requirement requirements-dev.lock
 	gzip --best --no-name --stdout \

@@ -51,6 +51,30 @@ PARAMS { modelnet_order=( "dragonfly_dally","r" ); num_routers="2"; num_groups="
 local_bandwidth="2.0"; global_bandwidth="2.0"; cn_bandwidth="2.0"; num_cns_per_router="2";
 intra-group-connections="intra"; inter-group-connections="inter"; }
 """
+_INFRAGRAPH = """devices:
+- name: server
+  components:
+  - {name: xpu, choice: xpu, count: 2}
+  - {name: nic, choice: nic, count: 2}
+  links:
+  - {name: pcie}
+  edges:
+  - {ep1: {component: xpu}, ep2: {component: nic}, link: pcie, scheme: many2many}
+- name: leaf
+  components:
+  - {name: port, choice: port, count: 4}
+instances:
+- {name: host, device: server, count: 2}
+- {name: leaf, device: leaf, count: 1}
+links:
+- name: cable
+  physical: {bandwidth: {choice: gigabits_per_second, gigabits_per_second: 400}}
+edges:
+- ep1: {instance: "host[0:2]", component: nic}
+  ep2: {instance: "leaf[0]", component: port}
+  link: cable
+  scheme: one2one
+"""
 _ANYTOPO = """<graphml><key id="t" for="node" attr.name="type"/><graph edgedefault="undirected">
 <node id="r"><data key="t">router</data></node>
 <node id="a"><data key="t">endpoint</data></node><node id="b"><data key="t">endpoint</data></node>
@@ -85,6 +109,7 @@ def samples() -> dict[str, Sample]:
         "slim_fly": Sample("codes", _SLIM_FLY.encode()),
         "dragonfly": Sample("codes", _DRAGONFLY.encode(), _connections()),
         "lingjun": Sample("lingjun", b"ip,DSW,PSW,ASW\na,G1,P1,S1\nb,G1,P2,S1\nc,G2,P1,S4\n"),
+        "infragraph": Sample("infragraph", _INFRAGRAPH.encode()),
         "anytopo": Sample("anytopo", _ANYTOPO.encode()),
         "anynet": Sample("anynet", b"router 0 node 0 node 1 router 1 15\nrouter 1 node 2\n"),
     }

@@ -1,7 +1,8 @@
 """Networks of clusters from files of tools and other simulators, as experiments.
 
 * `description`: switches, hosts, cables and addresses, whatever the form of the file; a reader;
-* `ibnetdiscover`, `htsim`, `ns3`, `slurm`, `codes`, `lingjun`, `graph_files`: one file per source;
+* `ibnetdiscover`, `htsim`, `ns3`, `slurm`, `codes`, `lingjun`, `infragraph`, `graph_files`: one
+  file per source;
 * `readers`: all of them, and which one a file is for;
 * `forwarding`, `installed`: forwarding tables, read and checked; `host_routes`: without these;
 * `graph_text`, `experiment`: the graph file and the tables of the experiment that are written.

@@ -41,12 +41,14 @@ def of_most(found: Drawn) -> tuple[tuple[Rate, int], tuple[Rate, int]]:
     return (rate, delay_ps), (of_nodes[0] or rate, node_delay_ps)
 
 
-def fitting(found: Drawn, notes: list[str]) -> tuple[int, Drawn]:
+def fitting(cluster: Cluster, found: Drawn) -> tuple[int, Drawn]:
     """Return the bytes of a flit that takes a whole number of picoseconds at all rates.
 
     If there is none, rates are rounded so that one of 64 B does.
     """
-    rates = {one.rate for one in found.links if one.rate is not None} | {_RATE}
+    hosts = cluster.machine.get("hosts", {})
+    inner = [Rate.parse(hosts["inner_rate"])] if "inner_rate" in hosts else []
+    rates = {one.rate for one in found.links if one.rate is not None} | {_RATE, *inner}
     for size in (*_USUAL_FLITS, *range(1, _LARGEST_FLIT + 1)):
         if all(is_nearly_whole(8 * size * rate.bit_ps) for rate in rates):
             return size, found
@@ -54,7 +56,9 @@ def fitting(found: Drawn, notes: list[str]) -> tuple[int, Drawn]:
     rounded = {
         rate: Rate(round(Fraction(bits * 10**12, round(bits * rate.bit_ps)))) for rate in rates
     }
-    notes.append("rates are rounded: a flit of 64 B takes whole picoseconds")
+    cluster.notes.append("rates are rounded: a flit of 64 B takes whole picoseconds")
+    for rate in inner:
+        hosts["inner_rate"] = str(rounded[rate])
     links = tuple(
         one if one.rate is None else replace(one, rate=rounded[one.rate]) for one in found.links
     )
@@ -65,12 +69,10 @@ def tables(
     cluster: Cluster,
     found: Drawn,
     flit: int,
-    hosts: list[list[str]],
     files: tuple[str, str | None],
 ) -> dict[str, Any]:
     """Return the tables of an experiment.
 
-    ``hosts``: the adapters of each host that has several, each of which is of a process;
     ``files``: its graph, and its routes if there are any.
     """
     graph, routes = files
@@ -88,7 +90,7 @@ def tables(
             "rate": str(node_rate),
             "delay": str(Time(node_delay_ps)),
         },
-        **({"hosts": {"members": hosts, "rule": "own"}} if hosts else {}),
+        **({"hosts": hosts} if (hosts := cluster.machine.get("hosts")) else {}),
         "switch": {"switching": "cut_through", "delay": _SWITCH_DELAY}
         | cluster.machine.get("switch", {}),
         "routing": {"kind": "table", "file": routes} if routes else {"kind": "ecmp"},

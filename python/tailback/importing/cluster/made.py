@@ -26,8 +26,6 @@ class Imported:
     cluster: Cluster
     network: Drawn
     flit: int
-    hosts: list[list[str]]
-    """The adapters of each host that has several."""
     routes: bytes | None
     """The routing table of the experiment; None: it has none."""
 
@@ -38,7 +36,7 @@ class Imported:
     def experiment(self, graph: str, routes: str) -> Mapping[str, Any]:
         """Return the tables of an experiment whose graph and routes are in files."""
         files = (graph, routes if self.routes is not None else None)
-        return tables(self.cluster, self.network, self.flit, self.hosts, files)
+        return tables(self.cluster, self.network, self.flit, files)
 
     def toml(self, graph: str, routes: str) -> str:
         """Return the experiment file."""
@@ -76,9 +74,9 @@ def import_network(
     cluster = read_cluster(path, word)
     if names is not None:
         _rename(cluster, names)
-    flit, network = fitting(drawn(cluster), cluster.notes)
-    hosts = members(cluster)
-    if hosts:
+    flit, network = fitting(cluster, drawn(cluster))
+    if hosts := members(cluster):
+        cluster.machine["hosts"] = {"members": hosts, "rule": "own"}
         cluster.notes.append(
             f"by the names of adapters {len(hosts)} hosts have several; links inside are as fast "
             "as adapters, a choice"
@@ -96,7 +94,7 @@ def import_network(
             "a host with several cables is a switch of its own; packets do not pass hosts on "
             "their way"
         )
-    return Imported(path.name, cluster, network, flit, hosts, table)
+    return Imported(path.name, cluster, network, flit, table)
 
 
 def _rename(cluster: Cluster, path: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...errors import UserError, choice, listed, read_bytes
-from . import codes, graph_files, htsim, ibnetdiscover, lingjun, ns3, slurm
+from . import codes, graph_files, htsim, ibnetdiscover, infragraph, lingjun, ns3, slurm
 from .description import Cluster, Reader
 
 #: In the order in which they are asked.
 READERS: dict[str, Reader] = {
     reader.word: reader
-    for module in (ibnetdiscover, slurm, htsim, codes, lingjun, ns3, graph_files)
+    for module in (ibnetdiscover, slurm, htsim, codes, lingjun, infragraph, ns3, graph_files)
     for reader in module.READERS
 }
 
