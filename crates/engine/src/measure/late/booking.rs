@@ -3,12 +3,12 @@
 //! When a packet has been delivered it is known what it waited for, since whoever kept it has gone on. Packets
 //! that wait in one queue have the same root at every instant, which is therefore looked for once.
 
-use super::Late;
 use super::chain::{Chain, NO_MESSAGE, Rules, Scratch};
 use super::departures::Waiting;
 use super::log::{FAULT, Log, NOBODY};
 use super::queue::{Queue, Stretch, Waiter, wait};
 use super::turns::{Entry, RecordId, Turn};
+use super::{Late, REST};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::slices::{NONE, Slices, Wait, What};
 use crate::mixed::Mixed;
@@ -68,7 +68,8 @@ impl Late {
         let booker = &mut self.booker;
         booker.stands.clear();
         let takes = |channel, at| if self.rules.are_held { NEVER } else { takes(channel, at) };
-        booker.takes_turns((&self.log, id), fared.at, slices, takes);
+        let of = own_class(&self.log, id, &class_of);
+        booker.takes_turns((&self.log, id, of), fared.at, slices, takes);
         let waited: Time = booker.stands.iter().map(|stand| stand.to - stand.from).sum();
         booker.catch_up(waited.saturating_sub(fared.beyond));
         let late = fared.beyond.saturating_sub(waited);
@@ -93,7 +94,7 @@ impl Late {
     ) {
         let id = self.log.record_of(packet);
         if let Some(slices) = slices.filter(|_| id != NOBODY) {
-            self.booker.takes_turns((&self.log, id), now, slices, takes);
+            self.booker.takes_turns((&self.log, id, None), now, slices, takes);
             self.booker.stands.clear();
         }
         self.log.loses(packet);
@@ -128,7 +129,8 @@ impl Late {
         for &(packet, id) in &all {
             let are_held = self.rules.are_held;
             let takes = |channel, at| if are_held { NEVER } else { takes(packet, channel, at) };
-            booker.takes_turns((&self.log, id), now, slices, takes);
+            let of = own_class(&self.log, id, &class_of);
+            booker.takes_turns((&self.log, id, of), now, slices, takes);
             booker.stands.clear();
         }
         for (_, id) in order {
@@ -144,10 +146,10 @@ impl Late {
 }
 
 impl Booker {
-    /// Books a packet's turns up to an instant, and finds its waits.
+    /// Books a packet's turns up to an instant, and finds its waits; those of a class, if it is known, are its ways.
     fn takes_turns(
         &mut self,
-        (log, id): (&Log, RecordId),
+        (log, id, of): (&Log, RecordId, Option<u32>),
         until: Time,
         slices: &mut Slices,
         takes: impl Fn(ChannelId, Time) -> Time,
@@ -157,7 +159,11 @@ impl Booker {
             if end > start && !log.stations().has(channel) {
                 let busy = takes(channel, start).min(end - start);
                 let end = start.saturating_add(busy).min(until);
-                slices.add(What::Busy, channel, (start.min(until), end));
+                let span = (start.min(until), end);
+                slices.add(What::Busy, channel, span);
+                if let Some(class) = of {
+                    slices.crosses(class, channel, span);
+                }
             }
         }
         self.waits((log, id), until);
@@ -297,6 +303,12 @@ impl Booker {
 fn class(log: &Log, id: RecordId, is_told: bool, class_of: Classes) -> u32 {
     let label = log.record(id).label;
     if is_told && label != FAULT { class_of(label) } else { NONE }
+}
+
+/// The class of a packet, unless it is not told apart.
+fn own_class(log: &Log, id: RecordId, class_of: Classes) -> Option<u32> {
+    let label = log.record(id).label;
+    (label != REST).then(|| class_of(label))
 }
 
 /// The latest channel a packet crossed that was slower than usual: it, as the root, and until when.
