@@ -27,11 +27,11 @@ _MOST = 10
 
 def marks(
     result: Result,
-    ended: tuple[Standing | None, Halted | None],
+    standing: Standing | None,
+    halted: Halted | None = None,
     outages: Sequence[Spell] = (),
 ) -> list[Mark]:
-    """Return what happened when, in order of time; `ended`: how the run did, if too early."""
-    standing, halted = ended
+    """Return what happened when, in order of time."""
     found = _iterations(result) + _faults(outages)
     for job in result.experiment.jobs:
         measured = result.jobs.get(job.name)
@@ -51,7 +51,7 @@ def _faults(outages: Sequence[Spell]) -> list[Mark]:
     found: list[Mark] = []
     is_one = len({spell.where for spell in outages}) == 1
     for spell in outages:
-        where = "" if is_one else f"{one_line(spell.where)} "
+        where = "" if is_one else f"{one_line(spell.where)}: "
         found.append((spell.begin_ps, f"{where}{spell.how}"))
         if spell.end_ps is not None:
             found.append((spell.end_ps, f"{where}{spell.after}"))

@@ -115,7 +115,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
     standing = Standing.of(failure, lines, times) if failure and failure.circle else None
     halted = None if standing else Halted.of(result, lines, times)
     faults, outages = faults_of(result, lines, late), outages_of(result)
-    named = marks(result, (standing, halted), outages)
+    named = marks(result, standing, halted, outages)
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),

@@ -43,7 +43,7 @@ function drawStrip() {
   const begin = time.begin_ps[0], end = time.end_ps[sliceCount - 1];
   barPen.font = "11px system-ui, sans-serif";
   // What stands out comes first: a mark whose words would cover others is a short line.
-  const taken = [], all = [...begunMark(), ...time.marks.toReversed()];
+  const taken = [], all = time.outages.length ? [...time.marks, ...begunMark()] : [...begunMark(), ...time.marks.toReversed()];
   for (const [ps, words] of all) {
     if (ps < begin || ps > end) continue;
     const x = (width * (ps - begin)) / (end - begin || 1);
