@@ -206,7 +206,7 @@ function drawNames(chosen) {
     const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
       left > 2 && left + width < view.width - 2 &&
       !taken.some((box) => left < box[1] && left + width > box[0] && base - 14 < box[3] && base + 4 > box[2]));
-    const [left, base] = free ?? [x + 14, y + 4];
+    const [left, base] = free ?? [Math.max(4, Math.min(x + 14, view.width - width - 4)), y + 26];
     taken.push([left, left + width, base - 14, base + 4], [x - 10, x + 10, y - 10, y + 10]);
     text(words, left, base, inks.ring);
   }

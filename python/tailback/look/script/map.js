@@ -113,11 +113,14 @@ function chosenLines() {
     for (const line of wayOf(ownClass(pick))) if (!found.has(line)) found.set(line, 0);
     return found;
   }
-  const waits = rowsOf(time ? time.waits : charges.places, pick.number);
+  const waits = rowsOf(tellsWaitsOfClasses ? time.waits : charges.places, pick.number);
   const found = shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
   for (const line of wayOf(pick.number)) if (!found.has(line)) found.set(line, 0);
   return found;
 }
+
+/** Where packets of classes waited is told of jobs and listed classes; of others, where their lateness begins. */
+const tellsWaitsOfClasses = time !== null && time.waits.owner.length > 0;
 
 /** The lines that packets of a class have crossed, as far as that is known. */
 const waysKept = new Map();
