@@ -69,6 +69,14 @@ def test_a_column_of_a_paper_is_as_wide_as_it_is(loads: PointStore) -> None:
     assert 'width="3.93701in" height="3.14961in"' in sized
 
 
+def test_titles_of_axes_are_on_the_paper_of_a_low_picture(loads: PointStore) -> None:
+    drawn = plots.plot(loads, size="88x60mm").svg
+    [(middle, title)] = re.findall(
+        r'<text transform="translate\([\d.]+,([\d.]+)\) rotate\(-90\)"[^>]*>([^<]*)', drawn
+    )
+    assert float(middle) >= 6.6 * len(title) / 2 - 0.1
+
+
 @pytest.mark.parametrize(
     ("asked", "text"),
     [
