@@ -16,8 +16,9 @@ import tailback as tb
 from tailback import plots
 from tailback.cli.commands import app
 from tailback.figures.description import Line
+from tailback.figures.framing import LETTER
 from tailback.figures.grids import SATURATED
-from tailback.figures.look import dash, telling
+from tailback.figures.look import FONT_SIZE, dash, telling
 from tailback.report.series import in_order
 from tailback.report.usual import Picture
 from tailback.store.points import PointStore
@@ -71,10 +72,12 @@ def test_a_column_of_a_paper_is_as_wide_as_it_is(loads: PointStore) -> None:
 
 def test_titles_of_axes_are_on_the_paper_of_a_low_picture(loads: PointStore) -> None:
     drawn = plots.plot(loads, size="88x60mm").svg
-    [(middle, title)] = re.findall(
-        r'<text transform="translate\([\d.]+,([\d.]+)\) rotate\(-90\)"[^>]*>([^<]*)', drawn
+    [(middle, rest, title)] = re.findall(
+        r'<text transform="translate\([\d.]+,([\d.]+)\) rotate\(-90\)"([^>]*)>([^<]*)', drawn
     )
-    assert float(middle) >= 6.6 * len(title) / 2 - 0.1
+    size = re.search(r'font-size="([\d.]+)', rest)
+    letter = LETTER * (float(size[1]) / FONT_SIZE if size else 1)
+    assert float(middle) >= letter * len(title) / 2 - 0.1
 
 
 @pytest.mark.parametrize(
