@@ -182,7 +182,6 @@ def test_links_that_are_not_there_are_refused_by_name() -> None:
     [
         ({"fidelity": "fluid"}, "fault: must be left out with fidelity fluid: needs packet"),
         ({"blame": True, "packet_waits": True}, "run.packet_waits = true: must be left out with"),
-        ({"blame": True, "slices": 10}, "run.slices = 10: must be left out with [[fault]]"),
         ({"critical_path": True}, "run.critical_path = true: must be left out with [[fault]]"),
     ],
 )

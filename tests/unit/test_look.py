@@ -280,8 +280,43 @@ def test_the_ways_of_a_job_are_the_lines_on_its_routes() -> None:
     }
 
 
-def test_without_jobs_there_are_no_ways(incast: Result) -> None:
-    assert look_of(incast).shown["ways"]["owner"] == []
+def test_the_ways_of_a_node_are_the_lines_its_packets_crossed() -> None:
+    shown = look_of(ran({**INCAST, "run": {**KEPT}})).shown
+    ways, names = shown["ways"], shown["lines"]["name"]
+    assert set(ways["owner"]) == {0, 1, 2, 3, 4}
+    for owner in range(5):
+        pairs = zip(ways["owner"], ways["other"], strict=True)
+        own = {names[line] for number, line in pairs if number == owner}
+        between = {f"({at}, 0)->({at + 1}, 0)" for at in range(owner, 5)}
+        assert own == {f"from node ({owner}, 0)", "to node (5, 0)", *between}
+
+
+def test_faults_are_on_the_axis_of_time() -> None:
+    fault = {"link": [1, 2], "time": "1 us", "duration": "2 us", "up_time": "2 us", "count": 2}
+    tables = {**BACKWARDS, "fault": [fault], "run": {**kept_with(faults=True)}}
+    found = look_of(run_mode(Experiment.from_dict(tables), "full")).shown["time"]
+    assert found["outages"] == [[1_000_000, 3_000_000], [5_000_000, 7_000_000]]
+    assert found["marks"] == [
+        (1_000_000, "down"),
+        (3_000_000, "up again"),
+        (5_000_000, "down"),
+        (7_000_000, "up again"),
+    ]
+
+
+def test_faults_at_several_places_are_marked_with_where() -> None:
+    faults = [
+        {"link": [1, 2], "duration": "1 us"},
+        {"node": 3, "time_factor": 2, "time": "2 us"},
+    ]
+    tables = {**BACKWARDS, "fault": faults, "run": {**kept_with(faults=True)}}
+    found = look_of(run_mode(Experiment.from_dict(tables), "full")).shown["time"]
+    assert found["marks"] == [
+        (0, "(1) to (2): down"),
+        (1_000_000, "(1) to (2): up again"),
+        (2_000_000, "node (3): 2 times as slow"),
+    ]
+    assert found["outages"] == [[0, 1_000_000], [2_000_000, None]]
 
 
 # --- Marks of time

@@ -16,8 +16,9 @@ import tailback as tb
 from tailback import plots
 from tailback.cli.commands import app
 from tailback.figures.description import Line
+from tailback.figures.framing import LETTER
 from tailback.figures.grids import SATURATED
-from tailback.figures.look import dash, telling
+from tailback.figures.look import FONT_SIZE, dash, telling
 from tailback.report.series import in_order
 from tailback.report.usual import Picture
 from tailback.store.points import PointStore
@@ -67,6 +68,16 @@ def test_a_column_of_a_paper_is_as_wide_as_it_is(loads: PointStore) -> None:
     assert 'width="3.5in"' in plots.plot(loads, size="single").svg
     sized = plots.plot(loads, size="100x80mm").svg
     assert 'width="3.93701in" height="3.14961in"' in sized
+
+
+def test_titles_of_axes_are_on_the_paper_of_a_low_picture(loads: PointStore) -> None:
+    drawn = plots.plot(loads, size="88x60mm").svg
+    [(middle, rest, title)] = re.findall(
+        r'<text transform="translate\([\d.]+,([\d.]+)\) rotate\(-90\)"([^>]*)>([^<]*)', drawn
+    )
+    size = re.search(r'font-size="([\d.]+)', rest)
+    letter = LETTER * (float(size[1]) / FONT_SIZE if size else 1)
+    assert float(middle) >= letter * len(title) / 2 - 0.1
 
 
 @pytest.mark.parametrize(

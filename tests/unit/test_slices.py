@@ -58,6 +58,66 @@ def test_sums_over_slices_are_those_of_channels() -> None:
     }
 
 
+FAULTS: dict[str, dict[str, Any]] = {
+    "down": {"link": [2, 3], "time": "1 us", "duration": "30 us"},
+    "flaps": {"link": [2, 3], "time": "1 us", "duration": "2 us", "up_time": "3 us", "count": 4},
+    "damaged": {"link": [2, 3], "bit_error_rate": 1e-4},
+    "node": {"node": 4, "time": "5 us", "duration": "20 us"},
+    "slow": {"link": [2, 3], "time": "1 us", "duration": "30 us", "rate_share": 0.1},
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_sums_over_slices_are_those_of_channels_with_faults(kind: str) -> None:
+    result = run_mode(Experiment.from_dict(LINE | {"fault": [FAULTS[kind]]}), "full")
+    assert result.slices is not None
+    assert result.slice_channels is not None
+    channels = result.channels
+    busy = {n: time for n, time in enumerate(channels["busy_ps"].to_pylist()) if time}
+    assert sums(result.slice_channels, "channel", "busy_ps") == busy
+    waits = pc.add(channels["wait_throttling_ps"], channels["wait_internal_ps"]).to_pylist()
+    found = sums(result.slices, "channel", "waited_ps")
+    if kind == "slow":
+        # What a packet takes longer on the link is booked there as well, which is its root.
+        link = channel(result, "internal", 2, 3)
+        own = [row for row in result.slices.to_pylist() if row["channel"] == link]
+        assert {row["root"] for row in own} >= {link}
+        assert found.pop(link) > waits[link]
+        waits[link] = 0
+    assert found == {number: wait for number, wait in enumerate(waits) if wait}
+
+
+def test_a_tailback_grows_behind_a_link_that_is_down() -> None:
+    messages = {"kind": "messages", "messages": [[f"{n} us", 0, 4, "500 B"] for n in range(30)]}
+    fault = {"link": [2, 3], "time": "10 us", "duration": "10 us"}
+    result = run_mode(Experiment.from_dict(LINE | {"workload": messages, "fault": [fault]}), "full")
+    assert result.slices is not None
+    link = channel(result, "internal", 2, 3)
+    rows = result.slices.to_pylist()
+    by_root = sums(result.slices, "root", "waited_ps")
+    assert by_root[link] > 0.75 * sum(by_root.values())
+    ends = [row["end_ps"] for row in rows if row["root"] == link]
+    # Nothing waits before the link fails; what stands in buffers waits until it is up again.
+    assert min(ends) > 10e6
+    assert {row["channel"] for row in rows if row["root"] == link} > {link}
+
+
+def test_classes_cross_the_channels_on_their_routes() -> None:
+    result = incast()
+    assert result.class_channels is not None
+    own = [row for row in result.class_channels.to_pylist() if row["class"] == 2]
+    crossed = {row["channel"] for row in own}
+    assert crossed == {
+        channel(result, "injection", 2, 2),
+        channel(result, "internal", 2, 3),
+        channel(result, "internal", 3, 4),
+        channel(result, "ejection", 4, 4),
+    }
+    busy = sums(result.class_channels, "channel", "busy_ps")
+    channels = enumerate(result.channels["busy_ps"].to_pylist())
+    assert busy == {number: time for number, time in channels if time}
+
+
 def test_a_tailback_grows_backwards_from_its_root_and_dissolves() -> None:
     result = incast(slices=64)
     assert result.slices is not None

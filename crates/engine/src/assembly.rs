@@ -78,7 +78,8 @@ impl Assembly {
         measures.traffic = traffic(spec, &workload)?;
         measures.is_observed = is_charged;
         let mut alone = None;
-        if (is_charged || spec.lateness) && is_late(spec.mode) {
+        let is_asked = spec.blame.is_some() || spec.lateness;
+        if (is_asked || charges(spec) && is_contended(spec.mode)) && is_late(spec.mode) {
             measures.late = Some(Box::new(late(spec, &fabric, is_charged)));
             measures.slices = slices(spec, &fabric)?.map(Box::new);
             alone = Some(Box::new(Alone::new(spec, &topology, instants(spec))?));
@@ -159,7 +160,6 @@ fn check_faults(spec: &Spec) -> Result<(), SpecError> {
     let given = match () {
         () if spec.causes.is_some() && !spec.faults.is_empty() => "run.critical_path",
         () if asked.is_some_and(|blame| blame.packet_waits) => "run.packet_waits",
-        () if asked.is_some_and(|blame| blame.slices.is_some()) => "run.slices",
         () => return Ok(()),
     };
     Err(SpecError::new(given, true, "must be left out with [[fault]]: it knows nothing of faults"))
@@ -186,6 +186,11 @@ fn turns_shown(spec: &Spec) -> Option<usize> {
 /// Whether messages of a mode can be late.
 fn is_late(mode: Mode) -> bool {
     matches!(mode, Mode::Full | Mode::Endpoints | Mode::Free)
+}
+
+/// Whether messages can be in each other's way.
+fn is_contended(mode: Mode) -> bool {
+    mode != Mode::Free
 }
 
 /// How late messages are, and why, if waits are charged.
@@ -252,7 +257,8 @@ fn measures(
     measures.causes = spec.causes.map(|causes| {
         let window = causes.timeline.map(window);
         let sizes = (placement.len(), topology.nodes);
-        Box::new(Causes::new(sizes, causes.slack, window))
+        let known = (causes.slack, is_contended(spec.mode));
+        Box::new(Causes::new(sizes, known, window))
     });
     measures
 }

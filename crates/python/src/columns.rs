@@ -342,6 +342,12 @@ pub fn slices<'py>(py: Python<'py>, slices: &Slices, now: Time) -> PyResult<Boun
     table.column("busy_ps", channels.iter().map(|row| row.busy))?;
     table.column("queue_ps", channels.iter().map(|row| row.queue))?;
     all.set_item("channels", table.0)?;
+    let ways = slices.by_class_and_channel();
+    let table = Table::new(py);
+    table.column("class", ways.iter().map(|&(class, ..)| class))?;
+    table.column("channel", ways.iter().map(|&(_, channel, _)| channel.0))?;
+    table.column("busy_ps", ways.iter().map(|&(.., time)| time))?;
+    all.set_item("ways", table.0)?;
     let clock = slices.clock();
     all.set_item("begin_ps", clock.begin())?;
     all.set_item("width_ps", clock.width())?;

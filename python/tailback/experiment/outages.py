@@ -24,6 +24,8 @@ class Begun:
     time_us: float
     duration_us: float
     """Infinite if it is never repaired."""
+    fault: int
+    """Which of the faults that are described it is one of."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -53,18 +55,18 @@ def check(faults: tuple[Fault, ...], topology: Topology) -> None:
     _outages(faults, topology, 0)
 
 
-def begun(faults: tuple[Fault, ...], topology: Topology) -> Faults | None:
+def begun(faults: tuple[Fault, ...], topology: Topology, most: int = _FIRST) -> Faults | None:
     """Return all faults and when those that come first begin and end; None without any."""
     if not faults:
         return None
-    found, ends = _outages(faults, topology, _FIRST), _ends(topology)
+    found, ends = _outages(faults, topology, most), _ends(topology)
     has_ports = any(one.port is not None for one in found.first)
     parallel = _parallel(topology) if has_ports else set()
 
     def told(one: door.Outage) -> Begun:
         is_repaired = faults[one.fault].is_repaired
         lasts_us = (one.until_ps - one.from_ps) / 1e6 if is_repaired else math.inf
-        return Begun(_where(one, ends, parallel), one.from_ps / 1e6, lasts_us)
+        return Begun(_where(one, ends, parallel), one.from_ps / 1e6, lasts_us, one.fault)
 
     return Faults(found.count, tuple(map(told, found.first)))
 

@@ -213,8 +213,18 @@ def _axes(frame: Frame, *, turned: bool, bottom: float) -> Iterator[Shape]:
     middle = frame.left + frame.width / 2
     size = _fit(frame.x.title, 2 * min(middle, right - middle + 20))
     yield Text((middle, floor + bottom - 16), frame.x.title, "middle", size)
-    size = _fit(frame.y.title, frame.height + frame.top + bottom)
-    yield Text((18, frame.top + frame.height / 2), frame.y.title, "middle", size, turned=-90)
+    yield upright(frame, 18, frame.y.title, bottom)
+
+
+def upright(frame: Frame, at: float, title: str, below: float = 0.0) -> Text:
+    """Return the title of a scale beside a frame, in its middle as far as there is room above.
+
+    `below`: room under the frame.
+    """
+    size = _fit(title, frame.top + frame.height + below)
+    half = len(title) * LETTER * size / FONT_SIZE / 2
+    middle = max(frame.top + frame.height / 2, half)
+    return Text((at, middle), title, "middle", size, turned=-90)
 
 
 def stroke(begin: XY, end: XY, shade: str, width: float = 1.0) -> Path:

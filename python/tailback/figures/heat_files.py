@@ -9,7 +9,7 @@ import numpy as np
 
 from .canvas import Path, Shape, Sheet, Text
 from .description import HeatMap, Panel, View
-from .framing import LETTER, LINE_PX, Around, Frame, Paper, framed, stroke
+from .framing import LETTER, LINE_PX, Around, Frame, Paper, framed, stroke, upright
 from .look import LIGHT, on_map
 from .scales import Scale, scale_of
 
@@ -68,7 +68,7 @@ def _scale(heat: HeatMap, frame: Frame, scale: Scale) -> Iterator[Shape]:
         yield Text((right + 7, at + 4), text)
     longest = max((len(text) for _, text in scale.ticks), default=1)
     beside = right + 10 + longest * LETTER + LINE_PX - 4
-    yield Text((beside, frame.top + frame.height / 2), scale.title, "middle", turned=-90)
+    yield upright(frame, beside, scale.title)
 
 
 def _box(left: float, top: float, width: float, height: float, fill: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from tailback import door
 from tailback.answers.lateness import Lateness
 from tailback.charging import Ints
 from tailback.experiment.faults import specs
+from tailback.experiment.outages import begun
 from tailback.places import shown
 from tailback.wording.phrases import percent, sentence
 from tailback.wording.scaling import MICROSECONDS, scaled
@@ -28,6 +30,8 @@ _MILLION = 1_000_000
 _ALL_BITS = 10**18
 _DIGITS = 4
 _FAULT = "fault"
+MOST_SPELLS = 100
+"""Faults that the time axis shows, each time that they come; the first."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,39 @@ def faults_of(result: Result, lines: Lines, late: Lateness) -> list[Faulty]:
         is_verb = given.get("bit_errors") is not None
         text = f"{what} {'' if is_verb else 'was '}{how} {when}"
         found.append(Faulty(text, short, own.tolist(), is_of_links="time_factor" not in given))
+    return found
+
+
+@dataclass(frozen=True)
+class Spell:
+    """A fault, from its beginning until its repair."""
+
+    where: str
+    how: str
+    after: str
+    """What there is at its end: `up again`."""
+    begin_ps: int
+    end_ps: int | None
+    """None if it is never repaired."""
+
+
+def outages_of(result: Result) -> list[Spell]:
+    """Return the first faults of a run, each time that they come; none in modes without."""
+    experiment = result.experiment
+    topology = experiment.machine.topology
+    if result.mode != "full" or not (
+        told := begun(tuple(experiment.faults), topology, MOST_SPELLS)
+    ):
+        return []
+    given = specs(experiment.faults, topology)
+    found = []
+    for one in told.first:
+        begin_ps = round(1e6 * one.time_us)
+        is_repaired = math.isfinite(one.duration_us)
+        end_ps = begin_ps + round(1e6 * one.duration_us) if is_repaired else None
+        how = _how(given[one.fault])
+        after = "up again" if how == "down" else "as usual again"
+        found.append(Spell(one.where, how, after, begin_ps, end_ps))
     return found
 
 

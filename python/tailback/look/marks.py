@@ -1,8 +1,9 @@
-"""Instants that the time axis names: iterations of programs, ends of jobs, what ended the run."""
+"""Instants that the time axis names: iterations, ends of jobs, faults, what ended the run."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tailback.errors import one_line
 from tailback.units import counted
 
+from .faulty import Spell
 from .halted import Halted
 from .standing import Standing
 
@@ -23,9 +25,14 @@ _MOST = 10
 """Iterations of a program that have a mark."""
 
 
-def marks(result: Result, standing: Standing | None, halted: Halted | None = None) -> list[Mark]:
+def marks(
+    result: Result,
+    standing: Standing | None,
+    halted: Halted | None = None,
+    outages: Sequence[Spell] = (),
+) -> list[Mark]:
     """Return what happened when, in order of time."""
-    found = _iterations(result)
+    found = _iterations(result) + _faults(outages)
     for job in result.experiment.jobs:
         measured = result.jobs.get(job.name)
         took = None if measured is None else measured.estimates.get("completion_us")
@@ -37,6 +44,18 @@ def marks(result: Result, standing: Standing | None, halted: Halted | None = Non
     if halted is not None:
         found.append((halted.at_ps, "cut off" if result.failure is None else result.failure.kind))
     return sorted(found)
+
+
+def _faults(outages: Sequence[Spell]) -> list[Mark]:
+    """Return when faults began and were repaired; where, if they were at several places."""
+    found: list[Mark] = []
+    is_one = len({spell.where for spell in outages}) == 1
+    for spell in outages:
+        where = "" if is_one else f"{one_line(spell.where)}: "
+        found.append((spell.begin_ps, f"{where}{spell.how}"))
+        if spell.end_ps is not None:
+            found.append((spell.end_ps, f"{where}{spell.after}"))
+    return found
 
 
 def _iterations(result: Result) -> list[Mark]:

@@ -23,7 +23,7 @@ from . import scale
 from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
-from .faulty import faults_of, sentences
+from .faulty import Spell, faults_of, outages_of, sentences
 from .halted import Halted
 from .heads import head_of, names_in
 from .lines import KINDS, Lines
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 KEPT: Mapping[str, Any] = {"blame": True, "packet_waits": True, "slices": 200}
 """What a run keeps for all of the page, by the key of `run`; see `kept_with`."""
 
-_WITHOUT_SLICES: Mapping[str, Any] = {"blame": True}
-"""The same where links fail while the simulation runs: nothing else knows of faults."""
+_WITH_FAULTS: Mapping[str, Any] = {"blame": True, "slices": 200}
+"""The same where links fail while the simulation runs: causes of waits know nothing of faults."""
 
 MOST_SWITCHES = 20_000
 MOST_LINKS = 200_000
@@ -61,7 +61,7 @@ _INSTEAD = "is too large to draw; `tailback blame` lists where messages wait, an
 
 def kept_with(*, faults: bool) -> Mapping[str, Any]:
     """Return what a run keeps for its page, by the key of `run`."""
-    return _WITHOUT_SLICES if faults else KEPT
+    return _WITH_FAULTS if faults else KEPT
 
 
 def check_drawable(experiment: Experiment) -> None:
@@ -114,7 +114,8 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
     failure = result.failure
     standing = Standing.of(failure, lines, times) if failure and failure.circle else None
     halted = None if standing else Halted.of(result, lines, times)
-    faults = faults_of(result, lines, late)
+    faults, outages = faults_of(result, lines, late), outages_of(result)
+    named = marks(result, standing, halted, outages)
     shown = {
         "points": _points(where, names),
         "lines": _lines(result, lines, where),
@@ -127,7 +128,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
         "messages": int(blame.messages().sum()),
-        "time": None if times is None else _time(times, lines, marks(result, standing, halted)),
+        "time": None if times is None else _time(times, lines, named, outages),
         "change": _change(against, changed),
         "deadlock": None if standing is None else standing.to_dict(),
         "faults": [{"text": fault.short, "lines": fault.lines} for fault in faults],
@@ -239,7 +240,9 @@ def _nodes_of_classes(result: Result, names: Names, count: int) -> list[list[int
     return [[] for _ in range(count)]
 
 
-def _time(times: Sliced, lines: Lines, named: Sequence[Mark]) -> dict[str, Any]:
+def _time(
+    times: Sliced, lines: Lines, named: Sequence[Mark], outages: Sequence[Spell]
+) -> dict[str, Any]:
     pairs = times.pairs
     depth, parent = trees(lines, pairs.root, pairs.line, pairs.waited_ps)
     roots = np.flatnonzero(times.root_ps.sum(axis=0) > 0)
@@ -265,6 +268,7 @@ def _time(times: Sliced, lines: Lines, named: Sequence[Mark]) -> dict[str, Any]:
         "waits": table(times.waits),
         "ranges": {name: [one.low, one.high] for name, one in stored.items()},
         "marks": named,
+        "outages": [[spell.begin_ps, spell.end_ps] for spell in outages],
     }
 
 

@@ -144,6 +144,8 @@ class Result(metaclass=Helped):
     """Waits of packets by slice of time, if ``run.slices`` asks for them; see `tables.slices`."""
     slice_channels: pa.Table | None = None
     """Queues and busy times of channels by slice, likewise; see `tables.slice_channels`."""
+    class_channels: pa.Table | None = None
+    """Which channels packets of each class crossed, likewise; see `tables.class_channels`."""
     frames: pa.Table | None = None
     """Frames lost at the ends of channels, and pauses, where switches forward frames."""
     critical_path: CriticalPath | None = None

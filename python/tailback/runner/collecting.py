@@ -206,7 +206,11 @@ def _slices(sim: engine.Simulation) -> dict[str, pa.Table]:
     kept = sim.slices()
     if kept is None:
         return {}
-    return {"slices": tables.slices(kept), "slice_channels": tables.slice_channels(kept)}
+    return {
+        "slices": tables.slices(kept),
+        "slice_channels": tables.slice_channels(kept),
+        "class_channels": tables.class_channels(kept),
+    }
 
 
 def _frames(sim: engine.Simulation) -> dict[str, pa.Table]:

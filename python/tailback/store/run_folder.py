@@ -9,7 +9,7 @@
                                messages and flows where run.keep_messages asks for them,
                                blame_pairs, blame_channels, blame_victims, blame_waits
                                where run.blame asks for them,
-                               slices and slice_channels where run.slices asks for them,
+                               slices, slice_channels and class_channels where run.slices asks
                                frames where switches forward frames
 
 Files are written under another name and renamed when they are whole; the
@@ -49,7 +49,7 @@ _FILE_KEYS = frozenset(section_and_key(name)[1] for name in FILES)
 #: Sub-folders: one for each mode, and what `describe` says.
 _PARTS = ("full", "endpoints", "throttled", "free", "ideal", "prediction")
 #: Of a run with `run.slices`.
-_SLICES = ("slices", "slice_channels")
+_SLICES = ("slices", "slice_channels", "class_channels")
 #: By its form, not from a list, so that there is no table that a folder could not be finished with.
 _TABLE = re.compile(r"[a-z_]+\.parquet|\..+\.parquet\.\d+\.part")
 

@@ -243,6 +243,15 @@ def slice_channels(kept: Mapping[str, Any]) -> pa.Table:
     return pa.table(_slice_ends(kept, rows) | columns)
 
 
+def class_channels(kept: Mapping[str, Any]) -> pa.Table:
+    """Return how long the packets of each traffic class, or job, kept each channel busy.
+
+    Of the same run as the tables above; channels that no packet of a class crossed are left out.
+    No rows if there would be more than a million.
+    """
+    return table({name: column.astype(np.int64) for name, column in kept["ways"].items()})
+
+
 def _slice_ends(kept: Mapping[str, Any], rows: Columns) -> dict[str, pa.Array]:
     """Return of every row the number of its slice, and when that begins and ends."""
     number = rows["slice"].astype(np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -58,16 +59,21 @@ def lanes(track: Numbers, begin_ps: Numbers, end_ps: Numbers) -> Numbers:
     """
     found = np.zeros(len(track), dtype=np.uint32)
     order = np.lexsort((end_ps, begin_ps, track))
+    columns = (column[order].tolist() for column in (track, begin_ps, end_ps))
+    taken: list[tuple[int, int]] = []
     free: list[int] = []
-    latest = None
-    for place in order.tolist():
-        if track[place] != latest:
-            latest, free = track[place], []
-        begin, end = int(begin_ps[place]), int(end_ps[place])
-        lane = next((lane for lane, until in enumerate(free) if until <= begin), len(free))
-        if lane == len(free):
-            free.append(end)
+    latest, count = None, 0
+    lane_of = []
+    for on, begin, end in zip(*columns, strict=True):
+        if on != latest:
+            latest, count, taken, free = on, 0, [], []
+        while taken and taken[0][0] <= begin:
+            heappush(free, heappop(taken)[1])
+        if free:
+            lane = heappop(free)
         else:
-            free[lane] = end
-        found[place] = lane
+            lane, count = count, count + 1
+        heappush(taken, (end, lane))
+        lane_of.append(lane)
+    found[order] = lane_of
     return found

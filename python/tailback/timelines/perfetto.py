@@ -48,9 +48,14 @@ def _track(place: int, track: Track) -> bytes:
     return found
 
 
+@cache
+def _on(track: int, kind: int) -> bytes:
+    """Return what all events of a kind on a track begin with."""
+    return number(9, kind) + number(11, track + 1)
+
+
 def _event(time_ns: int, kind: int, track: int, rest: bytes = b"") -> bytes:
-    event = number(9, kind) + number(11, track + 1) + rest
-    return _packet(number(8, time_ns) + message(11, event))
+    return _packet(number(8, time_ns) + message(11, _on(track, kind) + rest))
 
 
 _name = cache(partial(text, 23))

@@ -6,10 +6,13 @@ https://protobuf.dev/programming-guides/encoding/
 from __future__ import annotations
 
 import struct
+from functools import cache
 
 
 def varint(number: int) -> bytes:
     """Return a non-negative number in base 128, least significant digits first."""
+    if number < 128:
+        return _DIGITS[number]
     found = bytearray()
     while number > 127:
         found.append(number & 127 | 128)
@@ -18,24 +21,33 @@ def varint(number: int) -> bytes:
     return bytes(found)
 
 
+_DIGITS = [bytes([digit]) for digit in range(128)]
+
+
+@cache
+def _key(field: int, kind: int) -> bytes:
+    """Return what a field of a kind of encoding begins with."""
+    return varint(field << 3 | kind)
+
+
 def number(field: int, value: int) -> bytes:
     """Return a field with a non-negative number."""
-    return varint(field << 3) + varint(value)
+    return _key(field, 0) + varint(value)
 
 
 def fixed(field: int, value: int) -> bytes:
     """Return a field with a 64-bit number."""
-    return varint(field << 3 | 1) + struct.pack("<Q", value)
+    return _key(field, 1) + struct.pack("<Q", value)
 
 
 def real(field: int, value: float) -> bytes:
     """Return a field with a 64-bit floating-point number."""
-    return varint(field << 3 | 1) + struct.pack("<d", value)
+    return _key(field, 1) + struct.pack("<d", value)
 
 
 def message(field: int, content: bytes) -> bytes:
     """Return a field with a message or bytes."""
-    return varint(field << 3 | 2) + varint(len(content)) + content
+    return _key(field, 2) + varint(len(content)) + content
 
 
 def text(field: int, content: str) -> bytes:

@@ -10,6 +10,7 @@ use crate::fabric::transit::{PacketPool, Part};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::{Observation, Ways};
 use crate::measure::late::{Hop, Service};
+use crate::measure::slices::What;
 use crate::measure::{ChannelKind, Class, Measures};
 use crate::rare::rarely;
 use crate::time::{NEVER, Time};
@@ -65,8 +66,7 @@ impl Act<'_> {
         let (timing, bytes) = (self.timing(channel), self.packets[id].bytes);
         let end = self.now + timing.packet_ps(bytes);
         if let Some((at, until)) = faults.fails(channel, (self.now, end)) {
-            self.tell_fault(channel, (self.now, until));
-            self.packets.is_sent_in_vain(id, self.now, at);
+            self.sends_in_vain(id, channel, (at, until));
             return Some(at);
         }
         let drawn_by = self.packets.drawn_by(id);
@@ -74,9 +74,18 @@ impl Act<'_> {
             return None;
         }
         let at = end + timing.gap_ps.max(2 * timing.wire_ps);
-        self.tell_fault(channel, (self.now, at));
-        self.packets.is_sent_in_vain(id, self.now, at);
+        self.sends_in_vain(id, channel, (at, at));
         Some(at)
+    }
+
+    /// A packet is sent in vain until an instant, on a channel that cannot be used until another.
+    #[cold]
+    fn sends_in_vain(&mut self, id: PacketId, channel: ChannelId, (at, until): (Time, Time)) {
+        self.tell_fault(channel, (self.now, until));
+        self.packets.is_sent_in_vain(id, self.now, at);
+        if let Some(slices) = &mut self.measures.slices {
+            slices.add(What::Busy, channel, (self.now, at));
+        }
     }
 
     /// Until when a packet is sent in vain already: it does not start elsewhere meanwhile.
@@ -88,9 +97,7 @@ impl Act<'_> {
     /// The times of a packet that starts on a channel now.
     #[inline]
     pub fn timing(&self, channel: ChannelId) -> Timing {
-        let usual = self.wiring.timing(channel);
-        let faults = self.wiring.faults.as_deref();
-        faults.and_then(|of| of.slowed(channel, self.now, usual)).unwrap_or(*usual)
+        self.wiring.timing_at(channel, self.now)
     }
 
     #[cold]

@@ -63,7 +63,7 @@ impl Delivery {
         }
         if let (Some(slices), Some(late)) = (rare(&mut measures.slices), &mut measures.late) {
             let beyond = (row.delivered - row.queued).saturating_sub(lifetime);
-            let takes = |channel| wiring.timing(channel).packet_ps(packet.bytes);
+            let takes = |channel, at| wiring.timing_at(channel, at).packet_ps(packet.bytes);
             let labels = measures.labels.as_deref();
             let class_of = |label| labels.map_or(label, |labels| labels.class(label));
             late.books(slices, self.id, Fared { at: self.at, beyond }, takes, class_of);

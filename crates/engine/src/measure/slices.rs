@@ -7,6 +7,7 @@
 mod clock;
 mod columns;
 mod waits;
+mod ways;
 
 use crate::ids::ChannelId;
 use crate::time::Time;
@@ -15,6 +16,7 @@ use columns::Columns;
 pub use columns::What;
 use waits::Waits;
 pub use waits::{NONE, Wait};
+use ways::Ways;
 
 /// What is kept by slice.
 #[derive(Clone)]
@@ -22,6 +24,7 @@ pub struct Slices {
     clock: Clock,
     columns: Columns,
     waits: Waits,
+    ways: Ways,
     /// Whether waits are told apart by the classes of those that wait and of those in their way.
     pub by_class: bool,
 }
@@ -53,8 +56,9 @@ pub struct OfChannel {
 impl Slices {
     /// At most so many slices of a run with so many channels.
     pub fn new(channels: usize, most: u32, by_class: bool) -> Self {
-        let clock = Clock::new(0, most);
-        Self { clock, columns: Columns::new(channels), waits: Waits::default(), by_class }
+        let (clock, columns) = (Clock::new(0, most), Columns::new(channels));
+        let (waits, ways) = (Waits::default(), Ways::default());
+        Self { clock, columns, waits, ways, by_class }
     }
 
     /// A new measurement window begins: what happened before is forgotten.
@@ -63,6 +67,7 @@ impl Slices {
         self.clock = Clock::new(now, most);
         self.columns = Columns::new(channels);
         self.waits = Waits::default();
+        self.ways = Ways::default();
     }
 
     /// Something goes on at a channel from when until when.
@@ -70,6 +75,14 @@ impl Slices {
         let span = self.reach(span);
         for (slice, time) in self.clock.cut(span) {
             self.columns.add(what, channel, slice, time);
+        }
+    }
+
+    /// A packet of a class is sent on a channel from when until when.
+    pub fn crosses(&mut self, class: u32, channel: ChannelId, span: (Time, Time)) {
+        let (from, to) = self.reach(span);
+        if from < to {
+            self.ways.add(class, channel, to - from);
         }
     }
 
@@ -134,6 +147,12 @@ impl Slices {
             }
         }
         rows
+    }
+
+    /// How long the packets of every class kept every channel busy that they crossed; nothing where there are
+    /// too many of these.
+    pub fn by_class_and_channel(&self) -> Vec<(u32, ChannelId, Time)> {
+        self.ways.rows()
     }
 
     /// The sum of something by slice and channel.

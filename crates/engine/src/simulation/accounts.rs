@@ -174,8 +174,9 @@ impl Simulation {
         let Measures { slices, late, labels, .. } = &mut self.measures;
         let (slices, late) = (slices.as_deref()?, late.as_mut()?);
         let (mut slices, fabric, wiring) = (slices.clone(), &self.fabric, self.fabric.wiring());
-        let takes =
-            |packet, channel| wiring.timing(channel).packet_ps(fabric.packets()[packet].bytes);
+        let takes = |packet, channel, at| {
+            wiring.timing_at(channel, at).packet_ps(fabric.packets()[packet].bytes)
+        };
         let class_of = |label| labels.as_deref().map_or(label, |labels| labels.class(label));
         let stands = |packet, crossed| fabric.stands(packet, crossed, self.now);
         late.books_those_on_their_way(&mut slices, self.now, takes, stands, class_of);

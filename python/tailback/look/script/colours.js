@@ -2,9 +2,9 @@
 
 const INKS = {
   light: { cold: "#c9d1d8", coldFew: "#bcc6ce", dot: "#7c8791", text: "#1d2329", soft: "#56616c",
-    ring: "#0b4f9e", halo: "#ffffff", bar: "#c3ccd4", barChosen: "#ab3250", node: "#aeb7bf" },
+    ring: "#0b4f9e", halo: "#ffffff", bar: "#c3ccd4", barChosen: "#ab3250", node: "#aeb7bf", outage: "#fbe7c6" },
   dark: { cold: "#343c44", coldFew: "#434d57", dot: "#7b8692", text: "#dfe4e9", soft: "#9aa5b0",
-    ring: "#7cc0ff", halo: "#101317", bar: "#3a444d", barChosen: "#f6ad4c", node: "#555f69" },
+    ring: "#7cc0ff", halo: "#101317", bar: "#3a444d", barChosen: "#f6ad4c", node: "#555f69", outage: "#3d3420" },
 };
 
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;

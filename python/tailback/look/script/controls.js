@@ -52,7 +52,8 @@ function drawLegend() {
     return step === 0 ? "little" : step === colours.length - 1 ? "most" : "";
   });
   const boxes = colours.map((colour, step) => legendBox(colour, texts[step]));
-  const what = pick?.kind === "line" ? "waits because of the root" : time ? "its packets wait" : "its lateness begins";
+  const what = pick?.kind === "line" ? "waits because of the root" : tellsWaitsOfClasses ? "its packets wait" : "its lateness begins";
+  if (!isOfTree && maximum(values().map(Math.abs)) === 0) return $("legend").replaceChildren(element("em", "nothing to show in this colour"));
   $("legend").replaceChildren(...boxes, element("em", isOfTree ? what : unitText()), element("em", isOfTree ? "" : "thick: long queue"));
 }
 

@@ -79,6 +79,7 @@ function drawLines() {
   drawDots(chosen);
   // Whatever else waits must not hide the cycle of a deadlock.
   if (cycle(chosen)) pen.globalAlpha = 0.3;
+  const crossed = wayOf(ownClass(state.pick));
   for (const [line, share] of hot) {
     const width = thickness(line, share, chosen);
     const way = shape(line, Math.max(aside, width / 2 + 0.7));
@@ -87,8 +88,8 @@ function drawLines() {
     pen.beginPath();
     trace(way);
     pen.lineWidth = width;
-    // On the way of a class, and nobody waits there.
-    pen.strokeStyle = share === 0 && state.pick?.kind === "class" ? inks.ring : lineColour(line, share);
+    // On the way of a class, and none of its packets waited there.
+    pen.strokeStyle = share === 0 && crossed.has(line) ? inks.ring : lineColour(line, share);
     pen.stroke();
     if (width > 3.5 && view.scale > 24) arrow(way, width);
   }
@@ -205,7 +206,7 @@ function drawNames(chosen) {
     const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
       left > 2 && left + width < view.width - 2 &&
       !taken.some((box) => left < box[1] && left + width > box[0] && base - 14 < box[3] && base + 4 > box[2]));
-    const [left, base] = free ?? [x + 14, y + 4];
+    const [left, base] = free ?? [Math.max(4, Math.min(x + 14, view.width - width - 4)), y + 26];
     taken.push([left, left + width, base - 14, base + 4], [x - 10, x + 10, y - 10, y + 10]);
     text(words, left, base, inks.ring);
   }

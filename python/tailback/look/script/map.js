@@ -109,16 +109,32 @@ function chosenLines() {
   }
   if (pick.kind === "point") {
     const own = incident(pick.number), all = values(), most = largest();
-    return new Map(own.map((line) => [line, Math.abs(all[line]) / most]));
+    const found = new Map(own.map((line) => [line, Math.abs(all[line]) / most]));
+    for (const line of wayOf(ownClass(pick))) if (!found.has(line)) found.set(line, 0);
+    return found;
   }
-  const waits = rowsOf(time ? time.waits : charges.places, pick.number);
+  const waits = rowsOf(tellsWaitsOfClasses ? time.waits : charges.places, pick.number);
   const found = shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
   for (const line of wayOf(pick.number)) if (!found.has(line)) found.set(line, 0);
   return found;
 }
 
-/** The lines that packets of a class cross, as far as that is known. */
-const wayOf = (number) => rowsOf(data.ways, number).map((row) => row.other).filter((line) => line >= 0);
+/** Where packets of classes waited is told of jobs and listed classes; of others, where their lateness begins. */
+const tellsWaitsOfClasses = time !== null && time.waits.owner.length > 0;
+
+/** The lines that packets of a class have crossed, as far as that is known. */
+const waysKept = new Map();
+function wayOf(number) {
+  if (!waysKept.has(number)) waysKept.set(number, new Set(rowsOf(data.ways, number).map((row) => row.other).filter((line) => line >= 0)));
+  return waysKept.get(number);
+}
+
+/** The class that is chosen, or that of the node that is, if it has one of its own; -1: none. */
+function ownClass(pick) {
+  if (pick?.kind === "class") return pick.number;
+  const number = pick?.kind === "point" && pick.number >= switchCount ? classOfNode.get(nodeOf(pick.number)) ?? -1 : -1;
+  return number >= 0 && classes.nodes[number].length === 1 ? number : -1;
+}
 
 /** Waits of a pair in the slice that is shown, or in the whole run. */
 function pairPs(pair) {

@@ -259,13 +259,13 @@ function ofPoint(point) {
   ];
 }
 
-/** The channels on the routes of a class, those it loads most first. */
+/** The channels that packets of a class crossed, those it kept busy longest first. */
 function waysOf(number) {
   const way = wayOf(number), rows = rowsOf(data.ways, number);
-  if (!way.length) return [];
+  if (!way.size) return [];
   const shown = rows.slice(0, 8).map(({ other, ps }) => ({
     name: lineName(other), ps, said: timeText(ps), pick: { kind: "line", number: other } }));
-  return list("Its ways", shown, 0, `${counted(way.length, "channel")} on its routes; how long it keeps each busy.`);
+  return list("Its ways", shown, 0, `${counted(way.size, "channel")} crossed by its packets; how long they kept each busy.`);
 }
 
 function ofClass(number, isAlone = true) {

@@ -29,6 +29,7 @@ function drawStrip() {
   const root = stripRoot(), heights = time.waited_ps.map((_, slice) => waitingIn(slice, root));
   const most = maximum(heights.map(([all]) => all)) || 1, inks = ink(), room = height - 14;
   const each = width / sliceCount;
+  drawOutages(width, height);
   for (let slice = 0; slice < sliceCount; slice++) {
     const all = (room * heights[slice][0]) / most;
     const of = Math.min(all, (room * heights[slice][1]) / most);
@@ -42,7 +43,7 @@ function drawStrip() {
   const begin = time.begin_ps[0], end = time.end_ps[sliceCount - 1];
   barPen.font = "11px system-ui, sans-serif";
   // What stands out comes first: a mark whose words would cover others is a short line.
-  const taken = [], all = [...begunMark(), ...time.marks.toReversed()];
+  const taken = [], all = time.outages.length ? [...time.marks, ...begunMark()] : [...begunMark(), ...time.marks.toReversed()];
   for (const [ps, words] of all) {
     if (ps < begin || ps > end) continue;
     const x = (width * (ps - begin)) / (end - begin || 1);
@@ -55,6 +56,17 @@ function drawStrip() {
     taken.push([left, right]);
     barPen.textAlign = isLeft ? "right" : "left";
     barPen.fillText(words, isLeft ? x - 4 : x + 4, 10);
+  }
+}
+
+/** Bands behind the bars: as long as a link was down, or slower. */
+function drawOutages(width, height) {
+  const begin = time.begin_ps[0], all = time.end_ps[sliceCount - 1] - begin || 1;
+  barPen.fillStyle = ink().outage;
+  for (const [from, until] of time.outages) {
+    const left = Math.max(0, (width * (from - begin)) / all);
+    const right = until === null ? width : Math.min(width, (width * (until - begin)) / all);
+    if (right > 0 && left < width) barPen.fillRect(left, 0, Math.max(1, right - left), height);
   }
 }
 

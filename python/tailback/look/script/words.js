@@ -17,7 +17,8 @@ function plain(value, digits = 4) {
   return short.includes(".") ? short.replace(/0+$/, "").replace(/\.$/, "") : short;
 }
 
-const percent = (share) => `${share >= 0.9995 ? "100" : (100 * share).toFixed(1)} %`;
+const percent = (share) =>
+  share > 0 && share < 0.0005 ? "< 0.1 %" : `${share >= 0.9995 ? "100" : (100 * share).toFixed(1)} %`;
 
 const counted = (number, one, more = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : more}`;
 

@@ -419,6 +419,14 @@ impl Wiring {
         &self.timings[usize::from(self.layout.group(channel).rate)]
     }
 
+    /// The times of a packet that starts on a channel at an instant, when it may be slower than usual.
+    #[inline]
+    pub fn timing_at(&self, channel: ChannelId, at: Time) -> Timing {
+        let usual = self.timing(channel);
+        let slowed = self.faults.as_deref().and_then(|of| of.slowed(channel, at, usual));
+        slowed.unwrap_or(*usual)
+    }
+
     /// Whether packets may go on from a switch a fixed time after they start on the channel to
     /// it; else see [`Self::onward_ps`].
     #[inline]

@@ -12,13 +12,13 @@ impl Causes {
     /// A message is prepared at a node for so long.
     pub fn prepares(&mut self, node: NodeId, id: MessageId, takes: Time) {
         let way = &mut self.ways[id.index()];
-        way.prepared.overhead += takes;
+        way.prepared.get_or_insert_default().overhead += takes;
         self.desks[node.index()].prepared = Some((way.from, way.number, way.call));
     }
 
     /// A packet of a message has left, for which the next of it waited.
     pub fn has_left(&mut self, id: MessageId, since: Time, now: Time) {
-        let prepared = &mut self.ways[id.index()].prepared;
+        let prepared = self.ways[id.index()].prepared.get_or_insert_default();
         prepared.leaving += now - since;
         prepared.left = now;
     }
@@ -27,7 +27,7 @@ impl Causes {
     pub fn is_ready(&mut self, node: NodeId, id: MessageId, now: Time) {
         let way = &self.ways[id.index()];
         let base = self.forest.share(way.base);
-        let prepared = Prepared { ready: Some(now), ..way.prepared };
+        let prepared = Prepared { ready: Some(now), ..way.prepared() };
         self.desks[node.index()].ready.push_back((base, prepared));
     }
 
@@ -46,7 +46,8 @@ impl Causes {
         let other = desk.latest.replace(label).filter(|&other| other != label);
         let behind =
             other.map(|label| Blamed { channel: injection, culprit: Who::of(label, labels) });
-        Standing { base, prepared: Prepared { handed: now, behind, ..prepared } }
+        let prepared = Prepared { handed: now, behind, ..prepared };
+        Standing { base, prepared: Some(Box::new(prepared)) }
     }
 
     /// That packet is in the network.
@@ -64,10 +65,10 @@ impl Causes {
 
     /// That packet needs no network: it is in hand.
     pub fn crosses(&mut self, by: (NodeId, MessageId), injection: ChannelId, now: Time) {
-        let Standing { base, prepared } = self.hands_over(by, injection, now, None);
-        self.takes(by.1, base, now);
+        let standing = self.hands_over(by, injection, now, None);
+        self.takes(by.1, standing.base, now);
         let way = &self.ways[by.1.index()];
-        prepared.put_down(self.forest.at(base), way, &mut self.hand.pieces);
+        standing.prepared().put_down(self.forest.at(standing.base), way, &mut self.hand.pieces);
     }
 
     /// The packet in hand waits until the CPU of its node takes it in, which takes so long.

@@ -3,7 +3,7 @@
 use super::forest::Segment;
 use super::piece::{Blamed, Part, Piece, Who, push};
 use super::state::{Causes, Hand};
-use super::way::{Prepared, Standing};
+use super::way::Prepared;
 use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
 use crate::measure::blame::Labels;
 use crate::measure::late::Late;
@@ -16,8 +16,8 @@ pub type Measured<'a> = (Option<&'a mut Late>, Option<&'a Labels>);
 impl Causes {
     /// The header of a packet of a message is there.
     pub fn header(&mut self, packet: PacketId, id: MessageId, now: Time, measured: Measured) {
-        let Standing { base, prepared } = self.standing[packet.index()];
-        let base = self.forest.share(base);
+        let standing = &self.standing[packet.index()];
+        let (base, prepared) = (self.forest.share(standing.base), standing.prepared());
         self.takes(id, base, now);
         self.put_down(packet, prepared, None, measured);
     }
@@ -30,14 +30,13 @@ impl Causes {
         (row, alone): (&PacketRow, Time),
         measured: Measured,
     ) {
-        let none = InstantId::NONE;
-        let standing = &mut self.standing[packet.index()];
-        let (base, prepared) = (std::mem::replace(&mut standing.base, none), standing.prepared);
-        self.takes(id, base, row.delivered);
+        let standing = std::mem::take(&mut self.standing[packet.index()]);
+        self.takes(id, standing.base, row.delivered);
         if !is_data {
             self.hand.process = self.ways[id.index()].from;
         }
-        self.put_down(packet, prepared, Some((row.queued, alone)), measured);
+        let whole = self.is_contended.then_some((row.queued, alone));
+        self.put_down(packet, standing.prepared(), whole, measured);
         if is_data {
             let way = &mut self.ways[id.index()];
             if let (Some(rows), Some(place)) = (&mut self.rows, way.row) {

@@ -1,7 +1,7 @@
 //! What is known of messages under way, and what becomes of them.
 
 use super::state::{Causes, Hand};
-use super::way::{Opened, Prepared, Standing, Way};
+use super::way::{Opened, Standing, Way};
 use crate::ids::{InstantId, MessageId, PacketId};
 use crate::measure::blame::{Labels, Sender};
 use crate::time::Time;
@@ -40,7 +40,7 @@ impl Causes {
     pub fn resumes(&mut self, id: MessageId) {
         let stand = self.stand(id);
         let way = &mut self.ways[id.index()];
-        way.prepared = Prepared::default();
+        way.prepared = None;
         self.forest.replace(&mut way.base, stand);
     }
 
@@ -48,13 +48,13 @@ impl Causes {
     #[inline]
     pub fn queued(&mut self, packet: PacketId, id: MessageId) {
         let base = self.forest.share(self.ways[id.index()].base);
-        self.stands(packet, Standing { base, prepared: Prepared::default() });
+        self.stands(packet, Standing { base, prepared: None });
     }
 
     /// An acknowledgement of what is in hand is queued.
     pub fn acknowledges(&mut self, packet: PacketId, id: MessageId) {
         let base = self.stand(id);
-        self.stands(packet, Standing { base, prepared: Prepared::default() });
+        self.stands(packet, Standing { base, prepared: None });
     }
 
     /// All of a message is there, and its process is not ready for it.

@@ -28,6 +28,8 @@ pub struct Causes {
     pub(super) last: InstantId,
     /// By message whose chain of waits was longer than it was late: how late it was.
     pub(super) lateness: BTreeMap<u64, Time>,
+    /// Whether messages can be in each other's way.
+    pub(super) is_contended: bool,
     /// The numbers of messages, where no blame has them.
     pub(super) opened: u32,
     /// All that waited for each other, if slack is asked for.
@@ -40,7 +42,7 @@ impl Causes {
     /// Nothing has happened.
     pub fn new(
         (processes, nodes): (usize, usize),
-        has_slack: bool,
+        (has_slack, is_contended): (bool, bool),
         window: Option<Window>,
     ) -> Self {
         Self {
@@ -53,6 +55,7 @@ impl Causes {
             desks: (0..nodes).map(|_| Desk::default()).collect(),
             last: InstantId::NONE,
             lateness: BTreeMap::new(),
+            is_contended,
             opened: 0,
             edges: has_slack.then(Box::default),
             rows: window.map(|window| Box::new(Rows::new(window))),
@@ -87,8 +90,7 @@ impl Causes {
 
     pub(super) fn stands(&mut self, packet: PacketId, on: Standing) {
         if self.standing.len() <= packet.index() {
-            let nobody = Standing { base: InstantId::NONE, prepared: Prepared::default() };
-            self.standing.resize(packet.index() + 1, nobody);
+            self.standing.resize_with(packet.index() + 1, Standing::default);
         }
         self.standing[packet.index()] = on;
     }

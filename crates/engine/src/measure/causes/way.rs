@@ -37,8 +37,8 @@ pub(super) struct Way {
     pub base: InstantId,
     /// What the packet of it waited for that was delivered last.
     pub before: Vec<Piece>,
-    /// What software has done for it since `base`.
-    pub prepared: Prepared,
+    /// What software has done for it since `base`, if anything.
+    pub prepared: Option<Box<Prepared>>,
     /// The latest packet that a CPU took in.
     pub taken: InstantId,
     /// What was there before the receiver accepted it, if slack is asked for.
@@ -58,7 +58,7 @@ impl Default for Way {
             call: u32::MAX,
             base: none,
             before: Vec::new(),
-            prepared: Prepared::default(),
+            prepared: None,
             taken: none,
             offered: none,
             row: None,
@@ -67,6 +67,11 @@ impl Default for Way {
 }
 
 impl Way {
+    /// What software has done for it since `base`.
+    pub(super) fn prepared(&self) -> Prepared {
+        self.prepared.as_deref().copied().unwrap_or_default()
+    }
+
     /// A part of its way.
     pub(super) fn leg(&self, pieces: Box<[Piece]>) -> Leg {
         let &Self { number: message, from, to, call, .. } = self;
@@ -75,10 +80,24 @@ impl Way {
 }
 
 /// What a packet stands on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Standing {
     pub(super) base: InstantId,
-    pub(super) prepared: Prepared,
+    /// What software did for it, if anything: where messages cost nothing there are millions without.
+    pub(super) prepared: Option<Box<Prepared>>,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self { base: InstantId::NONE, prepared: None }
+    }
+}
+
+impl Standing {
+    /// What software did for it.
+    pub(super) fn prepared(&self) -> Prepared {
+        self.prepared.as_deref().copied().unwrap_or_default()
+    }
 }
 
 /// What software did for a packet before it was handed to the network.

@@ -3,12 +3,12 @@
 //! When a packet has been delivered it is known what it waited for, since whoever kept it has gone on. Packets
 //! that wait in one queue have the same root at every instant, which is therefore looked for once.
 
-use super::Late;
 use super::chain::{Chain, NO_MESSAGE, Rules, Scratch};
 use super::departures::Waiting;
-use super::log::{Log, NOBODY};
+use super::log::{FAULT, Log, NOBODY};
 use super::queue::{Queue, Stretch, Waiter, wait};
 use super::turns::{Entry, RecordId, Turn};
+use super::{Late, REST};
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::slices::{NONE, Slices, Wait, What};
 use crate::mixed::Mixed;
@@ -51,13 +51,14 @@ type Classes<'a> = &'a dyn Fn(u32) -> u32;
 
 impl Late {
     /// A packet has been delivered: books its turns, and what it waited for. `takes`: how long it transmits on a
-    /// channel; labels become classes.
+    /// channel on which it starts at an instant; labels become classes. What it was late on a channel that was
+    /// slower than usual is booked there, until it had left it.
     pub fn books(
         &mut self,
         slices: &mut Slices,
         packet: PacketId,
         fared: Fared,
-        takes: impl Fn(ChannelId) -> Time,
+        takes: impl Fn(ChannelId, Time) -> Time,
         class_of: impl Fn(u32) -> u32,
     ) {
         let id = self.log.record_of(packet);
@@ -66,15 +67,18 @@ impl Late {
         }
         let booker = &mut self.booker;
         booker.stands.clear();
-        let takes = |channel| if self.rules.are_held { NEVER } else { takes(channel) };
-        booker.takes_turns((&self.log, id), fared.at, slices, takes);
+        let takes = |channel, at| if self.rules.are_held { NEVER } else { takes(channel, at) };
+        let of = own_class(&self.log, id, &class_of);
+        booker.takes_turns((&self.log, id, of), fared.at, slices, takes);
         let waited: Time = booker.stands.iter().map(|stand| stand.to - stand.from).sum();
         booker.catch_up(waited.saturating_sub(fared.beyond));
         let late = fared.beyond.saturating_sub(waited);
-        if let Some(channel) = last_channel(&self.log, id).filter(|_| late > 0) {
+        let slow = slow_until(&self.log, id);
+        let last = last_channel(&self.log, id).map(|channel| (channel, NONE, fared.at));
+        if let Some((channel, root, until)) = slow.or(last).filter(|_| late > 0) {
             let victim = class(&self.log, id, slices.by_class, &class_of);
-            let wait = Wait { channel: channel.0, root: NONE, victim, culprit: NONE };
-            slices.waits(wait, (fared.at - late, fared.at), 1);
+            let wait = Wait { channel: channel.0, root, victim, culprit: NONE };
+            slices.waits(wait, (until.saturating_sub(late), until), 1);
         }
         let (rules, scratch) = (self.rules, &mut self.scratch);
         booker.books((&self.log, rules, scratch), id, slices, &class_of);
@@ -86,11 +90,11 @@ impl Late {
         slices: Option<&mut Slices>,
         packet: PacketId,
         now: Time,
-        takes: impl Fn(ChannelId) -> Time,
+        takes: impl Fn(ChannelId, Time) -> Time,
     ) {
         let id = self.log.record_of(packet);
         if let Some(slices) = slices.filter(|_| id != NOBODY) {
-            self.booker.takes_turns((&self.log, id), now, slices, takes);
+            self.booker.takes_turns((&self.log, id, None), now, slices, takes);
             self.booker.stands.clear();
         }
         self.log.loses(packet);
@@ -102,7 +106,7 @@ impl Late {
         &mut self,
         slices: &mut Slices,
         now: Time,
-        takes: impl Fn(PacketId, ChannelId) -> Time,
+        takes: impl Fn(PacketId, ChannelId, Time) -> Time,
         stands: impl Fn(PacketId, Option<ChannelId>) -> Option<(ChannelId, Time)>,
         class_of: impl Fn(u32) -> u32,
     ) {
@@ -124,8 +128,9 @@ impl Late {
         order.sort_unstable();
         for &(packet, id) in &all {
             let are_held = self.rules.are_held;
-            let takes = |channel| if are_held { NEVER } else { takes(packet, channel) };
-            booker.takes_turns((&self.log, id), now, slices, takes);
+            let takes = |channel, at| if are_held { NEVER } else { takes(packet, channel, at) };
+            let of = own_class(&self.log, id, &class_of);
+            booker.takes_turns((&self.log, id, of), now, slices, takes);
             booker.stands.clear();
         }
         for (_, id) in order {
@@ -141,20 +146,24 @@ impl Late {
 }
 
 impl Booker {
-    /// Books a packet's turns up to an instant, and finds its waits.
+    /// Books a packet's turns up to an instant, and finds its waits; those of a class, if it is known, are its ways.
     fn takes_turns(
         &mut self,
-        (log, id): (&Log, RecordId),
+        (log, id, of): (&Log, RecordId, Option<u32>),
         until: Time,
         slices: &mut Slices,
-        takes: impl Fn(ChannelId) -> Time,
+        takes: impl Fn(ChannelId, Time) -> Time,
     ) {
         for (hop, &(channel, _)) in log.record(id).hops.iter().enumerate() {
             let &Entry { start, end, .. } = log.entry(Turn { record: id, hop: hop as u32 });
             if end > start && !log.stations().has(channel) {
-                let busy = takes(channel).min(end - start);
+                let busy = takes(channel, start).min(end - start);
                 let end = start.saturating_add(busy).min(until);
-                slices.add(What::Busy, channel, (start.min(until), end));
+                let span = (start.min(until), end);
+                slices.add(What::Busy, channel, span);
+                if let Some(class) = of {
+                    slices.crosses(class, channel, span);
+                }
             }
         }
         self.waits((log, id), until);
@@ -290,9 +299,24 @@ impl Booker {
     }
 }
 
-/// The class of a packet, if it is told apart.
+/// The class of a packet, if it is told apart; a fault has none.
 fn class(log: &Log, id: RecordId, is_told: bool, class_of: Classes) -> u32 {
-    if is_told { class_of(log.record(id).label) } else { NONE }
+    let label = log.record(id).label;
+    if is_told && label != FAULT { class_of(label) } else { NONE }
+}
+
+/// The class of a packet, unless it is not told apart.
+fn own_class(log: &Log, id: RecordId, class_of: Classes) -> Option<u32> {
+    let label = log.record(id).label;
+    (label != REST).then(|| class_of(label))
+}
+
+/// The latest channel a packet crossed that was slower than usual: it, as the root, and until when.
+fn slow_until(log: &Log, id: RecordId) -> Option<(ChannelId, u32, Time)> {
+    let record = log.record(id);
+    let hop = record.hops.iter().position(|&(channel, _)| channel == record.slow)?;
+    let entry = log.entry(Turn { record: id, hop: hop as u32 });
+    Some((record.slow, record.slow.0, entry.end))
 }
 
 /// The channel that a packet crossed last.

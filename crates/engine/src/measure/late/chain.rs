@@ -35,6 +35,9 @@ pub struct Rules {
     /// Whether packets have a choice of ways, or those of a message have several, so that others can make them
     /// take longer ones, or come in another order.
     pub have_choice: bool,
+    /// Whether they choose among outputs, or channels, by what is free or loaded: else each waits for the one that
+    /// is drawn or given.
+    pub choose_outputs: bool,
     /// Whether messages have acknowledgements.
     pub has_acks: bool,
     /// Whether it matters what every packet of a message waited for, not only the last.

@@ -238,7 +238,7 @@ impl FramesKernel {
         }
         if let Some(late) = &mut act.measures.late {
             let bytes = act.packets[id].bytes;
-            let takes = |channel| act.wiring.timing(channel).packet_ps(bytes);
+            let takes = |channel, at| act.wiring.timing_at(channel, at).packet_ps(bytes);
             late.lost(act.measures.slices.as_deref_mut(), id, act.now, takes);
         }
         act.packets.lose(id, switch, act.now);
