@@ -60,7 +60,7 @@ impl Assembly {
         check_faults(spec)?;
         check_bit_errors(spec)?;
         if spec.has_faults_of_links() {
-            fabric.set_faults(&spec.faults, &outages, (&topology, spec.seed))?;
+            fabric.set_faults(&spec.faults, &outages, (&spec.machine, &topology, spec.seed))?;
         }
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();

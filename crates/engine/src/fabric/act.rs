@@ -47,6 +47,16 @@ impl Act<'_> {
         }
     }
 
+    /// A packet leaves the output it has waited for, since tables of routing have changed: who keeps account of
+    /// waits is told, if its link is down.
+    pub fn leaves_link(&mut self, id: PacketId, lead: ChannelId) {
+        if self.down_until(lead).is_some()
+            && let Some(late) = &mut self.measures.late
+        {
+            late.leaves_link(id, lead, (self.packets.waits_since(id), self.now));
+        }
+    }
+
     /// Until when the link of a group of channels is down, if it is; who keeps account of waits is told.
     #[inline]
     pub fn down_until(&mut self, lead: ChannelId) -> Option<Time> {

@@ -159,6 +159,7 @@ fn one(dice: &mut Dice, wiring: &Wiring, spec: &Spec, packet_ps: Time) -> Fault 
         share: MILLION as u32,
         bit_errors: None,
         time_factor: None,
+        reroute_ps: None,
         again: None,
     };
     let is_node = matches!(at, FaultAt::Node(_));
