@@ -157,7 +157,7 @@ fn check_bit_errors(spec: &Spec) -> Result<(), SpecError> {
 fn check_faults(spec: &Spec) -> Result<(), SpecError> {
     let asked = spec.blame.as_ref().filter(|_| spec.has_faults_of_links());
     let given = match () {
-        () if spec.causes.is_some() && !spec.faults.is_empty() => "run.critical_path",
+        () if spec.has_faults_of_links() && turns_shown(spec).is_some() => "run.timeline",
         () if asked.is_some_and(|blame| blame.packet_waits) => "run.packet_waits",
         () if asked.is_some_and(|blame| blame.slices.is_some()) => "run.slices",
         () => return Ok(()),

@@ -492,6 +492,8 @@ impl Late {
         chain.follow(record, now);
         for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
             let kind = self.sites[channel.index()].kind(message.ends);
+            let (kind, culprit) =
+                if culprit == FAULT { (Kind::Fault, REST) } else { (kind, culprit) };
             let channel = self.log.stations().name(channel);
             put(kind, channel, culprit, (begin, begin + time));
         }

@@ -68,7 +68,7 @@ impl Reroutes {
         let Some(&Span { table, .. }) = spans.first() else { return Ok(None) };
         let refused = |table: usize, allowed: String| {
             let given = faults[table].reroute_ps.unwrap_or(0);
-            SpecError::new(format!("fault[{table}].reroute_after"), given, allowed)
+            SpecError::new(format!("fault[{table}].reroute_after_ps"), given, allowed)
         };
         let name = machine.routing.algorithm.name();
         if topology.hosts.is_some() {
@@ -176,7 +176,7 @@ fn spans(faults: &[Fault], outages: &[Outage], links: &Links<'_>) -> Result<Vec<
     let mut spans = Vec::new();
     for &Outage { table, at, from, until } in outages {
         let Some(after) = faults[table].reroute_ps else { continue };
-        let field = || format!("fault[{table}].reroute_after");
+        let field = || format!("fault[{table}].reroute_after_ps");
         if faults[table].share > 0 || faults[table].time_factor.is_some() {
             return Err(SpecError::new(field(), after, "must be left out: the link is not down"));
         }

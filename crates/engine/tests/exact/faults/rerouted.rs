@@ -179,17 +179,17 @@ fn what_cannot_change_its_tables_is_refused_in_one_line() {
         (
             of(RoutingSpec::DimensionOrder { order: Vec::new(), balanced: false }),
             vec![at],
-            "fault[0].reroute_after = 5: must be left out with routing dimension_order: use shortest",
+            "fault[0].reroute_after_ps = 5: must be left out with routing dimension_order: use shortest",
         ),
         (
             of(RoutingSpec::Shortest),
             vec![Fault { at: FaultAt::Node(1), ..at }],
-            "fault[0].reroute_after = 5: must be left out: no other way leads to a node",
+            "fault[0].reroute_after_ps = 5: must be left out: no other way leads to a node",
         ),
         (
             of(RoutingSpec::Shortest),
             vec![Fault { share: 500_000, ..at }],
-            "fault[0].reroute_after = 5: must be left out: the link is not down",
+            "fault[0].reroute_after_ps = 5: must be left out: the link is not down",
         ),
         (ring(), vec![at], "machine.routing = shortest: can deadlock"),
     ] {
