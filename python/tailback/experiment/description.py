@@ -116,8 +116,7 @@ class Experiment(metaclass=Helped):
         if are_of_links and self.fidelity != "packet":
             allowed = f"must be left out with fidelity {self.fidelity}: needs packet"
             raise UserError(FAULTS, None, allowed)
-        of_network = ("packet_waits", "slices") if are_of_links else ()
-        for name in ("critical_path", *of_network):
+        for name in ("packet_waits", "slices") if are_of_links else ():
             if getattr(self.run, name):
                 allowed = "must be left out with [[fault]]: it does not know of faults"
                 raise UserError(f"run.{name}", shown(getattr(self.run, name)), allowed)

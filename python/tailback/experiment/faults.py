@@ -12,8 +12,7 @@ from ..machines import Topology
 from ..machines.topologies.failed import End, Ends
 from ..parts import Part, key
 from ..units import Time
-
-FAULTS = "fault"
+from .tables import FAULTS
 
 _MILLION = 1_000_000
 #: The end of what is never repaired.

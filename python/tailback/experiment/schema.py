@@ -34,7 +34,7 @@ def json_schema() -> dict[str, Any]:
     properties["run"] = _schema_of(model_of(Run))
     properties[FAULTS] = _faults_schema()
     keys = _keys(properties["run"], definitions) | {"machine": properties["machine"]}
-    properties["sweep"] = sweep_schema(keys)
+    properties["sweep"] = sweep_schema(keys, list(Fault.keys))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tailback experiment",
