@@ -72,7 +72,9 @@ def _of_faults(explanation: Explanation) -> list[str]:
     time_ps = sum(share.time_ps for share in channels)
     if not time_ps or time_ps < NEXT_TO_NONE * path.makespan_ps:
         return []
-    told = f"{percent(time_ps / path.makespan_ps)} of its critical path waits for failed or slow links"
+    told = (
+        f"{percent(time_ps / path.makespan_ps)} of its critical path waits for failed or slow links"
+    )
     known = [share for share in channels if share.key[0] is not None][:MOST]
     named = [f"{channel_text(names.channel(c.key[0]))} ({time_text(c.time_ps)})" for c in known]
     return [sentence(f"{told}, at {listed(named)}" if named else told)]
@@ -87,7 +89,9 @@ def _where(explanation: Explanation) -> str:
         if not parts:
             return "Nothing is on its critical path."
         largest, share = parts[0].key[0], percent(parts[0].time_ps / (makespan or 1))
-        return f"Nothing on its critical path waits for others; {share} is {ALL_PART_WORDS[largest]}."
+        return (
+            f"Nothing on its critical path waits for others; {share} is {ALL_PART_WORDS[largest]}."
+        )
     channels = [c for c in path.by("channel", parts=CONTENTION) if c.key[0] is not None]
     shown = [c for c in channels[:MOST] if c.time_ps >= _SMALL * path.contention_ps]
     told = f"{percent(path.contention_ps / makespan)} of its critical path is contention"

@@ -32,12 +32,12 @@ from ..workloads import (
 )
 from . import outages
 from .choosing import WORKLOAD, chosen, find_kinds
-from .faults import FAULTS, Fault, faults_of, specs
+from .faults import Fault, faults_of, specs
 from .identity import Texts, canonical, filled, hole
 from .jobs import check_tables, jobs_of
 from .reading import parsed_override, read_description
 from .run import Metric, Run
-from .tables import JOBS
+from .tables import FAULTS, JOBS
 
 if TYPE_CHECKING:
     from ..door import TraceFile

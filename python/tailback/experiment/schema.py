@@ -17,9 +17,10 @@ from ..parts import Part, fields_of, model_of
 from ..units import Frequency, Quantity
 from ..workloads import Job
 from .choosing import WORKLOAD, Described
-from .faults import FAULTS, Fault
+from .faults import Fault
 from .run import Run
 from .sweep_schema import sweep_schema
+from .tables import FAULTS
 
 Schema = dict[str, Any]
 

@@ -68,7 +68,9 @@ class Explanation(Runs):
 
     def _parts(self) -> list[tuple[str, float]]:
         """Return the parts of the critical path in microseconds, the longest first."""
-        return [(ALL_PART_WORDS[share.key[0]], share.time_ps / 1e6) for share in self.path.by("part")]
+        return [
+            (ALL_PART_WORDS[share.key[0]], share.time_ps / 1e6) for share in self.path.by("part")
+        ]
 
     def __repr__(self) -> str:
         return f"<Explanation {self.path.makespan_ps / 1e6} us in {self.path.segments} segments>"

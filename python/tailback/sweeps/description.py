@@ -15,10 +15,10 @@ from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.choosing import find_kinds
 from ..experiment.description import tables_of
-from ..experiment.faults import FAULTS, faults_of
+from ..experiment.faults import faults_of
 from ..experiment.jobs import check_tables
 from ..experiment.reading import merged, parsed_override, read_description
-from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
+from ..experiment.tables import FAULTS, FILES, JOBS, put, section_and_key, table_at
 from ..sending import Description
 from .combinations import Combination, Maker, combinations, public_file
 from .plan import Plan, read_plan
