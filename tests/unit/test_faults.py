@@ -278,8 +278,8 @@ def test_when_routes_change_is_told() -> None:
     ],
 )
 def test_routes_avoid_links_that_are_down(fault: dict[str, Any], problem: str) -> None:
+    tables = {"machine": TREE, "workload": RING, "fault": [fault | {"reroute_after": "1 us"}]}
     with pytest.raises(UserError) as refused:
-        tables = {"machine": TREE, "workload": RING, "fault": [fault | {"reroute_after": "1 us"}]}
         Experiment.from_dict(tables)
     assert str(refused.value).startswith("fault[0].reroute_after = 1 us: must be left out ")
     assert problem in str(refused.value)
@@ -289,9 +289,8 @@ def test_routing_that_cannot_change_says_which_can() -> None:
     with pytest.raises(UserError) as refused:
         tb.run(described(DOWN | {"reroute_after": "2 us"}))
     told = str(refused.value)
-    assert told.startswith(
-        "fault[0].reroute_after = 2 us: must be left out with routing dimension_order: use shortest,"
-    )
+    allowed = "must be left out with routing dimension_order: use shortest,"
+    assert told.startswith(f"fault[0].reroute_after = 2 us: {allowed}")
     assert "\n" not in told
 
 
@@ -318,6 +317,18 @@ link = [0, 4]
 time = "5 us"
 duration = "100 us"
 """
+
+
+def test_keys_of_faults_are_set_by_number(tmp_path: Path) -> None:
+    file = tmp_path / "e.toml"
+
+    def takes(*changes: str) -> float:
+        return tb.run(tb.load(file, changes))["completion_us"].value
+
+    file.write_text(SWEPT)
+    assert takes("fault.0.duration=50 us") < takes() - 40
+    with pytest.raises(UserError, match=r"fault = 1: must be changed key by key, such as fault.0"):
+        takes("fault.1.duration=50 us")
 
 
 def test_sweeps_vary_faults(tmp_path: Path) -> None:

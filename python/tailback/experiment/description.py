@@ -203,9 +203,7 @@ class Experiment(metaclass=Helped):
         table ``sweep`` is left out. Raises `UserError`.
         """
         over = dict(changes or {})
-        if FAULTS in over:
-            allowed = "cannot be changed by --set: edit the tables [[fault]] of the file"
-            raise UserError(FAULTS, shown(over[FAULTS]), allowed)
+        of_faults = over.pop(FAULTS, {})
         find_kinds(description)
         find_kinds(over)
         tables, by_job = tables_of(description), over.pop(JOBS, {})
@@ -214,7 +212,7 @@ class Experiment(metaclass=Helped):
         preset = over["machine"].get("preset", tables["machine"].get("preset"))
         usual = {"baseline": BASELINES[preset]} if preset in BASELINES else {}
         run = Run(**{**usual, **tables["run"], **over["run"]})
-        faults = faults_of(description.get(FAULTS, ()))
+        faults = faults_of(description.get(FAULTS, ()), of_faults)
         if JOBS not in description:
             if by_job:
                 raise UserError(JOBS, None, "there are no jobs in this experiment: no [[job]]")

@@ -242,11 +242,29 @@ class Fault(Part, init=False):
         return {"link": link}
 
 
-def faults_of(given: object) -> tuple[Fault, ...]:
-    """Return the faults that tables describe. Raises `UserError`."""
+def faults_of(given: object, changes: object = None) -> tuple[Fault, ...]:
+    """Return the faults that tables describe, with changes by number. Raises `UserError`."""
+    given = changed(given, {} if changes is None else changes)
+    return tuple(_fault(place, table) for place, table in enumerate(given))
+
+
+def changed(given: object, changes: object) -> list[object]:
+    """Return tables of faults with changes laid over them by number. Raises `UserError`."""
     if not isinstance(given, list | tuple):
         raise UserError(FAULTS, shown(given), "must be tables: [[fault]]")
-    return tuple(_fault(place, table) for place, table in enumerate(given))
+    if not isinstance(changes, Mapping):
+        raise UserError(FAULTS, shown(changes), f"must be changed key by key: {FAULTS}.0.time")
+    found: list[object] = list(given)
+    for number, change in changes.items():
+        known = str(number).isdecimal() and int(number) < len(found)
+        if not known or not isinstance(change, Mapping):
+            last = len(found) - 1
+            which = f"its number from 0 to {last}" if last >= 0 else "there is no [[fault]]"
+            allowed = f"must be changed key by key, such as {FAULTS}.0.time: {which}"
+            raise UserError(FAULTS, shown(str(number)), allowed)
+        table = found[int(number)]
+        found[int(number)] = {**table, **change} if isinstance(table, Mapping) else table
+    return found
 
 
 def _fault(place: int, table: object) -> Fault:

@@ -220,8 +220,7 @@ class Maker:
                 self._kept.clear()
             base = self._base[table]
             if table == FAULTS:
-                tables = [{**one, **changes.get(number, {})} for number, one in base.items()]
-                self._kept[same] = faults_of(tables)
+                self._kept[same] = faults_of(list(base.values()), changes)
             elif table == JOBS:
                 self._kept[same] = jobs_of(list(base.values()), changes)
             elif table == "machine":
