@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tailback.statistics import Estimate
 from tailback.wording.phrases import NEXT_TO_NONE, interval, listed, percent, sentence
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .of_run import time_text
 
@@ -56,7 +57,7 @@ def of_faults(cost: Cost) -> list[str]:
 def _rerouted(faults: Sequence[Fault]) -> list[str]:
     """Return when routes avoid links that are down, if they do."""
     times = {fault.reroute_after for fault in faults if fault.is_down}
-    after = [time_text(Estimate.exact(time.ps / 1e6)) for time in times if time is not None]
+    after = [scaled(time.ps / 1e6, MICROSECONDS) for time in times if time is not None]
     if not after:
         return []
     what = "failed links" if are_several(faults) else "the failed link"

@@ -229,12 +229,7 @@ impl Wiring {
         groups.next().expect("there is a way")
     }
 
-    /// Links on the shortest way to a node.
-    pub fn distance(&self, from: usize, destination: usize) -> usize {
-        self.distance_without(from, destination, &BTreeSet::new()).expect("there is a way")
-    }
-
-    /// The same without some groups, if there is a way then.
+    /// Links on the shortest way to a node without some groups, if there is a way then.
     pub fn distance_without(
         &self,
         from: usize,
