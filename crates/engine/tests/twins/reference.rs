@@ -517,6 +517,21 @@ fn faults_after_which_tables_change() {
     compare_all(300_000..300_000 + random_cases(CASES_OF_FAULTS), Kind::Messages, rerouted);
 }
 
+/// Packets of these cases do ask anew, where switches have queues and where they have none.
+#[test]
+fn tables_that_change_are_followed() {
+    let mut anew = [0, 0];
+    for case in 300_000..300_100 {
+        let mut dice = Dice::new(case);
+        let mut spec = cases::spec(&mut dice, Kind::Messages);
+        rerouted(&mut dice, &mut spec);
+        let mut reference = Reference::new(&spec);
+        reference.run(LONG, INSTANTS);
+        anew[usize::from(reference.has_queues())] += reference.anew.len();
+    }
+    assert!(anew.iter().all(|&count| count > 20), "so many packets ask anew: {anew:?}");
+}
+
 #[test]
 fn faults_of_listed_messages() {
     compare_faults(260_000, Kind::Messages);

@@ -77,6 +77,7 @@ impl PacketKernel {
                 return false;
             }
             self.board.unlink(lead, others.last().copied().unwrap_or(ChannelId::NONE));
+            self.board.arbiter.withdrawn(lead, input);
         }
         self.board.mark(lead);
         true
