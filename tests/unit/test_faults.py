@@ -338,7 +338,7 @@ def test_sweeps_vary_faults(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SWEPT + varied)
     done = tailback("sweep", "s.toml", "--out", "x", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    shown = tailback("table", "x", "--metrics", "completion_us", "--format", "csv", cwd=tmp_path)
+    shown = tailback("table", "x", "--format", "csv", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     rows = shown.stdout.splitlines()
     assert rows[0].startswith("fault.0.reroute_after")
