@@ -84,6 +84,8 @@ fn a_packet_at_a_switch_without_a_way_goes_a_shortest_one() {
         let run = run(tree(queueing, RoutingSpec::DModK), &[(0, 0, 3, 32)], &faults);
         assert_eq!(run.data()[0].delivered, 5 * D + 3 * H + D, "{queueing:?}");
         assert_eq!(by(&run), [0, 1]);
+        // Nothing is left to do at the repair.
+        assert!(run.simulation.now() < 20 * D, "{queueing:?}");
     }
 }
 
