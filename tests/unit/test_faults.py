@@ -281,7 +281,7 @@ def test_routes_avoid_links_that_are_down(fault: dict[str, Any], problem: str) -
     tables = {"machine": TREE, "workload": RING, "fault": [fault | {"reroute_after": "1 us"}]}
     with pytest.raises(UserError) as refused:
         Experiment.from_dict(tables)
-    assert str(refused.value).startswith("fault[0].reroute_after = \"1 us\": must be left out ")
+    assert str(refused.value).startswith('fault[0].reroute_after = "1 us": must be left out ')
     assert problem in str(refused.value)
 
 
@@ -290,7 +290,7 @@ def test_routing_that_cannot_change_says_which_can() -> None:
         tb.run(described(DOWN | {"reroute_after": "2 us"}))
     told = str(refused.value)
     allowed = "must be left out with routing dimension_order: use shortest,"
-    assert told.startswith(f"fault[0].reroute_after = \"2 us\": {allowed}")
+    assert told.startswith(f'fault[0].reroute_after = "2 us": {allowed}')
     assert "\n" not in told
 
 
@@ -327,7 +327,9 @@ def test_keys_of_faults_are_set_by_number(tmp_path: Path) -> None:
 
     file.write_text(SWEPT)
     assert takes("fault.0.duration=50 us") < takes() - 40
-    with pytest.raises(UserError, match=r'fault = "1": must be changed key by key, such as fault.0'):
+    with pytest.raises(
+        UserError, match=r'fault = "1": must be changed key by key, such as fault.0'
+    ):
         takes("fault.1.duration=50 us")
 
 
@@ -392,3 +394,24 @@ def test_saturation_is_of_links_that_stay_slow(tmp_path: Path) -> None:
     down = tailback("saturate", "d.toml", cwd=tmp_path)
     assert down.returncode == 2
     assert down.stderr.startswith("error: fault[0]: must last for ever from the beginning on")
+
+
+def test_a_timeline_shows_a_run_with_faults_without_its_channels(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    done = tailback("timeline", "e.toml", "--out", "t.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    refused = tailback("timeline", "e.toml", "--out", "t.json", "--queues", "3", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith('error: --queues = "3": must be none: ')
+
+
+def test_jobs_are_compared_on_the_machine_with_faults(tmp_path: Path) -> None:
+    job = 'workload = {{kind = "ring_allreduce", size = "400 kB"}}\nnodes = ["{}"]\nname = "{}"\n'
+    jobs = "".join("[[job]]\n" + job.format(*one) for one in (("0-7", "one"), ("8-15", "other")))
+    machine, _, fault = SWEPT.partition("[workload]")
+    fault = fault.partition("[[fault]]")[2]
+    (tmp_path / "j.toml").write_text(f"{machine}{jobs}[[fault]]{fault}")
+    done = tailback("interference", "j.toml", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    slowdowns = [job["slowdown"]["value"] for job in json.loads(done.stdout)["jobs"]]
+    assert slowdowns == [1, 1]
