@@ -415,3 +415,26 @@ def test_jobs_are_compared_on_the_machine_with_faults(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     slowdowns = [job["slowdown"]["value"] for job in json.loads(done.stdout)["jobs"]]
     assert slowdowns == [1, 1]
+
+
+def test_resilience_draws_links_that_fail_while_it_runs(tmp_path: Path) -> None:
+    plain = SWEPT.partition("[[fault]]")[0]
+    (tmp_path / "e.toml").write_text(plain)
+
+    def worst(*options: str) -> float:
+        words = ("resilience", "e.toml", "--failures", "1", "--draws", "16", "--json", *options)
+        done = tailback(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found: float = json.loads(done.stdout)["spreads"][0]["max"]
+        return found
+
+    waits = worst("--time", "5 us", "--duration", "100 us")
+    goes_round = worst("--time", "5 us", "--duration", "100 us", "--reroute-after", "10 us")
+    assert worst() < goes_round < waits - 1
+    for options, problem in (
+        (("--time", "5 us"), "--duration: must be given with --time"),
+        (("--duration", "5"), '--duration = "5": must be a number and a unit'),
+    ):
+        done = tailback("resilience", "e.toml", *options, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {problem}"), done.stderr
