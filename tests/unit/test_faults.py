@@ -433,7 +433,7 @@ def test_resilience_draws_links_that_fail_while_it_runs(tmp_path: Path) -> None:
     assert worst() < goes_round < waits - 1
     for options, problem in (
         (("--time", "5 us"), "--duration: must be given with --time"),
-        (("--duration", "5"), '--duration = "5": must be a number and a unit'),
+        (("--duration", "5"), '--duration = "5": needs a unit'),
     ):
         done = tailback("resilience", "e.toml", *options, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
