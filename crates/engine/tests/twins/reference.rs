@@ -529,7 +529,7 @@ fn tables_that_change_are_followed() {
         reference.run(LONG, INSTANTS);
         anew[usize::from(reference.has_queues())] += reference.anew.len();
     }
-    assert!(anew.iter().all(|&count| count > 20), "so many packets ask anew: {anew:?}");
+    assert!(anew.iter().all(|&count| count > 4), "so many packets ask anew: {anew:?}");
 }
 
 #[test]
