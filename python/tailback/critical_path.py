@@ -39,6 +39,12 @@ PART_WORDS = {
     "meeting": "collectives at a price",
     "other": "waiting for a packet to leave",
 }
+"""All that time of a path is put down to, in words, where there are no faults."""
+
+FAULT = "fault"
+"""What time of a path is put down to where links were down, or slower, for a time."""
+
+ALL_PART_WORDS = {**PART_WORDS, FAULT: "waiting for links that were down, or slower, for a time"}
 """All that time of a path is put down to, in words."""
 
 
@@ -77,7 +83,9 @@ class CriticalPath:
         places: Sequence[tuple[int, Sequence[str]]] = (),
     ) -> CriticalPath:
         """Return what the engine has kept, with names for numbers."""
-        named = {"kind": words.segments, "part": words.parts}
+        has_faults = FAULT in words.parts and (path["part"] == words.parts.index(FAULT)).any()
+        parts = [part for part in words.parts if has_faults or part != FAULT]
+        named = {"kind": words.segments, "part": parts}
         whose = [f"culprit{part}" for part in ("", "_process", "_message", "_call")]
         none = {"message": _NO_MESSAGE} | dict.fromkeys(("peer", "call", "channel", *whose), NONE)
         columns: dict[str, pa.Array] = {}

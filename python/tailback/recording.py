@@ -59,8 +59,11 @@ class Channels:
         """Raise `UserError` where it is not known who holds channels, and for names of none."""
         given = shown(", ".join(self.names) or ("all" if self.most is None else str(self.most)))
         if not has_turns(experiment, mode):
-            allowed = "must be none: whose turn it is on channels is known in mode full, and not in"
-            raise UserError(self.option, given, f"{allowed} fidelity fluid or without a network")
+            allowed = (
+                "must be none: whose turn it is on channels is known in mode full, and not in "
+                "fidelity fluid, without a network or where links have a [[fault]]"
+            )
+            raise UserError(self.option, given, allowed)
         known = [channel[0] for channel in channels_of(experiment)] if self.names else []
         for name in self.names:
             if name not in known:
@@ -72,7 +75,8 @@ class Channels:
 def has_turns(experiment: Experiment, mode: str) -> bool:
     """Whether it is known in a mode whose turn it is on channels."""
     has_network = experiment.machine.loggops is None
-    return mode == "full" and experiment.fidelity != "fluid" and has_network
+    has_faults = any(fault.is_of_links for fault in experiment.faults)
+    return mode == "full" and experiment.fidelity != "fluid" and has_network and not has_faults
 
 
 @dataclass(frozen=True, slots=True)

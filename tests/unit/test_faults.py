@@ -182,7 +182,6 @@ def test_links_that_are_not_there_are_refused_by_name() -> None:
     [
         ({"fidelity": "fluid"}, "fault: must be left out with fidelity fluid: needs packet"),
         ({"blame": True, "packet_waits": True}, "run.packet_waits = true: must be left out with"),
-        ({"critical_path": True}, "run.critical_path = true: must be left out with [[fault]]"),
     ],
 )
 def test_what_knows_nothing_of_faults_is_refused(run: dict[str, Any], problem: str) -> None:
@@ -215,16 +214,226 @@ def test_results_are_run_again_with_their_faults(tmp_path: Path) -> None:
     [
         (("run", "e.toml", "--set", "fault.time=2 us"), "fault = "),
         (("resilience", "e.toml"), "fault: must be left out: links that fail are drawn"),
-        (("sweep", "s.toml", "--out", "x"), "fault: must be left out of sweeps"),
-        (("explain", "e.toml"), "run.critical_path = true: must be left out with [[fault]]"),
+        (("sweep", "s.toml", "--out", "x"), "run.critical_path = true: must be left out of sweeps"),
     ],
 )
 def test_commands_that_know_nothing_of_faults_refuse_them(
     tmp_path: Path, words: tuple[str, ...], problem: str
 ) -> None:
     (tmp_path / "e.toml").write_text(EXPERIMENT)
-    (tmp_path / "s.toml").write_text(EXPERIMENT + "[sweep]\nseeds = 2\n")
+    (tmp_path / "s.toml").write_text(
+        EXPERIMENT + "[run]\ncritical_path = true\n[sweep]\nseeds = 2\n"
+    )
     done = tailback(*words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {problem}"), done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+TREE: dict[str, Any] = {
+    "topology": {"kind": "fat_tree", "arity": 4, "levels": 2},
+    "routing": {"kind": "d_mod_k"},
+    "link": {"rate": "400 Gbit/s", "delay": "100 ns"},
+}
+CABLE: dict[str, Any] = {"link": [0, 4], "time": "10 us", "duration": "200 us"}
+
+
+def rerouted(**fault: Any) -> Experiment:
+    workload = {"kind": "ring_allreduce", "size": "4 MB"}
+    return Experiment.from_dict({"machine": TREE, "workload": workload, "fault": [CABLE | fault]})
+
+
+def test_the_sooner_routes_avoid_a_link_the_less_its_failure_costs() -> None:
+    def takes(**fault: Any) -> float:
+        return tb.run(rerouted(**fault))["completion_us"].value
+
+    whole = tb.run(rerouted().whole())["completion_us"].value
+    at_once, later, never = takes(reroute_after="0 us"), takes(reroute_after="50 us"), takes()
+    assert whole <= at_once < later < never
+    # The ring stands still until routes change, or until the repair.
+    assert 49 < later - at_once < 51
+    assert 195 < never - whole < 202
+    assert takes(reroute_after="300 us") == never
+
+
+def test_when_routes_change_is_told() -> None:
+    experiment = rerouted(reroute_after="50 us")
+    told = of_cost(cost(experiment)).sentences
+    assert told[1] == "Routes avoid the failed link 50 µs after the failure."
+    faults = tb.describe(experiment).to_dict()["faults"]
+    assert faults["first"][0]["reroute_us"] == 50
+    # Those that are repaired before.
+    short = tb.describe(rerouted(reroute_after="300 us")).to_dict()["faults"]
+    assert "reroute_us" not in short["first"][0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        ({"node": 1, "duration": "1 us"}, "with the links of a node: no other way leads there"),
+        ({"every": "node", "duration": "1 us"}, "with the links of a node"),
+        ({"link": [0, 4], "rate_share": 0.5}, "with rate_share: routes avoid links that are down"),
+        ({"link": [0, 4], "bit_error_rate": 1e-9}, "with bit_error_rate: routes avoid links"),
+    ],
+)
+def test_routes_avoid_links_that_are_down(fault: dict[str, Any], problem: str) -> None:
+    tables = {"machine": TREE, "workload": RING, "fault": [fault | {"reroute_after": "1 us"}]}
+    with pytest.raises(UserError) as refused:
+        Experiment.from_dict(tables)
+    assert str(refused.value).startswith('fault[0].reroute_after = "1 us": must be left out ')
+    assert problem in str(refused.value)
+
+
+def test_routing_that_cannot_change_says_which_can() -> None:
+    with pytest.raises(UserError) as refused:
+        tb.run(described(DOWN | {"reroute_after": "2 us"}))
+    told = str(refused.value)
+    allowed = "must be left out with routing dimension_order: use shortest,"
+    assert told.startswith(f'fault[0].reroute_after = "2 us": {allowed}')
+    assert "\n" not in told
+
+
+def test_explain_tells_what_waits_for_failed_links(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    done = tailback("explain", "e.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "times as long as without contention and faults" in " ".join(done.stdout.split())
+    assert "of its critical path waits for failed or slow links, at " in " ".join(
+        done.stdout.split()
+    )
+    assert "waiting for links that were down, or slower, for a time" in done.stdout
+
+
+SWEPT = """
+[machine]
+topology = {kind = "fat_tree", arity = 4, levels = 2}
+routing.kind = "d_mod_k"
+[workload]
+kind = "ring_allreduce"
+size = "400 kB"
+[[fault]]
+link = [0, 4]
+time = "5 us"
+duration = "100 us"
+"""
+
+
+def test_keys_of_faults_are_set_by_number(tmp_path: Path) -> None:
+    file = tmp_path / "e.toml"
+
+    def takes(*changes: str) -> float:
+        return tb.run(tb.load(file, changes))["completion_us"].value
+
+    file.write_text(SWEPT)
+    assert takes("fault.0.duration=50 us") < takes() - 40
+    with pytest.raises(
+        UserError, match=r'fault = "1": must be changed key by key, such as fault.0'
+    ):
+        takes("fault.1.duration=50 us")
+
+
+def test_sweeps_vary_faults(tmp_path: Path) -> None:
+    varied = (
+        '[sweep]\nmodes = ["full"]\n[sweep.fault.0]\nreroute_after = ["0 us", "20 us", "40 us"]\n'
+    )
+    (tmp_path / "s.toml").write_text(SWEPT + varied)
+    done = tailback("sweep", "s.toml", "--out", "x", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = tailback("table", "x", "--format", "csv", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    rows = shown.stdout.splitlines()
+    assert rows[0].startswith("fault.0.reroute_after")
+    assert len(rows) == 4
+    # A finished sweep is recognised, and not that of another fault.
+    again = tailback("sweep", "s.toml", "--out", "x", cwd=tmp_path)
+    assert again.returncode == 0
+    other = (tmp_path / "s.toml").read_text().replace("[0, 4]", "[0, 5]")
+    (tmp_path / "s.toml").write_text(other)
+    assert tailback("sweep", "s.toml", "--out", "y", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("varied", "problem"),
+    [
+        (
+            '[sweep.fault.1]\ntime = ["1 us", "2 us"]',
+            "sweep.fault = 1: must be 0; there is no other",
+        ),
+        ('[sweep.fault.0]\ntme = ["1 us", "2 us"]', "sweep.fault.0.tme: unknown key"),
+        ('[sweep.fault]\ntime = ["1 us", "2 us"]', "must name one: sweep.fault.NUMBER.time"),
+    ],
+)
+def test_sweeps_of_faults_that_are_not_there_are_refused(
+    tmp_path: Path, varied: str, problem: str
+) -> None:
+    (tmp_path / "s.toml").write_text(f"{SWEPT}{varied}\n")
+    done = tailback("sweep", "s.toml", "--out", "x", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert problem in done.stderr, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+LOADED = """
+[machine]
+topology = {kind = "mesh", dims = [3, 2]}
+[workload]
+kind = "synthetic"
+load = 0.1
+pattern = "uniform"
+[[fault]]
+link = "(0, 0) to (1, 0)"
+"""
+
+
+def test_saturation_is_of_links_that_stay_slow(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text(f"{LOADED}rate_share = 0.25\n")
+    (tmp_path / "d.toml").write_text(f"{LOADED}duration = '5 us'\n")
+    slow = tailback("saturate", "e.toml", "--tolerance", "0.2", cwd=tmp_path)
+    assert slow.returncode == 0, slow.stderr
+    down = tailback("saturate", "d.toml", cwd=tmp_path)
+    assert down.returncode == 2
+    assert down.stderr.startswith("error: fault[0]: must last for ever from the beginning on")
+
+
+def test_a_timeline_shows_a_run_with_faults_without_its_channels(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    done = tailback("timeline", "e.toml", "--out", "t.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    refused = tailback("timeline", "e.toml", "--out", "t.json", "--queues", "3", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith('error: --queues = "3": must be none: ')
+
+
+def test_jobs_are_compared_on_the_machine_with_faults(tmp_path: Path) -> None:
+    job = 'workload = {{kind = "ring_allreduce", size = "400 kB"}}\nnodes = ["{}"]\nname = "{}"\n'
+    jobs = "".join("[[job]]\n" + job.format(*one) for one in (("0-7", "one"), ("8-15", "other")))
+    machine, _, fault = SWEPT.partition("[workload]")
+    fault = fault.partition("[[fault]]")[2]
+    (tmp_path / "j.toml").write_text(f"{machine}{jobs}[[fault]]{fault}")
+    done = tailback("interference", "j.toml", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    slowdowns = [job["slowdown"]["value"] for job in json.loads(done.stdout)["jobs"]]
+    assert slowdowns == [1, 1]
+
+
+def test_resilience_draws_links_that_fail_while_it_runs(tmp_path: Path) -> None:
+    plain = SWEPT.partition("[[fault]]")[0]
+    (tmp_path / "e.toml").write_text(plain)
+
+    def worst(*options: str) -> float:
+        words = ("resilience", "e.toml", "--failures", "1", "--draws", "16", "--json", *options)
+        done = tailback(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found: float = json.loads(done.stdout)["spreads"][0]["max"]
+        return found
+
+    waits = worst("--time", "5 us", "--duration", "100 us")
+    goes_round = worst("--time", "5 us", "--duration", "100 us", "--reroute-after", "10 us")
+    assert worst() < goes_round < waits - 1
+    for options, problem in (
+        (("--time", "5 us"), "--duration: must be given with --time"),
+        (("--duration", "5"), '--duration = "5": needs a unit'),
+    ):
+        done = tailback("resilience", "e.toml", *options, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {problem}"), done.stderr

@@ -526,6 +526,6 @@ def test_the_schema_refuses_what_a_sweep_refuses(text: str) -> None:
 def test_the_schema_describes_the_keys_of_a_sweep() -> None:
     properties = json_schema()["properties"]["sweep"]["properties"]
     asked = {"modes", "seeds", "mix_fidelities", "exclude"}
-    assert set(properties) == asked | {"let", "machine", "workload", "run"}
+    assert set(properties) == asked | {"let", "machine", "workload", "run", "fault"}
     assert all("description" in value for value in properties.values())
     assert "preset" in properties["machine"]["properties"]

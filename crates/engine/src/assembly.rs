@@ -60,7 +60,7 @@ impl Assembly {
         check_faults(spec)?;
         check_bit_errors(spec)?;
         if spec.has_faults_of_links() {
-            fabric.set_faults(&spec.faults, &outages, (&topology, spec.seed))?;
+            fabric.set_faults(&spec.faults, &outages, (&spec.machine, &topology, spec.seed))?;
         }
         let workload = Workload::new(spec, &topology)?;
         let classes = workload.traffic_classes();
@@ -158,7 +158,7 @@ fn check_bit_errors(spec: &Spec) -> Result<(), SpecError> {
 fn check_faults(spec: &Spec) -> Result<(), SpecError> {
     let asked = spec.blame.as_ref().filter(|_| spec.has_faults_of_links());
     let given = match () {
-        () if spec.causes.is_some() && !spec.faults.is_empty() => "run.critical_path",
+        () if spec.has_faults_of_links() && turns_shown(spec).is_some() => "run.timeline",
         () if asked.is_some_and(|blame| blame.packet_waits) => "run.packet_waits",
         () => return Ok(()),
     };

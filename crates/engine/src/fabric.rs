@@ -36,7 +36,7 @@ use crate::measure::blame::Queues;
 use crate::measure::late::{Queued, Sites};
 use crate::measure::stored::Owner;
 use crate::measure::{Class, Measures, Use};
-use crate::rare::rare;
+use crate::rare::{rare, rarely};
 use crate::routing::Otherwise;
 use crate::spec::{Costs, Fault, Fidelity, Machine, Mode};
 use crate::time::{NEVER, Time};
@@ -55,6 +55,8 @@ pub struct Fabric {
     traits: Traits,
     /// Whether nodes have places for so many replies.
     limits_replies: bool,
+    /// When tables of routing change next.
+    next_change: Time,
     /// Events of the present instant, where they must be put in order first.
     instant: Vec<(u32, u32, Event)>,
 }
@@ -81,7 +83,8 @@ impl Fabric {
             packets.tell_departures(topology.nodes);
         }
         let traits = dispatch!(&kernel, kernel => kernel.traits(&wiring));
-        Ok(Self { wiring, packets, kernel, traits, limits_replies: false, instant: Vec::new() })
+        let (limits_replies, next_change, instant) = (false, NEVER, Vec::new());
+        Ok(Self { wiring, packets, kernel, traits, limits_replies, next_change, instant })
     }
 
     /// The wiring of a machine that can be simulated at a fidelity.
@@ -108,7 +111,7 @@ impl Fabric {
         &mut self,
         faults: &[Fault],
         outages: &[Outage],
-        (topology, seed): (&Topology, u64),
+        (machine, topology, seed): (&Machine, &Topology, u64),
     ) -> Result<(), SpecError> {
         let kind = self.kernel.kind();
         let moves = self.wiring.routing.properties().otherwise != Otherwise::Wait;
@@ -119,6 +122,8 @@ impl Fabric {
                     self.packets.keep_keys();
                 }
                 self.wiring.faults = Some(Box::new(known));
+                self.wiring.reroute((machine, topology, seed), (faults, outages))?;
+                self.next_change = self.wiring.next_change();
                 return Ok(());
             }
             KernelKind::Packet | KernelKind::Queued => "routing that deflects packets".into(),
@@ -340,7 +345,11 @@ impl Fabric {
     /// When something next happens that is not in the list of events, or [`NEVER`].
     #[inline]
     pub fn next_time<M: Kind>(&self) -> Time {
-        if M::HAS_CLOCK { M::of(&self.kernel).next_time() } else { NEVER }
+        let own = if M::HAS_CLOCK { M::of(&self.kernel).next_time() } else { NEVER };
+        if rarely(self.next_change != NEVER) && !self.packets.is_empty() {
+            return own.min(self.next_change);
+        }
+        own
     }
 
     /// Handles that; how many events it was.
@@ -351,11 +360,31 @@ impl Fabric {
         events: &mut EventQueue,
         measures: &mut Measures,
     ) -> u64 {
+        if rarely(now >= self.next_change) {
+            self.change_tables::<M>(now, events, measures);
+        }
         if !M::HAS_CLOCK {
             return 0;
         }
         let (wiring, packets) = (&self.wiring, &mut self.packets);
         M::of_mut(&mut self.kernel).step(&mut Act { now, wiring, packets, events, measures })
+    }
+
+    /// Other tables of routing come into force.
+    #[cold]
+    fn change_tables<M: Kind>(
+        &mut self,
+        now: Time,
+        events: &mut EventQueue,
+        measures: &mut Measures,
+    ) {
+        let are_new = self.wiring.change_tables(now);
+        self.next_change = self.wiring.next_change();
+        if are_new {
+            let (wiring, packets) = (&self.wiring, &mut self.packets);
+            let act = &mut Act { now, wiring, packets, events, measures };
+            M::of_mut(&mut self.kernel).rerouted(act);
+        }
     }
 
     /// Works out all that has happened up to `now`, at the end of that instant.

@@ -90,6 +90,11 @@ impl Routing {
         Ok(routing)
     }
 
+    /// Whether the algorithm of a machine knows a way between all nodes of a topology.
+    pub fn knows_ways(machine: &Machine, topology: &Topology, seed: u64) -> bool {
+        Self::prepare(machine, topology, seed).is_ok()
+    }
+
     /// Refuses a routing that can deadlock; `remedy`: what would do for certain, if anything.
     fn check(
         &self,

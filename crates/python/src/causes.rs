@@ -58,7 +58,10 @@ pub fn times<'py>(
     table.column("process", 0..times.len() as u32)?;
     table.column("node", simulation.placement().iter().map(|node| node.0))?;
     for (part, name) in Part::ALL {
-        table.column(format!("{name}_ps"), times.iter().map(|parts| parts[part as usize]))?;
+        let took = || times.iter().map(|parts| parts[part as usize]);
+        if part.is_usual() || took().any(|time| time > 0) {
+            table.column(format!("{name}_ps"), took())?;
+        }
     }
     if let Some(slack) = causes.slack() {
         table.column("slack_ps", slack.iter().map(|slack| slack.least))?;
@@ -85,8 +88,10 @@ pub fn activities<'py>(
     table.column("end_ps", rows().map(|row| row.end))?;
     for (part, name) in Part::ALL {
         // What else there is, is what it does itself.
-        if part.is_contention() || matches!(part, Part::Partner | Part::Own) {
-            table.column(format!("{name}_ps"), rows().map(|row| row.parts[part as usize]))?;
+        let is_told = part.is_contention() || matches!(part, Part::Partner | Part::Own);
+        let took = || rows().map(|row| row.parts[part as usize]);
+        if is_told && (part.is_usual() || took().any(|time| time > 0)) {
+            table.column(format!("{name}_ps"), took())?;
         }
     }
     Ok(table.0)

@@ -11,7 +11,7 @@ from tailback.errors import UserError, listed, nearest, shown
 from tailback.metrics import ALL_METRICS, CLASS_METRICS, THETAS, class_of, stem_of
 from tailback.store.columns import MERGED, PATH_METRICS, PERCENTILE_COLUMNS, PERCENTILES
 
-PARAMETERS = ("machine.", "workload.", "job.", "run.", "sweep.")
+PARAMETERS = ("machine.", "workload.", "job.", "fault.", "run.", "sweep.")
 """What the names of parameters begin with."""
 
 _UNITS = ("_us", "_ms", "_ps", "_bytes", "_mbit_per_s")

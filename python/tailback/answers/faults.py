@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tailback.statistics import Estimate
 from tailback.wording.phrases import NEXT_TO_NONE, interval, listed, percent, sentence
+from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .of_run import time_text
 
@@ -50,7 +51,19 @@ def of_faults(cost: Cost) -> list[str]:
         told.append(f"{f'job {name} ' if name else ''}{more} of {MEASURES[metric]}")
     if not told:
         return [f"What {costs[0].lower()}{costs[1:]} is not known."]
-    return [sentence(f"{costs} {listed(told)}")]
+    return [sentence(f"{costs} {listed(told)}"), *_rerouted(faults)]
+
+
+def _rerouted(faults: Sequence[Fault]) -> list[str]:
+    """Return when routes avoid links that are down, if they do."""
+    times = {fault.reroute_after for fault in faults if fault.is_down}
+    after = [scaled(time.ps / 1e6, MICROSECONDS) for time in times if time is not None]
+    if not after:
+        return []
+    what = "failed links" if are_several(faults) else "the failed link"
+    if len(times) > 1:
+        return [f"Routes avoid {what} some time after the failure, if at all."]
+    return [f"Routes avoid {what} {after[0]} after the failure."]
 
 
 def are_several(faults: Sequence[Fault]) -> bool:

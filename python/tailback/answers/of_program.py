@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailback.critical_path import CONTENTION, PART_WORDS
+from tailback.critical_path import ALL_PART_WORDS, CONTENTION, FAULT
 from tailback.explaining.facts import completion_ps
 from tailback.results.names import Names
 from tailback.statistics import Estimate
@@ -32,7 +32,12 @@ _SMALL = 0.01
 def of_explanation(explanation: Explanation) -> Head:
     """Return the head of the critical path of a program."""
     result = explanation.result
-    told = (_takes(explanation), _where(explanation), *_who(explanation))
+    told = (
+        _takes(explanation),
+        *_of_faults(explanation),
+        _where(explanation),
+        *_who(explanation),
+    )
     return Head(status({result.mode: result}), told)
 
 
@@ -41,6 +46,8 @@ def _takes(explanation: Explanation) -> str:
     path, experiment = explanation.path, explanation.result.experiment
     without = completion_ps(explanation.baseline)
     line = f"The program takes {time_text(path.makespan_ps)}"
+    # Faults are in mode full alone.
+    faults = " and faults" if experiment.faults else ""
     if without is None:
         return f"{line}."
     mode = f"in mode {experiment.run.baseline}"
@@ -48,13 +55,29 @@ def _takes(explanation: Explanation) -> str:
     if path.makespan_ps == without:
         # Nodes' own links are shared in mode endpoints, too, and may be on the critical path.
         where = " in the network" if experiment.run.baseline == "endpoints" else ""
-        return f"{line}. Contention{where} costs nothing: it takes as long {mode}."
+        costs = f"Contention{where}{faults} cost{'' if faults else 's'} nothing"
+        return f"{line}. {costs}: it takes as long {mode}."
     if path.makespan_ps < without or not without:
         # It restricts what the other mode does not, see `verdict`.
         return f"{line}, and {baseline}, where messages come in another order."
     times = Estimate.exact(path.makespan_ps / without)
-    more = compared(times, experiment.run.confidence, "without contention")
+    more = compared(times, experiment.run.confidence, f"without contention{faults}")
     return f"{line}, {more} ({baseline})."
+
+
+def _of_faults(explanation: Explanation) -> list[str]:
+    """Return the share of the critical path that waits for links that were down, or slower."""
+    path, names = explanation.path, Names.of(explanation.result)
+    channels = path.by("channel", parts=[FAULT])
+    time_ps = sum(share.time_ps for share in channels)
+    if not time_ps or time_ps < NEXT_TO_NONE * path.makespan_ps:
+        return []
+    told = (
+        f"{percent(time_ps / path.makespan_ps)} of its critical path waits for failed or slow links"
+    )
+    known = [share for share in channels if share.key[0] is not None][:MOST]
+    named = [f"{channel_text(names.channel(c.key[0]))} ({time_text(c.time_ps)})" for c in known]
+    return [sentence(f"{told}, at {listed(named)}" if named else told)]
 
 
 def _where(explanation: Explanation) -> str:
@@ -66,7 +89,9 @@ def _where(explanation: Explanation) -> str:
         if not parts:
             return "Nothing is on its critical path."
         largest, share = parts[0].key[0], percent(parts[0].time_ps / (makespan or 1))
-        return f"Nothing on its critical path waits for others; {share} is {PART_WORDS[largest]}."
+        return (
+            f"Nothing on its critical path waits for others; {share} is {ALL_PART_WORDS[largest]}."
+        )
     channels = [c for c in path.by("channel", parts=CONTENTION) if c.key[0] is not None]
     shown = [c for c in channels[:MOST] if c.time_ps >= _SMALL * path.contention_ps]
     told = f"{percent(path.contention_ps / makespan)} of its critical path is contention"

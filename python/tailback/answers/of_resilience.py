@@ -27,8 +27,18 @@ def of_resilience(found: Resilience) -> Head:
     elif not found.complete:
         warned = ("CUT OFF: some runs ended at a limit before they were complete", *warned)
     told = [sentence(text) for failures in found.failures if (text := _costs(found, failures))]
-    told += _cut(found)
+    told += [*_cut(found), *_when(found)]
     return Head(warned, tuple(told) or ("What failed links cost is not known: none was run.",))
+
+
+def _when(found: Resilience) -> list[str]:
+    """Return when links fail, if they do so while it runs."""
+    if found.fault is None:
+        return []
+    time, after = found.fault.get("time"), found.fault.get("reroute_after")
+    begins = "at the start" if time is None else f"at {time}"
+    routes = "" if after is None else f", and routes avoid them after {after}"
+    return [f"Links fail {begins} for {found.fault['duration']}{routes}."]
 
 
 def _costs(found: Resilience, failures: int) -> str:

@@ -33,8 +33,8 @@ def kept(asked: Asked, look: Path | None) -> Sequence[str]:
 
 def changes(asked: Asked) -> Sequence[str]:
     """Return what a run keeps for the page as changes of an experiment."""
-    from tailback.experiment.faults import FAULTS
     from tailback.experiment.reading import merged, read_description
+    from tailback.experiment.tables import FAULTS
     from tailback.look import kept_with
 
     given = merged(read_description(asked.file, asked.overrides))

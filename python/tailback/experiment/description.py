@@ -32,12 +32,12 @@ from ..workloads import (
 )
 from . import outages
 from .choosing import WORKLOAD, chosen, find_kinds
-from .faults import FAULTS, Fault, faults_of, specs
+from .faults import Fault, faults_of, specs
 from .identity import Texts, canonical, filled, hole
 from .jobs import check_tables, jobs_of
 from .reading import parsed_override, read_description
 from .run import Metric, Run
-from .tables import JOBS
+from .tables import FAULTS, JOBS
 
 if TYPE_CHECKING:
     from ..door import TraceFile
@@ -116,8 +116,7 @@ class Experiment(metaclass=Helped):
         if are_of_links and self.fidelity != "packet":
             allowed = f"must be left out with fidelity {self.fidelity}: needs packet"
             raise UserError(FAULTS, None, allowed)
-        of_network = ("packet_waits",) if are_of_links else ()
-        for name in ("critical_path", *of_network):
+        for name in ("packet_waits",) if are_of_links else ():
             if getattr(self.run, name):
                 allowed = "must be left out with [[fault]]: it does not know of faults"
                 raise UserError(f"run.{name}", shown(getattr(self.run, name)), allowed)
@@ -204,9 +203,7 @@ class Experiment(metaclass=Helped):
         table ``sweep`` is left out. Raises `UserError`.
         """
         over = dict(changes or {})
-        if FAULTS in over:
-            allowed = "cannot be changed by --set: edit the tables [[fault]] of the file"
-            raise UserError(FAULTS, shown(over[FAULTS]), allowed)
+        of_faults = over.pop(FAULTS, {})
         find_kinds(description)
         find_kinds(over)
         tables, by_job = tables_of(description), over.pop(JOBS, {})
@@ -215,7 +212,7 @@ class Experiment(metaclass=Helped):
         preset = over["machine"].get("preset", tables["machine"].get("preset"))
         usual = {"baseline": BASELINES[preset]} if preset in BASELINES else {}
         run = Run(**{**usual, **tables["run"], **over["run"]})
-        faults = faults_of(description.get(FAULTS, ()))
+        faults = faults_of(description.get(FAULTS, ()), of_faults)
         if JOBS not in description:
             if by_job:
                 raise UserError(JOBS, None, "there are no jobs in this experiment: no [[job]]")

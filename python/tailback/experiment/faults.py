@@ -12,8 +12,7 @@ from ..machines import Topology
 from ..machines.topologies.failed import End, Ends
 from ..parts import Part, key
 from ..units import Time
-
-FAULTS = "fault"
+from .tables import FAULTS
 
 _MILLION = 1_000_000
 #: The end of what is never repaired.
@@ -73,6 +72,12 @@ class Fault(Part, init=False):
         description="A straggler: how many times as long it takes to compute on the node, and to "
         "send and receive in software. Its links are as they were.",
     )
+    reroute_after: Time | None = key(
+        default=None,
+        description="Links that are down: time from the failure until routes avoid them, and from "
+        "the repair until routes return (a subnet manager, or a routing protocol, has noticed and "
+        "installed new tables). Left out, packets on fixed routes wait for the repair.",
+    )
     up_time: Time | None = key(
         default=None,
         description="Flapping: time from a repair until it fails again, until `until` or `count`.",
@@ -112,6 +117,8 @@ class Fault(Part, init=False):
                 raise self.refused(name, "must be above 0")
         if self.time_factor is not None:
             self._check_straggler()
+        if self.reroute_after is not None:
+            self._check_reroute()
         self._check_times()
 
     def _has(self, name: str) -> bool:
@@ -124,6 +131,17 @@ class Fault(Part, init=False):
             if name in self.named():
                 allowed = "must be left out beside time_factor: another [[fault]]"
                 raise self.refused(name, allowed)
+
+    def _check_reroute(self) -> None:
+        """Refuse other routes round what nothing leads round, or what packets still cross."""
+        if self.node is not None or self.every == "node":
+            allowed = "must be left out with the links of a node: no other way leads there"
+            raise self.refused("reroute_after", allowed)
+        if not self.is_down:
+            others = ("rate_share", "bit_error_rate")
+            name = next(name for name in others if name in self.named())
+            allowed = f"must be left out with {name}: routes avoid links that are down"
+            raise self.refused("reroute_after", allowed)
 
     def _check_times(self) -> None:
         """Refuse times that belong to another kind of fault."""
@@ -191,6 +209,8 @@ class Fault(Part, init=False):
             found["time_factor"] = round(self.time_factor * _MILLION)
         if self.bit_error_rate is not None:
             found["bit_errors"] = round(self.bit_error_rate * 10**18)
+        if self.reroute_after is not None:
+            found["reroute_ps"] = self.reroute_after.ps
         up = self.up_time or self.mean_time_to_failure
         if up is not None:
             until_ps = _NEVER_PS if self.until is None else self.until.ps
@@ -222,11 +242,29 @@ class Fault(Part, init=False):
         return {"link": link}
 
 
-def faults_of(given: object) -> tuple[Fault, ...]:
-    """Return the faults that tables describe. Raises `UserError`."""
+def faults_of(given: object, changes: object = None) -> tuple[Fault, ...]:
+    """Return the faults that tables describe, with changes by number. Raises `UserError`."""
+    given = changed(given, {} if changes is None else changes)
+    return tuple(_fault(place, table) for place, table in enumerate(given))
+
+
+def changed(given: object, changes: object) -> list[object]:
+    """Return tables of faults with changes laid over them by number. Raises `UserError`."""
     if not isinstance(given, list | tuple):
         raise UserError(FAULTS, shown(given), "must be tables: [[fault]]")
-    return tuple(_fault(place, table) for place, table in enumerate(given))
+    if not isinstance(changes, Mapping):
+        raise UserError(FAULTS, shown(changes), f"must be changed key by key: {FAULTS}.0.time")
+    found: list[object] = list(given)
+    for number, change in changes.items():
+        known = str(number).isdecimal() and int(number) < len(found)
+        if not known or not isinstance(change, Mapping):
+            last = len(found) - 1
+            which = f"its number from 0 to {last}" if last >= 0 else "there is no [[fault]]"
+            allowed = f"must be changed key by key, such as {FAULTS}.0.time: {which}"
+            raise UserError(FAULTS, shown(str(number)), allowed)
+        table = found[int(number)]
+        found[int(number)] = {**table, **change} if isinstance(table, Mapping) else table
+    return found
 
 
 def _fault(place: int, table: object) -> Fault:

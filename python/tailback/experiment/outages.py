@@ -26,14 +26,18 @@ class Begun:
     """Infinite if it is never repaired."""
     fault: int
     """Which of the faults that are described it is one of."""
+    reroute_us: float | None = None
+    """Time from then until routes avoid it; None if they do not before the repair."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         never = self.duration_us == math.inf
+        rerouted = {} if self.reroute_us is None else {"reroute_us": self.reroute_us}
         return {
             "where": self.where,
             "time_us": self.time_us,
             "duration_us": None if never else self.duration_us,
+            **rerouted,
         }
 
 
@@ -66,7 +70,12 @@ def begun(faults: tuple[Fault, ...], topology: Topology, most: int = _FIRST) -> 
     def told(one: door.Outage) -> Begun:
         is_repaired = faults[one.fault].is_repaired
         lasts_us = (one.until_ps - one.from_ps) / 1e6 if is_repaired else math.inf
-        return Begun(_where(one, ends, parallel), one.from_ps / 1e6, lasts_us, one.fault)
+        after = faults[one.fault].reroute_after
+        is_rerouted = after is not None and after.ps < one.until_ps - one.from_ps
+        reroute_us = after.ps / 1e6 if after is not None and is_rerouted else None
+        return Begun(
+            _where(one, ends, parallel), one.from_ps / 1e6, lasts_us, one.fault, reroute_us
+        )
 
     return Faults(found.count, tuple(map(told, found.first)))
 

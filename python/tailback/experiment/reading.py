@@ -11,8 +11,9 @@ from tailback.since311 import tomllib
 
 from ..errors import UserError, read_text, shown
 from ..machines.reading import refined
+from . import faults
 from .jobs import changed, workload_tables
-from .tables import FILES, JOBS, laid_over, put, section_and_key, table_at
+from .tables import FAULTS, FILES, JOBS, laid_over, put, section_and_key, table_at
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,9 @@ def merged(given: Given) -> dict[str, Any]:
     for name, change in given.changes.items():
         if name == JOBS and JOBS in found:
             found[name] = changed(found[name], change)
+            continue
+        if name == FAULTS:
+            found[name] = faults.changed(found.get(name, ()), change)
             continue
         below = found.get(name, {})
         if not isinstance(below, Mapping):

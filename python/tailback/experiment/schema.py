@@ -17,9 +17,10 @@ from ..parts import Part, fields_of, model_of
 from ..units import Frequency, Quantity
 from ..workloads import Job
 from .choosing import WORKLOAD, Described
-from .faults import FAULTS, Fault
+from .faults import Fault
 from .run import Run
 from .sweep_schema import sweep_schema
+from .tables import FAULTS
 
 Schema = dict[str, Any]
 
@@ -34,7 +35,7 @@ def json_schema() -> dict[str, Any]:
     properties["run"] = _schema_of(model_of(Run))
     properties[FAULTS] = _faults_schema()
     keys = _keys(properties["run"], definitions) | {"machine": properties["machine"]}
-    properties["sweep"] = sweep_schema(keys)
+    properties["sweep"] = sweep_schema(keys, list(Fault.keys))
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tailback experiment",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from .run import Mode
+from .tables import FAULTS
 
 Schema = dict[str, Any]
 
@@ -13,8 +14,8 @@ Schema = dict[str, Any]
 _NOT_VARIED = ("run.mode", "run.baseline", "run.seed")
 
 
-def sweep_schema(keys: Mapping[str, Any]) -> Schema:
-    """Return the schema of a table that varies the ``keys`` of other tables.
+def sweep_schema(keys: Mapping[str, Any], faults: Sequence[str]) -> Schema:
+    """Return the schema of a table that varies the ``keys`` of other tables, and those of faults.
 
     Of the machine these are a schema: its tables are varied key by key. It stands at
     ``#/properties/sweep``.
@@ -31,6 +32,12 @@ def sweep_schema(keys: Mapping[str, Any]) -> Schema:
         "type": "object",
         "additionalProperties": axis,
         "description": "Values under names of their own, for expressions.",
+    }
+    varied[FAULTS] = {
+        "type": "object",
+        "additionalProperties": _table(dict.fromkeys(faults, axis)),
+        "propertyNames": {"pattern": "^[0-9]+$"},
+        "description": "What is varied of a [[fault]], by its number in the file, from 0.",
     }
     return _table({**_ASKED, "let": own, **varied}) | {"$defs": {"axis": _AXIS}}
 

@@ -30,6 +30,9 @@ SECTIONS = ("machine", *MACHINE_TABLES, "workload", "run")
 #: Tables of jobs, ``[[job]]``, have names in a list: ``job.NAME`` and ``job.NAME.workload``.
 JOBS = "job"
 
+#: Those of faults, ``[[fault]]``, are numbered from 0 in the order of the file: ``fault.0``.
+FAULTS = "fault"
+
 #: So have those of traffic classes: ``workload.traffic_class.NAME``, of a job's workload, too.
 CLASSES = "traffic_class"
 
@@ -52,7 +55,8 @@ def section_and_key(name: str) -> tuple[str, str]:
 def is_section(section: str) -> bool:
     """Whether a dotted name is that of a table with parameters."""
     is_own = section in SECTIONS or section.startswith(f"{LINK_CLASSES}.")
-    return is_own or job_of(section) is not None or class_of(section) is not None
+    named = (job_of(section), class_of(section), fault_of(section))
+    return is_own or any(name is not None for name in named)
 
 
 def job_of(section: str) -> str | None:
@@ -60,6 +64,12 @@ def job_of(section: str) -> str | None:
     first, *steps = section.split(".")
     is_table = first == JOBS and steps[1:] in ([], ["workload"])
     return steps[0] if is_table and steps and steps[0] else None
+
+
+def fault_of(section: str) -> str | None:
+    """Return the number of the fault that ``fault.NUMBER`` is the table of."""
+    first, _, number = section.partition(".")
+    return number if first == FAULTS and number.isdecimal() else None
 
 
 def class_of(section: str) -> str | None:
@@ -148,7 +158,8 @@ def entries(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, ob
     """
     for key, value in tables.items():
         name = joined(path, key)
-        if isinstance(value, Mapping) and (is_section(name) or is_section(f"{name}.NAME")):
+        is_table = is_section(name) or is_section(f"{name}.NAME") or name == FAULTS
+        if isinstance(value, Mapping) and is_table:
             yield from entries(value, name)
         else:
             yield name, value

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tailback.critical_path import PART_WORDS
+from tailback.critical_path import ALL_PART_WORDS
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.experiment.memory import at_once
@@ -68,7 +68,9 @@ class Explanation(Runs):
 
     def _parts(self) -> list[tuple[str, float]]:
         """Return the parts of the critical path in microseconds, the longest first."""
-        return [(PART_WORDS[share.key[0]], share.time_ps / 1e6) for share in self.path.by("part")]
+        return [
+            (ALL_PART_WORDS[share.key[0]], share.time_ps / 1e6) for share in self.path.by("part")
+        ]
 
     def __repr__(self) -> str:
         return f"<Explanation {self.path.makespan_ps / 1e6} us in {self.path.segments} segments>"

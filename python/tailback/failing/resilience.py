@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from tailback import csv_files, engine
 from tailback.comparison import slowdown
 from tailback.contents import unchanged
 from tailback.errors import CircleError, RunFailure, UserError, shown
+from tailback.experiment.faults import faults_of
 from tailback.experiment.memory import at_once
 from tailback.helping import Helped
 from tailback.progress import Watch, ignore
@@ -128,6 +129,8 @@ class Resilience(metaclass=Helped):
     draws: tuple[Drawn, ...]
     planned: int
     """Draws there would be without an interruption."""
+    fault: Mapping[str, str] | None = None
+    """When links fail while it runs, as keys of a ``[[fault]]``; None: they have from the start."""
 
     @property
     def interrupted(self) -> bool:
@@ -188,6 +191,7 @@ class Resilience(metaclass=Helped):
             "cables": len(self.cables),
             "failures": list(self.failures),
             "draws_asked": self.asked,
+            **({} if self.fault is None else {"fault": dict(self.fault)}),
             "spreads": [spread.to_dict() for spread in self.spreads],
             "draws": [drawn.to_dict() for drawn in self.draws],
             "whole": whole.measured(),
@@ -225,15 +229,18 @@ def resilience(
     failures: Iterable[int] = FAILURES,
     draws: int = DRAWS,
     *,
+    fault: Mapping[str, str] | None = None,
     jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Resilience:
     """Run an experiment with links that fail together, drawn at random, and without.
 
     For each number in `failures` there are up to `draws` different sets of links: all sets if
-    there are no more. ``run.seed`` says which. Up to `jobs` runs go on at once; None: one per
-    processor. Ctrl-C ends it with what was measured so far. Raises `UserError` for a network
-    without links between switches, or a routing that knows no way round failed ones.
+    there are no more. ``run.seed`` says which. With `fault`, keys of a ``[[fault]]`` such as
+    ``{"time": "1 ms", "duration": "2 ms"}``, they fail while it runs, and else from the start. Up
+    to `jobs` runs go on at once; None: one per processor. Ctrl-C ends it with what was measured
+    so far. Raises `UserError` for a network without links between switches, or a routing that
+    knows no way round failed ones.
 
     >>> import tailback as tb
     >>> machine = tb.Machine(topology=tb.Mesh(dims=(3, 3)), routing=tb.MinimalAdaptive())
@@ -253,10 +260,12 @@ def resilience(
         at_most = at_once(experiment, jobs)
         [whole] = in_order([Task(partial(_run, experiment), "no failures")], 1, watch)
         if not whole.interrupted:
-            tasks = [_task(experiment, whole, [cables[link] for link in one]) for one in sets]
+            fail = _failing if fault is None else partial(_failing_meanwhile, fault=fault)
+            tasks = [_task(experiment, whole, [cables[link] for link in one], fail) for one in sets]
             drawn = in_order(tasks, at_most, watch)
     found = tuple(drawn)
-    return Resilience(experiment, tuple(cables), counts, draws, whole, found, planned=len(sets))
+    planned = len(sets)
+    return Resilience(experiment, tuple(cables), counts, draws, whole, found, planned, fault)
 
 
 def _checked(failures: Iterable[int], draws: int, links: int) -> tuple[int, ...]:
@@ -274,15 +283,23 @@ def _run(experiment: Experiment, watch: Watch) -> Result:
     return run_mode(experiment, experiment.run.mode, watch=watch)
 
 
-def _task(experiment: Experiment, whole: Result, cables: Sequence[Cable]) -> Task[Drawn]:
+#: Returns an experiment in which links fail; None if they cut the network.
+_Fail = Callable[["Experiment", Sequence[Cable]], "Experiment | None"]
+
+
+def _task(
+    experiment: Experiment, whole: Result, cables: Sequence[Cable], fail: _Fail
+) -> Task[Drawn]:
     named = " and ".join(cable.name for cable in cables)
-    return Task(partial(_drawn, experiment, whole, tuple(cables)), f"without {named}")
+    return Task(partial(_drawn, experiment, whole, tuple(cables), fail), f"without {named}")
 
 
-def _drawn(experiment: Experiment, whole: Result, cables: tuple[Cable, ...], watch: Watch) -> Drawn:
+def _drawn(
+    experiment: Experiment, whole: Result, cables: tuple[Cable, ...], fail: _Fail, watch: Watch
+) -> Drawn:
     """Run the experiment without these links."""
     try:
-        failed = _failing(experiment, cables)
+        failed = fail(experiment, cables)
         if failed is None:
             return Drawn(cables, Outcome.CUT, {})
         result = _run(failed, watch)
@@ -317,3 +334,11 @@ def _failing(experiment: Experiment, cables: Sequence[Cable]) -> Experiment | No
         return None
     same = experiment.with_run(sample_interval=f"{experiment.sample_interval_ps} ps")
     return replace(same, machine=type(machine)(**machine.named() | {"topology": left}))
+
+
+def _failing_meanwhile(
+    experiment: Experiment, cables: Sequence[Cable], fault: Mapping[str, str]
+) -> Experiment:
+    """Return the experiment in which these links fail while it runs."""
+    same = experiment.with_run(sample_interval=f"{experiment.sample_interval_ps} ps")
+    return replace(same, faults=faults_of([{**fault, "link": cable.key} for cable in cables]))

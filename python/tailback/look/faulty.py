@@ -138,6 +138,9 @@ def _how(given: Mapping[str, Any]) -> str:
         return f"{given['time_factor'] / _MILLION:g} times as slow"
     share = given["share"] / _MILLION
     told = [] if share == 1 else [f"at {percent(share)} of its rate" if share else "down"]
+    if "reroute_ps" in given:
+        after = scaled(given["reroute_ps"] / 1e6, MICROSECONDS, _DIGITS)
+        told = [f"down (routes avoid it after {after})"]
     if "bit_errors" in given:
         told.append(f"damaged {given['bit_errors'] / _ALL_BITS:.3g} of all bits")
     return " and ".join(reversed(told))

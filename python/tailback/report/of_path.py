@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailback.answers.of_program import of_explanation
-from tailback.critical_path import PART_WORDS
+from tailback.critical_path import ALL_PART_WORDS
 from tailback.explaining.facts import facts
 from tailback.recording import recorded
 from tailback.wording.scaling import MICROSECONDS, scaled
@@ -32,7 +32,7 @@ def explanation_page(explanation: Explanation) -> Page:
     """Return the page on one program."""
     told = facts(explanation, _MOST_ROWS)
     for row in told["parts"]:
-        row["part"] = PART_WORDS.get(row["part"], row["part"])
+        row["part"] = ALL_PART_WORDS.get(row["part"], row["part"])
     waits = (
         _table(told["channels"], ("channel",), "Channels that kept messages on it waiting"),
         _table(told["culprits"], ("culprit",), "Whose messages were there"),

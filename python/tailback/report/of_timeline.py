@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.critical_path import PART_WORDS
+from tailback.critical_path import ALL_PART_WORDS
 from tailback.errors import one_line
 from tailback.figures.gantt import MOST_LINES, gantt
 from tailback.recording import Recording, Window
@@ -24,7 +24,7 @@ _CAPTION = (
     "chart are drawn as one."
 )
 _TOTALS = "Where the time of processes went: sums over the processes of a job, until each was done"
-_PARTS = {**PART_WORDS, "partner": "waiting for a late partner"}
+_PARTS = {**ALL_PART_WORDS, "partner": "waiting for a late partner"}
 _NO_MESSAGE = 2**64 - 1
 
 
@@ -108,7 +108,8 @@ def _totals(result: Result) -> tuple[Table, ...]:
     if result.critical_path is None:
         return ()
     times = result.critical_path.processes
-    sums = {part: times[f"{part}_ps"].to_numpy().astype(np.int64) for part in _PARTS}
+    known = [part for part in _PARTS if f"{part}_ps" in times.column_names]
+    sums = {part: times[f"{part}_ps"].to_numpy().astype(np.int64) for part in known}
     used = [part for part, values in sums.items() if values.any()]
     jobs = _job_names(result)
     job = result.processes["job"].to_numpy() if jobs else np.zeros(times.num_rows, dtype=np.int64)

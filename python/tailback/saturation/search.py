@@ -177,8 +177,7 @@ def saturate(
     workload that waits for the network, ends by itself or has no compute period.
     """
     open_loop(experiment)
-    if experiment.faults:
-        raise UserError("fault", None, "must be left out: saturation is of a steady network")
+    _check_steady(experiment)
     if not 0.001 <= tolerance <= 0.5:
         raise UserError("tolerance", shown(tolerance), "must be from 0.001 to 0.5")
     described = describe(experiment)
@@ -192,6 +191,17 @@ def saturate(
     search = Search(prober, Steps(bounds, tolerance, factor), predicted, watch)
     probes, complete = search.run(at_once(experiment, jobs))
     return Saturation(experiment, tolerance, bounds, predicted, is_exact, tuple(probes), complete)
+
+
+def _check_steady(experiment: Experiment) -> None:
+    """Refuse faults that end while loads are tried: a load is of a network that stays as it is."""
+    for place, fault in enumerate(experiment.faults):
+        if fault.comes_again or fault.is_repaired or fault.time.ps:
+            allowed = (
+                "must last for ever from the beginning on (no time, duration, up_time or "
+                "mean_time_to_failure): saturation is of a network that stays as it is"
+            )
+            raise UserError(f"fault[{place}]", None, allowed)
 
 
 def _accepted(probe: Probe | None) -> dict[str, float | None]:

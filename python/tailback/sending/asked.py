@@ -25,7 +25,7 @@ from tailback.contents import sha256_of
 from tailback.door import compiled
 from tailback.errors import UserError, read_text
 from tailback.experiment import Experiment
-from tailback.experiment.tables import JOBS
+from tailback.experiment.tables import FAULTS, JOBS
 from tailback.importing.toml import to_toml
 from tailback.parts import Part, plain
 from tailback.units import Quantity, counted
@@ -194,8 +194,9 @@ def _plain(tables: Mapping[str, Any]) -> dict[str, Any]:
         return value if isinstance(value, bool | int | float | str) else str(value)
 
     found: dict[str, Any] = written(deepcopy(dict(tables)))
-    if isinstance(found.get(JOBS), dict):
-        found[JOBS] = list(found[JOBS].values())
+    for key in (JOBS, FAULTS):
+        if isinstance(found.get(key), dict):
+            found[key] = list(found[key].values())
     return found
 
 

@@ -9,12 +9,15 @@ from typing import Any
 from ..errors import UserError, joined, shown
 from ..experiment import Experiment, Run
 from ..experiment.choosing import WORKLOAD, chosen
+from ..experiment.faults import faults_of
 from ..experiment.jobs import jobs_of
 from ..experiment.tables import (
     CLASSES,
+    FAULTS,
     FILES,
     JOBS,
     class_of,
+    fault_of,
     is_section,
     job_of,
     put,
@@ -153,7 +156,7 @@ class Maker:
     def __init__(self, plan: Plan, base: Tables, folder: Path) -> None:
         """``folder``: what names of files are relative to."""
         self._folder = folder
-        tables = ("machine", "workload", "run", JOBS)
+        tables = ("machine", "workload", "run", JOBS, FAULTS)
         self._base = {table: dict(base.get(table, {})) for table in tables}
         # Each point runs in all modes of the sweep, whatever the base would run in.
         self._base["run"].pop("mode", None)
@@ -165,8 +168,12 @@ class Maker:
         machine = self._part("machine", combination)
         workload = self._part(JOBS if self._base[JOBS] else "workload", combination)
         run = self._part("run", combination, seed)
+        faults = self._part(FAULTS, combination)
+        if faults and run.critical_path:
+            allowed = "must be left out of sweeps with [[fault]]: use tailback explain"
+            raise UserError("run.critical_path", "true", allowed)
         try:
-            return Experiment(machine, workload, run)
+            return Experiment(machine, workload, run, faults=faults)
         except UserError as error:
             raise combination.mistake(error) from None
 
@@ -206,13 +213,15 @@ class Maker:
             raise (combination.mistake(error) if changes else error) from None
 
     def _made(self, table: str, changes: dict[str, Any]) -> Any:
-        """Return a machine or workload, perhaps made before."""
+        """Return a machine, a workload or faults, perhaps made before."""
         same = joined(table, repr(changes))
         if same not in self._kept:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
             base = self._base[table]
-            if table == JOBS:
+            if table == FAULTS:
+                self._kept[same] = faults_of(list(base.values()), changes)
+            elif table == JOBS:
                 self._kept[same] = jobs_of(list(base.values()), changes)
             elif table == "machine":
                 self._kept[same] = machine_of(base, changes)
@@ -227,6 +236,8 @@ def _part_of(experiment: Experiment, section: str) -> object:
     if (name := class_of(section)) is not None:
         workload: Any = _part_of(experiment, section.removesuffix(f".{CLASSES}.{name}"))
         return next((one for one in workload.traffic_class if one.name == name), None)
+    if (number := fault_of(section)) is not None:
+        return experiment.faults[int(number)]
     job = job_of(section)
     if job is not None:
         found = next((one for one in experiment.jobs if one.name == job), None)

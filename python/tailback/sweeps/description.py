@@ -15,10 +15,10 @@ from ..errors import UserError, shown
 from ..experiment import Experiment
 from ..experiment.choosing import find_kinds
 from ..experiment.description import tables_of
-from ..experiment.faults import FAULTS
+from ..experiment.faults import faults_of
 from ..experiment.jobs import check_tables
 from ..experiment.reading import merged, parsed_override, read_description
-from ..experiment.tables import FILES, JOBS, put, section_and_key, table_at
+from ..experiment.tables import FAULTS, FILES, JOBS, put, section_and_key, table_at
 from ..sending import Description
 from .combinations import Combination, Maker, combinations, public_file
 from .plan import Plan, read_plan
@@ -87,9 +87,6 @@ class Sweep(metaclass=Helped):
         Names of files that are varied are relative to ``folder``. Raises `UserError`.
         """
         find_kinds(description)
-        if FAULTS in description:
-            allowed = "must be left out of sweeps: faults are simulated in single experiments"
-            raise UserError(FAULTS, None, allowed)
         tables = tables_of(description)
         table = tables.pop("sweep")
         if JOBS in description:
@@ -97,6 +94,10 @@ class Sweep(metaclass=Helped):
                 problem = "must not be given together with [[job]]: every job has a workload"
                 raise UserError("workload", None, problem)
             tables[JOBS] = {job["name"]: job for job in check_tables(description[JOBS])}
+        if FAULTS in description:
+            faults_of(description[FAULTS])
+            given = description[FAULTS]
+            tables[FAULTS] = {str(number): one for number, one in enumerate(given)}
         return cls(title, read_plan(table, tables), table, tables, folder, code)
 
     @property

@@ -15,13 +15,16 @@ from ..entry_points import by_kinds
 from ..errors import UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
+from ..experiment.faults import Fault
 from ..experiment.jobs import KEYS
 from ..experiment.tables import (
     CLASSES,
+    FAULTS,
     JOBS,
     MACHINE_TABLES,
     SECTIONS,
     class_of,
+    fault_of,
     is_section,
     job_of,
     section_and_key,
@@ -44,7 +47,7 @@ ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
 
 
 #: What tables with names describe.
-_NAMED: dict[str, type[Part]] = {JOBS: Job, CLASSES: TrafficClass}
+_NAMED: dict[str, type[Part]] = {JOBS: Job, CLASSES: TrafficClass, FAULTS: Fault}
 
 
 @by_kinds
@@ -146,6 +149,8 @@ def check_own(name: str, field: str) -> None:
 def short(name: str) -> str:
     """Return the last part of a dotted name, or as much of it as says which it is."""
     section, key = section_and_key(name)
+    if fault_of(section) is not None:
+        return name
     if job_of(section) is not None or class_of(section) is not None:
         return name.removeprefix(f"{JOBS}.").removeprefix(f"{WORKLOAD.section}.{CLASSES}.")
     if section == "sweep" or len(_by_key().get(key, ())) == 1:
@@ -217,6 +222,8 @@ def _usual(section: str) -> str:
     """Return what a table with a name is like: a job's, a workload or a class; others as it is."""
     if class_of(section) is not None:
         return CLASSES
+    if fault_of(section) is not None:
+        return FAULTS
     if job_of(section) is None:
         return section
     return WORKLOAD.section if section.endswith(f".{WORKLOAD.section}") else JOBS

@@ -17,10 +17,12 @@ from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
 from ..experiment.tables import (
     CLASSES,
+    FAULTS,
     JOBS,
     MACHINE_TABLES,
     class_of,
     entries,
+    fault_of,
     is_section,
     job_of,
     named,
@@ -37,7 +39,7 @@ MODES: tuple[str, ...] = get_args(Mode)
 FIDELITY = "run.fidelity"
 
 _MOST_SEEDS = 10**9
-_TABLES = ("machine", "workload", JOBS, "run")
+_TABLES = ("machine", "workload", JOBS, "run", FAULTS)
 _KEYS = ("modes", "seeds", "mix_fidelities", "exclude", "let", *_TABLES)
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -90,6 +92,7 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
     for name, field, given in _entries(table):
         _check_job(name, base)
         _check_class(name, base)
+        _check_fault(name, base)
         if isinstance(given, Mapping) and "computed" in given:
             texts[name] = _computed(field, given)
         else:
@@ -169,6 +172,19 @@ def _check_job(name: str, base: Tables) -> None:
         raise UserError(f"sweep.{section}", None, allowed)
 
 
+def _check_fault(name: str, base: Tables) -> None:
+    """Refuse to vary a fault that there is not."""
+    number, faults = fault_of(section_and_key(name)[0]), base.get(FAULTS, {})
+    if number is None or number in faults:
+        return
+    field = f"sweep.{FAULTS}"
+    if not faults:
+        raise UserError(field, number, "there are no faults in this experiment: no [[fault]]")
+    last = len(faults) - 1
+    allowed = f"must be 0 to {last}: [[fault]] in the order of the file" if last else "must be 0"
+    raise UserError(field, number, f"{allowed}; there is no other [[fault]]")
+
+
 def _check_class(name: str, base: Tables) -> None:
     """Refuse to vary a traffic class that there is not."""
     section, _ = section_and_key(name)
@@ -192,8 +208,9 @@ def _check_key(name: str, given: object) -> None:
         return
     if section == "machine" or section in MACHINE_TABLES:
         _check_machine(name, given)
-    if not is_section(section) and is_section(f"{section}.NAME"):
-        raise UserError(f"sweep.{name}", None, f"must name one: sweep.{section}.NAME.{key}")
+    if not is_section(section) and (section == FAULTS or is_section(f"{section}.NAME")):
+        one = "NUMBER" if section == FAULTS else "NAME"
+        raise UserError(f"sweep.{name}", None, f"must name one: sweep.{section}.{one}.{key}")
     known = keys_of(section) if is_section(section) else ()
     raise unknown_key(f"sweep.{section}", key, known)
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tailback.answers.lateness import SMALL
 from tailback.answers.of_program import of_explanation
-from tailback.critical_path import PART_WORDS
+from tailback.critical_path import ALL_PART_WORDS
 from tailback.explaining import Explanation
 from tailback.explaining.facts import facts
 from tailback.units import counted
@@ -50,7 +50,7 @@ def _parts(told: dict[str, Any], *, full: bool) -> Table:
         f"The critical path: {counted(told['segments'], 'segment')}",
         Column("what"),
         *numbers("time", "share"),
-        rows=[(PART_WORDS[row["part"]], _time(row["us"]), _share(row)) for row in shown],
+        rows=[(ALL_PART_WORDS[row["part"]], _time(row["us"]), _share(row)) for row in shown],
     )
     if len(shown) < len(rows):
         left = sum(row["share"] for row in rows if row not in shown)

@@ -10,8 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from tailback.experiment import Experiment, Run
-from tailback.experiment.faults import FAULTS
-from tailback.experiment.tables import JOBS, entries, section_and_key
+from tailback.experiment.tables import FAULTS, JOBS, entries, section_and_key
 from tailback.machines import Machine
 from tailback.parts import Part, fields_of, plain
 from tailback.wording import UNKNOWN

@@ -48,13 +48,24 @@ impl Act<'_> {
         }
     }
 
-    /// Until when the link of a group of channels is down, if it is; who keeps account of waits is told.
+    /// A packet leaves the output it has waited for, since tables of routing have changed: who keeps account of
+    /// waits is told, if its link is down.
+    pub fn leaves_link(&mut self, id: PacketId, lead: ChannelId) {
+        if self.down_until(lead).is_some()
+            && let Some(late) = &mut self.measures.late
+        {
+            late.leaves_link(id, lead, (self.packets.waits_since(id), self.now));
+        }
+    }
+
+    /// Until when the link of a group of channels is down, or those that wait for it are looked at again since
+    /// tables of routing change; none if it is up. Who keeps account of waits is told.
     #[inline]
     pub fn down_until(&mut self, lead: ChannelId) -> Option<Time> {
         let faults = self.wiring.faults.as_deref()?;
         let (from, until) = faults.down(lead, self.now)?;
         self.tell_fault(lead, (from, until));
-        Some(until)
+        Some(until.min(self.wiring.next_change()))
     }
 
     /// Until when a packet is sent in vain that starts on a channel now, if it is: until the link fails, or,

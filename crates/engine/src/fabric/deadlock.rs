@@ -14,7 +14,7 @@ use crate::error::{Blocked, Lack, Place};
 use crate::fabric::network::layout::End;
 use crate::fabric::network::wiring::Wiring;
 use crate::fabric::transit::PacketPool;
-use crate::ids::{ChannelId, NodeId, PacketId};
+use crate::ids::{ChannelId, NodeId, PacketId, SwitchId};
 use crate::routing::Outputs;
 use replies::Beyond;
 
@@ -74,11 +74,14 @@ pub fn find_with_nodes(
     find_in(&View { wiring, packets, standings, fronts: &[], needs }, nodes)
 }
 
+/// A packet that may leave a buffer next, and the output it has joined the queue of; none if it has not yet.
+pub type Front = (PacketId, ChannelId);
+
 /// The same where several packets in a buffer may leave it next: by buffer.
 pub fn find_of_many(
     wiring: &Wiring,
     packets: &PacketPool,
-    (standings, fronts): (&[Standing], &[Vec<PacketId>]),
+    (standings, fronts): (&[Standing], &[Vec<Front>]),
     needs: Needs,
 ) -> Vec<Blocked> {
     find_in(&View { wiring, packets, standings, fronts, needs }, &Nodes::default())
@@ -228,7 +231,7 @@ struct View<'a> {
     packets: &'a PacketPool,
     standings: &'a [Standing],
     /// By buffer the packets that may leave it next, where there are several; else empty.
-    fronts: &'a [Vec<PacketId>],
+    fronts: &'a [Vec<Front>],
     needs: Needs,
 }
 
@@ -249,14 +252,25 @@ impl View<'_> {
         if !front.is_some() {
             return Vec::new();
         }
-        let mut outputs = Outputs::default();
+        let only = [(front, ChannelId::NONE)];
+        let fronts = self.fronts.get(at).map_or(&only[..], Vec::as_slice);
         let mut targets = Vec::new();
-        for &front in self.fronts.get(at).map_or(std::slice::from_ref(&front), Vec::as_slice) {
-            let header = self.packets[front].header();
-            let leads = self.wiring.leads(switch, header, &mut outputs);
-            targets.extend(leads.flat_map(|(lead, _)| self.wiring.layout.group(lead).channels()));
+        for &front in fronts {
+            self.each_lead(switch, front, |lead| {
+                targets.extend(self.wiring.layout.group(lead).channels());
+            });
         }
         targets
+    }
+
+    /// Names the leads of the groups by which a packet may leave a switch.
+    fn each_lead(&self, switch: SwitchId, (id, joined): Front, mut each: impl FnMut(ChannelId)) {
+        if joined.is_some() {
+            return each(joined);
+        }
+        let mut outputs = Outputs::default();
+        let leads = self.wiring.leads(switch, self.packets[id].header(), &mut outputs);
+        leads.for_each(|(lead, _)| each(lead));
     }
 
     /// The packet that leaves a buffer next, if it leaves it by a channel.
@@ -266,13 +280,13 @@ impl View<'_> {
         let End::Switch(switch) = self.wiring.layout.group(ChannelId::from_index(at)).end else {
             return first;
         };
-        let mut outputs = Outputs::default();
         let group = self.wiring.layout.group(target).first;
-        let goes = |id: &&PacketId| {
-            let header = self.packets[**id].header();
-            self.wiring.leads(switch, header, &mut outputs).any(|(lead, _)| lead == group)
+        let goes = |front: &&Front| {
+            let mut goes = false;
+            self.each_lead(switch, **front, |lead| goes |= lead == group);
+            goes
         };
-        fronts.iter().find(goes).copied().unwrap_or(first)
+        fronts.iter().find(goes).map_or(first, |&(id, _)| id)
     }
 
     /// Whether a channel takes something from a buffer even if nothing leaves the buffer

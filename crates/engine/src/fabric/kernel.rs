@@ -162,6 +162,8 @@ pub trait Kernel: Queues {
     fn has_grown(&mut self) -> bool {
         false
     }
+    /// Other tables of routing are in force, before all else that happens at this instant.
+    fn rerouted(&mut self, _: &mut Act) {}
     /// `REQUEST`: a packet asks for its output, or for what else it posted the event.
     fn request(&mut self, from: Subject, act: &mut Act);
     /// Every output and node with something to send chooses; after all events of an instant.

@@ -1,5 +1,5 @@
-//! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run: what
-//! faults do to links, and when, is known before.
+//! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run but tables of
+//! routing, after faults: what these do to links, and when, is known before.
 
 pub mod cells;
 pub mod faults;
@@ -8,6 +8,7 @@ pub mod integrated;
 mod known;
 pub mod layout;
 pub mod line;
+pub mod reroutes;
 pub mod shares;
 pub mod timing;
 pub mod wires;

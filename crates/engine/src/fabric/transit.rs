@@ -8,8 +8,9 @@ use crate::fabric::network::wiring::{Undisturbed, Wiring};
 use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId, SwitchId};
 use crate::measure::Class;
+use crate::mixed::Mixed;
 use crate::pool::Pool;
-use crate::rare::rare;
+use crate::rare::{rare, rarely};
 use crate::time::Time;
 use riders::Riders;
 use std::collections::BTreeSet;
@@ -43,6 +44,8 @@ pub struct PacketPool {
     lost: Lost,
     /// Those that are sent in vain, and until when; perhaps others that have been.
     in_vain: Vec<(PacketId, Time)>,
+    /// Those that wait again because tables of routing have changed: since when they waited first.
+    rerouted: Mixed<PacketId, Time>,
     /// Which packets of multicasts are sent with others.
     riders: Riders,
 }
@@ -89,6 +92,7 @@ impl PacketPool {
             tells_departures: false,
             lost: Lost::default(),
             in_vain: Vec::new(),
+            rerouted: Mixed::default(),
             riders: Riders::default(),
         }
     }
@@ -199,6 +203,37 @@ impl PacketPool {
     pub fn in_vain_until(&self, id: PacketId, now: Time) -> Option<Time> {
         let mut sent = self.in_vain.iter().filter(|&&(of, until)| of == id && until > now);
         sent.next().map(|&(_, until)| until)
+    }
+
+    /// A packet asks anew at this instant, since tables of routing have changed.
+    #[cold]
+    pub fn asks_anew(&mut self, id: PacketId, now: Time) {
+        let packet = &mut self.packets[id];
+        let first = std::mem::replace(&mut packet.ready, now);
+        self.rerouted.entry(id).or_insert(first);
+    }
+
+    /// How long a packet that starts now had waited before it asked anew, if it has.
+    #[inline]
+    pub fn waited_before(&mut self, id: PacketId) -> Time {
+        if self.rerouted.is_empty() {
+            return 0;
+        }
+        let first = self.rerouted.remove(&id);
+        first.map_or(0, |first| self.packets[id].ready - first)
+    }
+
+    /// Since when a packet waited first.
+    pub fn waits_since(&self, id: PacketId) -> Time {
+        self.rerouted.get(&id).copied().unwrap_or(self.packets[id].ready)
+    }
+
+    /// A packet's turn among those that ask where it does, by a channel: when it did, and of one instant those
+    /// first that ask anew.
+    #[inline]
+    pub fn turn(&self, id: PacketId, by: ChannelId) -> (Time, bool, ChannelId) {
+        let is_first = !rarely(!self.rerouted.is_empty()) || !self.rerouted.contains_key(&id);
+        (self.packets[id].ready, is_first, by)
     }
 
     /// A packet is lost at a switch.

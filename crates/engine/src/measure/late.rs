@@ -299,6 +299,12 @@ impl Late {
         self.log.is_down(channel, span);
     }
 
+    /// A packet has waited for a link that is down, from a time to another, and waits for it no more.
+    #[cold]
+    pub fn leaves_link(&mut self, id: PacketId, channel: ChannelId, span: (Time, Time)) {
+        self.log.leaves_link(id, channel, span);
+    }
+
     /// A packet crosses a channel that is slower than usual.
     #[cold]
     pub fn is_slow(&mut self, id: PacketId, channel: ChannelId) {
@@ -486,6 +492,8 @@ impl Late {
         chain.follow(record, now);
         for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
             let kind = self.sites[channel.index()].kind(message.ends);
+            let (kind, culprit) =
+                if culprit == FAULT { (Kind::Fault, REST) } else { (kind, culprit) };
             let channel = self.log.stations().name(channel);
             put(kind, channel, culprit, (begin, begin + time));
         }

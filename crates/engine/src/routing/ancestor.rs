@@ -137,7 +137,13 @@ impl Algorithm for Ancestor {
     fn properties(&self) -> Properties {
         let of = if self.up == Up::Any { Properties::choosing } else { Properties::one_way };
         let draws = self.up == Up::Drawn;
-        Properties { draws, are_equally_long: true, avoids_failed: true, ..of(true) }
+        Properties {
+            draws,
+            are_equally_long: true,
+            avoids_failed: true,
+            takes_new_tables: true,
+            ..of(true)
+        }
     }
 
     fn route_bits(&self) -> u32 {

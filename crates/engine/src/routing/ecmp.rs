@@ -156,6 +156,8 @@ impl Algorithm for Ecmp {
             draws: matches!(self.spread, Spread::Packets(Turns::Random)),
             are_equally_long: true,
             avoids_failed: true,
+            // Elsewhere a longer way has more hops than there are classes.
+            takes_new_tables: self.slots.classes() == 1,
             ..Properties::in_classes(self.slots)
         }
     }

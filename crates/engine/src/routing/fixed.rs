@@ -42,6 +42,7 @@ impl Algorithm for Fixed {
             classes: self.slots.classes(),
             draws: self.base.routes() > 1,
             avoids_failed: self.base.avoids_failed(),
+            takes_new_tables: true,
             ..Properties::one_way(self.base.is_known_free() && !self.slots.is_folded())
         }
     }

@@ -58,6 +58,10 @@ pub struct Properties {
     /// in a circle; else queues at outputs with a reserve do.
     #[serde(skip)]
     pub depends_on_order: bool,
+    /// Whether a packet may go on from any switch by the tables of another network, with the same links or
+    /// fewer: what it remembers, if anything, means the same there.
+    #[serde(skip)]
+    pub takes_new_tables: bool,
     /// What becomes of packets that cannot come nearer at once.
     #[serde(skip)]
     pub otherwise: Otherwise,
@@ -82,6 +86,7 @@ impl Properties {
             avoids_failed: false,
             is_known_free,
             depends_on_order: true,
+            takes_new_tables: false,
             otherwise: Otherwise::Wait,
         }
     }

@@ -248,13 +248,14 @@ pub(super) fn rank(links: &Links, root: usize) -> Vec<u32> {
 impl Algorithm for UpDown {
     fn properties(&self) -> Properties {
         let of = if self.adaptive { Properties::choosing } else { Properties::one_way };
-        Properties { remembers: true, avoids_failed: true, ..of(true) }
+        Properties { remembers: true, avoids_failed: true, takes_new_tables: true, ..of(true) }
     }
 
     #[inline]
     fn allow(&self, switch: SwitchId, header: Header, mut allow: impl FnMut(usize, u8)) {
         let (free, bound) = self.hops(header.destination);
-        let has_gone_down = header.route & DOWN != 0;
+        // It may have gone down by other tables, by which it did not end up here.
+        let has_gone_down = header.route & DOWN != 0 && bound[switch.index()] != NO_WAY;
         let here = if has_gone_down { bound[switch.index()] } else { free[switch.index()] };
         for (port, neighbour) in self.links.each(switch) {
             let is_down = self.is_down(switch, neighbour);

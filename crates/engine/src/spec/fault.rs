@@ -23,6 +23,10 @@ pub struct Fault {
     /// the fault is one of links.
     #[serde(default)]
     pub time_factor: Option<u64>,
+    /// Links that are down: time from a failure, and from a repair, until tables of routing are those of the
+    /// network that is left; absent: they stay as they are.
+    #[serde(default)]
+    pub reroute_ps: Option<Time>,
     /// That it comes again; absent: it comes once.
     #[serde(default)]
     pub again: Option<Again>,

@@ -47,10 +47,7 @@ pub(super) fn fail(
     let count = (links.len() as u64 * u64::from(share) + MILLION / 2) / MILLION;
     draw(&mut failed, count as usize, seed);
     let gone = links.into_iter().zip(failed).filter(|(_, failed)| *failed);
-    topology.failed = gone.flat_map(|(link, _)| link).collect();
-    for failure in &topology.failed {
-        topology.neighbours[failure.from.index() * topology.ports + failure.port] = SwitchId::NONE;
-    }
+    topology.lose(gone.flat_map(|(link, _)| link));
     match first_unreached(&topology) {
         None => Ok(topology),
         Some(pair) => Err(cut(&topology, pair, count > 0)),
@@ -61,6 +58,14 @@ impl Topology {
     /// The links between switches that are left: switch and port of one end, switch of the other.
     pub fn cables(&self) -> Vec<(u32, usize, u32)> {
         links(self).iter().map(|link| (link[0].from.0, link[0].port, link[0].to.0)).collect()
+    }
+
+    /// Some links fail.
+    fn lose(&mut self, failures: impl Iterator<Item = Failure>) {
+        for failure in failures {
+            self.neighbours[failure.from.index() * self.ports + failure.port] = SwitchId::NONE;
+            self.failed.push(failure);
+        }
     }
 
     /// All links between switches, to look for some of them.
@@ -85,9 +90,36 @@ impl Links<'_> {
         link: &FailedLink,
         field: &str,
     ) -> Result<Vec<(SwitchId, usize)>, SpecError> {
-        let meant = chosen(link, &self.links, self.topology, field)?;
-        let ways = meant.into_iter().flat_map(|place| self.links[place].iter());
-        Ok(ways.map(|way| (way.from, way.port)).collect())
+        let meant = self.numbers(link, field)?;
+        Ok(meant.into_iter().flat_map(|link| self.ends(link)).collect())
+    }
+
+    /// The numbers of the links that are meant.
+    ///
+    /// # Errors
+    /// A link that is not there; `field` is what named it.
+    pub fn numbers(&self, link: &FailedLink, field: &str) -> Result<Vec<usize>, SpecError> {
+        chosen(link, &self.links, self.topology, field)
+    }
+
+    /// The numbers of all links of a switch.
+    pub fn of_switch(&self, switch: u32) -> Vec<usize> {
+        let is_its = |way: &Failure| [way.from.0, way.to.0].contains(&switch);
+        let all = self.links.iter().enumerate();
+        all.filter(|(_, link)| link.iter().any(is_its)).map(|(number, _)| number).collect()
+    }
+
+    /// Both directions of a link: switch and port that each leaves by.
+    pub fn ends(&self, link: usize) -> impl Iterator<Item = (SwitchId, usize)> + '_ {
+        self.links[link].iter().map(|way| (way.from, way.port))
+    }
+
+    /// The network without some links, and whether all nodes still reach each other.
+    pub fn without(&self, gone: &[usize]) -> (Topology, bool) {
+        let mut topology = self.topology.clone();
+        topology.lose(gone.iter().flat_map(|&link| self.links[link].iter().copied()));
+        let is_whole = first_unreached(&topology).is_none();
+        (topology, is_whole)
     }
 }
 

@@ -144,7 +144,16 @@ mod tests {
     use crate::spec::{Again, TopologySpec};
 
     fn fault(at: FaultAt, (from_ps, until_ps): (Time, Time), again: Option<Again>) -> Fault {
-        Fault { at, from_ps, until_ps, share: 0, bit_errors: None, time_factor: None, again }
+        Fault {
+            at,
+            from_ps,
+            until_ps,
+            share: 0,
+            bit_errors: None,
+            time_factor: None,
+            reroute_ps: None,
+            again,
+        }
     }
 
     fn found(faults: &[Fault]) -> Vec<(Time, Time)> {

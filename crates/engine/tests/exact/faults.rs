@@ -1,5 +1,7 @@
 //! Faults of links while a run goes on: to the tick.
 
+mod rerouted;
+
 use crate::common::{Run, message_list, spec};
 use tailback_engine::Simulation;
 use tailback_engine::measure::late::Kind;
@@ -27,7 +29,16 @@ fn row(switching: Switching, queueing: Queueing) -> Machine {
 }
 
 fn fault(at: FaultAt, (from_ps, until_ps): (u64, u64), share: u32) -> Fault {
-    Fault { at, from_ps, until_ps, share, bit_errors: None, time_factor: None, again: None }
+    Fault {
+        at,
+        from_ps,
+        until_ps,
+        share,
+        bit_errors: None,
+        time_factor: None,
+        reroute_ps: None,
+        again: None,
+    }
 }
 
 fn link(from: u32, to: u32) -> FaultAt {

@@ -22,6 +22,7 @@ mod protocol;
 mod queueing;
 mod receivers;
 mod replies;
+pub mod rerouted;
 mod software;
 mod synthetic;
 mod tally;
@@ -38,8 +39,8 @@ use std::ops::Range;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::{
-    Costs, Distribution, Fidelity, Machine, Mode, Side, Spec, Start, Sync, Synthetic, TopologySpec,
-    Workload,
+    Costs, Distribution, Fidelity, Machine, Mode, RoutingSpec, Side, Spec, Start, Sync, Synthetic,
+    TopologySpec, Workload,
 };
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 use tally::Tally;
@@ -213,7 +214,8 @@ fn compare_all(cases: Range<u64>, kind: Kind, change: impl Fn(&mut Dice, &mut Sp
         change(&mut dice, &mut spec);
         let piece = dice.one_of(&[1, 7, 1_000_000]);
         let (delivered, end) = check(case, &spec, |spec| compare(spec, piece));
-        assert!(end != End::Deadlock || kind == Kind::AnyProgram, "case {case} came to rest");
+        let may_rest = kind == Kind::AnyProgram || spec.machine.routing.allow_deadlock;
+        assert!(end != End::Deadlock || may_rest, "case {case} came to rest");
         packets += delivered as u64;
     }
     // The mean of few cases may lie far from that of many, which is above 20.
@@ -484,6 +486,50 @@ fn compare_faults(first: u64, kind: Kind) {
         let longest = cases::packet_time(&spec.machine);
         faults::some(dice, spec, longest);
     });
+}
+
+/// Tables that change after faults, on lists of links with ways round.
+fn rerouted(dice: &mut Dice, spec: &mut Spec) {
+    let longest = cases::packet_time(&spec.machine);
+    networks::graph(dice, &mut spec.machine, longest);
+    networks::weigh(dice, &mut spec.machine);
+    spec.machine.routing.algorithm = RoutingSpec::Shortest;
+    spec.machine.switch.virtual_channels = dice.one_of(&[1, 1, 2, 3]);
+    if dice.chance(30) {
+        networks::share(dice, &mut spec.machine);
+    }
+    if dice.chance(40) {
+        networks::vary(dice, &mut spec.machine);
+    }
+    if dice.chance(60) {
+        cases::open_windows(dice, &mut spec.machine);
+    }
+    if dice.chance(60) {
+        networks::queue(dice, &mut spec.machine);
+    }
+    spec.workload = cases::messages(dice, &spec.machine);
+    faults::some(dice, spec, longest);
+    faults::reroute(dice, spec, longest);
+}
+
+#[test]
+fn faults_after_which_tables_change() {
+    compare_all(300_000..300_000 + random_cases(CASES_OF_FAULTS), Kind::Messages, rerouted);
+}
+
+/// Packets of these cases do ask anew, where switches have queues and where they have none.
+#[test]
+fn tables_that_change_are_followed() {
+    let mut anew = [0, 0];
+    for case in 300_000..300_100 {
+        let mut dice = Dice::new(case);
+        let mut spec = cases::spec(&mut dice, Kind::Messages);
+        rerouted(&mut dice, &mut spec);
+        let mut reference = Reference::new(&spec);
+        reference.run(LONG, INSTANTS);
+        anew[usize::from(reference.has_queues())] += reference.anew.len();
+    }
+    assert!(anew.iter().all(|&count| count > 4), "so many packets ask anew: {anew:?}");
 }
 
 #[test]

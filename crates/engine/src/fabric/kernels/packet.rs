@@ -10,6 +10,7 @@ mod accepts;
 mod allocator;
 mod channel;
 mod queued;
+mod rerouted;
 
 pub use accepts::{accepts, accepts_network};
 
@@ -394,6 +395,10 @@ impl Kernel for PacketKernel {
         self.board.wait(channel, act.packets);
     }
 
+    fn rerouted(&mut self, act: &mut Act) {
+        self.goes_by_new_tables(act);
+    }
+
     #[inline]
     fn arbitrate(&mut self, act: &mut Act) {
         if self.board.has_reply_places() {
@@ -464,7 +469,7 @@ fn sets_off(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (
         return sets_off_slowly(id, packet_id, port, act);
     }
     let link = act.wiring.timing(id);
-    let (end, ready) = is_sent(id, packet_id, port, link, act);
+    let (end, ready) = is_sent(id, packet_id, port, (link, 0), act);
     if !act.wiring.goes_on_behind_header() && port.switch.is_some() {
         return (end, goes_on_at(id, packet_id, port.switch, act));
     }
@@ -476,7 +481,9 @@ fn sets_off(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (
 #[inline(never)]
 fn sets_off_slowly(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Act) -> (Time, Time) {
     let (link, usual) = (act.timing(id), *act.wiring.timing(id));
-    let (end, mut ready) = is_sent(id, packet_id, port, &link, act);
+    let turned_from = act.wiring.turned_from(id, act.packets[packet_id].header());
+    let before = act.packets.waited_before(packet_id);
+    let (end, mut ready) = is_sent(id, packet_id, port, (&link, before), act);
     if port.switch.is_some() {
         if !act.wiring.goes_on_behind_header() {
             ready = goes_on_at(id, packet_id, port.switch, act);
@@ -487,23 +494,22 @@ fn sets_off_slowly(id: ChannelId, packet_id: PacketId, port: &Port, act: &mut Ac
             act.packets[packet_id].ready = ready;
         }
     }
-    if link != usual
-        && let Some(late) = &mut act.measures.late
-    {
-        late.is_slow(packet_id, id);
+    let slow = turned_from.or((link != usual).then_some(id));
+    if let (Some(late), Some(slow)) = (&mut act.measures.late, slow) {
+        late.is_slow(packet_id, slow);
     }
     (end, ready)
 }
 
-/// A packet is sent on a channel, in these times: when it will have left the sending side, and when its
-/// header may go on.
+/// A packet is sent on a channel, in these times, and had waited so long before it asked for it: when it will
+/// have left the sending side, and when its header may go on.
 #[allow(clippy::inline_always)]
 #[inline(always)]
 fn is_sent(
     id: ChannelId,
     packet_id: PacketId,
     port: &Port,
-    link: &Timing,
+    (link, before): (&Timing, Time),
     act: &mut Act,
 ) -> (Time, Time) {
     let now = act.now;
@@ -519,7 +525,8 @@ fn is_sent(
     });
     let packet = &mut act.packets[packet_id];
     let first_internal = port.kind == ChannelKind::Internal && packet.first_internal == NEVER;
-    let wait = Wait { time: now - ready, is_throttling: first_internal || packet.hops == 0 };
+    let wait =
+        Wait { time: now - ready + before, is_throttling: first_internal || packet.hops == 0 };
     act.measures.starts(id, port.kind, (now, end), wait);
     if first_internal {
         packet.first_internal = now;

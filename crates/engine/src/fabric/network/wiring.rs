@@ -7,15 +7,20 @@ use crate::fabric::network::integrated::IntegratedTiming;
 use crate::fabric::network::known::{KnownChoices, KnownLeads};
 use crate::fabric::network::layout::{End, Group, Layout};
 use crate::fabric::network::line::Line;
+use crate::fabric::network::reroutes::{Reroutes, Tables};
 use crate::fabric::network::shares::Shares;
 use crate::fabric::network::timing::{Rates, Running, Timing};
 use crate::fabric::packet::Packet;
 use crate::ids::{ChannelId, NodeId, SwitchId};
 use crate::measure::{ChannelKind, Class};
+use crate::rare::rarely;
 use crate::routing::{Header, Otherwise, Outputs, Routing};
-use crate::spec::{Fidelity, Machine, Multicast, Switching};
-use crate::time::Time;
-use crate::topology::Topology;
+use crate::spec::{Fault, Fidelity, Machine, Multicast, Switching};
+use crate::time::{NEVER, Time};
+use crate::topology::{Outage, Topology};
+
+/// Most links of a way that are looked at for one that has failed.
+const MOST_STEPS: usize = 64;
 
 /// What every kernel needs to know.
 #[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
@@ -63,6 +68,8 @@ pub struct Wiring {
     pub replicates: bool,
     /// Links that are down, or slower, for a time.
     pub faults: Option<Box<Faults>>,
+    /// Tables of routing that change because of them.
+    reroutes: Option<Box<Reroutes>>,
 }
 
 /// When a packet may go on from a switch.
@@ -150,16 +157,9 @@ impl Wiring {
             _ => Onward::Header,
         };
         let asks_by_rules = has_allocators || !shares.is_one();
-        let known = if asks_by_rules {
-            KnownLeads::default()
-        } else {
-            KnownLeads::new(topology, &routing, &layout)
-        };
-        let choices = if has_allocators && shares.is_one() {
-            KnownChoices::new(topology, &routing, &layout)
-        } else {
-            KnownChoices::default()
-        };
+        let is_one = shares.is_one();
+        let Tables { routing, known, choices } =
+            tables(routing, topology, &layout, (asks_by_rules, has_allocators && is_one));
         Ok(Self {
             has_allocators,
             asks_by_rules,
@@ -182,8 +182,81 @@ impl Wiring {
             drain_byte_ps: machine.interface.drain_byte_ps.unwrap_or(0),
             replicates: machine.interface.multicast == Multicast::Switches,
             faults: None,
+            reroutes: None,
             timings,
         })
+    }
+
+    /// Tables of routing change because of faults.
+    ///
+    /// # Errors
+    /// Routing that knows no way round failed links, or whose packets cannot go on by other tables.
+    pub fn reroute(
+        &mut self,
+        of: (&Machine, &Topology, u64),
+        faults: (&[Fault], &[Outage]),
+    ) -> Result<(), SpecError> {
+        let knows = (self.asks_by_rules, self.has_allocators && self.shares.is_one());
+        let layout = &self.layout;
+        let make = |routing, topology: &Topology| tables(routing, topology, layout, knows);
+        self.reroutes = Reroutes::new(of, faults, &self.routing, make)?.map(Box::new);
+        Ok(())
+    }
+
+    /// When tables of routing change next, or [`NEVER`].
+    pub fn next_change(&self) -> Time {
+        self.reroutes.as_ref().map_or(NEVER, |reroutes| reroutes.next())
+    }
+
+    /// Tables come into force whose time has come; whether there are any.
+    pub fn change_tables(&mut self, now: Time) -> bool {
+        let Some(reroutes) = &mut self.reroutes else { return false };
+        let (routing, known, choices) = (&mut self.routing, &mut self.known, &mut self.choices);
+        reroutes.change(now, |new| Tables {
+            routing: std::mem::replace(routing, new.routing),
+            known: std::mem::replace(known, new.known),
+            choices: std::mem::replace(choices, new.choices),
+        })
+    }
+
+    /// The lead of the first group by which a packet might have left a switch by the tables before these.
+    pub fn lead_before(&self, switch: SwitchId, header: Header) -> Option<ChannelId> {
+        let before = self.reroutes.as_ref()?.before()?;
+        let slot = before.routing.next(switch, header)?;
+        Some(self.lead_in_share(switch, Some(slot), header))
+    }
+
+    /// A packet starts on a channel because other tables are in force than those of the whole network: the
+    /// channel it would have taken by these, as far as its way leads to a link that those in force avoid to
+    /// that link.
+    pub fn turned_from(&self, channel: ChannelId, header: Header) -> Option<ChannelId> {
+        let reroutes = self.reroutes.as_ref()?;
+        let usual = &reroutes.usual()?.routing;
+        let group = self.layout.group(channel);
+        if group.kind != ChannelKind::Internal {
+            return None;
+        }
+        let mut switch = SwitchId(group.from);
+        let mut outputs = Outputs::default();
+        usual.outputs(switch, header, &mut outputs);
+        let lead = |slot| self.lead_in_share(switch, Some(slot), header);
+        if outputs.iter().any(|(slot, _)| lead(slot) == group.first) {
+            return None;
+        }
+        let mut first = None;
+        for _ in 0..MOST_STEPS {
+            let Some(slot) = usual.next(switch, header) else { break };
+            let lead = self.lead_in_share(switch, Some(slot), header);
+            first.get_or_insert(lead);
+            let group = self.layout.group(lead);
+            let port = self.layout.port_and_class(group).map(|(port, _)| port);
+            if port.is_some_and(|port| reroutes.avoids(switch, port)) {
+                return Some(lead);
+            }
+            let End::Switch(next) = group.end else { break };
+            switch = next;
+        }
+        first
     }
 
     /// Virtual channels of a link that each of routing's classes has, share by share.
@@ -250,6 +323,9 @@ impl Wiring {
     #[inline(always)]
     pub fn first_lead(&self, switch: SwitchId, header: Header) -> ChannelId {
         let slot = self.routing.next(switch, header);
+        if slot.is_none() && rarely(self.reroutes.is_some()) {
+            return self.lead_in_share(switch, self.slot_beyond(switch, header), header);
+        }
         if self.shares.is_one() {
             return self.layout.lead_at(switch, slot, header.destination);
         }
@@ -265,6 +341,17 @@ impl Wiring {
             }
             None => self.ejection_lead(header.destination, header.traffic),
         }
+    }
+
+    /// The slot by which a packet leaves a switch from which tables after a fault know no way; none where it has
+    /// arrived.
+    #[cold]
+    fn slot_beyond(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        let ejection = self.layout.ejection_lead(header.destination);
+        if self.layout.group(ejection).from == switch.0 {
+            return None;
+        }
+        self.reroutes.as_ref()?.beyond(switch, header)
     }
 
     /// The slot of the layout for one that routing names, in a share.
@@ -329,6 +416,10 @@ impl Wiring {
         let is_known = !known.is_empty();
         if !is_known {
             self.routing.outputs(switch, header, outputs);
+            if outputs.is_empty() && rarely(self.reroutes.is_some()) {
+                let slot = self.slot_beyond(switch, header);
+                slot.into_iter().for_each(|slot| outputs.add(slot, 0));
+            }
         }
         let share = self.shares.of(header.traffic);
         let is_there = !is_known && outputs.is_empty();
@@ -598,6 +689,27 @@ impl Wiring {
             last_start,
         }
     }
+}
+
+/// What is known of routing on a topology: where packets ask unless they do so by rules, and all outputs if
+/// they choose of those.
+fn tables(
+    routing: Routing,
+    topology: &Topology,
+    layout: &Layout,
+    (asks_by_rules, chooses): (bool, bool),
+) -> Tables {
+    let known = if asks_by_rules {
+        KnownLeads::default()
+    } else {
+        KnownLeads::new(topology, &routing, layout)
+    };
+    let choices = if chooses {
+        KnownChoices::new(topology, &routing, layout)
+    } else {
+        KnownChoices::default()
+    };
+    Tables { routing, known, choices }
 }
 
 /// Virtual channels of a link that each of routing's classes has, share by share.

@@ -414,6 +414,14 @@ impl Arbiter {
         let place = self.at(lead).place;
         self.chosen.granted(place, &mut self.looks, (input, packet));
     }
+
+    /// The request of a channel is one at this place no more, and has not been granted.
+    pub fn withdrawn(&mut self, lead: ChannelId, input: ChannelId) {
+        let place = self.at(lead).place;
+        if let Some(order) = self.looks.orders.get_mut(place) {
+            order.retain(|&other| other != input);
+        }
+    }
 }
 
 #[cfg(test)]

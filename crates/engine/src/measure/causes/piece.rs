@@ -38,11 +38,13 @@ pub enum Part {
     Other,
     /// A process has nothing more to do.
     Idle,
+    /// A message waits for a link that is down, or slower.
+    Fault,
 }
 
 impl Part {
     /// All of them, as they are numbered, with their names.
-    pub const ALL: [(Self, &str); 14] = [
+    pub const ALL: [(Self, &str); 15] = [
         (Self::Before, "before"),
         (Self::Computing, "computing"),
         (Self::Processor, "processor"),
@@ -57,11 +59,18 @@ impl Part {
         (Self::Meeting, "meeting"),
         (Self::Other, "other"),
         (Self::Idle, "idle"),
+        (Self::Fault, "fault"),
     ];
 
-    /// Whether others were in the way.
+    /// Whether others, or faults, were in the way of a message.
     pub fn is_contention(self) -> bool {
-        matches!(self, Self::Source | Self::Destination | Self::Network | Self::Spread)
+        let is_others = matches!(self, Self::Source | Self::Destination | Self::Network);
+        is_others || matches!(self, Self::Spread | Self::Fault)
+    }
+
+    /// Whether it is told of where there are none: faults are not.
+    pub fn is_usual(self) -> bool {
+        self != Self::Fault
     }
 
     /// Waiting for others, by where that has its root.
@@ -69,7 +78,8 @@ impl Part {
         match kind {
             Kind::Source => Self::Source,
             Kind::Destination => Self::Destination,
-            Kind::Network | Kind::Detour | Kind::Fault => Self::Network,
+            Kind::Network | Kind::Detour => Self::Network,
+            Kind::Fault => Self::Fault,
             Kind::Spread => Self::Spread,
         }
     }

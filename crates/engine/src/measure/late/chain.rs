@@ -85,8 +85,8 @@ enum Keeps {
     Before(Place),
     /// The same, in the buffer for room in which it waits; the buffer's channel.
     Room(Place, ChannelId),
-    /// Its link, which is down.
-    Fault,
+    /// A link that is down, of this channel.
+    Fault(ChannelId),
     /// Nobody that is known.
     Nobody,
 }
@@ -225,11 +225,12 @@ impl<'a> Chain<'a> {
         let mut place = Place { record: last, hop: last_hop as u32 };
         let mut moves = Moves::Whole;
         loop {
-            let &Entry { ready, start, .. } = log.entry(place);
+            let &Entry { mut ready, start, .. } = log.entry(place);
             if at > start {
                 own += self.moves(place, (start, at), moves);
                 at = start;
             }
+            ready = ready.min(log.detained_since(place));
             // It waits for its channel.
             if at > ready {
                 if let Some(own_turn) = self.sent_before(place, at) {

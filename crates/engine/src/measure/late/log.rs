@@ -65,6 +65,19 @@ struct Lacked {
     by: RecordId,
 }
 
+/// A wait for a link that was down.
+#[derive(Clone, Copy, Debug)]
+pub struct Detained {
+    /// Which of the packet's hops it was to be.
+    hop: u32,
+    /// The channel it waited for.
+    pub channel: ChannelId,
+    /// When that began.
+    pub from: Time,
+    /// When it went elsewhere.
+    until: Time,
+}
+
 /// The number of packets that have none.
 pub const UNNUMBERED: u32 = u32::MAX;
 
@@ -94,6 +107,8 @@ pub struct Log {
     down: Mixed<ChannelId, Vec<(Time, Time)>>,
     /// What stands for all faults, where there are any.
     fault: RecordId,
+    /// By packet that has waited for a link that was down, and crossed another: where, and when.
+    detained: Mixed<RecordId, Vec<Detained>>,
     /// By packet that had to wait for a place at its node: how long, and for whom.
     lacked: Mixed<RecordId, Lacked>,
     /// Turns in copies of the network that have not ended.
@@ -167,6 +182,7 @@ impl Log {
             outgoing,
             lists,
             listed: vec![Turns::default(); nodes],
+            detained: Mixed::default(),
             lacked: Mixed::default(),
             copies: Copies::default(),
             kept: 0,
@@ -268,6 +284,40 @@ impl Log {
         if spans.last().is_none_or(|&(_, last)| last < until) {
             spans.push((from, until));
         }
+    }
+
+    /// A packet has waited for a channel that is down, and waits for it no more.
+    pub fn leaves_link(
+        &mut self,
+        packet: PacketId,
+        channel: ChannelId,
+        (since, until): (Time, Time),
+    ) {
+        let id = self.record_of(packet);
+        let Some(down) = self.down_since(channel, until).filter(|_| id != NOBODY) else { return };
+        let hop = self.records[id as usize].hops.len() as u32;
+        let from = since.max(down);
+        if from < until {
+            self.detained.entry(id).or_default().push(Detained { hop, channel, from, until });
+        }
+    }
+
+    /// The channel that was down, for which a packet waited just before an instant that crossed another.
+    pub fn detained(&self, turn: Turn, at: Time) -> Option<&Detained> {
+        if self.detained.is_empty() {
+            return None;
+        }
+        let is_it = |one: &&Detained| one.hop == turn.hop && one.from < at && at <= one.until;
+        self.detained.get(&turn.record)?.iter().find(is_it)
+    }
+
+    /// Since when a packet has waited for links that were down, before it crossed a channel; never if it has not.
+    pub fn detained_since(&self, turn: Turn) -> Time {
+        if self.detained.is_empty() {
+            return NEVER;
+        }
+        let of_hop = self.detained.get(&turn.record).into_iter().flatten();
+        of_hop.filter(|one| one.hop == turn.hop).map(|one| one.from).min().unwrap_or(NEVER)
     }
 
     /// A packet crosses a channel that is slower than usual.
@@ -394,6 +444,9 @@ impl Log {
             self.free.push(id);
             if !self.lacked.is_empty() {
                 self.lacks_no_more(id);
+            }
+            if !self.detained.is_empty() {
+                self.detained.remove(&id);
             }
         }
     }

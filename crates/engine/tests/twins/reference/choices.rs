@@ -13,6 +13,8 @@ struct Request {
     time: Time,
     /// Its turn among those that were given places for replies at that time; 0: it needed none.
     turn: usize,
+    /// Whether it asked by itself, and not because tables had changed.
+    is_fresh: bool,
 }
 
 /// A request that has been granted and waits for room.
@@ -108,13 +110,20 @@ impl Reference {
         let mut requests = self.requests(here, group);
         let granted = self.granted[group].as_ref().map(|grant| grant.input);
         requests.retain(|request| Some(request.input) != granted);
-        requests.sort_by_key(|request| (request.time, request.turn, request.input));
+        requests
+            .sort_by_key(|request| (request.time, request.is_fresh, request.turn, request.input));
         for Request { input, .. } in requests {
-            let others = self.queues[group].len();
-            if !self.queues[group].contains(&input) {
-                let place = self.drawn_place(group, input, others);
-                self.queues[group].insert(place, input);
-            }
+            self.lines_up(input, group);
+        }
+    }
+
+    /// The same of one input.
+    pub fn lines_up(&mut self, input: usize, group: usize) {
+        let others = self.queues[group].len();
+        let is_drawn = self.spec.machine.switch.arbiter == Arbiter::Random;
+        if is_drawn && !self.queues[group].contains(&input) {
+            let place = self.drawn_place(group, input, others);
+            self.queues[group].insert(place, input);
         }
     }
 
@@ -146,19 +155,21 @@ impl Reference {
             let front = &self.channels[input].buffer[0];
             let aim = self.aim(front.packet);
             let asks = self.wiring.route(here, aim, Some(self.wiring.group_of[input]));
-            let (time, turn) = self.given(front.packet).unwrap_or((self.asked(input, front), 0));
-            (asks == group).then_some(Request { input, packet: front.packet, time, turn })
+            let (asked, is_fresh) = self.asked_at(front.packet, self.asked(input, front));
+            let (time, turn) = self.given(front.packet).unwrap_or((asked, 0));
+            (asks == group).then_some(Request { input, packet: front.packet, time, turn, is_fresh })
         };
         self.askers(here).into_iter().filter_map(request).collect()
     }
 
     /// The smallest is the best.
-    fn rank(&self, request: &Request, group: usize) -> (bool, Time, Time, usize, usize) {
-        let &Request { input, packet, time, turn } = request;
+    fn rank(&self, request: &Request, group: usize) -> (bool, Time, (Time, bool), usize, usize) {
+        let &Request { input, packet, time, turn, is_fresh } = request;
+        let is_later = self.is_later_class(packet);
         if let Some(place) = self.queues[group].iter().position(|&other| other == input) {
-            return (self.is_later_class(packet), place as Time, 0, 0, 0);
+            return (is_later, place as Time, (0, false), 0, 0);
         }
-        (self.is_later_class(packet), self.by_policy(packet, input, group), time, turn, input)
+        (is_later, self.by_policy(packet, input, group), (time, is_fresh), turn, input)
     }
 
     pub fn is_later_class(&self, packet: usize) -> bool {

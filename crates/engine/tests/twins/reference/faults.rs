@@ -5,7 +5,9 @@ use super::network::Packet;
 use super::wiring::{End, Group, Wiring};
 use crate::common::draws;
 use crate::common::random::Dice;
-use tailback_engine::spec::{FailedLink, Fault, FaultAt, Mode, Spec};
+use tailback_engine::spec::{
+    Arbiter, FailedLink, Fault, FaultAt, Mode, Queueing, RoutingSpec, Spec,
+};
 
 const MILLION: u64 = 1_000_000;
 
@@ -112,7 +114,7 @@ impl Reference {
     }
 }
 
-fn concerns(fault: &Fault, group: &Group) -> bool {
+pub fn concerns(fault: &Fault, group: &Group) -> bool {
     let ends = [group.from, group.to];
     match fault.at {
         FaultAt::Link(FailedLink::Between(one, other)) => {
@@ -132,6 +134,24 @@ pub fn some(dice: &mut Dice, spec: &mut Spec, packet_ps: Time) {
     for _ in 0..dice.number(1, 4) {
         let fault = one(dice, &wiring, spec, packet_ps);
         spec.faults.push(fault);
+    }
+}
+
+/// Tables change after those of them that links are down by, where routing knows of that.
+pub fn reroute(dice: &mut Dice, spec: &mut Spec, packet_ps: Time) {
+    if spec.machine.routing.algorithm != RoutingSpec::Shortest {
+        return;
+    }
+    spec.machine.routing.allow_deadlock = true;
+    let switch = &mut spec.machine.switch;
+    if switch.queueing != Queueing::Fifo && switch.arbiter == Arbiter::Random {
+        switch.arbiter = Arbiter::Fifo;
+    }
+    for fault in &mut spec.faults {
+        let is_down = fault.share == 0 && fault.time_factor.is_none();
+        if is_down && !matches!(fault.at, FaultAt::Node(_)) && dice.chance(80) {
+            fault.reroute_ps = Some(dice.one_of(&[0, 1, 2, 4]) * packet_ps / 2);
+        }
     }
 }
 
@@ -159,6 +179,7 @@ fn one(dice: &mut Dice, wiring: &Wiring, spec: &Spec, packet_ps: Time) -> Fault 
         share: MILLION as u32,
         bit_errors: None,
         time_factor: None,
+        reroute_ps: None,
         again: None,
     };
     let is_node = matches!(at, FaultAt::Node(_));

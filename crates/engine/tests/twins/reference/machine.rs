@@ -60,6 +60,10 @@ pub enum Event {
     Repaired {
         fault: usize,
     },
+    /// Tables of routing may be others.
+    Rerouted {
+        number: usize,
+    },
     /// A node's network interface goes on: its packet has left, or may be followed.
     Gone {
         node: usize,
@@ -122,6 +126,8 @@ pub struct Reference {
     pub queued: Queued,
     /// By packet until when it is sent for nothing, or was.
     pub in_vain: BTreeMap<usize, Time>,
+    /// By packet when it asked anew, because tables had changed.
+    pub anew: BTreeMap<usize, Time>,
     /// Packets that have decided to go by way of another node.
     pub ways_round: usize,
 }
@@ -158,6 +164,7 @@ impl Reference {
             replies: Replies::new(wiring.nodes()),
             queued: Queued::default(),
             in_vain: BTreeMap::new(),
+            anew: BTreeMap::new(),
             ways_round: 0,
             spec: Rc::new(spec.clone()),
             processes,
@@ -165,6 +172,9 @@ impl Reference {
         };
         for (fault, described) in spec.faults.iter().enumerate() {
             reference.post(described.until_ps, Event::Repaired { fault });
+        }
+        for (number, at) in reference.changes().into_iter().enumerate() {
+            reference.post(at, Event::Rerouted { number });
         }
         if reference.rows.is_some() {
             let rows = reference.rows.clone().into_iter().flatten();
@@ -201,6 +211,7 @@ impl Reference {
             if next > until {
                 return until;
             }
+            self.change_tables();
             while let Some(event) = self.next_event_of_this_instant() {
                 self.handle(event);
                 while let Some(process) = self.going_on.pop_front() {
@@ -242,7 +253,7 @@ impl Reference {
                 self.is_at_its_end(packet);
             }
             Event::Sets { packet } => self.travel_without_contention(packet),
-            Event::Ready { .. } | Event::Repaired { .. } => {}
+            Event::Ready { .. } | Event::Repaired { .. } | Event::Rerouted { .. } => {}
             Event::Left { channel } => self.left(channel),
             Event::Gone { node } => self.gone(node),
         }
@@ -251,8 +262,8 @@ impl Reference {
     /// Whether nothing will ever happen again.
     pub fn is_silent(&self) -> bool {
         let mut events = self.events.iter();
-        self.events.is_empty()
-            || self.is_finished() && events.all(|event| matches!(event.1, Event::Repaired { .. }))
+        let is_idle = |of: &Event| matches!(of, Event::Repaired { .. } | Event::Rerouted { .. });
+        self.events.is_empty() || self.is_finished() && events.all(|event| is_idle(&event.1))
     }
 
     /// Whether everybody has got through everything, now that nothing will happen.

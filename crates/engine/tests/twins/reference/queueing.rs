@@ -105,6 +105,30 @@ impl Reference {
         }
     }
 
+    /// Tables have changed: packets that wait for a link that is down go by the new ones.
+    pub fn leave_queues(&mut self) {
+        let mut moved = Vec::new();
+        for input in 0..self.channels.len() {
+            let own = self.wiring.group_of[input];
+            for waiting in self.channels[input].buffer.iter().filter(|one| one.left.is_none()) {
+                let packet = waiting.packet;
+                let Some(&group) = self.queued.output.get(&packet) else { continue };
+                let is_internal = matches!(self.wiring.groups[group].to, End::Switch(_));
+                let new =
+                    self.wiring.route(self.wiring.groups[own].to, self.aim(packet), Some(own));
+                if is_internal && self.is_down(group) && new != group {
+                    moved.push((packet, group, new));
+                }
+            }
+        }
+        for &(packet, old, new) in &moved {
+            let place = self.place_of(old);
+            self.queued.drawn.entry(place).or_default().retain(|&other| other != packet);
+            self.queued.output.insert(packet, new);
+            self.anew.insert(packet, self.now);
+        }
+    }
+
     /// The group by which a packet will leave its switch.
     fn output_of(&self, input: usize, packet: usize) -> usize {
         let from = Some(self.wiring.group_of[input]);
@@ -158,7 +182,10 @@ impl Reference {
     /// Those of an input that ask: the first for each output.
     fn asking_of(&self, input: usize) -> Vec<Asking> {
         let mut all: Vec<Asking> = Vec::new();
-        for waiting in self.channels[input].buffer.iter().filter(|one| one.left.is_none()) {
+        let buffer = self.channels[input].buffer.iter();
+        let mut waiting: Vec<_> = buffer.filter(|one| one.left.is_none()).collect();
+        waiting.sort_by_key(|one| self.asked_at(one.packet, one.ready));
+        for waiting in waiting {
             let Some(&group) = self.queued.output.get(&waiting.packet) else { continue };
             if all.iter().all(|other| other.group != group) {
                 let &super::network::Waiting { packet, ready, .. } = waiting;
@@ -222,7 +249,7 @@ impl Reference {
         asking.sort_by_key(|&Asking { input, packet, ready, .. }| {
             let drawn = drawn.and_then(|list| list.iter().position(|&other| other == packet));
             let rank = self.by_policy(packet, input, place);
-            (self.is_later_class(packet), rank, drawn, ready, input)
+            (self.is_later_class(packet), rank, drawn, self.asked_at(packet, ready), input)
         });
         // In a queue nobody passes a packet that is sent for nothing.
         let is_strict = self.has_strict_queues();

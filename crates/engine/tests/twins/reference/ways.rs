@@ -1,6 +1,7 @@
 //! By which groups a packet may leave a place, from the definitions of the algorithms.
 
 use super::wiring::{End, Group, Wiring};
+use std::collections::BTreeSet;
 use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
 
 /// The algorithms for any links that random cases draw; the usual one first.
@@ -210,30 +211,48 @@ impl Wiring {
             RoutingSpec::Table { next, .. } => Some(next[here][destination] as usize),
             _ => None,
         };
-        let distance = |switch| self.distance(switch, destination);
-        let mut groups = (0..self.groups.len()).filter(|&group| {
-            let group = &self.groups[group];
+        // From where there is no way without them packets wait for what is avoided.
+        let nothing = BTreeSet::new();
+        let is_known = self.distance_without(here, destination, &self.avoided).is_some();
+        let avoided = if is_known { &self.avoided } else { &nothing };
+        let distance =
+            |switch| self.distance_without(switch, destination, avoided).unwrap_or(usize::MAX);
+        let mut groups = (0..self.groups.len()).filter(|number| {
+            let group = &self.groups[*number];
             let End::Switch(to) = group.to else { return false };
             let is_taken = match port {
                 Some(port) => group.port == port,
                 None => distance(to) < distance(here),
             };
-            group.from == End::Switch(here) && is_taken
+            group.from == End::Switch(here) && is_taken && !avoided.contains(number)
         });
         groups.next().expect("there is a way")
     }
 
-    /// Links on the shortest way to a node.
-    pub fn distance(&self, from: usize, destination: usize) -> usize {
+    /// Links on the shortest way to a node without some groups, if there is a way then.
+    pub fn distance_without(
+        &self,
+        from: usize,
+        destination: usize,
+        avoided: &BTreeSet<usize>,
+    ) -> Option<usize> {
         let (mut reached, mut hops) = (vec![End::Switch(from)], 0);
         while !reached.contains(&End::Switch(self.home(destination))) {
-            let next = self.groups.iter().filter(|group| reached.contains(&group.from));
-            let next = next.map(|group| group.to).filter(|to| matches!(to, End::Switch(_)));
-            let next: Vec<End> = next.collect();
+            let next = self.groups.iter().enumerate();
+            let next = next.filter(|(number, group)| {
+                reached.contains(&group.from)
+                    && !reached.contains(&group.to)
+                    && matches!(group.to, End::Switch(_))
+                    && !avoided.contains(number)
+            });
+            let next: Vec<End> = next.map(|(_, group)| group.to).collect();
+            if next.is_empty() {
+                return None;
+            }
             reached.extend(next);
             hops += 1;
         }
-        hops
+        Some(hops)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
+use std::collections::BTreeSet;
 use tailback_engine::spec::{
     GraphLink, HalfDuplex, LinkClass, Machine, RoutingSpec, Sharing, TopologySpec,
 };
@@ -50,6 +51,8 @@ pub struct Wiring {
     pub wire_of: Vec<usize>,
     /// Of each channel, whether it is on the wire of one in the other direction.
     pub is_against: Vec<bool>,
+    /// The groups that tables avoid at this instant.
+    pub avoided: BTreeSet<usize>,
 }
 
 impl Wiring {
@@ -66,7 +69,7 @@ impl Wiring {
         };
         let (enters, leaves) = attachments(&machine.topology, dims.iter().product());
         let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
-        let is_against = Vec::new();
+        let (is_against, avoided) = (Vec::new(), BTreeSet::new());
         let (routing, of_nodes) = (machine.routing.algorithm.clone(), machine.node_link());
         let wraps = matches!(machine.topology, TopologySpec::Torus { .. });
         let (shares, share_of) = shares(machine);
@@ -75,7 +78,7 @@ impl Wiring {
         let node_shares = if links == nodes { shares.clone() } else { vec![nodes] };
         #[rustfmt::skip]
         let mut wiring = Self { dims, wraps, enters, leaves, routing, of_nodes,
-            shares, node_shares, share_of, groups, group_of, wire_of, is_against };
+            shares, node_shares, share_of, groups, group_of, wire_of, is_against, avoided };
         let node_width = machine.node_width();
         if machine.topology == TopologySpec::Pair {
             wiring.add(End::Node(0), End::Node(1), node_width);
@@ -224,6 +227,11 @@ impl Wiring {
             End::Node(_) => 0,
         };
         self.groups.iter().map(last).max().unwrap_or(0)
+    }
+
+    /// The switch a node sends to.
+    pub fn enters(&self, node: usize) -> usize {
+        self.enters[node]
     }
 
     /// The switch a node receives from.

@@ -9,6 +9,7 @@ mod channel;
 mod latest;
 mod lines;
 mod places;
+mod rerouted;
 mod rounds;
 mod turns;
 
@@ -16,7 +17,7 @@ use super::{UNBOUNDED, comes_to_node, sets_off};
 use crate::error::Blocked;
 use crate::event_queue::{Event, Subject};
 use crate::fabric::act::Act;
-use crate::fabric::deadlock::{self, Needs, Standing};
+use crate::fabric::deadlock::{self, Front, Needs, Standing};
 use crate::fabric::kernel::{Kernel, Switched, Traits};
 use crate::fabric::network::wires::Wires;
 use crate::fabric::network::wiring::Wiring;
@@ -202,21 +203,17 @@ impl QueuedKernel {
     }
 
     /// How things stand at every channel, and who waits in its buffer. A packet on its way through finishes.
-    fn standings(
-        &self,
-        wiring: &Wiring,
-        packets: &PacketPool,
-    ) -> (Vec<Standing>, Vec<Vec<PacketId>>) {
+    fn standings(&self, wiring: &Wiring, packets: &PacketPool) -> (Vec<Standing>, Vec<Vec<Front>>) {
         let mut fronts = vec![Vec::new(); self.board.channels.len()];
         for (channel, fronts) in self.board.channels.iter().zip(&mut fronts) {
             let lines = self.lines.of_input(channel.lines);
-            fronts.extend(lines.map(|line| self.lines.front(line)));
+            fronts.extend(lines.map(|line| (self.lines.front(line), self.lines.at(line).lead)));
             if channel.port.switch.is_some() && channel.port.buffer.first.is_some() {
-                fronts.push(channel.port.buffer.first);
+                fronts.push((channel.port.buffer.first, ChannelId::NONE));
             }
         }
-        for (id, input) in self.waiting_in_queues(wiring, packets) {
-            fronts[input.index()].push(id);
+        for (id, input, lead) in self.waiting_in_queues(wiring, packets) {
+            fronts[input.index()].push((id, lead));
         }
         let standing = |number: usize| Standing {
             owner: PacketId::NONE,
@@ -230,7 +227,7 @@ impl QueuedKernel {
             },
             shut: false,
             output: ChannelId::NONE,
-            front: fronts[number].first().copied().unwrap_or(PacketId::NONE),
+            front: fronts[number].first().map_or(PacketId::NONE, |&(id, _)| id),
         };
         ((0..self.board.channels.len()).map(standing).collect(), fronts)
     }
@@ -305,6 +302,10 @@ impl Kernel for QueuedKernel {
     #[inline]
     fn request(&mut self, of: Subject, act: &mut Act) {
         self.becomes_ready(of.channel(), act);
+    }
+
+    fn rerouted(&mut self, act: &mut Act) {
+        self.goes_by_new_tables(act);
     }
 
     #[inline]

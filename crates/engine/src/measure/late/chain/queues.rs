@@ -22,8 +22,9 @@ impl Chain<'_> {
         at: Time,
     ) -> (Keeps, Time) {
         let log = self.log;
-        if let Some(from) = log.down_since(log.channel(place), at) {
-            return (Keeps::Fault, from);
+        let channel = log.channel(place);
+        if let Some(from) = log.down_since(channel, at) {
+            return (Keeps::Fault(channel), from);
         }
         let latest = next.checked_sub(1).and_then(|place| turns.get(place));
         if let Some(sent) = latest.filter(|entry| entry.end >= at) {

@@ -45,7 +45,8 @@ impl Chain<'_> {
             if step.is_power_of_two() {
                 mark = place;
             }
-            since = since.max(from_then).max(self.log.entry(place).ready);
+            let ready = self.log.entry(place).ready;
+            since = since.max(from_then).max(if ready < at { ready } else { 0 });
             let next = match keeps {
                 Keeps::Turn(turn) => {
                     self.note(turn.record);
@@ -64,10 +65,7 @@ impl Chain<'_> {
                     }
                     next
                 }
-                Keeps::Fault => {
-                    let fault = self.log.fault();
-                    return Ok(Root::at(fault, self.log.channel(place), since));
-                }
+                Keeps::Fault(channel) => return Ok(Root::at(self.log.fault(), channel, since)),
                 Keeps::Nobody => break,
             };
             self.note(next.record);
@@ -128,6 +126,9 @@ impl Chain<'_> {
     /// What a packet does just before an instant about a channel that it is to cross.
     fn doing(&self, place: Place, at: Time) -> Doing {
         let (log, record) = (self.log, self.log.record(place.record));
+        if log.detained(place, at).is_some() {
+            return Doing::Waits;
+        }
         let before = |hop: u32| log.entry(Place { hop: hop - 1, ..place }).start;
         if record.hops.len() <= place.hop as usize {
             if log.waits(place, at) {
@@ -149,6 +150,9 @@ impl Chain<'_> {
     /// What keeps a packet that waits, just before an instant, and since when at the earliest.
     pub(super) fn keeps(&mut self, place: Place, at: Time) -> (Keeps, Time) {
         let log = self.log;
+        if let Some(detained) = log.detained(place, at) {
+            return (Keeps::Fault(detained.channel), detained.from);
+        }
         let record = log.record(place.record);
         let hop = record.hops.get(place.hop as usize).copied();
         // Where it has not started yet all turns are before its own.
@@ -196,7 +200,7 @@ impl Chain<'_> {
             }
         }
         if let Some(from) = log.down_since(channel, at) {
-            return (Keeps::Fault, from.max(first_since));
+            return (Keeps::Fault(channel), from.max(first_since));
         }
         if let Some(sent) = sent {
             return (Keeps::Turn(sent.turn), first_since);

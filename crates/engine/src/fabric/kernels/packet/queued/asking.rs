@@ -77,6 +77,12 @@ impl QueuedKernel {
         if next.is_some() {
             self.notes_output(input, next, act);
         }
+        self.joins(input, id, lead, act);
+    }
+
+    /// A packet that is ready, and has come by the channel of an input, joins those that wait for an output.
+    #[inline]
+    pub(super) fn joins(&mut self, input: ChannelId, id: PacketId, lead: ChannelId, act: &mut Act) {
         if act.is_observed() {
             observe_asks(id, lead, act);
         }
@@ -153,7 +159,7 @@ impl QueuedKernel {
             Some(0) => LineId::NONE,
             Some(others) => self.lines.at_place(ends[0]).nth(others - 1).unwrap_or(LineId::NONE),
             None => {
-                let until = (act.packets[packets.first].ready, input);
+                let until = act.packets.turn(packets.first, input);
                 self.lines.last_until(ends, until, act.packets)
             }
         };
@@ -163,7 +169,7 @@ impl QueuedKernel {
 
     /// The lead of the group by which a packet that is ready will leave the switch.
     #[inline]
-    fn output_of(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
+    pub(super) fn output_of(&mut self, input: ChannelId, id: PacketId, act: &mut Act) -> ChannelId {
         if act.wiring.routing.chooses() {
             return self.choose(input, id, act);
         }
@@ -258,21 +264,22 @@ impl QueuedKernel {
         choices.selector.offer(free)
     }
 
-    /// Where all who wait for an output stand in one queue: these, with the channels by which they came; where
-    /// outputs share a wire the first of each channel.
+    /// Where all who wait for an output stand in one queue: these, with the channels by which they came, and its
+    /// lead; where outputs share a wire the first of each channel.
     pub(super) fn waiting_in_queues(
         &self,
         wiring: &Wiring,
         packets: &PacketPool,
-    ) -> Vec<(PacketId, ChannelId)> {
-        let mut all: Vec<(PacketId, ChannelId)> = Vec::new();
+    ) -> Vec<(PacketId, ChannelId, ChannelId)> {
+        let mut all: Vec<(PacketId, ChannelId, ChannelId)> = Vec::new();
         for group in wiring.layout.groups.iter().filter(|group| leaves_switch(group.kind)) {
             let mut id = self.board.at(group.first).queue.first;
             let before = all.len();
             while id.is_some() {
                 let input = packets.came_by(id);
-                if self.wires.is_none() || all[before..].iter().all(|&(_, other)| other != input) {
-                    all.push((id, input));
+                if self.wires.is_none() || all[before..].iter().all(|&(_, other, _)| other != input)
+                {
+                    all.push((id, input, group.first));
                 }
                 id = packets[id].next;
             }

@@ -2,6 +2,7 @@
 
 use crate::fabric::transit::{PacketFifo, PacketPool};
 use crate::ids::{ChannelId, PacketId};
+use crate::time::Time;
 
 /// The number of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,18 +170,17 @@ impl Lines {
         }
     }
 
-    /// The last line of a place that is not after an instant and input, by when its first packet was ready and
-    /// by which channel it came; none: there is none.
+    /// The last line of a place whose first packet's turn is not after another; none: there is none.
     pub fn last_until(
         &self,
         ends: [LineId; 2],
-        until: (u64, ChannelId),
+        until: (Time, bool, ChannelId),
         packets: &PacketPool,
     ) -> LineId {
         let mut line = ends[1];
         while line.is_some() {
             let at = self.at(line);
-            if (packets[at.packets.first].ready, at.input) <= until {
+            if packets.turn(at.packets.first, at.input) <= until {
                 break;
             }
             line = at.before;

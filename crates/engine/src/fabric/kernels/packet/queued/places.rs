@@ -5,6 +5,7 @@ use super::QueuedKernel;
 use super::lines::LineId;
 use crate::fabric::act::Act;
 use crate::fabric::switch::arbiter::Rank;
+use crate::fabric::transit::PacketPool;
 use crate::ids::{ChannelId, PacketId};
 use crate::measure::blame::Observation;
 use crate::time::{NEVER, Time};
@@ -115,11 +116,7 @@ impl QueuedKernel {
         let input = act.packets.came_by(id);
         let first = self.board.at(lead).queue.first;
         if first.is_some() {
-            let turn = |id: PacketId| (act.packets[id].ready, act.packets.came_by(id));
-            let is_before =
-                |&other: &ChannelId| turn(self.board.at(other).queue.first) < turn(first);
-            let others = self.board.waiting(place).take_while(is_before).count();
-            self.board.wait_behind(others, place, lead);
+            self.waits_in_turn(place, lead, act.packets);
         }
         self.start(channel, id, (input, tokens), act);
         let mut latest = self.board.at(input).latest();
@@ -128,6 +125,23 @@ impl QueuedKernel {
         } else {
             self.board.at_mut(input).set_latest(latest);
         }
+    }
+
+    /// A queue that is not empty waits at its place, by the turn of its first packet.
+    #[inline]
+    pub(super) fn waits_in_turn(
+        &mut self,
+        place: ChannelId,
+        lead: ChannelId,
+        packets: &PacketPool,
+    ) {
+        let turn = |lead: ChannelId| {
+            let first = self.board.at(lead).queue.first;
+            packets.turn(first, packets.came_by(first))
+        };
+        let own = turn(lead);
+        let others = self.board.waiting(place).take_while(|&other| turn(other) < own).count();
+        self.board.wait_behind(others, place, lead);
     }
 
     /// The best at a place start as long as they can.
