@@ -6,6 +6,7 @@
 //! does not wait: the root of that instant. Where a message waits for its own packets before it, as it
 //! would alone, the chain goes on with those.
 
+mod known;
 mod queues;
 mod roots;
 mod spans;
@@ -16,6 +17,7 @@ use super::story::{Cost, Story, Told};
 use super::turns::{Entry, RecordId, Turn};
 use crate::ids::ChannelId;
 use crate::time::Time;
+use known::{Known, Messages, Outputs};
 
 /// How packets stand and are served, as far as it matters who waits for whom.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +89,8 @@ enum Keeps {
     Room(Place, ChannelId),
     /// A link that is down, of this channel.
     Fault(ChannelId),
+    /// What has been found before.
+    Known(Known),
     /// Nobody that is known.
     Nobody,
 }
@@ -114,12 +118,15 @@ struct Root {
     own: Option<Place>,
     /// Whether it is known who waits for whom on all of the way.
     is_known: bool,
+    /// Whose packets matter on that part of the way that was found before.
+    messages: Messages,
 }
 
 impl Root {
     /// One that the chain ends at.
     fn at(record: RecordId, channel: ChannelId, since: Time) -> Self {
-        Self { record, channel, since, own: None, is_known: true }
+        let messages = Messages::default();
+        Self { record, channel, since, own: None, is_known: true, messages }
     }
 }
 
@@ -136,6 +143,10 @@ pub struct Chain<'a> {
     packets: &'a [RecordId],
     /// The pieces of waiting found, latest first.
     pub pieces: &'a mut Vec<Piece>,
+    /// What is known of those that wait for outputs.
+    outputs: &'a mut Outputs,
+    /// Whether that is made use of.
+    uses_known: bool,
     /// Whether it is noted who stands on the way to a root.
     notes_way: bool,
     /// The packets on the way to a root, nearest to the packet at hand first; scratch.
@@ -159,6 +170,7 @@ pub struct Scratch {
     rooms: Vec<ChannelId>,
     stories: Vec<Story>,
     told: Vec<Told>,
+    outputs: Outputs,
 }
 
 /// The packets of a message in a buffer.
@@ -189,7 +201,7 @@ impl<'a> Chain<'a> {
         pieces: &'a mut Vec<Piece>,
         scratch: &'a mut Scratch,
     ) -> Self {
-        let Scratch { way, rooms, stories, told } = scratch;
+        let Scratch { way, rooms, stories, told, outputs } = scratch;
         pieces.clear();
         let (notes_way, is_summed) = (false, false);
         Self {
@@ -199,6 +211,8 @@ impl<'a> Chain<'a> {
             queued,
             packets,
             pieces,
+            outputs,
+            uses_known: true,
             notes_way,
             way,
             rooms,

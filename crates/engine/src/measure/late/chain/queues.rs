@@ -30,6 +30,9 @@ impl Chain<'_> {
         if let Some(sent) = latest.filter(|entry| entry.end >= at) {
             return (Keeps::Turn(sent.turn), 0);
         }
+        if let Some(known) = self.known(departures, place, at) {
+            return (Keeps::Known(known), known.begin);
+        }
         let idle_since = latest.map_or(0, |entry| entry.end);
         let input = self.came_by(place);
         let since = idle_since.max(departures.changed(input, at));
@@ -47,7 +50,7 @@ impl Chain<'_> {
     }
 
     /// The channel by which a packet came to where it waits.
-    fn came_by(&self, place: Place) -> ChannelId {
+    pub(super) fn came_by(&self, place: Place) -> ChannelId {
         self.log.record(place.record).hops[place.hop as usize - 1].0
     }
 

@@ -30,6 +30,15 @@ impl Chain<'_> {
         from: Place,
         at: Time,
     ) -> Result<Root, Time> {
+        self.sets_out();
+        let root = self.search(kept, from, at)?;
+        if root.own.is_none() {
+            self.finds(&root, at);
+        }
+        Ok(root)
+    }
+
+    fn search(&mut self, kept: (Keeps, Time), from: Place, at: Time) -> Result<Root, Time> {
         let (mut place, mut since) = (from, 0);
         let (mut keeps, mut from_then) = kept;
         // Where channels are chosen by load it is not always told whom packets wait for, and those
@@ -46,11 +55,12 @@ impl Chain<'_> {
                 mark = place;
             }
             let ready = self.log.entry(place).ready;
-            since = since.max(from_then).max(if ready < at { ready } else { 0 });
+            let from_then = from_then.max(if ready < at { ready } else { 0 });
+            since = since.max(self.changed(from_then));
             let next = match keeps {
                 Keeps::Turn(turn) => {
                     self.note(turn.record);
-                    since = since.max(self.log.entry(turn).start);
+                    since = since.max(self.changed(self.log.entry(turn).start));
                     match self.stopped(turn, at) {
                         Some(stopped) => stopped,
                         None => return Ok(Root::at(turn.record, self.log.channel(turn), since)),
@@ -63,9 +73,16 @@ impl Chain<'_> {
                         let root = Root::at(next.record, channel, since);
                         return Ok(Root { own: Some(own), ..root });
                     }
+                    self.passes(place, from_then, next);
                     next
                 }
                 Keeps::Fault(channel) => return Ok(Root::at(self.log.fault(), channel, since)),
+                Keeps::Known(known) => {
+                    #[cfg(debug_assertions)]
+                    self.check(known, place, at);
+                    let root = Root::at(known.record, known.channel, since);
+                    return Ok(Root { messages: known.messages, ..root });
+                }
                 Keeps::Nobody => break,
             };
             self.note(next.record);
@@ -77,10 +94,11 @@ impl Chain<'_> {
             match self.doing(next, at) {
                 Doing::Comes(then) => {
                     let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
-                    return Ok(Root::at(next.record, channel, since.max(then)));
+                    since = since.max(self.changed(then));
+                    return Ok(Root::at(next.record, channel, since));
                 }
                 Doing::IsSent(then) => {
-                    since = since.max(then);
+                    since = since.max(self.changed(then));
                     match self.stopped(next, at) {
                         Some(stopped) => place = stopped,
                         None => return Ok(Root::at(next.record, self.log.channel(next), since)),
