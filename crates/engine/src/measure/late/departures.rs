@@ -147,6 +147,9 @@ impl Departures {
 
     /// Whether the input at a channel's end sends as many packets as it may just before an instant.
     pub fn is_at_limit(&self, buffer: ChannelId, at: Time) -> bool {
+        if self.sends_any(buffer) {
+            return false;
+        }
         let most = usize::from(self.speedups[buffer.index()]);
         self.at(buffer, at).take(most).count() == most
     }
@@ -154,6 +157,11 @@ impl Departures {
     /// Whether the input at a channel's end sends as many packets at a time as there are outputs.
     pub fn sends_any(&self, buffer: ChannelId) -> bool {
         self.speedups[buffer.index()] == u16::MAX
+    }
+
+    /// When it was last before an instant that the input at a channel's end could send one packet more or less.
+    pub fn limit_changed(&self, buffer: ChannelId, at: Time) -> Time {
+        if self.sends_any(buffer) { 0 } else { self.changed(buffer, at) }
     }
 
     /// When a departure began or ended last before an instant; 0 if that is not known.

@@ -35,7 +35,7 @@ impl Chain<'_> {
         }
         let idle_since = latest.map_or(0, |entry| entry.end);
         let input = self.came_by(place);
-        let since = idle_since.max(departures.changed(input, at));
+        let since = idle_since.max(departures.limit_changed(input, at));
         if departures.is_at_limit(input, at) {
             let channel = |one: &Departure| log.channel(one.turn);
             let first = departures.first(input, at, |one| one.start < at, channel);
@@ -69,7 +69,7 @@ impl Chain<'_> {
             && let Some(next_turn) = turns.get(next)
         {
             let best = self.first_of(next_turn, place, at);
-            let of_best = || departures.changed(self.came_by(best), at);
+            let of_best = || departures.limit_changed(self.came_by(best), at);
             let since = if best == place { since } else { since.max(of_best()) };
             debug_assert_eq!(
                 (best, since),
@@ -118,7 +118,7 @@ impl Chain<'_> {
                 continue;
             }
             let input = this.1;
-            since = since.max(departures.changed(input, at));
+            since = since.max(departures.limit_changed(input, at));
             if departures.is_at_limit(input, at) {
                 continue;
             }
