@@ -62,7 +62,12 @@ _INFRAGRAPH = """devices:
   - {ep1: {component: xpu}, ep2: {component: nic}, link: pcie, scheme: many2many}
 - name: leaf
   components:
+  - {name: asic, choice: cpu, count: 1}
   - {name: port, choice: port, count: 4}
+  links:
+  - {name: ic}
+  edges:
+  - {ep1: {component: asic}, ep2: {component: port}, link: ic, scheme: many2many}
 instances:
 - {name: host, device: server, count: 2}
 - {name: leaf, device: leaf, count: 1}

@@ -154,5 +154,6 @@ def test_mistakes_are_one_line(fault: dict[str, Any], problem: str) -> None:
 
 
 def test_the_critical_path_knows_nothing_of_them() -> None:
-    with pytest.raises(UserError, match="critical_path"):
+    told = r"fault\[0\].time_factor = 2.0: must be left out where the critical path is told"
+    with pytest.raises(UserError, match=told):
         described(computes, MESH, {"node": 1, "time_factor": 2}, critical_path=True)

@@ -116,10 +116,22 @@ class Experiment(metaclass=Helped):
         if are_of_links and self.fidelity != "packet":
             allowed = f"must be left out with fidelity {self.fidelity}: needs packet"
             raise UserError(FAULTS, None, allowed)
-        for name in ("packet_waits",) if are_of_links else ():
-            if getattr(self.run, name):
-                allowed = "must be left out with [[fault]]: it does not know of faults"
-                raise UserError(f"run.{name}", shown(getattr(self.run, name)), allowed)
+        if are_of_links and self.run.packet_waits:
+            allowed = "must be left out with [[fault]]: it does not know of faults"
+            raise UserError("run.packet_waits", shown(self.run.packet_waits), allowed)
+        if self.run.critical_path:
+            self._check_stragglers()
+
+    def _check_stragglers(self) -> None:
+        """Refuse stragglers where the critical path is kept."""
+        for number, fault in enumerate(self.faults):
+            if not fault.is_of_links:
+                allowed = (
+                    "must be left out where the critical path is told (explain, "
+                    "run.critical_path): it does not know of stragglers; `tailback cost` says what "
+                    "they cost"
+                )
+                raise UserError(f"fault[{number}].time_factor", shown(fault.time_factor), allowed)
 
     def with_run(self, **fields: object) -> Self:
         """Return the experiment with some values of `run` changed.
