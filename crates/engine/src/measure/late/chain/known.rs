@@ -2,7 +2,8 @@
 //!
 //! All that wait for an idle output just before an instant have the same root, whoever's messages they are of,
 //! unless a packet of the message at hand stands on the way to it. So a root is searched for once for all of them,
-//! and for all whose ways lead there.
+//! and for all whose ways lead there. Not where channels share wires: there the buffer behind an idle output may
+//! have room, and who is to leave it first may still be to be seen when it is asked for.
 
 use super::{Chain, Place, Root};
 use crate::ids::ChannelId;
@@ -92,7 +93,8 @@ impl Chain<'_> {
     fn keeps_root(&self, departures: &Departures, place: Place) -> bool {
         let rules = &self.rules;
         let is_wanted = self.uses_known && !self.notes_way && !rules.is_private;
-        is_wanted && rules.come_in_order && departures.sends_any(self.came_by(place))
+        let is_one = rules.come_in_order && !self.log.shares_wires();
+        is_wanted && is_one && departures.sends_any(self.came_by(place))
     }
 
     /// What those that wait for an idle output just before an instant, of which a packet is one, have as their
