@@ -30,10 +30,14 @@ impl Chain<'_> {
         if let Some(sent) = latest.filter(|entry| entry.end >= at) {
             return (Keeps::Turn(sent.turn), 0);
         }
+        let (user, free_since) = self.on_wire(channel, at);
+        if let Some(turn) = user {
+            return (Keeps::Turn(turn), 0);
+        }
         if let Some(known) = self.known(departures, place, at) {
             return (Keeps::Known(known), known.begin);
         }
-        let idle_since = latest.map_or(0, |entry| entry.end);
+        let idle_since = latest.map_or(0, |entry| entry.end).max(free_since);
         let input = self.came_by(place);
         let since = idle_since.max(departures.limit_changed(input, at));
         if departures.is_at_limit(input, at) {
@@ -47,6 +51,22 @@ impl Chain<'_> {
             return (Keeps::Before(best), since);
         }
         self.lacks_room_behind(departures, (turns, log.channel(place)), since, at)
+    }
+
+    /// Another message's turn on the wire of an idle channel just before an instant, or else since when the others
+    /// there are idle at the earliest.
+    fn on_wire(&self, channel: ChannelId, at: Time) -> (Option<Turn>, Time) {
+        let mut since = 0;
+        for &other in self.log.beside(channel) {
+            let Some(turns) = self.log.turns(other, self.message) else { continue };
+            let Some(entry) = turns.before(at).and_then(|place| turns.get(place)) else { continue };
+            if entry.end < at {
+                since = since.max(entry.end);
+            } else if self.log.record(entry.turn.record).message != self.message {
+                return (Some(entry.turn), 0);
+            }
+        }
+        (None, since)
     }
 
     /// The channel by which a packet came to where it waits.
