@@ -53,22 +53,6 @@ impl Chain<'_> {
         self.lacks_room_behind(departures, (turns, log.channel(place)), since, at)
     }
 
-    /// Another message's turn on the wire of an idle channel just before an instant, or else since when the others
-    /// there are idle at the earliest.
-    fn on_wire(&self, channel: ChannelId, at: Time) -> (Option<Turn>, Time) {
-        let mut since = 0;
-        for &other in self.log.beside(channel) {
-            let Some(turns) = self.log.turns(other, self.message) else { continue };
-            let Some(entry) = turns.before(at).and_then(|place| turns.get(place)) else { continue };
-            if entry.end < at {
-                since = since.max(entry.end);
-            } else if self.log.record(entry.turn.record).message != self.message {
-                return (Some(entry.turn), 0);
-            }
-        }
-        (None, since)
-    }
-
     /// The channel by which a packet came to where it waits.
     pub(super) fn came_by(&self, place: Place) -> ChannelId {
         self.log.record(place.record).hops[place.hop as usize - 1].0

@@ -289,15 +289,23 @@ impl Chain<'_> {
     /// Another message's turn on the wire of a channel that is idle, if there is one; and since when at the
     /// earliest.
     pub(super) fn beside(&self, channel: ChannelId, since: Time, at: Time) -> (Keeps, Time) {
-        let log = self.log;
-        let turn = |&other: &ChannelId| {
-            let turns = log.turns(other, self.message)?;
-            let entry = turns.get(turns.before(at)?)?;
-            let is_other = log.record(entry.turn.record).message != self.message;
-            (is_other && entry.end >= at).then_some(entry.turn)
-        };
-        let found = log.beside(channel).iter().find_map(turn);
-        (found.map_or(Keeps::Nobody, Keeps::Turn), since)
+        (self.on_wire(channel, at).0.map_or(Keeps::Nobody, Keeps::Turn), since)
+    }
+
+    /// Another message's turn on the wire of an idle channel just before an instant, or else since when the others
+    /// there are idle at the earliest.
+    pub(super) fn on_wire(&self, channel: ChannelId, at: Time) -> (Option<Turn>, Time) {
+        let mut since = 0;
+        for &other in self.log.beside(channel) {
+            let Some(turns) = self.log.turns(other, self.message) else { continue };
+            let Some(entry) = turns.before(at).and_then(|place| turns.get(place)) else { continue };
+            if entry.end < at {
+                since = since.max(entry.end);
+            } else if self.log.record(entry.turn.record).message != self.message {
+                return (Some(entry.turn), 0);
+            }
+        }
+        (None, since)
     }
 
     /// Who is at the head of the list of a node just before an instant, in which all wait for its channels, and

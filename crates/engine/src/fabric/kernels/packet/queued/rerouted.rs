@@ -51,18 +51,23 @@ impl QueuedKernel {
         lead
     }
 
-    /// Whether a packet at a switch is not to leave it by a group of channels any more.
-    fn is_turned(
+    /// Whether a packet at a switch is not to leave it by a group of channels any more: then it asks anew.
+    fn moves(
         &mut self,
-        id: PacketId,
+        (input, id): Moved,
         (lead, switch): (ChannelId, SwitchId),
-        act: &Act,
+        moved: &mut Vec<Moved>,
+        act: &mut Act,
     ) -> bool {
         let mut outputs = self.board.take_outputs();
         let header = act.packets[id].header();
         let is_turned =
             act.wiring.leads(switch, header, &mut outputs).all(|(other, _)| other != lead);
         self.board.put_outputs(outputs);
+        if is_turned {
+            act.leaves_link(id, lead);
+            moved.push((input, id));
+        }
         is_turned
     }
 
@@ -88,10 +93,7 @@ impl QueuedKernel {
                 self.latest.leave(&mut latest, id);
                 self.board.at_mut(input).set_latest(latest);
             }
-            if self.is_turned(id, (lead, switch), act) {
-                act.leaves_link(id, lead);
-                moved.push((input, id));
-            } else {
+            if !self.moves((input, id), (lead, switch), moved, act) {
                 stay.push((input, id));
             }
         }
@@ -125,10 +127,7 @@ impl QueuedKernel {
             let mut stay = Vec::new();
             while self.lines.front(line).is_some() {
                 let id = self.lines.pop(line, act.packets);
-                if self.is_turned(id, (lead, switch), act) {
-                    act.leaves_link(id, lead);
-                    moved.push((input, id));
-                } else {
+                if !self.moves((input, id), (lead, switch), moved, act) {
                     stay.push(id);
                 }
             }
