@@ -71,10 +71,10 @@ def test_ratios_are_said_as_people_say_them() -> None:
 def test_many_channels_alike_are_told_by_how_many_have_half() -> None:
     """As on the 33 links between neighbouring groups of a dragonfly."""
     few = Rows((), 1557, 1.0, 0.029, half=18)
-    told = "; it begins at 1,557 channels, half of it at 18 of them, none with more than 2.9 %"
-    assert where_text(few) == told
+    told = "it begins at 1,557 channels, half of it at 18 of them, none with more than 2.9 %"
+    assert where_text("it", few) == told
     alike = Rows((), 384, 1.0, 0.0071, half=150)
-    assert where_text(alike) == "; it begins at 384 channels, none with more than 0.71 %"
+    assert where_text("it", alike) == "it begins at 384 channels, none with more than 0.71 %"
 
 
 def test_the_channels_with_half_of_all_lateness_are_counted() -> None:

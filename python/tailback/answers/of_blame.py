@@ -37,29 +37,30 @@ def _why_and_where(late: Lateness) -> str:
     (kind, charged), *others = [known for known in late.kinds() if known[1].share >= MUCH][:2]
     told = [f"{all_or_percent(charged.share)} of it is {KIND_WORDS[kind]}"]
     told += [f"{percent(c.share)} {KIND_WORDS[kind]}" for kind, c in others]
-    return sentence(f"{listed(told)}{where_text(late.roots(MOST), late.blame.rest_share)}")
+    where = where_text("it", late.roots(MOST), late.blame.rest_share)
+    return sentence("; ".join(part for part in (listed(told), where) if part))
 
 
-def where_text(roots: Rows, rest: float = 0.0) -> str:
-    """Return `; it begins mostly at …` for the first roots; nothing without any.
+def where_text(subject: str, roots: Rows, rest: float = 0.0) -> str:
+    """Return `it begins mostly at …` of a subject for the first roots; nothing without any.
 
     Mostly is half of it or more. Where a `rest` is not broken down by channel, shares are of what
     is.
     """
     told = 1 - rest if rest >= SMALL else 1.0
-    what = "it begins" if told == 1 else f"the {percent(told)} broken down by channel begins"
+    begins = (subject if told == 1 else f"the {percent(told)} broken down by channel") + " begins"
     together = sum(root.share for root in roots.shown) / told
     count = len(roots.shown) + roots.others
     if together < MUCH:
         none = f", none with more than {percent(roots.largest / told)}"
         if roots.half and _FEW * roots.half <= count:
             none = f", half of it at {roots.half} of them{none}"
-        return f"; {what} at {counted(count, 'channel')}{none}" if count else ""
+        return f"{begins} at {counted(count, 'channel')}{none}" if count else ""
     named = [
         f"{channel_text(root.words[0])} ({percent(root.share / told)})" for root in roots.shown
     ]
     most = "mostly " if together >= HALF else "most of all "
-    return f"; {what} {'' if together >= NEARLY_ALL else most}at {listed(named)}"
+    return f"{begins} {'' if together >= NEARLY_ALL else most}at {listed(named)}"
 
 
 def who_sentences(late: Lateness) -> list[str]:

@@ -128,9 +128,8 @@ def _where(cost: Cost) -> list[str]:
     full = cost.modes.get("full")
     if full is not None and full.blame is not None and full.blame.has_lateness:
         late = Lateness.of(full)
-        where = where_text(late.roots(MOST), late.blame.rest_share).removeprefix("; ")
-        told = f"{where}.".replace("it begins", "Lateness begins", 1) if where else ""
-        return [*([sentence(told)] if told else []), *who_sentences(late)]
+        where = where_text("lateness", late.roots(MOST), late.blame.rest_share)
+        return [*([sentence(where)] if where else []), *who_sentences(late)]
     waiting = cost.channels_waiting_most(MOST)
     if not waiting:
         return []
