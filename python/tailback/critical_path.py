@@ -23,7 +23,10 @@ NONE = 2**32 - 1
 _NO_MESSAGE = 2**64 - 1
 
 CONTENTION = ("source", "destination", "network", "spread")
-"""What others cost, of all that time is put down to."""
+"""What other messages cost, of all that time is put down to."""
+
+ELSEWHERE = tuple(part for part in CONTENTION if part != "source")
+"""The same but for the link of the sender's own node, which messages of that node share."""
 
 PART_WORDS = {
     "before": "waiting to begin",
@@ -32,7 +35,7 @@ PART_WORDS = {
     "sending": "software that sends",
     "receiving": "software that receives",
     "own": "messages on their way, as long as each takes alone",
-    "source": "contention at the link of the sender's own node",
+    "source": "waiting for other messages of the sender's own node",
     "destination": "contention at the link of the destination",
     "network": "contention in the network",
     "spread": "contention that spread from the link of another node",
@@ -154,7 +157,15 @@ class CriticalPath:
     @property
     def contention_ps(self) -> int:
         """How long messages on the path waited for others."""
-        return sum(share.time_ps for share in self.by(parts=CONTENTION))
+        return self._summed_ps(CONTENTION)
+
+    @property
+    def elsewhere_ps(self) -> int:
+        """The same but for waits at the links of their own nodes."""
+        return self._summed_ps(ELSEWHERE)
+
+    def _summed_ps(self, parts: Sequence[str]) -> int:
+        return sum(share.time_ps for share in self.by(parts=parts))
 
     def place(self, process: int | None, call: int | None) -> str | None:
         """Return where in the program of a process a call is; None where that is not known.

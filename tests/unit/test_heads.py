@@ -17,6 +17,7 @@ from tailback.answers.of_blame import where_text
 from tailback.answers.of_program import of_explanation
 from tailback.comparison.of_jobs import interference
 from tailback.experiment import Experiment
+from tailback.explaining.facts import bounds, completion_ps
 from tailback.runner import run_mode
 from tailback.statistics import Estimate
 from tailback.terminal.blamed import blame_report
@@ -183,8 +184,8 @@ def test_a_program_says_how_much_of_its_critical_path_is_contention() -> None:
     found = explaining.explain(explaining.prepared(example("two_jobs")))
     how_much, where, who = of_explanation(found).lines
     assert how_much == (
-        "The program takes 255.6 µs, 57 % longer than without contention (163.2 µs in mode "
-        "endpoints)."
+        "The program takes 255.6 µs, 57 % longer than without contention in the network "
+        "(163.2 µs in mode endpoints)."
     )
     assert where.startswith("36 % of its critical path is contention, at leaf4->spine3 (46.53 µs)")
     assert who == "Job shuffle causes all of that."
@@ -202,11 +203,42 @@ def test_a_critical_path_with_contention_at_a_nodes_link_costs_nothing_in_the_ne
     star = {"topology": {"kind": "star", "nodes": 3}}
     given = {"machine": star, "workload": {"kind": "program", "process": ranks}}
     found = explaining.explain(explaining.prepared(Experiment.from_dict(given)))
-    how_much, where, *_ = of_explanation(found).lines
+    how_much, where = of_explanation(found).lines
     assert how_much.endswith(
         "Contention in the network costs nothing: it takes as long in mode endpoints."
     )
-    assert where.startswith("50 % of its critical path is contention, at the link from node 0")
+    assert where == (
+        "50 % of its critical path is waiting for other messages of the sender's own node, at the "
+        "link from node 0 (80.64 µs)."
+    )
+
+
+def test_messages_of_the_senders_own_node_are_told_apart_on_a_critical_path() -> None:
+    """All to all: "98 % of its critical path is contention", and it took 8 % longer than without.
+
+    So had the bounds: without contention it would take what one message takes.
+    """
+    rails = {"servers": 4, "servers_per_segment": 4, "spines": 4}
+    given = {
+        "machine": {"preset": "dgx_superpod_like", "topology": rails},
+        "workload": {"kind": "complete_exchange", "message_size": "128 kB"},
+    }
+    found = explaining.explain(explaining.prepared(Experiment.from_dict(given)))
+    how_much, own, elsewhere, who = of_explanation(found).lines
+    assert " longer than without contention in the network (" in how_much
+    share, told = own.split(" of its critical path is ")
+    assert told.startswith("waiting for other messages of the sender's own node, at the link from")
+    assert float(share.removesuffix(" %")) > 80
+    assert re.match(r"[\d.]+ % of the path is contention elsewhere, at ", elsewhere)
+    # Two cables have one name, and are told once.
+    names = re.findall(r"(?:at |, |and )(\S+->\S+) \(", elsewhere)
+    assert names
+    assert len(names) == len(set(names))
+    assert who.startswith("Process ")
+    low, high = bounds(found.path)
+    baseline = completion_ps(found.baseline)
+    assert baseline is not None
+    assert 0.9 * baseline < low < high == found.path.makespan_ps
 
 
 def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:

@@ -149,7 +149,7 @@ def test_presets_have_the_oversubscription_of_their_sources(
         ({"gpus": 8, "rails": 3}, "rails = 3: must divide the GPUs of a server, 8"),
         (
             {"servers": 6, "servers_per_segment": 4},
-            "servers_per_segment = 4: must divide the servers, 6",
+            "servers_per_segment = 4: must divide servers = 6",
         ),
         ({"planes": 2}, "planes = 2: must be 1: needs two leaves_per_rail"),
         ({"servers": 1, "gpus": 1}, "servers = 1: must have at least two GPUs together"),

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tailback.charging import KINDS, NOBODY, Blame, Charged, Sums, unknown_blame
-from tailback.prediction import channels_of_wires
 from tailback.results.names import Names
 from tailback.units import counted
 from tailback.wording.scaling import MICROSECONDS, measured, scaled
@@ -86,7 +85,7 @@ class Lateness:
         """Return the channels where lateness begins: name, kind in words, culprit and victim.
 
         Culprit and victim are those with the largest part of what begins there, as `groups`.
-        Virtual channels of a link count together, under the number of the first.
+        Virtual channels and parallel cables of a link count together.
         """
         every = self.blame.by_sums(self._links.by(0), self.confidence)
         found = [c for c in every if c.key[0] < NOBODY]
@@ -109,12 +108,11 @@ class Lateness:
 
     @cached_property
     def _links(self) -> Sums:
-        """The charges with the first virtual channel of a link in place of each."""
+        """The charges with the first channel of a link in place of each."""
         sums = self.blame.channels
-        first = channels_of_wires(self.result.experiment, self.result.channels)
         keys = sums.keys.copy()
         known = keys[:, 0] < NOBODY
-        keys[known, 0] = first[keys[known, 0].astype(np.int64)]
+        keys[known, 0] = self.names.links[keys[known, 0].astype(np.int64)]
         return replace(sums, keys=keys).by(*range(keys.shape[1]))
 
     @cached_property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tailback.critical_path import ALL_PART_WORDS, CONTENTION, FAULT
-from tailback.explaining.facts import completion_ps
+from tailback.critical_path import ALL_PART_WORDS, ELSEWHERE, FAULT
+from tailback.explaining.facts import completion_ps, waits_by_link
 from tailback.results.names import Names
 from tailback.statistics import Estimate
 from tailback.units import counted
@@ -24,6 +25,7 @@ from .places import channel_text
 from .status import Head, status
 
 if TYPE_CHECKING:
+    from tailback.critical_path import CriticalPath
     from tailback.explaining import Explanation
 
 _SMALL = 0.01
@@ -35,7 +37,7 @@ def of_explanation(explanation: Explanation) -> Head:
     told = (
         _takes(explanation),
         *_of_faults(explanation),
-        _where(explanation),
+        *_where(explanation),
         *_who(explanation),
     )
     return Head(status({result.mode: result}), told)
@@ -61,60 +63,81 @@ def _takes(explanation: Explanation) -> str:
         # It restricts what the other mode does not, see `verdict`.
         return f"{line}, and {baseline}, where messages come in another order."
     times = Estimate.exact(path.makespan_ps / without)
-    more = compared(times, experiment.run.confidence, f"without contention{faults}")
+    where = " in the network" if experiment.run.baseline == "endpoints" else ""
+    more = compared(times, experiment.run.confidence, f"without contention{where}{faults}")
     return f"{line}, {more} ({baseline})."
 
 
 def _of_faults(explanation: Explanation) -> list[str]:
     """Return the share of the critical path that waits for links that were down, or slower."""
     path, names = explanation.path, Names.of(explanation.result)
-    channels = path.by("channel", parts=[FAULT])
-    time_ps = sum(share.time_ps for share in channels)
+    time_ps = sum(share.time_ps for share in path.by(parts=(FAULT,)))
     if not time_ps or time_ps < NEXT_TO_NONE * path.makespan_ps:
         return []
-    told = (
-        f"{percent(time_ps / path.makespan_ps)} of its critical path waits for failed or slow links"
-    )
-    known = [share for share in channels if share.key[0] is not None][:MOST]
-    named = [f"{channel_text(names.channel(c.key[0]))} ({time_text(c.time_ps)})" for c in known]
-    return [sentence(f"{told}, at {listed(named)}" if named else told)]
+    share = percent(time_ps / path.makespan_ps)
+    where = _at(path, names, (FAULT,))
+    return [f"{share} of its critical path waits for failed or slow links{where}."]
 
 
-def _where(explanation: Explanation) -> str:
-    """Return the share of contention on the critical path, and at which channels it was."""
+def _where(explanation: Explanation) -> list[str]:
+    """Return how much of the critical path waits for messages of others, and at which channels.
+
+    Messages of the sender's own node are told apart: behind them, a message waits for the
+    bandwidth of its own link.
+    """
     path, names = explanation.path, Names.of(explanation.result)
     makespan = path.makespan_ps
-    if not makespan or path.contention_ps < NEXT_TO_NONE * makespan:
+    least = NEXT_TO_NONE * makespan
+    if not makespan or path.contention_ps < least:
         parts = path.by("part")
         if not parts:
-            return "Nothing is on its critical path."
+            return ["Nothing is on its critical path."]
         largest, share = parts[0].key[0], percent(parts[0].time_ps / (makespan or 1))
-        return (
+        return [
             f"Nothing on its critical path waits for others; {share} is {ALL_PART_WORDS[largest]}."
-        )
-    channels = [c for c in path.by("channel", parts=CONTENTION) if c.key[0] is not None]
-    shown = [c for c in channels[:MOST] if c.time_ps >= _SMALL * path.contention_ps]
-    told = f"{percent(path.contention_ps / makespan)} of its critical path is contention"
+        ]
+    others_ps = path.elsewhere_ps
+    own_ps = path.contention_ps - others_ps
+    told = []
+    if own_ps >= max(least, _SMALL * path.contention_ps):
+        share = all_or_percent(own_ps / makespan)
+        own = f"{share} of its critical path is waiting for other messages of the sender's own node"
+        told.append(sentence(f"{own}{_at(path, names, ('source',))}"))
+    if others_ps >= least:
+        share = percent(others_ps / makespan)
+        what = "the path is contention elsewhere" if told else "its critical path is contention"
+        told.append(sentence(f"{share} of {what}{_at(path, names, ELSEWHERE)}"))
+    return told
+
+
+def _at(path: CriticalPath, names: Names, parts: Sequence[str]) -> str:
+    """Return `, at …` for the channels at which most of some parts of the path was."""
+    links = [(c, time) for c, time in waits_by_link(path, names, parts) if c is not None]
+    whole = sum(time for _, time in links)
+    shown = [(c, time) for c, time in links[:MOST] if time >= _SMALL * whole]
     if not shown:
-        return sentence(told)
-    named = [f"{channel_text(names.channel(c.key[0]))} ({time_text(c.time_ps)})" for c in shown]
-    more = len(channels) - len(shown)
+        return ""
+    named = [f"{channel_text(names.channel(c))} ({time_text(time)})" for c, time in shown]
+    more = len(links) - len(shown)
     others = f", and at {counted(more, 'more channel')}" if more else ""
-    return sentence(f"{told}, at {listed(named)}{others}")
+    return f", at {listed(named)}{others}"
 
 
 def _who(explanation: Explanation) -> list[str]:
-    """Return whose messages were there: classes of traffic where they are known, or processes."""
+    """Return whose messages were there: classes of traffic where they are known, or processes.
+
+    But at the sender's own link, where they are messages of its node: `_where` tells of these.
+    """
     path, result = explanation.path, explanation.result
     names = Names.of(result)
     by_class = result.blame is not None and names.classes in {"job", "class"}
     column = "culprit" if by_class else "culprit_process"
-    whole = path.contention_ps
+    whole = path.elsewhere_ps
     if not whole or whole < NEXT_TO_NONE * path.makespan_ps:
         return []
     shares: list[tuple[str, float]] = [
         (who(names, names.traffic(share.key[0])) if by_class else f"process {share.key[0]}", part)
-        for share in path.by(column, parts=CONTENTION)
+        for share in path.by(column, parts=ELSEWHERE)
         if share.key[0] is not None and (part := share.time_ps / whole) >= _SMALL
     ]
     if not shares:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tailback.critical_path import CONTENTION, CriticalPath
@@ -29,6 +30,7 @@ def facts(runs: Runs, top: int) -> dict[str, Any]:
         "baseline": runs.result.experiment.run.baseline,
         "baseline_us": None if baseline is None else baseline / 1e6,
         "contention_us": path.contention_ps / 1e6,
+        "elsewhere_us": path.elsewhere_ps / 1e6,
         "segments": path.segments,
         "parts": [row(time, part=part) for (part,), time in path.by("part")],
         "processes": [row(time, process=process) for (process,), time in path.by("process")[:top]],
@@ -42,7 +44,7 @@ def facts(runs: Runs, top: int) -> dict[str, Any]:
                 channel=_channel(names, channel),
                 between_switches=channel is not None and names.channels[channel][0] == "internal",
             )
-            for (channel,), time in path.by("channel", parts=CONTENTION)[:top]
+            for channel, time in waits_by_link(path, names, CONTENTION)[:top]
         ],
         "culprits": [
             row(time, culprit=_culprit(runs.result, names, *who))
@@ -68,13 +70,28 @@ def facts(runs: Runs, top: int) -> dict[str, Any]:
     }
 
 
-def bounds(path: CriticalPath) -> tuple[int, int]:
-    """Return bounds of the makespan (ps) without the waits on this path.
+def waits_by_link(
+    path: CriticalPath, names: Names, parts: Sequence[str]
+) -> list[tuple[int | None, int]]:
+    """Return time of the path (ps) by link, the most first: the number of its first channel.
 
-    At least the rest of the path; at most the makespan, if another path takes as long. The bounds
-    hold for the order of messages that was measured: without contention it may be another.
+    None where the channel is not known.
     """
-    return path.makespan_ps - path.contention_ps, path.makespan_ps
+    sums: dict[int | None, int] = {}
+    for (channel,), time in path.by("channel", parts=parts):
+        link = None if channel is None else int(names.links[channel])
+        sums[link] = sums.get(link, 0) + time
+    return sorted(sums.items(), key=lambda item: -item[1])
+
+
+def bounds(path: CriticalPath) -> tuple[int, int]:
+    """Return bounds of the makespan (ps) without contention on this path.
+
+    At least the rest of the path, to which waits for messages of the sender's own node belong: its
+    link can carry no more. At most the makespan, if another path takes as long. The bounds hold
+    for the order of messages that was measured: without contention it may be another.
+    """
+    return path.makespan_ps - path.elsewhere_ps, path.makespan_ps
 
 
 def completion_ps(result: Result | None) -> int | None:

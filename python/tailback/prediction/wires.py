@@ -101,15 +101,6 @@ def wires_of(experiment: Experiment, channels: pa.Table) -> Wires:
     return Wires(first, of)
 
 
-def channels_of_wires(experiment: Experiment, channels: pa.Table) -> NDArray[np.int64]:
-    """Return by channel the number of the first virtual channel of its wire."""
-    wires = wires_of(experiment, channels)
-    numbers = channels["channel"].to_numpy().astype(np.int64)
-    found = np.zeros(int(numbers.max(initial=-1)) + 1, np.int64)
-    found[numbers] = numbers[wires.first][wires.of]
-    return found
-
-
 def spec_of_list(experiment: Experiment, packet_bytes: int | None = None) -> str:
     """Return the engine's description of the machine with an empty list of messages."""
     spec = json.loads(experiment.spec())

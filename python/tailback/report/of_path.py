@@ -47,6 +47,7 @@ def explanation_page(explanation: Explanation) -> Page:
         ("makespan", _time(told["makespan_us"])),
         (f"in mode {told['baseline']}", _time(told["baseline_us"])),
         ("contention on the path", _time(told["contention_us"])),
+        ("but for links of the senders' nodes", _time(told["elsewhere_us"])),
         ("segments", f"{told['segments']:,}"),
     ]
     shown += [(f"with {name}", _time(time)) for name, time in told["what_if"].items()]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailback.charging import NOBODY, REST, Blame, Sums
 from tailback.errors import one_line
@@ -90,6 +92,13 @@ class Names:
             return f"to node {self._named('node', end)}"
         what = "node" if kind == "direct" else "switch"
         return f"{self._named(what, start)}->{self._named(what, end)}"
+
+    @cached_property
+    def links(self) -> NDArray[np.int64]:
+        """By channel, the first between the same ends: of virtual channels and parallel cables."""
+        first: dict[tuple[str, int, int], int] = {}
+        numbered = enumerate(self.channels)
+        return np.array([first.setdefault(ends, number) for number, ends in numbered], np.int64)
 
     def waits_by_place(self, blame: Blame) -> list[tuple[str, float, float]]:
         """Return where packets waited, a node or a switch: its name, microseconds and share."""

@@ -124,9 +124,10 @@ _WITHOUT_NETWORK = {
 def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
     low, high = told["bounds_us"]
     lines = []
-    if told["contention_us"] > 0:
+    if told["elsewhere_us"] > 0:
+        where = " elsewhere" if told["elsewhere_us"] < told["contention_us"] else " on the path"
         lines.append(
-            f"Contention on the path is {_time(told['contention_us'])}: without it the program "
+            f"Contention{where} is {_time(told['elsewhere_us'])}: without it the program "
             f"takes {_time(low)} to {_time(high)}, as long as messages come in this order."
         )
     most = told["parts"][0]["part"] if told["parts"] else ""

@@ -81,7 +81,7 @@ class RailOptimised(Listed):
         if self.gpus % self.rail_count:
             raise self.refused("rails", f"must divide the GPUs of a server, {self.gpus}")
         if self.servers % self.segment_servers:
-            raise self.refused("servers_per_segment", f"must divide the servers, {self.servers}")
+            raise self.refused("servers_per_segment", f"must divide servers = {self.servers}")
         if self.planes > self.leaves_per_rail:
             raise self.refused("planes", "must be 1: needs two leaves_per_rail")
         self.facts  # noqa: B018  # asked for its refusals
