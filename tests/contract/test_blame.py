@@ -93,7 +93,7 @@ def test_flows_say_how_messages_fared(small: Path, tmp_path: Path) -> None:
     rows = pq.read_table(tmp_path / "out" / "full" / "flows.parquet")
     assert rows.column_names[:3] == ["source", "destination", "messages"]
     assert sum(rows["messages"].to_pylist()) == sum(flow["messages"] for flow in flows)
-    told = tailback("flows", small, "--top", "1")
+    told = tailback("flows", small, "--top", "1", "--full")
     assert told.returncode == 0, told.stderr
     for title in ("latency, µs", "alone, µs", "late, µs", "slowdown (latency over alone)"):
         assert title in told.stdout

@@ -22,6 +22,7 @@ from tailback.runner import run_mode
 from tailback.statistics import Estimate
 from tailback.terminal.blamed import blame_report
 from tailback.terminal.explained import explain_report
+from tailback.terminal.flows import flows_report
 from tailback.terminal.interfering import interference_report
 from tailback.terminal.measured import cost_report
 from tailback.terminal.shading import heat_map, shares_of_switches
@@ -211,6 +212,29 @@ def test_a_critical_path_with_contention_at_a_nodes_link_costs_nothing_in_the_ne
         "50 % of its critical path is waiting for other messages of the sender's own node, at the "
         "link from node 0 (80.64 µs)."
     )
+
+
+def test_flows_begin_with_how_many_times_as_long_as_alone() -> None:
+    """Four nodes send to one at once: one packet of 1 kB each, which takes T on each of two links.
+
+    Alone they take 2 T; the first 2 T, the others 3 T, 4 T and 5 T.
+    """
+    sent = [["0 ns", source, 4, "1 kB"] for source in range(4)]
+    switch = {"switching": "store_and_forward"}
+    given = {
+        "machine": {"topology": {"kind": "star", "nodes": 5}, "switch": switch},
+        "workload": {"kind": "messages", "messages": sent},
+        "run": {"keep_messages": True},
+    }
+    result = run_mode(Experiment.from_dict(given), "full")
+    text = printed(flows_report(result, ("source", "destination"), 2))
+    assert "4 flows: half take at least 1.50 times as long as alone." in text
+    assert re.search(r"The latest is from 3 to 4: [\d.]+ ns instead of [\d.]+ ns\.", text)
+    rows = [line.split() for line in text.splitlines() if " 1 kB " in line]
+    assert [(row[0], row[-1]) for row in rows] == [("3", "2.500"), ("2", "2.000")]
+    assert "2 more" in text
+    full = printed(flows_report(result, ("source",), 9, full=True))
+    assert "slowdown (latency over alone)" in full
 
 
 def test_messages_of_the_senders_own_node_are_told_apart_on_a_critical_path() -> None:

@@ -17,7 +17,7 @@ from tailback.importing import Imported, import_network
 from tailback.importing.toml import to_toml
 from tailback.machines import machine_of
 from tailback.survey import survey, table_routes
-from tailback.terminal.by_job import flows_report
+from tailback.terminal.flows import flows_report
 
 SAMPLES = Path(__file__).parents[1] / "networks"
 

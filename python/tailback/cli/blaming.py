@@ -65,15 +65,17 @@ By = Annotated[
 
 
 @command("tailback flows mesh.toml --top 20", "tailback flows jobs.toml --by class")
-def flows(asked: Asked, top: Top = 10, by: By = "source,destination,class") -> Found:
-    """List latency and lateness of each flow of messages.
+def flows(
+    asked: Asked, top: Top = 10, full: Full = False, by: By = "source,destination,class"
+) -> Found:
+    """List latency and slowdown of each flow of messages.
 
-    Runs one contention mode (run.mode). Latency, time alone, lateness and slowdown; the latest
-    flows first. A class is a traffic class or a job.
+    Runs one contention mode (run.mode). The latest flows first; a slowdown is latency over time
+    alone. A class is a traffic class or a job.
     """
     from tailback.runner import run_mode
     from tailback.tables.frames import dictionaries
-    from tailback.terminal.by_job import flow_keys, flows_report
+    from tailback.terminal.flows import flow_keys, flows_report
 
     keys = flow_keys(by)
     experiment = asked.experiment("run.keep_messages=true")
@@ -83,5 +85,5 @@ def flows(asked: Asked, top: Top = 10, by: By = "source,destination,class") -> F
         result = run_mode(experiment, mode, watch=watch)
     answer = {**result.to_dict(), "flows": dictionaries(result.flows(keys))}
     asked.save(answer, partial(stored, {mode: result}))
-    asked.tell(answer, partial(flows_report, result, keys, top))
+    asked.tell(answer, partial(flows_report, result, keys, top, full=full))
     return result

@@ -1,26 +1,19 @@
-"""Tables of jobs, of flows of messages, and of percentiles."""
+"""Tables of jobs, and of percentiles of messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
 from rich.table import Table
-from rich.text import Text
 
-from tailback.answers.lateness import untold_texts
-from tailback.answers.status import lost_texts
-from tailback.errors import choice, one_line
 from tailback.results import PERCENTS, Fared
 from tailback.results.of_jobs import JobResult
 from tailback.statistics import Estimate
-from tailback.tables import FLOW, MEASURES
-from tailback.units import counted
-from tailback.wording import UNKNOWN, number, plain, warnings
-from tailback.wording.scaling import BYTES, MICROSECONDS, measured, scaled, unit_for
+from tailback.wording import UNKNOWN, number, plain
+from tailback.wording.scaling import MICROSECONDS, measured, unit_for
 
-from .layout import cautions, heading, new_table, numbers, words
+from .layout import new_table, numbers, words
 
 if TYPE_CHECKING:
     from tailback.results import Result
@@ -66,51 +59,6 @@ def thetas_table(thetas: Mapping[str, Mapping[str, Estimate]], baseline: str) ->
         for name, own in thetas.items()
     )
     return new_table(title, *words("job"), *numbers(*known), rows=rows)
-
-
-_TOLD = {"mean": "mean", "median": "median", "p95": "95 %", "p99": "99 %", "p99_9": "99.9 %"}
-"""Statistics of each measure of a flow, and their headings."""
-
-
-def flow_keys(by: str) -> tuple[str, ...]:
-    """Return the columns that `--by` names; raise `UserError` for an unknown one."""
-    keys = tuple(key.strip() for key in by.split(",") if key.strip())
-    for key in keys:
-        if key not in FLOW:
-            raise choice("--by", key, FLOW)
-    return keys
-
-
-def flows_report(result: Result, by: Sequence[str], top: int) -> RenderableType:
-    """Return the tables of `tailback flows`: a row for each flow, the latest first."""
-    flows = result.flows(by).to_pylist()
-    order = sorted(flows, key=lambda row: -(row["late_mean_ps"] or row["latency_mean_ps"]))
-    keys = [key for key in by if key in (flows[0] if flows else {})]
-    order = _with_names(order[:top], keys, result)
-    counts = numbers("messages", "data", "early", "time alone unknown")
-    count = new_table(None, *words(*keys), *counts)
-    for row in order:
-        cells = (f"{row['messages']:,}", scaled(row["bytes"], BYTES), *_few(row))
-        count.add_row(*(str(row[key]) for key in keys), *cells)
-    parts: list[RenderableType] = [
-        heading(result.experiment),
-        Text(f"mode {result.mode}: {counted(len(flows), 'flow')}, the latest first"),
-        count,
-    ]
-    for measure in MEASURES:
-        stem, unit = (measure[:-3], "_ps") if measure.endswith("_ps") else (measure, "")
-        parts += [Text(), _measure_table(order, keys, stem, unit)]
-    told = (*warnings(result.ending), *lost_texts(result), *untold_texts(result))
-    return Group(*parts, *cautions(told))
-
-
-def _with_names(
-    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], result: Result
-) -> list[dict[str, Any]]:
-    """Return rows with the names of nodes for their numbers, if the topology has names."""
-    names = result.experiment.machine.topology.labels.get("node", ())
-    ends = [key for key in ("source", "destination") if key in keys and names]
-    return [{**row, **{end: one_line(names[row[end]]) for end in ends}} for row in rows]
 
 
 def percentiles_table(result: Result) -> Table | None:
@@ -168,26 +116,3 @@ def _late(who: str, fared: Fared | None, places: Sequence[int]) -> Iterator[_Per
 
 def _is_time(variable: str) -> bool:
     return variable != "message_slowdown"
-
-
-def _few(row: Mapping[str, int]) -> tuple[str, str]:
-    """Return counts that are mostly zero: empty then."""
-    early, unknown = (row[name] for name in ("early", "unknown"))
-    return f"{early:,}" if early else "", f"{unknown:,}" if unknown else ""
-
-
-def _measure_table(
-    rows: Sequence[Mapping[str, float | None]], keys: Sequence[str], stem: str, suffix: str
-) -> Table:
-    """Return a row for each flow: mean, median and percentiles of one measure."""
-    names = [f"{stem}_{told}{suffix}" for told in _TOLD]
-    values = [[row[name] for name in names] for row in rows]
-    every = [value / 1e6 for line in values for value in line if value is not None]
-    unit = unit_for(every, MICROSECONDS) if suffix else unit_for((), "")
-    size = unit.size * 1e6 if suffix else 1.0
-    title = f"{stem}, {unit.name}" if unit.name else f"{stem} (latency over alone)"
-    table = new_table(title, *words(*keys), *numbers(*_TOLD.values()))
-    for row, line in zip(rows, values, strict=True):
-        told = (UNKNOWN if value is None else plain(value / size, 4) for value in line)
-        table.add_row(*(str(row[key]) for key in keys), *told)
-    return table
