@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tailback import engine
 from tailback.comparison import compare
@@ -22,6 +24,8 @@ from tailback.store.columns import PERCENTILE_COLUMNS
 from tailback.store.parameters import parameters
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
+from tailback.store.segments import SIZE, Segments
+from tailback.tables import parquet
 
 Tables = dict[str, dict[str, Any]]
 
@@ -57,7 +61,7 @@ def synthetic_store(folder: Path, points: int, *, large: bool = False) -> PointS
     """Make a store of about `points` points: periods of computing, two kinds of waiting, 5 seeds.
 
     All are in the index. The files of points are whole if `large`, each with the
-    nodes, channels and histograms of the same 256 nodes; else they are empty.
+    nodes, channels and histograms of the same 256 nodes; else they lack these.
     """
     periods = np.geomspace(1, 1000, max(2, points // SEEDS // len(SYNCS))).tolist()
     axes = {"workload.sync": SYNCS, "workload.compute_period_us": periods}
@@ -69,10 +73,31 @@ def synthetic_store(folder: Path, points: int, *, large: bool = False) -> PointS
     if large:
         _write_points(store, runs)
     else:
-        for identity in first["identity"]:
-            (folder / "points" / f"{identity}.parquet").touch()
-    runs.sort("identity", maintain_order=True).write_parquet(folder / "runs.parquet")
+        _write_light(store, runs)
+    store.write_index()
     return store
+
+
+def _write_light(store: PointStore, runs: pl.DataFrame) -> None:
+    """Write points without large columns, as a sweep leaves them: most in segments."""
+    segments = Segments(store.folder)
+    rows = len(MODES) * SIZE
+    for start in range(0, len(runs), rows):
+        together = runs.slice(start, rows).sort("identity", maintain_order=True)
+        together = _as_stored(together.to_arrow())
+        if not segments.save(together):
+            for identity in together["identity"].unique().to_pylist():
+                own = together.filter(pc.equal(together["identity"], identity))
+                store.save_point(identity, parquet(own))
+
+
+def _as_stored(rows: pa.Table) -> pa.Table:
+    """Return rows with texts as the store has them."""
+    kinds = [
+        (field.name, pa.string() if pa.types.is_large_string(field.type) else field.type)
+        for field in rows.schema
+    ]
+    return rows.cast(pa.schema(kinds))
 
 
 def _write_points(store: PointStore, runs: pl.DataFrame) -> None:

@@ -155,6 +155,8 @@ class Kills:
         time.sleep(moments.random())
         command.send(signal.SIGINT, to_group=True)
         code, said = command.ended()
+        # Another command is to write there next.
+        shutil.rmtree(self._folder / "made", ignore_errors=True)
         if "Traceback" in said:
             return "" if _is_of_python_alone(said) else f"{name} ({code}): {said}"
         if code not in (0, _INTERRUPTED, -signal.SIGINT):
