@@ -14,7 +14,9 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
-from tailback.sending import asked, is_pack, keep, kept_in, pack, unpack, unpacked
+from tailback.sending import asked
+from tailback.sending.asked import keep, kept_in
+from tailback.sending.packs import is_pack, pack, unpack, unpacked
 from tailback.sweeps.running import SweepRun
 from tests.commands import tailback
 from tests.stores import Here

@@ -32,7 +32,7 @@ import pyarrow as pa
 from tailback import files
 from tailback.errors import UserError
 from tailback.helping import Helped
-from tailback.sending import unpacked
+from tailback.sending.packs import unpacked
 from tailback.since311 import Self
 from tailback.tables.frames import below
 from tailback.units import counted
@@ -209,6 +209,8 @@ class PointStore(metaclass=Helped):
         Raises `UserError` if there is no finished point.
         """
         runs = Runs(self._index, self._points, self.sweeps(), without)
+        self._index.forget_members()
+        self._points.forget_members()
         if not runs:
             raise UserError(str(self.folder), None, self._why_empty())
         return runs
