@@ -6,12 +6,13 @@ import hashlib
 import io
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from tailback import engine
 from tailback.comparison import compare
@@ -22,6 +23,7 @@ from tailback.store.columns import PERCENTILE_COLUMNS
 from tailback.store.parameters import parameters
 from tailback.store.points import PointStore
 from tailback.store.rows import table_of, to_bytes
+from tailback.store.segments import SIZE, Segments
 
 Tables = dict[str, dict[str, Any]]
 
@@ -56,8 +58,8 @@ def save_sweep(
 def synthetic_store(folder: Path, points: int, *, large: bool = False) -> PointStore:
     """Make a store of about `points` points: periods of computing, two kinds of waiting, 5 seeds.
 
-    All are in the index. The files of points are whole if `large`, each with the
-    nodes, channels and histograms of the same 256 nodes; else they are empty.
+    All are in the index. They have the nodes, channels and histograms of the same
+    256 nodes if `large`, and else of 9.
     """
     periods = np.geomspace(1, 1000, max(2, points // SEEDS // len(SYNCS))).tolist()
     axes = {"workload.sync": SYNCS, "workload.compute_period_us": periods}
@@ -66,19 +68,24 @@ def synthetic_store(folder: Path, points: int, *, large: bool = False) -> PointS
     names = [*axes, "run.seed"]
     first = runs.unique("identity", keep="first", maintain_order=True).select("identity", *names)
     save_sweep(store, MODES, [(i, dict(zip(names, row, strict=True))) for i, *row in first.rows()])
-    if large:
-        _write_points(store, runs)
-    else:
-        for identity in first["identity"]:
-            (folder / "points" / f"{identity}.parquet").touch()
-    runs.sort("identity", maintain_order=True).write_parquet(folder / "runs.parquet")
+    _write_points(store, runs, large=large)
+    store.write_index()
     return store
 
 
-def _write_points(store: PointStore, runs: pl.DataFrame) -> None:
-    """Write the files of points, all with the tables of one that is simulated."""
-    cost = compare(Experiment.from_dict(LARGE), MODES)
-    table = table_of(cost, "")
+def _write_points(store: PointStore, runs: pl.DataFrame, *, large: bool) -> None:
+    """Write points, all with the tables of one that is simulated; small ones in segments."""
+    segments = Segments(store.folder)
+    for rows in _with_tables(runs, LARGE if large else SMALL):
+        if large or not segments.save(rows):
+            for start in range(0, rows.num_rows, len(MODES)):
+                point = rows.slice(start, len(MODES))
+                store.save_point(str(point["identity"][0]), to_bytes(point))
+
+
+def _with_tables(runs: pl.DataFrame, tables: Tables) -> Iterator[pa.Table]:
+    """Yield the rows of some points, by identity, with the large columns of an experiment."""
+    table = table_of(compare(Experiment.from_dict(tables), MODES), "")
     real = pl.read_parquet(io.BytesIO(to_bytes(table)))
     nested = real.select(name for name, kind in real.schema.items() if kind == pl.List)
     # What is made up lacks columns that say nothing here, such as the kernel.
@@ -87,9 +94,10 @@ def _write_points(store: PointStore, runs: pl.DataFrame) -> None:
         for name, kind in real.schema.items()
         if name not in runs.columns and name not in nested.columns
     }
-    for (identity, *_), rows in runs.group_by("identity", maintain_order=True):
-        whole = rows.hstack(nested).with_columns(**lacking).select(real.columns).to_arrow()
-        store.save_point(str(identity), to_bytes(whole.cast(table.schema)))
+    for start in range(0, len(runs), SIZE * len(MODES)):
+        rows = runs.slice(start, SIZE * len(MODES)).sort("identity", maintain_order=True)
+        whole = rows.hstack(pl.concat([nested] * (len(rows) // len(MODES))))
+        yield whole.with_columns(**lacking).select(real.columns).to_arrow().cast(table.schema)
 
 
 def synthetic_runs(

@@ -1,11 +1,9 @@
 """`python -m tailback`, and the command `tailback`."""
 
-import os
-import signal
+from tailback import _end_quietly_on_ctrl_c
 
-# Before all else is imported, which takes longer than some need to press Ctrl-C: nothing is under
-# way, so that there is nothing to say.
-signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+# For other programs that start the command, before what takes long to import.
+_end_quietly_on_ctrl_c()
 
 from tailback.cli import main  # noqa: E402
 

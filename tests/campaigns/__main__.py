@@ -36,7 +36,7 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         campaign = _CAMPAIGNS[asked.campaign](Path(folder))
-        numbers = range(asked.cases) if asked.only is None else [asked.only]
+        numbers = range(asked.first, asked.cases) if asked.only is None else [asked.only]
         for number in numbers:
             moments = random.Random(f"{asked.seed} {number}")
             kind = asked.kind or moments.choice(sorted(campaign.kinds))
@@ -56,6 +56,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns", description=__doc__)
     parser.add_argument("campaign", choices=sorted(_CAMPAIGNS))
     parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="go on with the case of this number")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, help="end after so long")
     parser.add_argument("--kind", help="only cases of this kind")

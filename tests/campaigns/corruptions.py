@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.commands import tailback
 from .commands import FILE, content
 
 _DAMAGED = 2
+_DIGEST = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{32}\.")
 
 
 class Corruptions:
@@ -42,6 +44,8 @@ class Corruptions:
             "bytes": lambda moments: self._damaged(moments, _bytes),
             "gone": lambda moments: self._damaged(moments, None),
             "run": self._of_run,
+            "digest gone": self._without_digest,
+            "run without digests": lambda moments: self._of_run(moments, has_digests=False),
         }
 
     def _carried_out(self, *words: str) -> str:
@@ -50,7 +54,7 @@ class Corruptions:
             raise SystemExit(done.stderr)
         return done.stdout
 
-    def _of_run(self, moments: random.Random) -> str:
+    def _of_run(self, moments: random.Random, *, has_digests: bool = True) -> str:
         """Damage a file of a run: what reads it tells so or is not concerned, and so is `run`."""
         copy = self._folder / "copy"
         shutil.rmtree(copy, ignore_errors=True)
@@ -58,26 +62,48 @@ class Corruptions:
         whole = content(copy, lambda path: "asked" not in path.parts)
         name = moments.choice(sorted(whole))
         (copy / name).write_bytes(moments.choice(CHANGES)(whole[name], moments))
+        if not has_digests:
+            (copy / "SHA256SUMS").unlink()
         for words, expected in self._read_of_run.items():
             done = tailback(*words, "copy", cwd=self._folder)
             is_told = done.returncode == _DAMAGED and len(done.stderr.splitlines()) == 1
             if not is_told and (done.returncode or done.stdout != expected):
                 return f"{name}: {words[0]} ends with {done.returncode}: {done.stderr}"
         again = tailback("run", "one.toml", "--out", "copy", cwd=self._folder)
-        if again.returncode == _DAMAGED and "manifest.json: remove" in again.stderr:
+        is_unknown = "manifest.json: remove" in again.stderr or (
+            not has_digests and "holds other results" in again.stderr
+        )
+        if again.returncode == _DAMAGED and is_unknown:
             (copy / "manifest.json").unlink()
             again = tailback("run", "one.toml", "--out", "copy", cwd=self._folder)
         if again.returncode or content(copy) != content(self._folder / "run"):
             return f"{name}: not made again ({again.returncode}): {again.stderr}"
         return ""
 
+    def _without_digest(self, moments: random.Random) -> str:
+        """Damage a file and remove its digest, which is in another file or in its name."""
+        copy = self._copied()
+        name = moments.choice(["runs.parquet", *(n for n in self._whole if _has_digest(n))])
+        path = copy / name
+        path.write_bytes(moments.choice(CHANGES)(self._whole[name], moments))
+        if _has_digest(name):
+            path = path.rename(path.with_name(f"{path.name[:64]}{path.suffix}"))
+        else:
+            path.with_name("runs.parquet.sha256").unlink()
+        name = str(path.relative_to(copy))
+        return self._told(copy, name) or self._mended(copy, name)
+
+    def _copied(self) -> Path:
+        copy = self._folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self._folder / "whole", copy)
+        return copy
+
     def _damaged(
         self, moments: random.Random, change: Callable[[bytes, random.Random], bytes] | None
     ) -> str:
         """Damage a file; `table` shows the same or says so, and the same sweep makes it again."""
-        copy = self._folder / "copy"
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(self._folder / "whole", copy)
+        copy = self._copied()
         name = moments.choice(sorted(self._whole))
         # Half of all cases without the index, so that the points are read.
         for index in copy.glob("runs.parquet*") if moments.random() < 0.5 else ():
@@ -113,6 +139,10 @@ class Corruptions:
         if was_set_aside and "is damaged" not in done.stderr:
             return f"{name}: damaged, and nothing is said"
         return "" if content(copy) == self._whole else f"{name}: other bytes after the same sweep"
+
+
+def _has_digest(name: str) -> bool:
+    return bool(_DIGEST.search(name))
 
 
 def _flipped(whole: bytes, moments: random.Random) -> bytes:

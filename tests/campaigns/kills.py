@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import tailback
+
 from .commands import FILE, NET, PROGRAM, Command, content
 
 _SIGNALS = [
@@ -27,6 +29,7 @@ _LATEST_S = 4.0
 """A sweep of the campaign takes about as long on an idle machine."""
 _HANGS_S = 300.0
 _INTERRUPTED = 130
+_PACKAGE = Path(tailback.__file__).parent
 
 Commands = dict[str, tuple[list[str], str]]
 COMMANDS: Commands = {
@@ -117,7 +120,8 @@ class Kills:
             time.sleep(0.01)
         code, said = command.ended()
         if "Traceback" in said:
-            return f"{words[0]} after {sent.name} ({code}): {said}"
+            told = f"{words[0]} after {sent.name} ({code}): {said}"
+            return "" if _is_of_python_alone(said) else told
         if code not in (0, -sent, _INTERRUPTED):
             return f"{words[0]} ends with {code} after {sent.name}: {said}"
         return ""
@@ -151,10 +155,11 @@ class Kills:
         time.sleep(moments.random())
         command.send(signal.SIGINT, to_group=True)
         code, said = command.ended()
-        # Before Python has begun to carry out a program, no program can change what it says.
-        if "Traceback" in said and "tailback" in said.replace("-m tailback", ""):
-            return f"{name} ({code}): {said}"
-        if "Traceback" not in said and code not in (0, _INTERRUPTED, -signal.SIGINT):
+        # Another command is to write there next.
+        shutil.rmtree(self._folder / "made", ignore_errors=True)
+        if "Traceback" in said:
+            return "" if _is_of_python_alone(said) else f"{name} ({code}): {said}"
+        if code not in (0, _INTERRUPTED, -signal.SIGINT):
             return f"{name} ends with {code}: {said}"
         return ""
 
@@ -173,6 +178,14 @@ class Kills:
             return f"{name} cannot be done again ({code}): {said}"
         found = self._taken(made)
         return "" if found == self._answers[name] else f"{name}: other bytes than undisturbed"
+
+
+def _is_of_python_alone(said: str) -> bool:
+    """Whether Ctrl-C came before Python reached our first line: no program can change that.
+
+    What we import has a frame of ours above its own.
+    """
+    return f"{_PACKAGE}{os.sep}" not in said and said.rstrip().endswith("KeyboardInterrupt")
 
 
 def _points(out: Path) -> dict[str, int]:

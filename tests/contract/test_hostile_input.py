@@ -381,6 +381,46 @@ def test_ctrl_c_while_modules_are_imported_is_quiet(folder: Path, module: str) -
     assert done.stderr in (b"", b"interrupted\n")
 
 
+PRESSED_AT_LINE = """
+import os, signal, sys
+
+# Lines of ours that come first, those that let Ctrl-C end the command among them.
+left = int(os.environ["LINES_BEFORE"])
+
+def trace(frame, event, argument):
+    global left
+    if "tailback" not in frame.f_globals.get("__name__", ""):
+        return None
+    if event == "line":
+        left -= 1
+        if left == 0:
+            sys.settrace(None)
+            os.kill(os.getpid(), signal.SIGINT)
+    return trace
+
+sys.settrace(trace)
+"""
+
+
+@pytest.mark.parametrize("lines", [10, 30, 200, 1000])
+@pytest.mark.parametrize("command", ["module", "script"])
+def test_ctrl_c_is_quiet_from_the_first_lines(
+    folder: Path, tmp_path: Path, lines: int, command: str
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PRESSED_AT_LINE)
+    (tmp_path / "tailback").write_text("from tailback.__main__ import main\nmain()\n")
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    words = {"module": ["-m", "tailback"], "script": [str(tmp_path / "tailback")]}[command]
+    done = subprocess.run(
+        [sys.executable, *words, "run", "e.toml"],
+        env=os.environ | {"PYTHONPATH": paths, "LINES_BEFORE": str(lines)},
+        check=False,
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr in (b"", b"interrupted\n")
+
+
 class TestWords:
     """What Python says to programmers is nothing for users."""
 

@@ -7,6 +7,8 @@ import json
 import random
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tailback as tb
@@ -240,6 +242,45 @@ def test_a_folder_from_before_there_were_digests_is_read_and_given_some(tmp_path
     assert point.exists()
     assert mark.read_bytes() == content
     assert store.runs().equals(whole)
+
+
+def test_a_point_that_lost_its_digest_is_told_and_made_again(tmp_path: Path) -> None:
+    store = filled(tmp_path, 2)
+    point = file_of(tmp_path, IDENTITY)
+    point.rename(point.with_name(f"{IDENTITY}.parquet"))
+    with pytest.raises(UserError, match=r"is damaged \(the digest in its name is gone\)"):
+        store.runs()
+    store = PointStore.create(tmp_path)
+    assert len(store.mend()) == 1
+    assert IDENTITY not in store.finished()
+
+
+def test_a_folder_from_before_there_were_digests_stays_one_until_all_files_have_some(
+    tmp_path: Path,
+) -> None:
+    filled(tmp_path, 1)
+    mark = tmp_path / "store.json"
+    content = mark.read_bytes()
+    mark.write_bytes(content.replace(b"4", b"1"))
+    store = PointStore.create(tmp_path)
+    assert mark.read_bytes() != content
+    store.mend()
+    assert mark.read_bytes() == content
+
+
+def test_an_index_that_lost_its_digest_is_not_read(tmp_path: Path) -> None:
+    store = filled(tmp_path, 2)
+    store.write_index()
+    whole, path = store.runs(), tmp_path / "runs.parquet"
+    content = path.read_bytes()
+    other = whole.set_column(
+        whole.column_names.index("run.seed"), "run.seed", pa.array([7] * whole.num_rows)
+    )
+    pq.write_table(other, path)
+    (tmp_path / "runs.parquet.sha256").unlink()
+    assert PointStore.open(tmp_path).runs().equals(whole)
+    PointStore.open(tmp_path).write_index()
+    assert path.read_bytes() == content
 
 
 def test_a_point_under_another_name_is_found_out(tmp_path: Path) -> None:

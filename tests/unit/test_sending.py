@@ -14,7 +14,9 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
-from tailback.sending import asked, is_pack, keep, kept_in, pack, unpack, unpacked
+from tailback.sending import asked
+from tailback.sending.asked import keep, kept_in
+from tailback.sending.packs import is_pack, pack, unpack, unpacked
 from tailback.sweeps.running import SweepRun
 from tests.commands import tailback
 from tests.stores import Here
@@ -352,6 +354,23 @@ def test_a_damaged_question_is_refused_and_kept_again(
         kept_in(tmp_path)
     assert kept().read_bytes() == whole
     assert len(kept_in(tmp_path)) == 1
+
+
+def test_versions_that_have_changed_are_noticed_and_kept_again(
+    project: Path, tmp_path: Path
+) -> None:
+    sweep = tb.Sweep.load(project / "project" / "files.toml")
+
+    def kept() -> Path:
+        keep(tmp_path, sweep.asked(), ["sweep"], [point.experiment for point in sweep.points()])
+        (path,) = (tmp_path / "asked").glob("*/question.json")
+        return path
+
+    whole = kept().read_bytes()
+    kept().write_bytes(whole.replace(b'"python": "3', b'"python": "2'))
+    again = tailback("rerun", tmp_path, "--check")
+    assert again.stderr.endswith("is not as it was written\n")
+    assert kept().read_bytes() == whole
 
 
 def test_no_pack_is_taken_for_one(tmp_path: Path) -> None:

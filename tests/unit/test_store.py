@@ -67,6 +67,44 @@ def test_folders_without_digests_are_read(tmp_path: Path) -> None:
     assert store.read_tables(tmp_path, "full") == tables["full"]
 
 
+@pytest.mark.parametrize("version", [20, 21])
+def test_digests_that_are_gone_are_told_and_made_again(tmp_path: Path, version: int) -> None:
+    tables = {"full": dict.fromkeys(("nodes", "channels"), TABLES["full"]["nodes"])}
+    description = {"identity": "abc", "results_version": version}
+    store.save(tmp_path, tables, description)
+    (tmp_path / store.DIGESTS).unlink()
+    for read in (
+        lambda: store.read_tables(tmp_path, "full"),
+        lambda: store.verified(tmp_path, store.MANIFEST),
+    ):
+        with pytest.raises(UserError, match="SHA256SUMS: is gone, so that no file can be checked"):
+            read()
+    store.prepare(tmp_path, "abc")
+    store.save(tmp_path, tables, description)
+    assert store.read_tables(tmp_path, "full") == tables["full"]
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "full/nodes.parquet"])
+def test_a_damaged_list_of_digests_is_told_and_made_again(tmp_path: Path, name: str) -> None:
+    tables = {"full": dict.fromkeys(("nodes", "channels"), TABLES["full"]["nodes"])}
+    store.save(tmp_path, tables, {"identity": "abc"})
+    digests = tmp_path / store.DIGESTS
+    whole = digests.read_bytes()
+    digests.write_bytes(whole.replace(name[1:].encode(), b"\xff" * (len(name) - 1)))
+    with pytest.raises(UserError, match=f"SHA256SUMS: is damaged .it has no digest of {name}"):
+        store.verified(tmp_path, name)
+    store.prepare(tmp_path, "abc")
+    store.save(tmp_path, tables, {"identity": "abc"})
+    assert digests.read_bytes() == whole
+
+
+def test_folders_of_results_versions_without_digests_are_read(tmp_path: Path) -> None:
+    tables = {"full": dict.fromkeys(("nodes", "channels"), TABLES["full"]["nodes"])}
+    store.save(tmp_path, tables, {"identity": "abc", "results_version": 19})
+    (tmp_path / store.DIGESTS).unlink()
+    assert store.read_tables(tmp_path, "full") == tables["full"]
+
+
 def test_the_same_experiment_may_be_stored_again(tmp_path: Path) -> None:
     for _ in range(2):
         store.prepare(tmp_path, "abc")

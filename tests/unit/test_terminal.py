@@ -90,6 +90,13 @@ def test_a_cost_is_said_in_words(cost: tb.Cost) -> None:
     assert "of the message rate" in text
 
 
+def test_a_ratio_above_1_is_explained_at_once() -> None:
+    machine, workload = tb.Machine(topology=tb.Mesh(dims=(4, 4))), tb.FanIn(message_size="100 kB")
+    text = " ".join(printed(cost_report(tb.cost(machine, workload))).split())
+    assert "theta_t: No cost: packets are routed 2.90 times as long in endpoints, as" in text
+    assert "theta_c: " not in text
+
+
 def test_a_run_shows_its_mode_only(cost: tb.Cost) -> None:
     text = printed(run_report(cost.modes["throttled"]))
     assert "throttled" in text

@@ -20,8 +20,8 @@ from .pooling import Flags
 RUN_BASELINE = "run.baseline"
 """The parameter that says which mode is the baseline."""
 
-_KEPT = 12
-"""Columns that are in memory: those of two metrics."""
+_KEPT = 6
+"""Columns that are in memory: those of a metric."""
 
 COUNTED = ("runs", "unsettled")
 """Columns that merging adds: how many runs were merged, and how many of them were not steady."""
@@ -51,23 +51,12 @@ class Cells:
         flags: Flags = self.groups.runs["steady"].to_numpy()
         return flags
 
-    @cached_property
-    def modes(self) -> list[str]:
-        """The mode of every cell."""
-        modes: list[str] = self.groups.runs["mode"].take(self.groups.first).to_pylist()
-        return modes
-
-    @cached_property
-    def baselines(self) -> list[str]:
-        """The mode that is the baseline of every cell."""
-        first: list[str] = self.groups.runs[RUN_BASELINE].take(self.groups.first).to_pylist()
-        return first
-
     def are_in(self, mode: str) -> Flags:
         """Return which cells are in a mode of a ratio: `BASELINE` is each cell's own."""
-        wanted = self.baselines if mode == BASELINE else [mode] * len(self)
-        found: Flags = np.array([a == b for a, b in zip(self.modes, wanted, strict=True)], bool)
-        return found
+        wanted = self.groups.of_first(RUN_BASELINE) if mode == BASELINE else mode
+        found = pc.fill_null(pc.equal(self.groups.of_first("mode"), wanted), False)
+        flags: Flags = found.to_numpy()
+        return flags
 
     @cached_property
     def group(self) -> Ints:
@@ -137,7 +126,7 @@ def counted(cells: Cells, ending: Iterable[str]) -> dict[str, pa.Array]:
             of_cells[name] = _summed(runs[name], cells)
     size = np.bincount(cells.cell, minlength=len(cells))
     return {
-        "identity": _only(runs["identity"], cells, size),
+        "identity": _only(cells, size),
         "runs": pa.array(size),
         "unsettled": pa.array(np.bincount(cells.cell[_drifts(cells)], minlength=len(cells))),
         **{name: pa.array(column) for name, column in of_cells.items()},
@@ -212,6 +201,6 @@ def _joined(column: pa.ChunkedArray, cells: Cells) -> pa.Array:
     return pa.array(texts, pa.string()).take(pa.array(found))
 
 
-def _only(column: pa.ChunkedArray, cells: Cells, size: Ints) -> pa.Array:
+def _only(cells: Cells, size: Ints) -> pa.ChunkedArray:
     """Return the identity of the only run of a cell; null if there are several, of other points."""
-    return column.take(pa.array(cells.groups.first, mask=size > 1)).combine_chunks()
+    return pc.if_else(pa.array(size > 1), None, cells.groups.of_first("identity"))

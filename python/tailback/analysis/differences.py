@@ -12,7 +12,7 @@ from typing import Any
 from tailback.errors import UserError, read_text, shown
 from tailback.experiment import Experiment
 from tailback.experiment.reading import read_description
-from tailback.sending import unpacked
+from tailback.sending.packs import unpacked
 from tailback.statistics import Estimate
 from tailback.store.points import PointStore
 from tailback.store.run_folder import MANIFEST, verified

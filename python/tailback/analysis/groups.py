@@ -44,7 +44,16 @@ class Groups:
 
     def heads(self) -> pa.Table:
         """Return `mode` and the keys once for each cell, in order."""
-        return pa.table({name: self.runs[name].take(self.first) for name in ("mode", *self.keys)})
+        return pa.table({name: self.of_first(name) for name in ("mode", *self.keys)})
+
+    def of_first(self, name: str) -> pa.ChunkedArray:
+        """Return a column of the first run of every cell."""
+        return self.runs.select([name]).take(self.first)[name]
+
+    @cached_property
+    def point(self) -> Ints:
+        """Number of the run of each row, the same in another mode."""
+        return numbered(self.runs, (), self.group, self.run)
 
 
 def over_columns(over: Sequence[str], columns: Iterable[str]) -> list[str]:

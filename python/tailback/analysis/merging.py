@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import pyarrow as pa
 
 from tailback.metrics import THETAS
 from tailback.store.columns import ENDING, MERGED, RATIO_PARTS
-from tailback.tables.frames import Floats, Frame, Ints, floats, nullable, numbered, values
+from tailback.tables.frames import Floats, Frame, Ints, floats, nullable, values
 
 from .cells import COUNTED, RUN_BASELINE, Cells, at_least, counted, cut_off, unended
 from .distributions import merged_percentiles, metric_of_percentile, percentiles_of_rows
@@ -72,12 +71,13 @@ def merged(
     heads = cells.groups.heads()
     found: dict[str, Any] = {name: heads[name] for name in heads.column_names}
     found |= counted(cells, _ending(columns))
-    pool = cache(partial(_pool, cells))
-    for name in chosen:
-        if is_metric(name):
-            found |= _estimates(cells, pool(name), name)
-        elif name in THETAS:
-            found |= _ratio(cells, name, pool(THETAS[name].metric))
+    for metric in _metrics_of(chosen):
+        pool = _pool(cells, metric)
+        for name in chosen:
+            if name == metric:
+                found |= _estimates(cells, pool, name)
+            elif name in THETAS and THETAS[name].metric == metric:
+                found |= _ratio(cells, name, pool)
     found |= _percentiles(cells, [n for n in chosen if is_percentile(n)], histograms, messages)
     first = [name for name in columns if name in {"identity", "mode", *cells.groups.keys}]
     names = [*first, *COUNTED, *_ending(columns), *_in_full(chosen)]
@@ -95,9 +95,10 @@ def _mergeable(columns: Iterable[str]) -> list[str]:
     return [name for name in columns if name in THETAS or is_percentile(name) or is_metric(name)]
 
 
-def _metrics_of(chosen: Iterable[str]) -> set[str]:
+def _metrics_of(chosen: Iterable[str]) -> list[str]:
     """Return the metrics that must be merged for `chosen`: ratios are made of others."""
-    return {THETAS[name].metric if name in THETAS else name for name in chosen}
+    found = [THETAS[name].metric if name in THETAS else name for name in chosen]
+    return [name for name in dict.fromkeys(found) if is_metric(name)]
 
 
 def _needed(chosen: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -223,7 +224,7 @@ def _pairs(cells: Cells, both: Ints, name: str, up: Pool, down: Pool) -> Pairs:
 
 def _rows_of(cells: Cells, mode: str, known: Flags | None = None) -> Ints:
     """Return the row of every run in a mode, if it is known there; -1 where there is none."""
-    of_run = numbered(cells.groups.runs, (), cells.groups.group, cells.groups.run)
+    of_run = cells.groups.point
     found = np.full(int(of_run.max(initial=-1)) + 1, -1)
     flags = cells.are_in(mode)[cells.cell]
     there = np.flatnonzero(flags if known is None else flags & known)

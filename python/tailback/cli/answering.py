@@ -136,7 +136,7 @@ class Asked:
     def _keep(self, out: Path, experiment: Experiment) -> None:
         """Keep in the output folder what was asked for, so that it can be run again."""
         from tailback.experiment.reading import merged, read_description
-        from tailback.sending import Description, keep
+        from tailback.sending.asked import Description, keep
 
         tables = merged(read_description(self.file, self.overrides))
         asked = Description(self.file.stem, self.file.parent, tables)

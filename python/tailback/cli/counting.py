@@ -146,7 +146,7 @@ def _of_run(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None
 
 def _of_folder(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
     from tailback import counters as counting
-    from tailback.sending import kept_in
+    from tailback.sending.asked import kept_in
     from tailback.store.run_folder import read_tables
 
     if slices is not None:

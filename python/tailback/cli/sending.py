@@ -22,7 +22,7 @@ from .options import Json, NoCode, app, examples
 from .words import option_names
 
 if TYPE_CHECKING:
-    from tailback.sending import Kept
+    from tailback.sending.asked import Kept
 
 DIFFERENT = 1
 """Exit code where a result differs."""
@@ -53,7 +53,8 @@ def rerun(
 ) -> None:
     """Run again what a folder of results was made by, from what is kept in it."""
     with failures(json=False):
-        from tailback.sending import kept_in, unpacked
+        from tailback.sending.asked import kept_in
+        from tailback.sending.packs import unpacked
 
         old = unpacked(folder)
         _check_results(folder, old)
@@ -163,7 +164,7 @@ def pack(
 ) -> None:
     """Make one file of a folder of results, which all commands open as the folder."""
     with failures(json):
-        from tailback.sending import pack as made
+        from tailback.sending.packs import pack as made
         from tailback.store.comparing import is_results
 
         _check_results(folder, folder)
@@ -182,7 +183,7 @@ def pack(
 
 def _say_missing(folder: Path) -> None:
     """Say which files a pack has only by their hash, or why it cannot be run again."""
-    from tailback.sending import kept_in
+    from tailback.sending.asked import kept_in
 
     try:
         kept_in(folder)

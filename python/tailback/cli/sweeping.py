@@ -101,7 +101,8 @@ def sweep(  # noqa: PLR0913  # one argument per option
 
 def _asked_for(asked: Asked, out: Path | None) -> tuple[list[Path], Path]:
     """Return the files of the sweeps, and the folder of their results."""
-    from tailback.sending import is_pack, kept_in, unpack
+    from tailback.sending.asked import kept_in
+    from tailback.sending.packs import is_pack, unpack
 
     given = asked.file
     if is_pack(given):
@@ -309,14 +310,15 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     run.keep_messages = true.
     """
     with failures(json=False):
+        from tailback.lean import be_lean
+
+        be_lean()
         from tailback.analysis import flows_of, messages
         from tailback.analysis import table as rows_of
         from tailback.store.points import PointStore
-        from tailback.tables.lean import be_lean
 
         if out is not None:
             check_named("--out", out)
-        be_lean()
         store = PointStore.open(folder)
         chosen = None if fields is None else _names(fields)
         asked = (where or (), _names(sort or ""), limit)
@@ -403,16 +405,15 @@ def report(  # one argument per option
 ) -> None:
     """Write one HTML page with plots, maps and tables of a sweep."""
     with failures(json=False):
+        from tailback.lean import be_lean
+
+        if not pages:  # for these, points are run again
+            be_lean()
         from tailback.report.of_store import write_report
-        from tailback.tables.lean import be_lean
 
         if out is not None:
             check_named("--out", out)
-        made = None
-        if pages:
-            made = _pages(folder, out, jobs, code=not no_code)
-        else:
-            be_lean()
+        made = _pages(folder, out, jobs, code=not no_code) if pages else None
         print(write_report(folder, out, title, made))
 
 

@@ -12,7 +12,8 @@ from tailback.experiment.memory import at_once
 from tailback.progress import Watch, ignore
 from tailback.report.of_store import path_of, points_with_pages
 from tailback.runner import run_mode
-from tailback.sending import kept_in, unpacked
+from tailback.sending.asked import kept_in
+from tailback.sending.packs import unpacked
 from tailback.store.points import PointStore
 from tailback.sweeps import Sweep
 from tailback.sweeps.running import identity_of

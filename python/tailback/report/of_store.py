@@ -17,7 +17,7 @@ from tailback.analysis.merging import needed
 from tailback.comparison import MODES
 from tailback.errors import one_line
 from tailback.figures.labels import parameter_label
-from tailback.sending import is_pack
+from tailback.sending.packs import is_pack
 from tailback.store.columns import LIGHT, RATIO_PARTS
 from tailback.store.points import PointStore
 from tailback.store.records import Failure

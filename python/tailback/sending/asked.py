@@ -38,6 +38,9 @@ MOST_BYTES = 64 << 20
 """Of a file that is copied."""
 _FORMAT, _VERSION = "tailback question", 1
 _LONGEST_QUESTION = 16 << 20
+_SEAL = "versions_sha256"
+"""The digest of the versions, which the name of the folder does not depend on. Folders of older
+versions have none."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def keep(
     place = folder / FOLDER / name
     if not _is_whole(place):
         shutil.rmtree(place, ignore_errors=True)
-        question["versions"] = versions()
+        question |= {"versions": (by := versions()), _SEAL: _digest(by)}
         _write(place, question, text, found)
     for other in (folder / FOLDER).iterdir() if alone else ():
         if other.name != name:
@@ -103,8 +106,12 @@ def keep(
 
 def _name_of(question: Mapping[str, Any], text: bytes) -> str:
     """Return the name of its folder: a hash of all but the versions, which may differ."""
-    told = {key: value for key, value in question.items() if key != "versions"}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode() + text).hexdigest()[:16]
+    told = {key: value for key, value in question.items() if key not in ("versions", _SEAL)}
+    return _digest(told, text)[:16]
+
+
+def _digest(told: Mapping[str, Any], text: bytes = b"") -> str:
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode() + text).hexdigest()
 
 
 def _is_whole(place: Path) -> bool:
@@ -256,7 +263,9 @@ def _read(place: Path) -> tuple[dict[str, Any], dict[Path, Mapping[str, Any]]]:
             raise
         raise UserError(str(path), None, "is not the question of a folder of results") from None
     experiment = _inside(place, name)
-    if not experiment.is_file() or _name_of(given, experiment.read_bytes()) != place.name:
+    is_sealed = given.get(_SEAL, sealed := _digest(given["versions"])) == sealed
+    is_named = experiment.is_file() and _name_of(given, experiment.read_bytes()) == place.name
+    if not (is_sealed and is_named):
         raise UserError(str(place), None, "is not as it was written")
     return given, found
 

@@ -38,6 +38,10 @@ class Finished:
         self._places = None
         return pc.unique(pa.concat_arrays([alone, *self._segments.members().values()]))
 
+    def forget_members(self) -> None:
+        """Forget which points segments have, which is read again if need be."""
+        self._segments.forget_members()
+
     @property
     def _shared(self) -> dict[str, str]:
         """The segment of each point that is in one, when this was last asked for."""

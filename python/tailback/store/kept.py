@@ -4,8 +4,9 @@
 
 The name says what a file is about and what is in it. Whatever a disk, a copy or an editor does to
 its content is therefore noticed when it is read, without a further file that could get lost.
-Files from before there were digests are called `<identity>.parquet`: they are read unchecked, and
-`mend` gives them digests. What a sweep asked for is called by its digest alone.
+Files from before there were digests are called `<identity>.parquet`: in a folder of that time they
+are read unchecked, and `mend` gives them digests. In others such a file has lost its digest. What a
+sweep asked for is called by its digest alone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from tailback import files
 from tailback.errors import UserError
 
+from . import mark
 from .digests import Verified, digest_of
 from .documents import DamagedError, check_is_file
 
@@ -96,6 +98,8 @@ class Kept:
             raise DamagedError(path, str(error.strerror)) from None
         if not is_whole:
             raise DamagedError(path, "its content has changed since it was written")
+        if digest is None and not mark.may_lack_digests(self.folder.parent):
+            raise DamagedError(path, "the digest in its name is gone")
         return path
 
     def save(self, identity: str, content: bytes) -> None:

@@ -32,14 +32,14 @@ import pyarrow as pa
 from tailback import files
 from tailback.errors import UserError
 from tailback.helping import Helped
-from tailback.sending import unpacked
+from tailback.sending.packs import unpacked
 from tailback.since311 import Self
 from tailback.tables.frames import below
 from tailback.units import counted
 from tailback.wording import notebook
 
-from . import index, point_file, segments
-from .documents import DamagedError, json_bytes, read_json
+from . import index, mark, point_file, segments
+from .documents import DamagedError, json_bytes
 from .finished import Finished
 from .kept import Kept
 from .records import Failure, read_failure, read_question
@@ -49,13 +49,6 @@ from .wire import by_identity, of_stream
 if TYPE_CHECKING:
     from tailback.charging import Blame
 
-FORMAT = "tailback store"
-VERSION = 4
-"""2: digests are kept; 4: there are segments. Folders of older versions are read, and become ones
-of this version with the next sweep. No version is another one with one bit flipped."""
-_VERSIONS = (1, 2, 4)
-
-_MARK = json_bytes({"format": FORMAT, "version": VERSION})
 _FOLDERS = ("sweeps", "points", "failures")
 _MORE_FOLDERS = (*segments.FOLDERS, index.FOLDER)
 """Those that there are only if something is in them."""
@@ -90,7 +83,7 @@ class PointStore(metaclass=Helped):
         store = cls(unpacked(folder))
         folder = store.folder
         try:
-            is_folder, is_marked = folder.is_dir(), store._marker.exists()
+            is_folder, is_marked = folder.is_dir(), (folder / mark.NAME).exists()
         except OSError as error:
             raise UserError(str(folder), None, f"cannot be read: {error.strerror}") from None
         if not is_folder:
@@ -98,7 +91,7 @@ class PointStore(metaclass=Helped):
         if not is_marked:
             problem = "holds no results of a sweep; make some with tailback sweep FILE --out DIR"
             raise UserError(str(folder), None, problem)
-        store._check_marker()
+        mark.check(folder)
         return store
 
     @classmethod
@@ -111,9 +104,9 @@ class PointStore(metaclass=Helped):
         store = cls(folder)
         # A folder that has all of ours is ours: its mark may be damaged or gone.
         is_ours = all((folder / name).is_dir() for name in _FOLDERS)
-        if not is_ours or store._is_of_later_version():
-            if store._marker.exists():
-                store._check_marker()
+        if not is_ours or mark.is_of_later_version(folder):
+            if (folder / mark.NAME).exists():
+                mark.check(folder)
             elif any(not _OWN.fullmatch(path.name) for path in folder.iterdir()):
                 raise UserError(option, str(folder), "holds other files; nothing is overwritten")
         try:
@@ -121,35 +114,11 @@ class PointStore(metaclass=Helped):
                 (folder / name).mkdir(exist_ok=True)
             all_names = (*_FOLDERS, *_MORE_FOLDERS)
             files.remove_abandoned([folder, *(folder / name for name in all_names)])
-            if not (store._marker.exists() and store._marker.read_bytes() == _MARK):
-                files.write_durably(store._marker, _MARK)
+            if not mark.may_lack_digests(folder):  # `mend` gives it some first
+                mark.write(folder)
         except OSError as error:
             raise store._unwritable(error) from None
         return store
-
-    @property
-    def _marker(self) -> Path:
-        return self.folder / "store.json"
-
-    def _check_marker(self) -> None:
-        """Raise `UserError` unless this is a folder of results that can be read."""
-        marker = read_json(self._marker)
-        if marker.get("format") != FORMAT:
-            raise UserError(str(self._marker), None, "is not the mark of a folder of results")
-        version = marker.get("version")
-        if version not in _VERSIONS:
-            found = f"is of version {version}; this program reads 1 to {VERSION}"
-            raise UserError(str(self._marker), None, found)
-        if version == VERSION and self._marker.read_bytes() != _MARK:
-            raise DamagedError(self._marker, "its content has changed since it was written")
-
-    def _is_of_later_version(self) -> bool:
-        try:
-            marker = read_json(self._marker)
-        except UserError:
-            return False
-        version = marker.get("version")
-        return marker.get("format") == FORMAT and isinstance(version, int) and version > VERSION
 
     def mend(self) -> list[DamagedError]:
         """Set damaged files aside; return what is wrong with them.
@@ -157,7 +126,12 @@ class PointStore(metaclass=Helped):
         Their points are not finished then. Files from before there were digests get some.
         """
         kinds = (self._points, self._failures, self._sweeps)
-        return [error for kept in kinds for error in kept.mend()]
+        found = [error for kept in kinds for error in kept.mend()]
+        try:
+            mark.write(self.folder)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        return found
 
     def finished(self) -> set[str]:
         """Return the identities of the finished points; raise `UserError` for a damaged file."""
@@ -235,6 +209,8 @@ class PointStore(metaclass=Helped):
         Raises `UserError` if there is no finished point.
         """
         runs = Runs(self._index, self._points, self.sweeps(), without)
+        self._index.forget_members()
+        self._points.forget_members()
         if not runs:
             raise UserError(str(self.folder), None, self._why_empty())
         return runs

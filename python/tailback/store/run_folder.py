@@ -14,7 +14,8 @@
 
 Files are written under another name and renamed when they are whole; the
 manifest comes last. What belongs to another experiment is never overwritten.
-A file is compared with its digest when it is read; older folders have none.
+A file is compared with its digest when it is read. Folders from before results version 20 may have
+no digests.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tailback import files
 from tailback.contents import sha256_of
-from tailback.errors import UserError, read_text
+from tailback.errors import UserError
 from tailback.experiment.tables import FILES, section_and_key
 from tailback.sending.asked import FOLDER as ASKED
 from tailback.sending.layout import public_name
@@ -43,6 +44,8 @@ MANIFEST = "manifest.json"
 DIGESTS = "SHA256SUMS"
 PAGE = "look.html"
 
+_WITHOUT_DIGESTS = 19
+"""The last results version of which there are folders without digests."""
 _TABLES = ("nodes", "channels", "processes", "histograms", "moments", "samples")
 #: Keys that name a file.
 _FILE_KEYS = frozenset(section_and_key(name)[1] for name in FILES)
@@ -63,7 +66,9 @@ def prepare(folder: Path, identity: str) -> None:
     files.ready("--out", folder)
     try:
         has_manifest = (folder / MANIFEST).exists()
-        if has_manifest and not _is_as_written(folder, MANIFEST):
+        # What stopped when it made all of it again has left no digests.
+        digest = _digest(folder, MANIFEST) if (folder / DIGESTS).exists() else None
+        if has_manifest and digest not in (None, sha256_of(folder / MANIFEST)):
             allowed = f"has a damaged {MANIFEST}: remove that file, and this makes all of it again"
             raise UserError("--out", str(folder), allowed)
         is_free = _identity(folder) == identity or all(map(_is_unfinished, folder.iterdir()))
@@ -96,11 +101,16 @@ def _is_table(path: Path) -> bool:
 
 def _identity(folder: Path) -> object:
     """Return the identity in the manifest of `folder`, or None."""
+    return _manifest(folder).get("identity")
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """Return the manifest of `folder`; empty if there is none that can be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return manifest.get("identity") if isinstance(manifest, dict) else None
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def save(
@@ -183,17 +193,36 @@ def read_tables(folder: Path, mode: str) -> dict[str, pa.Table]:
 
 def verified(folder: Path, name: str) -> Path:
     """Return a file of a folder of results; raise `UserError` if it is not as it was written."""
-    if not _is_as_written(folder, name):
-        problem = "is damaged (its content has changed since it was written)"
-        raise UserError(str(folder / name), None, f"{problem}; tailback rerun makes it again")
+    if not (folder / DIGESTS).exists():
+        if not _may_lack_digests(folder):
+            _raise_damaged(folder / DIGESTS, "is gone, so that no file can be checked")
+        return folder / name
+    digest = _digest(folder, name)
+    if digest is None and _has_digest(folder, name):
+        _raise_damaged(folder / DIGESTS, f"is damaged (it has no digest of {name})")
+    if digest not in (None, sha256_of(folder / name)):
+        _raise_damaged(folder / name, "is damaged (its content has changed since it was written)")
     return folder / name
 
 
-def _is_as_written(folder: Path, name: str) -> bool:
-    """Whether a file has its digest, if there is one: older folders have none."""
-    if not (folder / DIGESTS).exists():
-        return True
-    lines = [line.partition("  ") for line in read_text(folder / DIGESTS).splitlines()]
-    known = {named: digest for digest, _, named in lines}
-    # Of a table that only an earlier run wrote there is none.
-    return known.get(name) in (None, sha256_of(folder / name))
+def _raise_damaged(path: Path, problem: str) -> NoReturn:
+    raise UserError(str(path), None, f"{problem}; tailback rerun makes it again")
+
+
+def _digest(folder: Path, name: str) -> str | None:
+    """Return the digest that is kept of a file, if there is one."""
+    text = (folder / DIGESTS).read_text(encoding="utf-8", errors="replace")
+    lines = [line.partition("  ") for line in text.splitlines()]
+    return {named: digest for digest, _, named in lines}.get(name)
+
+
+def _has_digest(folder: Path, name: str) -> bool:
+    """Whether a digest was kept of a file: not of a table that only an earlier run wrote."""
+    listed = _manifest(folder).get("files")
+    named = listed.values() if isinstance(listed, dict) else []
+    return name == MANIFEST or any(name in own for own in named if isinstance(own, list))
+
+
+def _may_lack_digests(folder: Path) -> bool:
+    version = _manifest(folder).get("results_version")
+    return not isinstance(version, int) or version <= _WITHOUT_DIGESTS

@@ -48,6 +48,10 @@ class Segments:
         self._members = {n: there[n] if n in there else self._read(n) for n in self._rows.names()}
         return self._members
 
+    def forget_members(self) -> None:
+        """Forget which points are in segments, which is read again if need be."""
+        self._members.clear()
+
     def places(self) -> dict[str, str]:
         """Return the segment of each point."""
         members = self.members().items()

@@ -19,7 +19,7 @@ from ..experiment.faults import faults_of
 from ..experiment.jobs import check_tables
 from ..experiment.reading import merged, parsed_override, read_description
 from ..experiment.tables import FAULTS, FILES, JOBS, put, section_and_key, table_at
-from ..sending import Description
+from ..sending.asked import Description
 from .combinations import Combination, Maker, combinations, public_file
 from .plan import Plan, read_plan
 

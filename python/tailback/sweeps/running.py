@@ -20,7 +20,7 @@ from tailback.execution import Display, LocalPool
 from tailback.experiment.content import Content
 from tailback.experiment.identity import Texts
 from tailback.memory import ShortMemoryError
-from tailback.sending import keep
+from tailback.sending.asked import keep
 from tailback.standstill import Standstill
 from tailback.store.parameters import labels
 from tailback.store.point_file import light_columns

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,8 @@ def numbered(table: pa.Table, names: Iterable[str], *others: Ints) -> Ints:
     They must agree in the numbers `others` as well.
     """
     numbers, kinds = np.zeros(table.num_rows, np.int64), 1
-    for codes in (*others, *(_codes(table[name]) for name in names)):
+    # One column after the other: there may be many.
+    for codes in chain(others, (_codes(table[name]) for name in names)):
         if not len(codes) or (codes == codes[0]).all():
             continue
         more = int(codes.max()) + 1

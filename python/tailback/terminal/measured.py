@@ -177,11 +177,19 @@ def _modes_in_words(modes: Iterable[str]) -> Text:
 
 
 def _thetas(cost: Cost) -> list[RenderableType]:
-    """Return the ratios of modes; their meaning is left to the answer and `--full`."""
+    """Return the ratios of modes; their meaning is left to the answer and `--full`.
+
+    But for those above 1, which say that the mode with more contention is quicker.
+    """
     found = cost.findings()
     rows = [(finding.name, number(finding.theta), finding.compared) for finding in found]
     columns = (*words("ratio"), *numbers("value", no_wrap=True), *words("of"))
-    return [Text(), new_table(None, *columns, rows=rows)] if rows else []
+    told = [
+        Text(f"{finding.name}: {finding.sentence}", style="dim")
+        for finding in found
+        if finding.theta.low > 1
+    ]
+    return [Text(), new_table(None, *columns, rows=rows), *told] if rows else []
 
 
 def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:
