@@ -16,6 +16,9 @@ from .tables import laid_over, without_others
 
 Kind = TypeVar("Kind", bound=Part)
 
+#: Kinds that are named if they have a key that the one chosen does not have.
+_FEW_KINDS = 3
+
 
 @dataclass(frozen=True)
 class Described(Generic[Kind]):
@@ -102,17 +105,19 @@ def chosen(
 
 def _misplaced(described: Described[Kind], kind: str, key: str) -> UserError:
     """Return the mistake of giving a key that this kind, perhaps every kind, does not have."""
-    made = described.classes[kind]
+    made, place = described.classes[kind], joined(described.section, key)
+    meant = meant_by(made, key)
+    if meant is not None:
+        return UserError(place, None, "unknown key", meant)
     known = list(made.keys)
     having = [f'"{word}"' for word, other in described.classes.items() if key in other.keys]
     if having:
-        place = f"{described.section}.{key}"
-        problem = f'not a key with {described.word} = "{kind}", but with {listed(having)}'
+        instead = f", but with {listed(having)}" if len(having) <= _FEW_KINDS else ""
+        problem = f'not a key with {described.word} = "{kind}"{instead}'
         return UserError(place, None, f"{problem}; known here: {', '.join(known)}")
-    for word, other in {kind: made, **described.classes}.items():
+    for word, other in described.classes.items():
         meant = meant_by(other, key)
         if meant is not None:
-            with_kind = "" if word == kind else f', with {described.section}.kind = "{word}"'
-            place = joined(described.section, key)
-            return UserError(place, None, "unknown key", f"{meant}{with_kind}")
+            told = f'{meant}, with {described.section}.{described.word} = "{word}"'
+            return UserError(place, None, "unknown key", told)
     return unknown_key(described.section, key, ["preset", *known])
