@@ -648,3 +648,9 @@ def test_tables_of_stores_have_lateness_of_jobs(tmp_path: Path) -> None:
     tails = [sorted(of)[math.ceil(0.99 * len(of)) - 1] / 1e6 for of in late.values()]
     assert (len(mean), percentile) == (2, tails)
     assert all(value > 0 for value in mean)
+
+
+def test_a_number_of_nodes_is_called_share() -> None:
+    job = {"name": "a", "nodes": 2, "workload": {"pattern": "uniform"}}
+    with pytest.raises(tb.UserError, match=r"share = 2 is how many nodes"):
+        tb.Experiment.from_dict({"machine": {"topology": {"kind": "star"}}, "job": [job]})

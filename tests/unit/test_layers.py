@@ -46,7 +46,9 @@ DOORS = {"lib", "__init__", "__main__"}
 
 def documented_levels(heading: str) -> dict[Module, dict[str, int]]:
     """Return, by room, the level of each module: from the tables that follow ``heading``."""
-    section = (ROOT / "ARCHITECTURE.md").read_text().split(heading, 1)[1].split("\n## ")[0]
+    text = (ROOT / "ARCHITECTURE.md").read_text().split(heading, 1)[1]
+    # Up to the tables of the next language: rooms of two may have the same name.
+    section = re.split(r"\n## |\n\w+ \(`[\w/]+`\)", text)[0]
     rows = re.findall(r"^\| *(\d+) *\| *([^|]*)\|", section.split("\n\n")[1], re.MULTILINE)
     top = {name: int(level) for level, names in rows for name in names_in(names)}
     levels: dict[Module, dict[str, int]] = {(): top}

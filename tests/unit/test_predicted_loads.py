@@ -319,7 +319,7 @@ def test_where_nodes_differ_node_links_are_known_and_others_estimated(
 def test_one_node_of_each_switch_stands_for_all_of_it(
     topology: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = experiment(topology)
+    asked = experiment(topology, routing={"kind": "hop_classes"})
     exact = tb.describe(asked)
     nodes, switches = exact.nodes, exact.switches
     assert exact.exact
@@ -361,3 +361,75 @@ def test_the_terminal_says_what_is_an_estimate(tmp_path: Any) -> None:
     assert "most loaded channel (estimate)" in done.stdout
     assert "predicted saturation (estimate), messages per node and ms" in done.stdout
     assert "Most loaded channels, an estimate from two samples" in done.stdout
+
+
+def _few(monkeypatch: pytest.MonkeyPatch, asked: tb.Experiment) -> tb.Prediction:
+    """Return what is predicted if the pairs of nodes are too many to be walked."""
+    monkeypatch.setattr(loads, "PAIRS", 1)
+    monkeypatch.setattr(loads, "_FEW_HOPS", 1)
+    return tb.describe(asked)
+
+
+@pytest.mark.parametrize("q", [4, 5, 7, 9])
+def test_two_switches_stand_for_all_of_a_slim_fly(q: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = experiment({"kind": "slim_fly", "q": q, "nodes_per_switch": 2})
+    exact = tb.describe(asked)
+    found = _few(monkeypatch, asked)
+    assert not found.exact
+    assert found.mean_hops == pytest.approx(exact.mean_hops)
+    assert found.load_mean_internal_us == pytest.approx(exact.load_mean_internal_us)
+    # Of several shortest paths routing takes one, by the lowest port.
+    load, same = (p.channels["load_us"].to_numpy() for p in (found, exact))
+    assert load.max() == pytest.approx(same.max(), rel=0.07)
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("routing", ["spray", "ecmp"])
+def test_one_interface_stands_for_all_of_a_cluster_with_rails(
+    dual: bool, routing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 2 : 1 leaves the uplinks carry twice what a node sends: 80.64 ns for 1000 B, 7/8 of it."""
+    doubled = {"leaves_per_rail": 2, "planes": 2} if dual else {}
+    topology = {"kind": "rail_optimised", "servers": 32, "gpus": 4, "servers_per_segment": 8}
+    asked = experiment({**topology, "spines": 4, **doubled}, routing={"kind": routing})
+    exact = tb.describe(asked)
+    found = _few(monkeypatch, asked)
+    assert found.exact == (routing == "spray")
+    assert found.mean_hops == pytest.approx(exact.mean_hops)
+    assert found.load_mean_internal_us == pytest.approx(exact.load_mean_internal_us)
+    wires, kinds = by_wire(asked, found.channels, found.channels["load_us"].to_numpy())
+    walked, _ = by_wire(asked, exact.channels, exact.channels["load_us"].to_numpy())
+    inside = kinds == "internal"
+    # A hash of few pairs is uneven; on average it is not.
+    assert walked[inside].mean() == pytest.approx(wires[inside].mean())
+    assert walked[inside] == pytest.approx(wires[inside], rel=0.05 if routing == "spray" else 0.5)
+    if not dual:
+        assert wires[inside] == pytest.approx(120 / 127 * 2 * 0.08064)
+
+
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_shortest_paths_of_a_random_graph_are_followed_together(
+    nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {"switches": 150, "links_per_switch": 5, "nodes_per_switch": nodes}
+    asked = experiment({"kind": "jellyfish", **keys})
+    walked = tb.describe(asked)
+    found = _few(monkeypatch, asked)
+    assert (found.exact, found.load_is_exact, found.pairs) == (True, True, walked.pairs)
+    assert found.mean_hops == pytest.approx(walked.mean_hops)
+    assert found.load_mean_internal_us == pytest.approx(walked.load_mean_internal_us)
+    load, same = (
+        by_wire(asked, p.channels, p.channels["load_us"].to_numpy())[0] for p in (found, walked)
+    )
+    # Walked are some of the paths of each pair, drawn at random.
+    assert load == pytest.approx(same, rel=0.2)
+    assert np.abs(load / same - 1).mean() < 0.03
+
+
+def test_a_random_graph_spreads_packets_over_all_shortest_paths() -> None:
+    """By the lowest port some links would be loaded nearly three times as much as by all paths."""
+    keys = {"switches": 100, "links_per_switch": 12, "nodes_per_switch": 6}
+    asked = experiment({"kind": "jellyfish", **keys})
+    by_port = experiment({"kind": "jellyfish", **keys}, routing={"kind": "hop_classes"})
+    assert asked.machine.routing is None or asked.machine.routing.kind == "spray"
+    assert tb.describe(by_port).load_max_us > 2.5 * tb.describe(asked).load_max_us

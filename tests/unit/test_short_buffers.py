@@ -8,6 +8,7 @@ import pytest
 
 import tailback as tb
 from tailback.answers.of_prediction import of_prediction
+from tailback.units import Size
 
 LONG = {
     "topology": {"kind": "xgft", "children": [2, 2], "parents": [2]},
@@ -74,6 +75,41 @@ def test_many_packets_that_wait_in_groups_for_credits_take_as_long_as_is_said() 
     assert alone.latency_us == pytest.approx(took_us, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("packet", "message", "buffer"),
+    [
+        # Three of 4008 B fit, not 3.99: 41.5 %, not 55 %.
+        ("4 kB", "10 MB", "16 kB"),
+        ("4 kB", "1001 kB", "16 kB"),
+        # Packets of 100 B return their credit earlier than full ones of 4 kB would.
+        ("4 kB", "92 B", "16 kB"),
+    ],
+)
+def test_whole_packets_bound_what_links_carry(packet: str, message: str, buffer: str) -> None:
+    machine = {
+        "topology": {"kind": "concentrated_mesh", "dims": [2], "nodes_per_switch": 1},
+        "link": {"rate": "400 Gbit/s", "delay": "500 ns"},
+        "interface": {"packet_size": packet},
+        "switch": {"input_buffer": buffer},
+    }
+    size = Size.parse(message).bytes
+    count = -(-10_000_000 // size)
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 1, message]] * count}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    found = tb.describe(asked)
+    [between] = [one for one in found.short_buffers if one.kind == "internal"]
+    each = min(size, Size.parse(packet).bytes) + 8
+    room = 16_000 // each
+    assert between.packets is not None
+    assert (between.packets[0], between.packets[1] * between.flit_bytes) == (room, each)
+    assert between.share == pytest.approx(room * each / (25_000 + each))
+    told = [line for line in of_prediction(found).lines if line.startswith("links between")]
+    assert f"{room} packets of {each} B" in told[0]
+    took_us = tb.run(asked)["completion_us"].value
+    carried = count * (size + -(-size // Size.parse(packet).bytes) * 8) / took_us / 50_000
+    assert carried == pytest.approx(between.share, rel=0.01)
+
+
 @pytest.mark.parametrize("mode", ["full", "endpoints", "free"])
 def test_the_usual_buffers_let_one_message_use_all_of_a_long_link(mode: str) -> None:
     """10,000 packets of 1008 B at 12.5 B/ns over four links of 1 us; two packets took 5.41 ms."""
@@ -84,7 +120,18 @@ def test_the_usual_buffers_let_one_message_use_all_of_a_long_link(mode: str) -> 
     assert tb.run(asked, mode=mode)["completion_us"].value == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("buffer", ["13508 B", "64 kB", "unlimited"])
+def test_a_round_trip_that_is_no_whole_number_of_packets_is_a_little_short() -> None:
+    """13 of 13.4 packets: 10 MB take 835.75 us, with room for a fourteenth 810.40."""
+    found = described("13508 B", UNIFORM)
+    assert [one.share for one in found.short_buffers] == pytest.approx([13 * 1008 / 13508] * 2)
+    machine = LONG | {"switch": {"input_buffer": "13508 B"}}
+    workload = {"kind": "messages", "messages": [["0 ns", 0, 2, "10 MB"]]}
+    asked = tb.Experiment.from_dict({"machine": machine, "workload": workload})
+    took_us = tb.run(asked)["completion_us"].value
+    assert took_us - 4 == pytest.approx(806.4 * 13508 / (13 * 1008), rel=1e-3)
+
+
+@pytest.mark.parametrize("buffer", ["14112 B", "64 kB", "unlimited"])
 def test_a_longer_one_does_not(buffer: str) -> None:
     found = described(buffer, UNIFORM)
     assert found.short_buffers == ()

@@ -524,7 +524,7 @@ def test_a_parameter_without_a_value_is_named() -> None:
         (
             'workload.kind = ["synthetic", "compute_only"]\nworkload.radius = [1]',
             'with workload.kind = "compute_only", radius = 1: workload.radius: '
-            'not a key with kind = "compute_only"; '
+            'not a key with kind = "compute_only", but with "synthetic"; '
             "known here: kind, classes, period, processes_per_node, distribution, sigma",
         ),
         # What is wrong with the base alone is not the combination's mistake.

@@ -493,3 +493,36 @@ def test_presets_name_only_keys_of_their_kind(name: str) -> None:
 def test_time_of_an_iteration(workload: Workload, expected_ps: int) -> None:
     # The round trip: 3340 + 140 ns and twice four hops (half the diameter and one) of 100 ns.
     assert workload.iteration_ps(MESH) == expected_ps
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        (
+            {"kind": "uniform"},
+            'did you mean "synthetic", the default, with workload.pattern = "uniform"?',
+        ),
+        (
+            {"kind": "hot_spot"},
+            'did you mean "synthetic", the default, with workload.pattern = "hot_spot"?',
+        ),
+        ({"message_bytes": "1 kB"}, "unknown key; did you mean workload.message_size?"),
+        (
+            {"kind": "program", "steps": []},
+            "did you mean workload.process.steps, in each [[workload.process]]?",
+        ),
+        (
+            {"steps": []},
+            "did you mean workload.process.steps, in each [[workload.process]], "
+            'with workload.kind = "program"?',
+        ),
+        (
+            {"process": []},
+            'workload.process: not a key with kind = "synthetic", but with "program"',
+        ),
+    ],
+)
+def test_a_word_in_the_wrong_place_is_put_right(written: dict[str, object], told: str) -> None:
+    with pytest.raises(tb.UserError) as caught:
+        tb.Experiment.from_dict({"machine": {"topology": {"kind": "star"}}, "workload": written})
+    assert told in str(caught.value)

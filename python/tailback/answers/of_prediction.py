@@ -165,6 +165,8 @@ def _short_buffers(p: Prediction) -> Iterator[str]:
     back = at_once if link.delay.ps and not link.credit_delay.ps else ""
     for one in p.short_buffers:
         held, needed = (scaled(n * one.flit_bytes, BYTES) for n in (one.flits, one.needed))
+        if one.packets is not None:
+            held += f", {counted(one.packets[0], 'packet')} of {one.packets[1] * one.flit_bytes} B"
         yield (
             f"links {_ENDS[one.kind]}: buffers hold {held}, but {needed} pass in a round trip of "
             f"credits{back}, so links carry at most {100 * one.share:.0f} % (switch.input_buffer)"

@@ -232,8 +232,14 @@ def interference(
     way = _way(by, len(experiment.jobs))
     names = tuple(job.name for job in experiment.jobs)
     wanted = _runs(names, way)
-    tasks = [Task(partial(_run, experiment, chosen), _together(chosen)) for chosen in wanted]
-    found = in_order(tasks, at_once(experiment, jobs), watch)
+    # Jobs in the background are measured alone for as long as beside the others.
+    first = 1 if any(job.background for job in experiment.jobs) else 0
+    found: list[Result] = []
+    for runs in (wanted[:first], wanted[first:]):
+        if runs and not any(result.interrupted for result in found):
+            span_ps = round(found[0].ending.simulated_ms * 1e9) if found else None
+            tasks = [Task(partial(_run, experiment, one, span_ps), _together(one)) for one in runs]
+            found += in_order(tasks, at_once(experiment, jobs), watch)
     results = dict(zip(map(frozenset, wanted), found, strict=False))
     alone = {name: results[one] for name in names if (one := frozenset([name])) in results}
     return Interference(
@@ -294,17 +300,26 @@ def _others(
     return found
 
 
-def _run(experiment: Experiment, chosen: tuple[str, ...], watch: Watch) -> Result:
-    return run_mode(_part(experiment, chosen), experiment.run.mode, watch=watch)
+def _run(
+    experiment: Experiment, chosen: tuple[str, ...], span_ps: int | None, watch: Watch
+) -> Result:
+    return run_mode(_part(experiment, chosen, span_ps), experiment.run.mode, watch=watch)
 
 
-def _part(experiment: Experiment, chosen: tuple[str, ...]) -> Experiment:
-    """Return the experiment with some jobs, and the sample interval of all, to be comparable."""
+def _part(experiment: Experiment, chosen: tuple[str, ...], span_ps: int | None) -> Experiment:
+    """Return the experiment with some jobs, and the sample interval of all, to be comparable.
+
+    `span_ps`: how long those run that would go on for ever.
+    """
     is_whole = len(chosen) == len(experiment.jobs)
     part = experiment if is_whole else experiment.only(*chosen)
+    known: dict[str, object] = {}
+    if span_ps is not None and not part.finite:
+        known = {"duration": f"{span_ps} ps", "warmup": "0 s"}
     return part.with_run(
         sample_interval=f"{experiment.sample_interval_ps} ps",
         blame=is_whole and experiment.fidelity != "fluid",
+        **known,
     )
 
 

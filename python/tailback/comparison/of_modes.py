@@ -354,6 +354,9 @@ def ratio_of(above: Measured, below: Measured, metric: str) -> Estimate:
     a, b = above[metric], below[metric]
     if math.isnan(a.value) or math.isnan(b.value):
         return Estimate.unknown()
+    if a.batches == 0:
+        # A run that ended has all its messages; the other one, as long, has the same ones.
+        b = Estimate.exact(b.value, b.weight)
     common = 0.0 if metric in OF_FINITE else covariance(above.series(metric), below.series(metric))
     return quotient(a, b, common)
 

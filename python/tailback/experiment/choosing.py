@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 from .. import workloads
 from ..entry_points import Kinds
-from ..errors import UserError, choice, joined, unknown_key
+from ..errors import UserError, choice, joined, listed, unknown_key
 from ..machines import TOPOLOGIES
 from ..machines.reading import canonical
-from ..parts import Part
+from ..parts import Part, fields_of, meant_by
 from .tables import laid_over, without_others
 
 Kind = TypeVar("Kind", bound=Part)
+
+#: Kinds that are named if they have a key that the one chosen does not have.
+_FEW_KINDS = 3
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,17 @@ class Described(Generic[Kind]):
     default: str
     classes: Kinds[Kind]
     presets: Mapping[str, Mapping[str, Any]]
+
+    def unknown(self, given: object) -> UserError:
+        """Return the mistake of naming a class that there is not, perhaps a value of its keys."""
+        path = f"{self.section}.{self.word}"
+        mistake = self.classes.unknown(path, given)
+        for key, field in fields_of(self.classes[self.default]).items():
+            if key != self.word and given in get_args(field.annotation):
+                told = f'{self.section}.{key} = "{given}"'
+                meant = f'"{self.default}", the default, with {told}'
+                return UserError(path, mistake.given, mistake.allowed, meant)
+        return mistake
 
 
 WORKLOAD = Described("workload", "kind", workloads.DEFAULT_KIND, workloads.KINDS, workloads.PRESETS)
@@ -52,7 +66,7 @@ def _find_kind(name: str, word: Any) -> None:
     classes: Kinds[Any] = WORKLOAD.classes if name.endswith("workload.kind") else TOPOLOGIES
     is_there = not isinstance(word, str) or canonical("topology.kind", word) in classes
     if not is_there and name in ("machine.topology.kind", "workload.kind"):
-        raise classes.unknown(name, word)
+        raise WORKLOAD.unknown(word) if name == "workload.kind" else classes.unknown(name, word)
 
 
 def chosen(
@@ -73,7 +87,7 @@ def chosen(
         preset = described.presets[name]
     kind = given.get(described.word, preset.get(described.word, described.default))
     if not isinstance(kind, str) or kind not in described.classes:
-        raise described.classes.unknown(f"{described.section}.{described.word}", kind)
+        raise described.unknown(kind)
     fields = described.classes[kind].keys
     others = {key for kind in described.classes.values() for key in kind.keys}
     selects = "preset" in changes or described.word in changes
@@ -91,9 +105,19 @@ def chosen(
 
 def _misplaced(described: Described[Kind], kind: str, key: str) -> UserError:
     """Return the mistake of giving a key that this kind, perhaps every kind, does not have."""
-    known = list(described.classes[kind].keys)
-    if any(key in other.keys for other in described.classes.values()):
-        place = f"{described.section}.{key}"
-        problem = f'not a key with {described.word} = "{kind}"; known here: {", ".join(known)}'
-        return UserError(place, None, problem)
+    made, place = described.classes[kind], joined(described.section, key)
+    meant = meant_by(made, key)
+    if meant is not None:
+        return UserError(place, None, "unknown key", meant)
+    known = list(made.keys)
+    having = [f'"{word}"' for word, other in described.classes.items() if key in other.keys]
+    if having:
+        instead = f", but with {listed(having)}" if len(having) <= _FEW_KINDS else ""
+        problem = f'not a key with {described.word} = "{kind}"{instead}'
+        return UserError(place, None, f"{problem}; known here: {', '.join(known)}")
+    for word, other in described.classes.items():
+        meant = meant_by(other, key)
+        if meant is not None:
+            told = f'{meant}, with {described.section}.{described.word} = "{word}"'
+            return UserError(place, None, "unknown key", told)
     return unknown_key(described.section, key, ["preset", *known])

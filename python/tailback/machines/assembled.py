@@ -389,8 +389,10 @@ class Assembled(Part):
         by_tokens = self.link.flow_control == "in_band" or self.has_marks
         return not (taken_in_whole or by_tokens or self.switch.integrated)
 
-    def credit_flits(self, delay_ps: int, rate: Rate) -> int:
+    def credit_flits(self, delay_ps: int, rate: Rate, packet_bytes: int | None = None) -> int:
         """Return the flits of a buffer that keeps a link busy: what passes until room is known.
+
+        `packet_bytes`: data of every packet; None: full packets.
 
         From the start of a flit: there and back, and where packets have room as a whole until one
         has left: `cut_through` while it comes, `store_and_forward` when all of it has come.
@@ -400,7 +402,8 @@ class Assembled(Part):
         # Of flits that go on by themselves only the header waits until the switch has looked at it.
         away = delay_ps + link.credit_delay.ps + (self.switch_ps if packets else 0)
         under_way = -(-away // link.flit_ps(rate))
-        whole = packets * self.packet_flits(self.interface.packet_room.bytes)
+        full = self.interface.packet_room.bytes
+        whole = packets * self.packet_flits(full if packet_bytes is None else packet_bytes)
         return under_way + max(whole, 1)
 
     @property

@@ -18,7 +18,7 @@ from .keys import (
     nested,
     size_of_machine,
 )
-from .part import Part, fields_of, kinds, model_of, plain
+from .part import Part, fields_of, kinds, meant_by, model_of, plain
 from .presets import Presets
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "fields_of",
     "key",
     "kinds",
+    "meant_by",
     "model_of",
     "nested",
     "plain",

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from types import MappingProxyType, ModuleType
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -298,6 +298,29 @@ def _timed(value: Any, lengths: tuple[Time | None, Time | None], place: str) -> 
 def fields_of(part: type[Part]) -> Mapping[str, FieldInfo]:
     """Return what is known of every key: type, default, description."""
     return model_of(part).model_fields
+
+
+def meant_by(part: type[Part], word: str) -> str | None:
+    """Return the path of the key that a word for a key of ``part`` probably means.
+
+    One that other tools call so, or one of that name of the parts in its lists.
+    """
+    for name, one in part.keys.items():
+        if word in one.also:
+            return joined(part.section, name)
+    for name, field in fields_of(part).items():
+        for inner in _parts_in(field.annotation):
+            if word in inner.keys:
+                return f"{joined(part.section, name)}.{word}, in each [[{part.section}.{name}]]"
+    return None
+
+
+def _parts_in(annotation: Any) -> Iterator[type[Part]]:
+    """Yield the parts in lists of a type."""
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _parts_in(inner)
 
 
 _MODELS: dict[type[Part], type[BaseModel]] = {}

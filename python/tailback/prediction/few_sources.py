@@ -28,7 +28,14 @@ _MOVING = {
     "fully_connected": ("shortest",),
     "dragonfly": ("minimal",),
     "dragonfly_plus": ("minimal",),
+    "slim_fly": ("spray", "ecmp", "hop_classes", "shortest"),
+    "rail_optimised": ("spray", "ecmp"),
 }
+#: Routing that picks one of several shortest routes of two nodes. Loads averaged over equivalent
+#: channels leave out how unevenly it picks.
+_PICKING = ("ecmp", "hop_classes", "shortest")
+#: By how much loads of equivalent channels differ then, at most.
+_UNEVEN = 1.25
 _TREE_WAYS = ("nearest_common_ancestor", "d_mod_k", "s_mod_k")
 #: Randomised routing with the symmetry of these networks: loads are estimates.
 _DRAWING = ("valiant", "ugal_l", "ugal_g", "dal", "profitable", "chaos", "deflection")
@@ -83,6 +90,14 @@ def _is_full(tree: dict[str, Any]) -> bool:
     return bool(tree.get("parents", []) == children[:-1])
 
 
+def is_exact(experiment: Experiment) -> bool:
+    """Return whether averages over equivalent channels are the loads of each of them."""
+    routing = experiment.machine.chosen_routing
+    picks = routing is not None and routing.kind in _PICKING
+    several = experiment.machine.topology.kind in ("slim_fly", "rail_optimised")
+    return not (_draws(experiment) or (picks and several))
+
+
 def _draws(experiment: Experiment) -> bool:
     """Return whether routes of a pair differ in length, so that the sample matters."""
     machine = experiment.machine
@@ -114,19 +129,19 @@ def of_few_sources(experiment: Experiment, channels: pa.Table, same: Symmetry) -
     """Return loads by the nodes that stand for all, averaged over equivalent channels."""
     nodes = experiment.machine.nodes
     predicted = predicted_of_few(experiment, same)
-    drawn = _draws(experiment)
+    exact = is_exact(experiment)
     load: _Floats = predicted["channel_load"]
     alike = same.kinds(channels)
     means = (np.bincount(alike, load) / np.bincount(alike))[alike]
     # Symmetry holds for wires; which virtual channel a packet takes may depend on more.
     wires = wires_of(experiment, channels)
     means = (wires.sums(means) / np.bincount(wires.of))[wires.of] * between_nodes(experiment)
-    changed = {
-        "channel_load": means,
-        "pairs": nodes * (nodes - 1),
-        **ends(experiment, channels, means),
-    }
-    return Loads(predicted | changed, exact=not drawn, max_exact=not drawn)
+    most = ends(experiment, channels, means)
+    inside = channels["kind"].to_numpy()[wires.first] == "internal"
+    within = float(wires.sums(means)[inside].max(initial=0.0))
+    max_exact = exact or within * _UNEVEN < most["channel_load_max"]
+    changed = {"channel_load": means, "pairs": nodes * (nodes - 1), **most}
+    return Loads(predicted | changed, exact, max_exact)
 
 
 def _standing_for_all(

@@ -27,8 +27,9 @@ from tailback.machines import topologies
 from tailback.threads import usual_jobs
 from tailback.workloads import Synthetic
 
-from .few_sources import between_nodes, moving_symmetry, of_few_sources, sends_alike
+from .few_sources import between_nodes, is_exact, moving_symmetry, of_few_sources, sends_alike
 from .lines import is_of_lines, of_lines
+from .spreading import is_spread, of_spread
 from .wires import Loads, Rows, by_wire, ends, rows, spec_of_list
 
 if TYPE_CHECKING:
@@ -126,13 +127,18 @@ def _of_switch_pairs(
 
 def _of_alike(experiment: Experiment, channels: pa.Table, most: int) -> Loads:
     """Return loads where all nodes send to all others equally often: exact if a way is known."""
-    if (same := moving_symmetry(experiment)) is not None:
+    same = moving_symmetry(experiment)
+    if same is not None and is_exact(experiment):
         return of_few_sources(experiment, channels, same)
     if is_of_lines(experiment):
         return of_lines(experiment, channels)
+    if is_spread(experiment):
+        return of_spread(experiment, channels)
     beside = _nodes_of_switches(experiment, channels)
     if beside is not None and len(beside) ** 2 <= most:
         return _of_switch_pairs(experiment, channels, beside)
+    if same is not None:
+        return of_few_sources(experiment, channels, same)
     return _of_samples(experiment, channels, most, None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,9 +69,13 @@ class Wires:
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return sums of the values of each wire's channels, by wire."""
-        order = np.argsort(self.of, kind="stable")
-        starts = np.searchsorted(self.of[order], np.arange(len(self.first)))
+        order, starts = self._order
         return np.add.reduceat(values[order], starts) if len(starts) else np.zeros(0)
+
+    @cached_property
+    def _order(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.of, kind="stable")
+        return order, np.searchsorted(self.of[order], np.arange(len(self.first)))
 
 
 def wires_of(experiment: Experiment, channels: pa.Table) -> Wires:
@@ -97,8 +102,9 @@ def wires_of(experiment: Experiment, channels: pa.Table) -> Wires:
     size[width % size > 0] = 1
     width //= size
     wire = link + (place // size * size if told_apart else place % width)
-    first, of = np.unique(wire, return_inverse=True)
-    return Wires(first, of)
+    is_first = np.zeros(len(rows), np.int64)
+    is_first[wire] = 1
+    return Wires(np.flatnonzero(is_first), np.cumsum(is_first)[wire] - 1)
 
 
 def spec_of_list(experiment: Experiment, packet_bytes: int | None = None) -> str:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .pairs import summed
+
 if TYPE_CHECKING:
     import networkx as nx
 
@@ -76,11 +78,12 @@ def _contracted(graph: Columns, switches: int) -> tuple[nx.Graph, dict[int, int]
     whole = {s: min(part) for part in nx.connected_components(same) for s in part}
     network = nx.Graph()
     network.add_nodes_from(sorted(set(whole.values())))
-    for a, b, width in zip(*_lists(graph, "link_from", "link_to", "link_width"), strict=True):
-        one, other = whole[a], whole[b]
-        if one != other:
-            before = network.get_edge_data(one, other, {"weight": 0})["weight"]
-            network.add_edge(one, other, weight=before + width)
+    merged = np.array([whole[switch] for switch in range(switches)])
+    one, other = merged[graph["link_from"]], merged[graph["link_to"]]
+    apart = one != other
+    low, high, width = summed(one[apart], other[apart], graph["link_width"][apart])
+    joined = zip(low.tolist(), high.tolist(), width.tolist(), strict=True)
+    network.add_weighted_edges_from(joined)
     nodes = dict.fromkeys(network, 0)
     for switch in graph["node_enters"].tolist():
         nodes[whole[switch]] += 1

@@ -122,7 +122,7 @@ class ClusterSurvey:
 def cluster_survey(machine: Machine, counted: Survey) -> ClusterSurvey | None:
     """Return what a network is made of; None if it has neither tiers nor groups nor a file."""
     graph, topology = counted.graph, machine.topology
-    if not counted.switches or not may_be_known(topology, graph):
+    if not counted.switches or not may_be_known(topology, graph, counted.switches):
         return None
     found = structure(topology, graph, counted.switches)
     if not found.is_known and not isinstance(topology, Listed):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 from tailback.graphs import distances
 from tailback.machines import topologies
 from tailback.machines.topologies import Topology
+
+from .pairs import summed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -50,7 +53,7 @@ class Structure:
     """The group of each switch; None where there are none."""
     has_tiers: bool
 
-    @property
+    @cached_property
     def tiers(self) -> int:
         """How many tiers there are above hosts."""
         return int(self.tier.max(initial=0))
@@ -73,11 +76,13 @@ class Structure:
         return self.has_tiers or self.group is not None
 
 
-def may_be_known(topology: Topology, graph: Columns) -> bool:
+def may_be_known(topology: Topology, graph: Columns, switches: int) -> bool:
     """Return whether a network may have tiers or groups, or comes from a file: at a glance."""
     if isinstance(topology, (topologies.Listed, topologies.Dragonfly, topologies.DragonflyPlus)):
         return True
-    return _one_place(graph) and not topology.facts.sides
+    # Where every switch has nodes there is one tier.
+    is_flat = topology.hosts is None and len(np.unique(graph["node_enters"])) == switches
+    return _one_place(graph) and not topology.facts.sides and not is_flat
 
 
 def _one_place(graph: Columns) -> bool:
@@ -108,12 +113,8 @@ def structure(topology: Topology, graph: Columns, switches: int) -> Structure:
 
 def _pairs(graph: Columns) -> dict[tuple[int, int], int]:
     """Return the cables between each two switches that have any, lower number first."""
-    found: dict[tuple[int, int], int] = {}
-    names = ("link_from", "link_to", "link_width")
-    for a, b, width in zip(*(graph[name].tolist() for name in names), strict=True):
-        ends = (min(a, b), max(a, b))
-        found[ends] = found.get(ends, 0) + width
-    return found
+    low, high, width = summed(graph["link_from"], graph["link_to"], graph["link_width"])
+    return dict(zip(zip(low.tolist(), high.tolist(), strict=True), width.tolist(), strict=True))
 
 
 def _classes(topology: Topology) -> dict[tuple[int, int], str | None]:

@@ -9,6 +9,7 @@ averaged over the channels of each kind, are those of all.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +17,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailback.machines import Machine
+from tailback.machines import Machine, topologies
 
 __all__ = ["Symmetry", "symmetry"]
 
 #: Vertex-transitive topologies.
 _ALIKE = ("torus", "concentrated_torus", "hypercube", "star", "pair", "fully_connected")
-_TREES = ("fat_tree", "pod_fat_tree", "xgft")
-_GROUPED = ("dragonfly", "dragonfly_plus")
 
 _Numbers = NDArray[np.int64]
 
@@ -92,26 +91,52 @@ def symmetry(machine: Machine) -> Symmetry | None:
     topology = machine.topology
     if topology.facts.failed_links or machine.hosts is not None:
         return None
-    spec = topology.spec()
-    switches = topology.facts.switches
-    one = np.zeros(switches, np.int64)
     kind = topology.kind
-    if kind in _ALIKE:
-        apart = spec.get("nodes_per_switch", 1) if kind == "fully_connected" else 1
-        together = machine.nodes if kind == "star" else apart
-        rings = tuple(spec["dims"]) if kind == "torus" else ()
-        return Symmetry(None, (0,), together, 1, one, one, rings=rings)
-    if kind == "hyperx" and not spec.get("by_distance"):
-        return Symmetry((0,), (0,), spec["nodes_per_switch"], 1, one, one, tuple(spec["dims"]))
-    if kind in _TREES:
-        return _tree(spec, machine.nodes)
-    if kind in _GROUPED:
-        return _grouped(spec)
-    return None
+    if isinstance(topology, topologies.RailOptimised):
+        return _rails(topology)
+    found = _OF_KIND.get(kind)
+    return None if found is None else found(topology.spec(), machine.nodes, topology.facts.switches)
 
 
-def _tree(spec: dict[str, Any], nodes: int) -> Symmetry:
+def _alike(spec: dict[str, Any], nodes: int, switches: int) -> Symmetry:
+    """Return that of a network whose switches are all alike."""
+    one = np.zeros(switches, np.int64)
+    kind = spec["kind"]
+    apart = spec.get("nodes_per_switch", 1) if kind == "fully_connected" else 1
+    together = nodes if kind == "star" else apart
+    rings = tuple(spec["dims"]) if kind == "torus" else ()
+    return Symmetry(None, (0,), together, 1, one, one, rings=rings)
+
+
+def _hyperx(spec: dict[str, Any], nodes: int, switches: int) -> Symmetry | None:
+    del nodes
+    one = np.zeros(switches, np.int64)
+    if spec.get("by_distance"):
+        return None
+    return Symmetry((0,), (0,), spec["nodes_per_switch"], 1, one, one, tuple(spec["dims"]))
+
+
+def _slim_fly(spec: dict[str, Any], nodes: int, switches: int) -> Symmetry:
+    """Return that of a Slim Fly: all switches (s, x, y) with the same s are alike.
+
+    Adding elements of the field to x, m, y and c moves any of them to any other.
+    """
+    half, each = switches // 2, nodes // switches
+    side = np.arange(switches) // half
+    return Symmetry((0, half), (0, half * each), each, 1, side, np.zeros_like(side))
+
+
+def _rails(topology: topologies.RailOptimised) -> Symmetry:
+    """Return that of rails: all interfaces, all leaves and all spines are alike."""
+    ends = topology.tiers()
+    tier = np.repeat(np.arange(len(ends)), ends)
+    firsts = np.cumsum([0, *ends[:-1]])
+    return Symmetry(tuple(firsts.tolist()), (0,), 1, 1, tier, np.zeros_like(tier))
+
+
+def _tree(spec: dict[str, Any], nodes: int, switches: int) -> Symmetry:
     """Return that of a fat tree: all nodes are alike, and all switches of a level."""
+    del switches
     sizes = _level_sizes(spec, nodes)
     level = np.repeat(np.arange(len(sizes)), sizes)
     order = np.cumsum([0, *sizes[:-1]])
@@ -134,12 +159,13 @@ def _level_sizes(spec: dict[str, Any], nodes: int) -> list[int]:
     return sizes
 
 
-def _grouped(spec: dict[str, Any]) -> Symmetry | None:
+def _grouped(spec: dict[str, Any], nodes: int, switches: int) -> Symmetry | None:
     """Return that of groups in a ring: the first is as good as any other.
 
     Of several links between two groups, and of spines, routing picks one by the numbers of nodes.
     Only if those of a switch pick all alike do groups not differ in it.
     """
+    del nodes, switches
     leaves = spec.get("leaves") or spec["switches_per_group"]
     spines, groups = spec.get("spines", 0), spec["groups"]
     each = spec.get("nodes_per_leaf") or spec["nodes_per_switch"]
@@ -152,6 +178,16 @@ def _grouped(spec: dict[str, Any]) -> Symmetry | None:
     firsts = tuple(range(0, leaves * each, each))
     place, group = number % size, number // size
     return Symmetry(tuple(range(size)), firsts, each, told_apart, place, group)
+
+
+#: By kind of topology: its symmetry, from what the engine is told and its nodes and switches.
+_OF_KIND: dict[str, Callable[[dict[str, Any], int, int], Symmetry | None]] = {
+    **dict.fromkeys(_ALIKE, _alike),
+    **dict.fromkeys(("fat_tree", "pod_fat_tree", "xgft"), _tree),
+    **dict.fromkeys(("dragonfly", "dragonfly_plus"), _grouped),
+    "hyperx": _hyperx,
+    "slim_fly": _slim_fly,
+}
 
 
 def _joined(one: NDArray[Any], other: NDArray[Any]) -> _Numbers:

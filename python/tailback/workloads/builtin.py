@@ -158,7 +158,7 @@ class TokenPass(OnNodes, init=False):
 class FanIn(OnNodes, init=False):
     """All nodes send a message to one of them at once [Chen & Wyckoff]."""
 
-    also: ClassVar[str] = "incast gather reduce"
+    also: ClassVar[str] = "incast gather reduce many_to_one"
     kind: Literal["fan_in"] = key(default="fan_in")
     message_size: Size = key(default=Size(1024), description="Length of each message.")
     destination: int = key(
@@ -199,7 +199,7 @@ class FanOut(OnNodes, init=False):
     Either a message to each, or one to all, which gets there as `machine.interface.multicast` says.
     """
 
-    also: ClassVar[str] = "broadcast multicast scatter"
+    also: ClassVar[str] = "broadcast multicast scatter one_to_all"
     kind: Literal["fan_out"] = key(default="fan_out")
     message_size: Size = key(default=Size(1024), description="Length of each message.")
     source: int = key(default=0, between=(0, 2**24), description="Number of the node that sends.")

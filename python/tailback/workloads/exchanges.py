@@ -428,7 +428,11 @@ class RingAllreduce(InSteps, init=False):
 
     also: ClassVar[str] = "all_reduce allreduce"
     kind: Literal["ring_allreduce"] = key(default="ring_allreduce")
-    size: Size = key(default=Size(1_000_000), description="Length of the array of every node.")
+    size: Size = key(
+        default=Size(1_000_000),
+        description="Length of the array of every node.",
+        also="message_size bytes length",
+    )
     repeat: int = key(default=1, ge=1, description="How often it is done, one behind the other.")
 
     def check(self, network: Network) -> None:

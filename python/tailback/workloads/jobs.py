@@ -46,6 +46,8 @@ def _nodes(given: object) -> object:
     entries = [given] if isinstance(given, str) else given
     if not isinstance(entries, list | tuple) or not entries:
         allowed = 'must be numbers of nodes and ranges of them, such as [0, "4-7"]'
+        if isinstance(given, int) and not isinstance(given, bool):
+            allowed += f"; share = {given} is how many nodes"
         raise UserError("", shown(given), allowed)
     found: list[int] = []
     for entry in entries:

@@ -235,7 +235,11 @@ class Synthetic(Workload, init=False):
     messages: int = key(
         engine=True, default=1, between=(1, 4096), description="Messages of one iteration."
     )
-    message_size: Size = key(default=Size(32), description="Mean length of a message.")
+    message_size: Size = key(
+        default=Size(32),
+        description="Mean length of a message.",
+        also="message_bytes message_length size bytes length",
+    )
     message_distribution: Lengths = key(
         default="constant",
         description="Distribution of the lengths of messages; mixed: one of message_sizes.",

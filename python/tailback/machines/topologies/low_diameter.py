@@ -134,6 +134,14 @@ class Jellyfish(Topology):
         description="Which of all such graphs it is.",
     )
 
+    def default_routing(self) -> str:
+        """Return shortest paths drawn for each packet.
+
+        A table with one shortest path for each pair would load some links several times as much as
+        others.
+        """
+        return "spray"
+
 
 class Islands(Topology):
     """Islands of fully connected accelerators, and rails between them [Wang et al. 2024].

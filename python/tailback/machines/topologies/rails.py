@@ -127,6 +127,11 @@ class RailOptimised(Listed):
         segments = self.servers // self.segment_servers
         return segments * self.rail_count * self.leaves_per_rail
 
+    def tiers(self) -> tuple[int, ...]:
+        """Return how many leaves and spines there are, and interfaces that are switches."""
+        own = self.servers * self.gpus if self.leaves_per_rail > 1 else 0
+        return (self._leaves, self.planes * self.spines, *([own] if own else []))
+
     @cached_property
     def graph(self) -> NetworkGraph:
         """The network."""
