@@ -24,10 +24,10 @@ function list(title, rows, whole, note = "") {
   if (!rows.length) return [];
   const table = element("table", "", { "data-list": title });
   // What is not told apart has no bar: it would hide how the others compare.
-  const isTold = (row) => row.name !== "others";
+  const isTold = (row) => row.name !== "others" && !row.isRest;
   const most = maximum(rows.filter(isTold).map((row) => row.ps)) || 1;
-  for (const { name, ps, pick, said } of rows) {
-    const row = table.insertRow();
+  for (const each of rows) {
+    const { name, ps, pick, said } = each, row = table.insertRow();
     row.dataset.ps = ps;
     const cell = row.insertCell();
     if (pick) {
@@ -36,7 +36,7 @@ function list(title, rows, whole, note = "") {
     row.insertCell().textContent = said ?? percent(whole ? ps / whole : 0);
     const bar = element("i");
     bar.style.width = `${(100 * ps) / most}%`;
-    if (isTold({ name })) cell.append(bar);
+    if (isTold(each)) cell.append(bar);
     row.title = timeText(ps);
   }
   return [element("h3", title), ...(note ? [element("p", note, { class: "note" })] : []), table];
@@ -89,8 +89,10 @@ const heading = (words, under = "") => {
 };
 
 function ofAll() {
-  const roots = data.roots.line.slice(0, 12).map((line, rank) => ({
+  const shown = bigRoots().slice(0, 12), roots = shown.map((line, rank) => ({
     name: lineName(line), ps: data.roots.ps[line], said: data.roots.share[rank], pick: { kind: "line", number: line } }));
+  const folded = data.roots.line.slice(shown.length);
+  if (folded.length) roots.push({ name: `${counted(folded.length, "other")}`, ps: sum(folded.map((line) => ({ ps: data.roots.ps[line] }))), isRest: true });
   return [
     ...ofDeadlock(),
     ...ofHalted(),
