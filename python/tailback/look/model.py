@@ -24,6 +24,7 @@ from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
 from .faulty import Spell, faults_of, outages_of, sentences
+from .flows import flows
 from .halted import Halted
 from .heads import head_of, names_in
 from .lines import KINDS, Lines
@@ -124,6 +125,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
         "ways": table(ways(result, lines)),
+        "flows": flows(result, lines),
         "groups": None if groups is None else groups.names,
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,

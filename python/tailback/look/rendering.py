@@ -17,7 +17,18 @@ from tailback.report.rendering import page_template
 
 from .model import Look
 
-_SCRIPTS = ("data", "words", "colours", "map", "drawing", "strip", "panel", "controls", "start")
+_SCRIPTS = (
+    "data",
+    "words",
+    "colours",
+    "map",
+    "drawing",
+    "strip",
+    "panel",
+    "flows",
+    "controls",
+    "start",
+)
 
 
 def html(look: Look) -> str:

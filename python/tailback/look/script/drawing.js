@@ -81,7 +81,7 @@ function drawLines() {
   drawDots(chosen);
   // Whatever else waits must not hide the cycle of a deadlock.
   if (cycle(chosen)) pen.globalAlpha = 0.3;
-  const crossed = wayOf(ownClass(state.pick));
+  const crossed = state.pick?.kind === "flow" ? new Set(wayOfFlow(state.pick.number)) : wayOf(ownClass(state.pick));
   for (const [line, share] of hot) {
     const width = thickness(line, share, chosen);
     const way = shape(line, Math.max(aside, width / 2 + 0.7));
@@ -185,6 +185,7 @@ function named(chosen) {
     const tree = tailback(pick.number);
     return [...new Set([pick.number, ...(tree ? [tree.root] : [])])];
   }
+  if (pick?.kind === "flow") return rowsOf(flows.waits, pick.number).map((row) => row.other).filter((line) => line >= 0).slice(0, NAMED);
   if (pick?.kind === "class") {
     return rowsOf(charges.places, pick.number).map((row) => row.other).filter((line) => line >= 0).slice(0, NAMED);
   }
@@ -200,16 +201,17 @@ function named(chosen) {
 const bigRoots = () => data.roots.line.filter((line, rank) => data.roots.ps[line] > (rank ? FOLDED * data.late_ps : 0));
 
 function drawNames(chosen) {
-  const inks = ink(), rings = named(chosen).map((line) =>
-    [line, ...(isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2))]);
+  const inks = ink(), rings = [
+    ...chosenPoints().map((point) => [[pointName(point)], screenX(points.x[point]), screenY(points.y[point])]),
+    ...named(chosen).map((line) => [lineWords(line, chosen), ...ringAt(line)]),
+  ];
   // All rings come first: none may cover a name.
   const taken = rings.map(([, x, y]) => [x - 10, x + 10, y - 10, y + 10]);
   for (const [, x, y] of rings) ring(x, y);
   pen.font = "600 12.5px system-ui, sans-serif";
   pen.textAlign = "left";
-  for (const [line, x, y] of rings) {
-    const words = [cycleWords(line, chosen), faultWords.get(line), lineName(line)]
-      .find((each) => each && pen.measureText(each).width < view.width - 8) ?? lineName(line);
+  for (const [told, x, y] of rings) {
+    const words = told.find((each) => pen.measureText(each).width < view.width - 8) ?? told.at(-1);
     const width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
     const isFree = ([left, base]) => left > 2 && left + width < view.width - 2 &&
@@ -219,13 +221,21 @@ function drawNames(chosen) {
     taken.push([left, left + width, base - 14, base + 4]);
     text(words, left, base, inks.ring);
   }
-  if (state.pick?.kind === "point") {
-    const point = state.pick.number;
-    ring(screenX(points.x[point]), screenY(points.y[point]));
-    text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
-  }
   if (isAtEnd(chosen)) stuckPoints().forEach(([x, y]) => ring(x, y));
   if (points.clusters.length && !chosen) drawGroupNames(taken);
+}
+
+/** What may be said beside the ring of a line, the longest first. */
+const lineWords = (line, chosen) => [cycleWords(line, chosen), faultWords.get(line), lineName(line)].filter((words) => words);
+
+/** Where the ring of a line is. */
+const ringAt = (line) => (isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2));
+
+/** The place that is chosen, or both ends of the flow that is. */
+function chosenPoints() {
+  const { pick } = state;
+  if (pick?.kind === "point") return [pick.number];
+  return pick?.kind === "flow" ? [switchCount + flows.source[pick.number], switchCount + nodeCount + flows.destination[pick.number]] : [];
 }
 
 /** What is said of the first line of each fault. */

@@ -76,7 +76,7 @@ const sum = (rows) => rows.reduce((total, row) => total + row.ps, 0);
 
 function tell() {
   const { pick } = state;
-  const parts = !pick ? ofAll() : pick.kind === "line" ? ofLine(pick.number) : pick.kind === "point" ? ofPoint(pick.number) : ofClass(pick.number);
+  const parts = !pick ? ofAll() : pick.kind === "line" ? ofLine(pick.number) : pick.kind === "point" ? ofPoint(pick.number) : pick.kind === "flow" ? ofFlow(pick.number) : ofClass(pick.number);
   panel.replaceChildren(...parts);
   panel.dataset.pick = pick ? `${pick.kind}:${pick.number}` : "";
 }
@@ -207,6 +207,7 @@ function waitersHere(line) {
   const all = time.line_ps[line], roots = (pairsOfLine.get(line) ?? []).slice(0, 6);
   return [
     ...list("Waiting here", classRows(rowsOf(time.victims, line)), all),
+    ...flowsOfLine(line),
     ...list("They wait because of", lineRows(roots.map((pair) => ({ other: time.pairs.root[pair], ps: time.pairs.ps[pair] }))), all, "Root channels of the waits here."),
   ];
 }
@@ -257,6 +258,7 @@ function ofPoint(point) {
     ...list(isNode ? "Waiting in it" : "Waiting in it, by channel out of it", lineRows(rows(here)), all, "Share of all waits of packets."),
     ...list("Waiting for it", lineRows(rows(own.filter((line) => !here.includes(line)))), all, "On channels that lead to it."),
     ...(number === undefined ? [] : ofClass(number, false)),
+    ...(isNode ? flowsOfNode(node) : []),
     ...list("Its nodes", nodes.map((each) => ({ name: points.nodes[each], ps: lines.wait_ps[own.find((line) => nodeOf(lines.from[line]) === each && lines.from[line] >= switchCount)] ?? 0, pick: { kind: "point", number: switchCount + each } })).slice(0, 16), all),
   ];
 }
@@ -286,6 +288,7 @@ function ofClass(number, isAlone = true) {
     ...list("In its way", classRows(blamed), late),
     ...list("It makes late", classRows(delayed), sum(delayed)),
     ...waysOf(number),
+    ...(isAlone ? flowsOfClass(number) : []),
     ...(time ? list("Its packets wait for", lineRows(rowsOf(time.waits, number).slice(0, 8)), sum(rowsOf(time.waits, number))) : []),
   ];
 }
