@@ -30,6 +30,8 @@ _SCRIPTS = (
     "start",
 )
 
+_UNIT = re.compile(r"(?<=\d) (?=%|[pnµm]?s\b)")
+
 
 def html(look: Look) -> str:
     """Return the page as text."""
@@ -55,10 +57,13 @@ def _script() -> str:
 
 
 def _marked(text: str, names: Sequence[str]) -> str:
-    """Put names in backticks, which become code; each where it is no part of a longer one."""
+    """Put names in backticks, which become code; each where it is no part of a longer one.
+
+    Numbers stay with their units.
+    """
     for name in names:
         text = re.sub(rf"(?<![\w`]){re.escape(name)}(?![\w`])", lambda found: f"`{found[0]}`", text)
-    return text
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _hash(text: str) -> str:
