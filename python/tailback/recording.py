@@ -30,7 +30,7 @@ from tailback.units import Time
 from tailback.wording import warnings
 
 #: As many turns on channels are kept, and as many waits for them.
-_MOST_TURNS = 1_000_000
+MOST_TURNS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Window:
         end = 2**63 if self.end is None else self.end.ps
         last = 2**32 - 2 if self.last is None else self.last
         begin = 0 if self.begin is None else self.begin.ps
-        turns = _MOST_TURNS if self.channels or self.queues else None
+        turns = MOST_TURNS if self.channels or self.queues else None
         return {"window_ps": [begin, end], "processes": [self.first, last + 1], "turns": turns}
 
 
@@ -210,7 +210,7 @@ def _hints(result: Result, occupied: Occupied, window: Window) -> list[str]:
     if result.turns_missing_ps is not None:
         hints.append(
             f"from {Time(result.turns_missing_ps)} on packets on channels are left out, after "
-            f"{_MOST_TURNS}: choose a part with --from, --to or --processes"
+            f"{MOST_TURNS}: choose a part with --from, --to or --processes"
         )
     return hints
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tailback import Experiment
-from tailback.look import KEPT, Look, html, kept_with, look_of
+from tailback.look import KEPT, Look, html, kept_with, look_of, run_with_flows
+from tailback.progress import ignore
 from tailback.results import Result
 from tailback.runner import run_mode
 from tests.browser.conftest import Reader
@@ -160,6 +161,35 @@ def test_ways_of_a_job_and_faults(browser: Browser, tmp_path: Path) -> None:
         page.wait_for_selector('#panel[data-pick="class:0"]')
         names = [name for name, _ in listed(page, "Its ways")]
         assert sorted(names) == ["0->1", "1->2", "from node 0", "to node 2"]
+
+
+def test_a_flow_is_found_and_shows_what_the_tables_say(browser: Browser, tmp_path: Path) -> None:
+    experiment = Experiment.from_dict({**BACKWARDS, "run": {**KEPT}})
+    look = look_of(run_with_flows(experiment, "full", ignore))
+    flows, names = look.shown["flows"], look.shown["lines"]["name"]
+    flow = flows["source"].index(1)
+    for page in opened_page(browser, tmp_path, look):
+        page.locator("#search").fill("node 1 to node 4")
+        page.wait_for_selector(f'#panel[data-pick="flow:{flow}"]')
+        assert f"flow={flow}" in page.url
+        for title, table in (("Its packets wait for", "waits"), ("Its ways", "ways")):
+            rows = zip(*(flows[table][name] for name in ("owner", "other", "ps")), strict=True)
+            of = [(names[line], ps) for owner, line, ps in rows if owner == flow]
+            assert listed(page, title)[: len(of)] == of
+        culprits = dict(listed(page, "They wait for packets of"))
+        assert sum(culprits.values()) == flows["waited_ps"][flow]
+        # From a node, and from a channel, a flow is one click away.
+        page.evaluate("location.hash = '#point=node 2'")
+        page.locator('#panel table[data-list="Its flows"] a').first.click()
+        page.wait_for_selector('#panel[data-pick^="flow:"]')
+        page.evaluate("location.hash = '#line=3->4'")
+        found = dict(listed(page, "Waiting here, by flow"))
+        assert sum(found.values()) == look.shown["lines"]["wait_ps"][names.index("3->4")]
+
+
+def test_what_is_not_known_of_flows_is_said(browser: Browser, tmp_path: Path) -> None:
+    for page in opened_page(browser, tmp_path, look_of(ran(INCAST)), "#point=node (2, 0)"):
+        assert "tailback look --flows" in page.locator("#panel").inner_text()
 
 
 def test_clicks_keys_and_the_address(reader: Reader, incast: Result) -> None:

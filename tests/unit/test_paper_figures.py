@@ -28,6 +28,12 @@ BUFFERS = ["8 B", "16 B", "64 B"]
 PERIODS = ["30 ns", "80 ns", "300 ns"]
 LATENCY = "message_latency_us"
 
+SMALL = {
+    "machine": {"preset": "wormhole_mesh", "topology": {"dims": [3, 3]}},
+    "workload": {"preset": "uniform_open_loop"},
+    "run": {"duration": "16 us", "warmup": "4 us"},
+}
+
 needs_matplotlib = pytest.mark.skipif(
     importlib.util.find_spec("matplotlib") is None, reason="the extra plot is not installed"
 )
@@ -36,16 +42,11 @@ needs_matplotlib = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def loads(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     """Three sizes of buffers at three loads, the highest of which saturates all."""
-    described = {
-        "machine": {"preset": "wormhole_mesh", "topology": {"dims": [3, 3]}},
-        "workload": {"preset": "uniform_open_loop"},
-        "run": {"duration": "16 us", "warmup": "4 us"},
-    }
     axes: dict[str, list[Any]] = {
         "machine.switch.input_buffer": BUFFERS,
         "workload.compute_period": PERIODS,
     }
-    return small_store(tmp_path_factory.mktemp("loads"), axes, base=described)
+    return small_store(tmp_path_factory.mktemp("loads"), axes, base=SMALL)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -177,6 +178,15 @@ def test_a_map_has_a_cell_for_each_pair(loads: PointStore) -> None:
             assert float(cells[key][LATENCY]) == pytest.approx(row[LATENCY])
     assert plot.svg.count("<polygon") >= len(cells)
     assert f"{SATURATED}: saturated." in plot.svg
+
+
+def test_all_columns_of_a_narrow_map_have_their_name(tmp_path: Path) -> None:
+    periods = ["160 ns", "320 ns", "640 ns", "1.28 us"]
+    axes = {"machine.switch.input_buffer": BUFFERS[:2], "workload.compute_period": periods}
+    store = small_store(tmp_path, axes, base=SMALL)
+    drawn = plots.plot(store, y=LATENCY, heat="input_buffer", size="single").svg
+    names = [period.replace("us", "µs") for period in periods]
+    assert [name for name in names if f">{name}<" not in drawn] == []
 
 
 def test_quantiles_are_the_distribution_turned(loads: PointStore) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +37,14 @@ Other = Annotated[
         help="Also show where more or fewer packets wait than in this experiment, or this mode.",
     ),
 ]
+Flows = Annotated[
+    bool,
+    typer.Option(
+        "--flows",
+        help="Keep flows also where a workload that ends is on more than 256 nodes (more time and "
+        "memory).",
+    ),
+]
 
 
 @command(
@@ -44,7 +53,13 @@ Other = Annotated[
     "tailback look new.toml --against old.toml",
     "tailback look mesh.toml --against endpoints",
 )
-def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = None) -> Found:
+def look(
+    asked: Asked,
+    html: Page = None,
+    against: Other = None,
+    flows: Flows = False,
+    jobs: Jobs = None,
+) -> Found:
     """Show on a map where packets wait, since when, and for whom.
 
     Runs one contention mode (run.mode) and writes a page.
@@ -59,19 +74,23 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     mode = experiment.run.mode
     check_drawable(experiment)
     other = None if against is None else _other(asked, experiment, against)
+    if flows and asked.out is not None:
+        raise UserError("--flows", None, "must be left out with --out, which keeps exact tables")
     page = html or (asked.out / PAGE if asked.out else Path(f"look-{asked.file.stem}.html"))
     asked.prepare(experiment)
     check_files(html=page)
-    name, tasks = "", [Task(partial(_run, experiment, mode, True))]
+    name, tasks = "", [Task(_first(experiment, mode, flows=flows, kept=asked.out is not None))]
     if other is not None:
         name, of, in_mode = other
-        tasks.append(Task(partial(_run, of, in_mode, False), name))
+        tasks.append(Task(partial(_run, of, in_mode), name))
     with asked.running() as watch:
         result, *others = in_order(tasks, at_once(experiment, jobs), watch)
     compared = others[0] if others and result.failure is None else None
     again = asked.again("look")
     if against is not None:
         again += f" --against {shlex.quote(against)}"
+    if flows:
+        again += " --flows"
     drawn = looks.write(asked, page, result, name, compared, again)
     assert drawn is not None
     asked.save(result.to_dict(), partial(stored, {mode: result}))
@@ -80,7 +99,18 @@ def look(asked: Asked, html: Page = None, against: Other = None, jobs: Jobs = No
     return result
 
 
-def _run(experiment: Experiment, mode: str, until_failure: bool, watch: Watch) -> Result:
+def _first(
+    experiment: Experiment, mode: str, *, flows: bool, kept: bool
+) -> Callable[[Watch], Result]:
+    """Return what runs the mode that is shown; results that are kept are those without flows."""
+    from tailback.look import run_with_flows
+
+    if kept:
+        return partial(_run, experiment, mode, until_failure=True)
+    return partial(run_with_flows, experiment, mode, asked=flows)
+
+
+def _run(experiment: Experiment, mode: str, watch: Watch, *, until_failure: bool = False) -> Result:
     from tailback.runner import run_mode
 
     return run_mode(experiment, mode, watch=watch, until_failure=until_failure)

@@ -197,16 +197,16 @@ def _axes(frame: Frame, *, turned: bool, bottom: float) -> Iterator[Shape]:
         if not frame.y.categories:
             yield stroke((frame.left, at), (right, at), LIGHT.grid)
         yield Text((frame.left - 8, at + 4), text, "end", _fit(text, frame.left - 36))
-    free = 0.0
+    free, letters = 0.0, _letters(frame)
     for value, text in frame.x.ticks:
-        at, half = frame.across(value), len(text) * LETTER / 2
+        at, half = frame.across(value), len(text) * LETTER * letters / FONT_SIZE / 2
         if not frame.x.categories:
             yield stroke((at, frame.top), (at, floor), LIGHT.grid)
         yield stroke((at, floor), (at, floor + 4), LIGHT.faint)
         if turned:
             yield Text((at, floor + 14), text, "end", turned=-30)
         elif at - half >= free:
-            yield Text((at, floor + 19), text, "middle")
+            yield Text((at, floor + 19), text, "middle", letters)
             free = at + half + _BETWEEN
     yield stroke((frame.left, floor), (right, floor), LIGHT.faint)
     yield stroke((frame.left, frame.top), (frame.left, floor), LIGHT.faint)
@@ -214,6 +214,13 @@ def _axes(frame: Frame, *, turned: bool, bottom: float) -> Iterator[Shape]:
     size = _fit(frame.x.title, 2 * min(middle, right - middle + 20))
     yield Text((middle, floor + bottom - 16), frame.x.title, "middle", size)
     yield upright(frame, 18, frame.y.title, bottom)
+
+
+def _letters(frame: Frame) -> float:
+    """Return a size of letters at which all columns have their name below, if there is one."""
+    names = [text for _, text in frame.x.ticks] if frame.x.categories else []
+    room = frame.width / max(len(names), 1) - _BETWEEN
+    return min((_fit(name, room) for name in names), default=FONT_SIZE)
 
 
 def upright(frame: Frame, at: float, title: str, below: float = 0.0) -> Text:

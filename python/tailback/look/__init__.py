@@ -7,6 +7,7 @@ browser and nothing else: no network, no other file.
 from __future__ import annotations
 
 from .against import Against, check_same
+from .flows import run_with_flows
 from .model import KEPT, Look, check_drawable, kept_with, look_of
 from .of_points import write_pages
 from .rendering import html
@@ -21,6 +22,7 @@ __all__ = [
     "html",
     "kept_with",
     "look_of",
+    "run_with_flows",
     "write_look",
     "write_pages",
 ]

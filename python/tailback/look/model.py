@@ -12,7 +12,6 @@ from tailback.answers import Head
 from tailback.answers.lateness import Lateness, remarks
 from tailback.charging import NOBODY
 from tailback.errors import UserError
-from tailback.places import shown as shown_place
 from tailback.results.names import Names
 from tailback.terminal.layout import heading
 from tailback.units import counted
@@ -24,11 +23,12 @@ from .against import WAITS, Against, change, compared, queue
 from .charged import Charges, Rows
 from .encoding import Bytes, logarithmic
 from .faulty import Spell, faults_of, outages_of, sentences
+from .flows import flows
 from .halted import Halted
 from .heads import head_of, names_in
 from .lines import KINDS, Lines
 from .marks import Mark, marks
-from .plan import Plan, plan
+from .plan import Plan, called, plan
 from .sliced import Sliced, begins, sliced
 from .standing import Standing
 from .tailbacks import trees
@@ -124,6 +124,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
         "causes": [cause.replace("_", " ") for cause in blame.causes],
         "classes": _classes(result, blame, names),
         "ways": table(ways(result, lines)),
+        "flows": flows(result, lines),
         "groups": None if groups is None else groups.names,
         "late_ps": round(blame.late_ps),
         "has_lateness": blame.has_lateness,
@@ -170,9 +171,8 @@ def _change(against: Against | None, changed: Floats | None) -> dict[str, Any] |
 def _points(where: Plan, names: Names) -> dict[str, Any]:
     """Return switches and nodes: names as they stand in tables."""
     ends = names.ends
-    switches = [shown_place(ends.of_end("switch", n)) for n in range(where.switches)]
-    told = [ends.of_end("node", n) for n in range(where.nodes)]
-    nodes = [place if isinstance(place, str) else f"node {shown_place(place)}" for place in told]
+    switches = [called("switch", ends.of_end("switch", n)) for n in range(where.switches)]
+    nodes = [called("node", ends.of_end("node", n)) for n in range(where.nodes)]
     return {
         "x": _short(where.x),
         "y": _short(where.y),

@@ -11,7 +11,6 @@ from tailback.experiment import Experiment
 from tailback.experiment.memory import at_once
 from tailback.progress import Watch, ignore
 from tailback.report.of_store import path_of, points_with_pages
-from tailback.runner import run_mode
 from tailback.sending.asked import kept_in
 from tailback.sending.packs import unpacked
 from tailback.store.points import PointStore
@@ -19,6 +18,7 @@ from tailback.sweeps import Sweep
 from tailback.sweeps.running import identity_of
 from tailback.threads import Task, in_order
 
+from .flows import run_with_flows
 from .model import check_drawable, kept_with
 from .writing import write_look
 
@@ -37,7 +37,7 @@ class _Page:
     command: str
 
     def make(self, watch: Watch) -> None:
-        result = run_mode(self.experiment, self.mode, watch=watch, until_failure=True)
+        result = run_with_flows(self.experiment, self.mode, watch)
         write_look(result, self.path, self.command)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tailback.charging import Ints
 from tailback.figures.placing import Placing, Point, placed
+from tailback.places import End, shown
 from tailback.statistics import Floats
 
 from .lines import KINDS, Lines
@@ -76,6 +77,15 @@ def plan(topology: Topology, lines: Lines, nodes: int, switches: int) -> Plan:
         cluster=np.concatenate([cluster, *(cluster[home] if switches else home for home in homes)]),
         clusters=names,
     )
+
+
+def called(what: str, end: End) -> str:
+    """Return a name as channels have it: `node 3` and `switch 3` where there is one coordinate."""
+    if isinstance(end, str):
+        return shown(end)
+    if len(end) == 1:
+        return f"{what} {end[0]}"
+    return f"node {shown(end)}" if what == "node" else shown(end)
 
 
 def _graph(lines: Lines, nodes: int) -> dict[str, Ints]:

@@ -17,7 +17,20 @@ from tailback.report.rendering import page_template
 
 from .model import Look
 
-_SCRIPTS = ("data", "words", "colours", "map", "drawing", "strip", "panel", "controls", "start")
+_SCRIPTS = (
+    "data",
+    "words",
+    "colours",
+    "map",
+    "drawing",
+    "strip",
+    "panel",
+    "flows",
+    "controls",
+    "start",
+)
+
+_UNIT = re.compile(r"(?<=\d) (?=%|[pnµm]?s\b)")
 
 
 def html(look: Look) -> str:
@@ -44,10 +57,13 @@ def _script() -> str:
 
 
 def _marked(text: str, names: Sequence[str]) -> str:
-    """Put names in backticks, which become code; each where it is no part of a longer one."""
+    """Put names in backticks, which become code; each where it is no part of a longer one.
+
+    Numbers stay with their units.
+    """
     for name in names:
         text = re.sub(rf"(?<![\w`]){re.escape(name)}(?![\w`])", lambda found: f"`{found[0]}`", text)
-    return text
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _hash(text: str) -> str:

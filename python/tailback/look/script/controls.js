@@ -14,7 +14,7 @@ function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   if (COLOURS[given.get("colour")] && colourable(given.get("colour"))) state.colour = given.get("colour");
   state.pick = null;
-  const known = { line: lines.name, point: [...points.switches, ...points.nodes, ...points.nodes], class: classes.name };
+  const known = { line: lines.name, point: [...points.switches, ...points.nodes, ...points.nodes], class: classes.name, flow: Array.from({ length: flowCount }, (_, flow) => flowName(flow)) };
   for (const [kind, all] of Object.entries(known)) {
     // A number, or a name.
     const words = given.get(kind) ?? "", number = /^\d+$/.test(words) ? Number(words) : all.indexOf(words);
@@ -52,7 +52,7 @@ function drawLegend() {
     return step === 0 ? "little" : step === colours.length - 1 ? "most" : "";
   });
   const boxes = colours.map((colour, step) => legendBox(colour, texts[step]));
-  const what = pick?.kind === "line" ? "waits because of the root" : tellsWaitsOfClasses ? "its packets wait" : "its lateness begins";
+  const what = pick?.kind === "line" ? "waits because of the root" : pick?.kind === "flow" || tellsWaitsOfClasses ? "its packets wait" : "its lateness begins";
   if (!isOfTree && maximum(values().map(Math.abs)) === 0) return $("legend").replaceChildren(element("em", "nothing to show in this colour"));
   $("legend").replaceChildren(...boxes, element("em", isOfTree ? what : unitText()), element("em", isOfTree ? "" : "thick: long queue"));
 }
@@ -190,6 +190,7 @@ classes.name.forEach((name, number) => offer(classes.what === "node" ? `node ${n
 points.nodes.forEach((name, node) => offer(name, { kind: "point", number: switchCount + node }));
 points.switches.forEach((_, point) => offer(pointName(point), { kind: "point", number: point }));
 lines.name.forEach((name, number) => offer(name, { kind: "line", number }));
+for (let flow = 0; flow < flowCount; flow++) offer(flowName(flow), { kind: "flow", number: flow });
 
 const MOST_FOUND = 30;
 search.addEventListener("input", () => {

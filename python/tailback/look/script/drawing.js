@@ -2,6 +2,8 @@
 
 const canvas = $("canvas"), pen = canvas.getContext("2d");
 const THICKEST = 8, NAMED = 3;
+/** Roots with a smaller share of all lateness are not told apart, but for the first. */
+const FOLDED = 0.01;
 /** Lines drawn as waiting, and how thick, in the last frame: what a pointer can hit. */
 let drawn = { aside: 2, widths: new Map() };
 let frame = 0;
@@ -79,7 +81,7 @@ function drawLines() {
   drawDots(chosen);
   // Whatever else waits must not hide the cycle of a deadlock.
   if (cycle(chosen)) pen.globalAlpha = 0.3;
-  const crossed = wayOf(ownClass(state.pick));
+  const crossed = state.pick?.kind === "flow" ? new Set(wayOfFlow(state.pick.number)) : wayOf(ownClass(state.pick));
   for (const [line, share] of hot) {
     const width = thickness(line, share, chosen);
     const way = shape(line, Math.max(aside, width / 2 + 0.7));
@@ -183,6 +185,7 @@ function named(chosen) {
     const tree = tailback(pick.number);
     return [...new Set([pick.number, ...(tree ? [tree.root] : [])])];
   }
+  if (pick?.kind === "flow") return rowsOf(flows.waits, pick.number).map((row) => row.other).filter((line) => line >= 0).slice(0, NAMED);
   if (pick?.kind === "class") {
     return rowsOf(charges.places, pick.number).map((row) => row.other).filter((line) => line >= 0).slice(0, NAMED);
   }
@@ -191,32 +194,48 @@ function named(chosen) {
   if (cycle(chosen)) return [...new Set(data.deadlock.waits)].filter((line) => line >= 0);
   if (faultWords.size) return [...new Set([...faultWords.keys(), ...data.roots.line.slice(0, 1)])];
   if (isAtEnd()) return [...new Set([...data.halted.lines.slice(0, NAMED), ...(data.halted.root === null ? [] : [data.halted.root])])];
-  return data.roots.line.slice(0, NAMED).filter((line) => data.roots.ps[line] > 0);
+  return bigRoots().slice(0, NAMED);
 }
 
+/** The first root, and those that matter beside it. */
+const bigRoots = () => data.roots.line.filter((line, rank) => data.roots.ps[line] > (rank ? FOLDED * data.late_ps : 0));
+
 function drawNames(chosen) {
-  const inks = ink(), taken = [];
+  const inks = ink(), rings = [
+    ...chosenPoints().map((point) => [[pointName(point)], screenX(points.x[point]), screenY(points.y[point])]),
+    ...named(chosen).map((line) => [lineWords(line, chosen), ...ringAt(line)]),
+  ];
+  // All rings come first: none may cover a name.
+  const taken = rings.map(([, x, y]) => [x - 10, x + 10, y - 10, y + 10]);
+  for (const [, x, y] of rings) ring(x, y);
   pen.font = "600 12.5px system-ui, sans-serif";
   pen.textAlign = "left";
-  for (const line of named(chosen)) {
-    const [x, y] = isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2);
-    ring(x, y);
-    const words = cycleWords(line, chosen) ?? faultWords.get(line) ?? lineName(line), width = pen.measureText(words).width;
+  for (const [told, x, y] of rings) {
+    const words = told.find((each) => pen.measureText(each).width < view.width - 8) ?? told.at(-1);
+    const width = pen.measureText(words).width;
     const places = [[14, 4], [-14 - width, 4], [-width / 2, -16], [-width / 2, 25], [14, -18], [14, 26]];
-    const free = places.map(([right, down]) => [x + right, y + down]).find(([left, base]) =>
-      left > 2 && left + width < view.width - 2 &&
-      !taken.some((box) => left < box[1] && left + width > box[0] && base - 14 < box[3] && base + 4 > box[2]));
+    const isFree = ([left, base]) => left > 2 && left + width < view.width - 2 &&
+      !taken.some((box) => left < box[1] && left + width > box[0] && base - 14 < box[3] && base + 4 > box[2]);
+    const free = places.map(([right, down]) => [x + right, y + down]).find(isFree);
     const [left, base] = free ?? [Math.max(4, Math.min(x + 14, view.width - width - 4)), y + 26];
-    taken.push([left, left + width, base - 14, base + 4], [x - 10, x + 10, y - 10, y + 10]);
+    taken.push([left, left + width, base - 14, base + 4]);
     text(words, left, base, inks.ring);
   }
-  if (state.pick?.kind === "point") {
-    const point = state.pick.number;
-    ring(screenX(points.x[point]), screenY(points.y[point]));
-    text(pointName(point), screenX(points.x[point]) + 14, screenY(points.y[point]) + 4, inks.ring);
-  }
   if (isAtEnd(chosen)) stuckPoints().forEach(([x, y]) => ring(x, y));
-  if (points.clusters.length && !chosen) drawGroupNames();
+  if (points.clusters.length && !chosen) drawGroupNames(taken);
+}
+
+/** What may be said beside the ring of a line, the longest first. */
+const lineWords = (line, chosen) => [cycleWords(line, chosen), faultWords.get(line), lineName(line)].filter((words) => words);
+
+/** Where the ring of a line is. */
+const ringAt = (line) => (isClosed() ? middleOfBundle(line) : middle(line, drawn.aside + (drawn.widths.get(line) ?? 0) / 2));
+
+/** The place that is chosen, or both ends of the flow that is. */
+function chosenPoints() {
+  const { pick } = state;
+  if (pick?.kind === "point") return [pick.number];
+  return pick?.kind === "flow" ? [switchCount + flows.source[pick.number], switchCount + nodeCount + flows.destination[pick.number]] : [];
 }
 
 /** What is said of the first line of each fault. */
@@ -250,19 +269,21 @@ function ring(x, y) {
   }
 }
 
-/** Names of groups on a circle, outside of it. */
-function drawGroupNames() {
+/** Names of groups on a circle, outside of it, where no other name is. */
+function drawGroupNames(taken) {
   if (view.scale * extent < 30 * points.clusters.length / Math.PI) return;
-  const { x, y } = centres();
+  const centre = centres();
   pen.font = "11px system-ui, sans-serif";
   pen.textAlign = "center";
   const middleX = screenX((edges.left + edges.right) / 2), middleY = screenY((edges.low + edges.high) / 2);
   points.clusters.forEach((name, cluster) => {
-    const at = [screenX(x[cluster]), screenY(y[cluster])];
+    const at = [screenX(centre.x[cluster]), screenY(centre.y[cluster])];
     const away = Math.hypot(at[0] - middleX, at[1] - middleY) || 1;
     const out = 22 + 2 * view.scale;
-    const label = name.replace(/^group /, "");
-    text(label, at[0] + ((at[0] - middleX) / away) * out, at[1] + ((at[1] - middleY) / away) * out + 4, ink().soft);
+    const label = name.replace(/^group /, ""), half = pen.measureText(label).width / 2 + 2;
+    const [x, y] = [at[0] + ((at[0] - middleX) / away) * out, at[1] + ((at[1] - middleY) / away) * out + 4];
+    if (taken.some((box) => x - half < box[1] && x + half > box[0] && y - 10 < box[3] && y + 3 > box[2])) return;
+    text(label, x, y, ink().soft);
   });
 }
 

@@ -113,6 +113,11 @@ function chosenLines() {
     for (const line of wayOf(ownClass(pick))) if (!found.has(line)) found.set(line, 0);
     return found;
   }
+  if (pick.kind === "flow") {
+    const found = shares(rowsOf(flows.waits, pick.number).filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
+    for (const line of wayOfFlow(pick.number)) if (!found.has(line)) found.set(line, 0);
+    return found;
+  }
   const waits = rowsOf(tellsWaitsOfClasses ? time.waits : charges.places, pick.number);
   const found = shares(waits.filter((row) => row.other >= 0).map((row) => [row.other, row.ps]));
   for (const line of wayOf(pick.number)) if (!found.has(line)) found.set(line, 0);

@@ -24,10 +24,10 @@ function list(title, rows, whole, note = "") {
   if (!rows.length) return [];
   const table = element("table", "", { "data-list": title });
   // What is not told apart has no bar: it would hide how the others compare.
-  const isTold = (row) => row.name !== "others";
+  const isTold = (row) => row.name !== "others" && !row.isRest;
   const most = maximum(rows.filter(isTold).map((row) => row.ps)) || 1;
-  for (const { name, ps, pick, said } of rows) {
-    const row = table.insertRow();
+  for (const each of rows) {
+    const { name, ps, pick, said } = each, row = table.insertRow();
     row.dataset.ps = ps;
     const cell = row.insertCell();
     if (pick) {
@@ -36,7 +36,7 @@ function list(title, rows, whole, note = "") {
     row.insertCell().textContent = said ?? percent(whole ? ps / whole : 0);
     const bar = element("i");
     bar.style.width = `${(100 * ps) / most}%`;
-    if (isTold({ name })) cell.append(bar);
+    if (isTold(each)) cell.append(bar);
     row.title = timeText(ps);
   }
   return [element("h3", title), ...(note ? [element("p", note, { class: "note" })] : []), table];
@@ -76,7 +76,7 @@ const sum = (rows) => rows.reduce((total, row) => total + row.ps, 0);
 
 function tell() {
   const { pick } = state;
-  const parts = !pick ? ofAll() : pick.kind === "line" ? ofLine(pick.number) : pick.kind === "point" ? ofPoint(pick.number) : ofClass(pick.number);
+  const parts = !pick ? ofAll() : pick.kind === "line" ? ofLine(pick.number) : pick.kind === "point" ? ofPoint(pick.number) : pick.kind === "flow" ? ofFlow(pick.number) : ofClass(pick.number);
   panel.replaceChildren(...parts);
   panel.dataset.pick = pick ? `${pick.kind}:${pick.number}` : "";
 }
@@ -89,8 +89,10 @@ const heading = (words, under = "") => {
 };
 
 function ofAll() {
-  const roots = data.roots.line.slice(0, 12).map((line, rank) => ({
+  const shown = bigRoots().slice(0, 12), roots = shown.map((line, rank) => ({
     name: lineName(line), ps: data.roots.ps[line], said: data.roots.share[rank], pick: { kind: "line", number: line } }));
+  const folded = data.roots.line.slice(shown.length);
+  if (folded.length) roots.push({ name: `${counted(folded.length, "other")}`, ps: sum(folded.map((line) => ({ ps: data.roots.ps[line] }))), isRest: true });
   return [
     ...ofDeadlock(),
     ...ofHalted(),
@@ -205,6 +207,7 @@ function waitersHere(line) {
   const all = time.line_ps[line], roots = (pairsOfLine.get(line) ?? []).slice(0, 6);
   return [
     ...list("Waiting here", classRows(rowsOf(time.victims, line)), all),
+    ...flowsOfLine(line),
     ...list("They wait because of", lineRows(roots.map((pair) => ({ other: time.pairs.root[pair], ps: time.pairs.ps[pair] }))), all, "Root channels of the waits here."),
   ];
 }
@@ -255,6 +258,7 @@ function ofPoint(point) {
     ...list(isNode ? "Waiting in it" : "Waiting in it, by channel out of it", lineRows(rows(here)), all, "Share of all waits of packets."),
     ...list("Waiting for it", lineRows(rows(own.filter((line) => !here.includes(line)))), all, "On channels that lead to it."),
     ...(number === undefined ? [] : ofClass(number, false)),
+    ...(isNode ? flowsOfNode(node) : []),
     ...list("Its nodes", nodes.map((each) => ({ name: points.nodes[each], ps: lines.wait_ps[own.find((line) => nodeOf(lines.from[line]) === each && lines.from[line] >= switchCount)] ?? 0, pick: { kind: "point", number: switchCount + each } })).slice(0, 16), all),
   ];
 }
@@ -284,6 +288,7 @@ function ofClass(number, isAlone = true) {
     ...list("In its way", classRows(blamed), late),
     ...list("It makes late", classRows(delayed), sum(delayed)),
     ...waysOf(number),
+    ...(isAlone ? flowsOfClass(number) : []),
     ...(time ? list("Its packets wait for", lineRows(rowsOf(time.waits, number).slice(0, 8)), sum(rowsOf(time.waits, number))) : []),
   ];
 }

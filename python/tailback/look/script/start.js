@@ -9,6 +9,9 @@ function measure() {
   if (isFirst) fit();
 }
 
+// On a narrow screen a map is as high as its network needs, between half a width and a whole one.
+const height = (edges.high - edges.low) / Math.max(edges.right - edges.left, 1e-9);
+document.documentElement.style.setProperty("--height", String(Math.max(0.5, Math.min(0.88, height + 0.2))));
 setTheme(dark);
 $("time").hidden = !time;
 readAddress();
