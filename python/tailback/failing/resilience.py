@@ -44,6 +44,8 @@ class Outcome(StrEnum):
     """They cut the network: some node cannot reach another."""
     DEADLOCK = "deadlock"
     """The run ended in one, or it is refused because routing could."""
+    NO_ROUTE = "no_route"
+    """Routing knows no way between some nodes, though there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Spread:
     job: str
     draws: int
     cut: int
-    """Draws that cut the network, or ended in a deadlock."""
+    """Draws that cut the network, for which routing knows no way, or that ended in a deadlock."""
     saturated: int
     values: tuple[float, ...]
     """The slowdowns that are known, in ascending order."""
@@ -305,6 +307,11 @@ def _drawn(
         result = _run(failed, watch)
     except CircleError:
         return Drawn(cables, Outcome.DEADLOCK, {})
+    except UserError as refused:
+        # Routing that knows no way round a single link is none to ask about.
+        if len(cables) == 1 or "no way" not in refused.allowed:
+            raise
+        return Drawn(cables, Outcome.NO_ROUTE, {})
     except RunFailure as failure:
         if failure.kind != "deadlock":
             raise
