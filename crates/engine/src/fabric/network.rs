@@ -2,6 +2,7 @@
 //! routing, after faults: what these do to links, and when, is known before.
 
 pub mod cells;
+pub mod detours;
 pub mod faults;
 pub mod flits;
 pub mod integrated;
