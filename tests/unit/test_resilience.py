@@ -97,8 +97,8 @@ def test_draws_that_cut_the_network_are_counted() -> None:
 
 
 def test_draws_for_which_routing_knows_no_way_are_counted() -> None:
-    # Four leaves and two spines: without an uplink of each of two leaves to different spines nothing
-    # leads up and then down between them, though the network is whole.
+    # Four leaves and two spines: where one leaf has lost the first spine and another the second,
+    # nothing leads up and then down between them, though the network is whole.
     tree = tb.Xgft(children=(2, 4), parents=(2,))
     experiment = tb.Experiment(
         tb.Machine(topology=tree, routing=tb.DModK()), tb.RingAllreduce(size="9 kB")
