@@ -14,7 +14,6 @@ use crate::routing::{Header, Outputs, Routing};
 use crate::spec::{Fault, Machine};
 use crate::time::{NEVER, Time};
 use crate::topology::{Outage, Topology};
-use std::collections::btree_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeMap, HashSet};
 
 /// Most different sets of links that tables avoid.
@@ -71,6 +70,12 @@ pub struct Reroutes {
     without: Vec<Without>,
 }
 
+/// Numbers of tables: by the links that have failed, and by those of them that the tables avoid.
+struct Known {
+    of_failed: BTreeMap<Vec<usize>, usize>,
+    of_avoided: BTreeMap<Vec<usize>, usize>,
+}
+
 /// What tables are like that avoid some links.
 #[derive(Default)]
 struct Without {
@@ -115,32 +120,50 @@ impl Reroutes {
             all: vec![None],
             without: vec![Without::default()],
         };
-        let mut known = BTreeMap::from([(Vec::new(), 0)]);
+        let detour = Detour { machine, seed, links: &links, usual };
+        let mut known = Known {
+            of_failed: BTreeMap::from([(Vec::new(), 0)]),
+            of_avoided: BTreeMap::from([(Vec::new(), 0)]),
+        };
         for (at, gone, table) in sets(&spans) {
-            let number = match known.entry(gone) {
-                Occupied(known) => *known.get(),
-                Vacant(place) => {
-                    if found.all.len() > MOST {
-                        let allowed =
-                            format!("must be left out: tables of more than {MOST} sets of links");
-                        return Err(refused(table, allowed));
-                    }
-                    let detour = Detour { machine, seed, links: &links, usual };
-                    let (topology, gone) = detour.left(place.key());
-                    let (routing, back) = detour.prepared(&topology).map_err(|error| {
-                        SpecError { circle: error.circle, ..refused(table, error.allowed) }
-                    })?;
-                    found.all.push(Some(make(routing, &topology)));
-                    let gone = gone.iter().flat_map(|&link| links.ends(link)).collect();
-                    found.without.push(Without { gone, back });
-                    *place.insert(found.all.len() - 1)
-                }
-            };
+            let number = found.number(gone, &mut known, &detour, &make).map_err(|error| {
+                SpecError { circle: error.circle, ..refused(table, error.allowed) }
+            })?;
             if found.changes.last().map_or(0, |&(_, last)| last) != number {
                 found.changes.push((at, number));
             }
         }
         Ok(Some(found))
+    }
+
+    /// The number of the tables for links that have failed, which are made if they are new.
+    fn number(
+        &mut self,
+        failed: Vec<usize>,
+        known: &mut Known,
+        detour: &Detour<'_>,
+        make: &impl Fn(Routing, &Topology) -> Tables,
+    ) -> Result<usize, SpecError> {
+        if let Some(&number) = known.of_failed.get(&failed) {
+            return Ok(number);
+        }
+        let (topology, avoided) = detour.left(&failed);
+        if let Some(&number) = known.of_avoided.get(&avoided) {
+            known.of_failed.insert(failed, number);
+            return Ok(number);
+        }
+        if self.all.len() > MOST {
+            let allowed = format!("must be left out: tables of more than {MOST} sets of links");
+            return Err(SpecError::new("", "", allowed));
+        }
+        let (routing, back) = detour.prepared(&topology)?;
+        let number = self.all.len();
+        self.all.push(Some(make(routing, &topology)));
+        let gone = avoided.iter().flat_map(|&link| detour.links.ends(link)).collect();
+        self.without.push(Without { gone, back });
+        known.of_avoided.insert(avoided, number);
+        known.of_failed.insert(failed, number);
+        Ok(number)
     }
 
     /// When tables change next, or [`NEVER`].

@@ -120,6 +120,33 @@ fn whom_the_failure_cuts_off_waits_for_the_repair() {
     }
 }
 
+/// A triangle, in which a packet from switch 1 to switch 0 waits for the link to switch 2, because that to
+/// switch 0 was down. Then the last link of switch 2 fails, which tables cannot avoid: they do not change.
+#[test]
+fn packets_stay_where_tables_remain_the_same() {
+    let links = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
+    let topology = TopologySpec::Graph {
+        switches: 3,
+        links: links.map(|(from, to)| GraphLink::new(from, to, 1)).to_vec(),
+        nodes: vec![0, 1, 2, 1],
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
+    for queueing in [Queueing::Voq, Queueing::Output] {
+        let mut machine = machine(topology.clone(), Switching::CutThrough, queueing);
+        machine.routing.algorithm = RoutingSpec::Shortest;
+        let faults = [
+            rerouted(link(0, 1), (0, H + D / 4), 0),
+            rerouted(link(0, 2), (H + D / 2, 5 * D), 0),
+            rerouted(link(1, 2), (H + D * 3 / 4, 5 * D), 0),
+        ];
+        let mut found = delivered(machine, &[(0, 1, 2, 32), (0, 3, 0, 32)], &faults);
+        found.sort_unstable();
+        assert_eq!(found, [5 * D + H + D, 6 * D + 2 * H + D], "{queueing:?}");
+    }
+}
+
 /// The same tree between two hosts with two interfaces each, to whose switches packets take one link more.
 fn between_hosts(queueing: Queueing, rule: InterfaceRule) -> Machine {
     let mut machine = tree(queueing, RoutingSpec::DModK);
