@@ -5,7 +5,7 @@
 //! that are in the wiring.
 
 use crate::error::SpecError;
-use crate::fabric::network::detours::{Detour, Span, sets, spans};
+use crate::fabric::network::avoided::{Avoiding, Span, sets, spans};
 use crate::fabric::network::known::{KnownChoices, KnownLeads};
 use crate::fabric::network::layout::{End, Layout};
 use crate::ids::{ChannelId, SwitchId};
@@ -120,13 +120,13 @@ impl Reroutes {
             all: vec![None],
             without: vec![Without::default()],
         };
-        let detour = Detour { machine, seed, links: &links, usual };
+        let avoiding = Avoiding { machine, seed, links: &links, usual };
         let mut known = Known {
             of_failed: BTreeMap::from([(Vec::new(), 0)]),
             of_avoided: BTreeMap::from([(Vec::new(), 0)]),
         };
         for (at, gone, table) in sets(&spans) {
-            let number = found.number(gone, &mut known, &detour, &make).map_err(|error| {
+            let number = found.number(gone, &mut known, &avoiding, &make).map_err(|error| {
                 SpecError { circle: error.circle, ..refused(table, error.allowed) }
             })?;
             if found.changes.last().map_or(0, |&(_, last)| last) != number {
@@ -141,13 +141,13 @@ impl Reroutes {
         &mut self,
         failed: Vec<usize>,
         known: &mut Known,
-        detour: &Detour<'_>,
+        avoiding: &Avoiding<'_>,
         make: &impl Fn(Routing, &Topology) -> Tables,
     ) -> Result<usize, SpecError> {
         if let Some(&number) = known.of_failed.get(&failed) {
             return Ok(number);
         }
-        let (topology, avoided) = detour.left(&failed);
+        let (topology, avoided) = avoiding.left(&failed);
         if let Some(&number) = known.of_avoided.get(&avoided) {
             known.of_failed.insert(failed, number);
             return Ok(number);
@@ -156,10 +156,10 @@ impl Reroutes {
             let allowed = format!("must be left out: tables of more than {MOST} sets of links");
             return Err(SpecError::new("", "", allowed));
         }
-        let (routing, back) = detour.prepared(&topology)?;
+        let (routing, back) = avoiding.prepared(&topology)?;
         let number = self.all.len();
         self.all.push(Some(make(routing, &topology)));
-        let gone = avoided.iter().flat_map(|&link| detour.links.ends(link)).collect();
+        let gone = avoided.iter().flat_map(|&link| avoiding.links.ends(link)).collect();
         self.without.push(Without { gone, back });
         known.of_avoided.insert(avoided, number);
         known.of_failed.insert(failed, number);

@@ -85,7 +85,7 @@ pub fn sets(spans: &[Span]) -> Vec<(Time, Vec<usize>, usize)> {
 }
 
 /// What ways round failed links are worked out from.
-pub struct Detour<'a> {
+pub struct Avoiding<'a> {
     /// The machine.
     pub machine: &'a Machine,
     /// The seed of the run.
@@ -96,7 +96,7 @@ pub struct Detour<'a> {
     pub usual: &'a Routing,
 }
 
-impl Detour<'_> {
+impl Avoiding<'_> {
     /// The network without links that have failed, and these. Links stay that nodes are cut off without, or
     /// without which routing knows no way: packets wait there for the repair.
     pub fn left(&self, failed: &[usize]) -> (Topology, Vec<usize>) {
