@@ -108,6 +108,9 @@ def samples() -> dict[str, Sample]:
         "slurm": Sample(
             "slurm", b"SwitchName=s[0-1] Nodes=a[00-03,7]\nSwitchName=t Switches=s[0-1]\n"
         ),
+        "slurm_blocks": Sample(
+            "slurm", b"BlockName=b1 Nodes=a[00-03]\nBlockName=b2 Nodes=c,d\nBlockSizes=2,4\n"
+        ),
         "hpcc": Sample("hpcc", b"3 1 2\n2\n0 2 100Gbps 1000ns 0.0\n1 2 50Gbps 1us 0\n"),
         "torus": Sample("codes", _CONF.encode()),
         "fat_tree": Sample("codes", _FAT_TREE.encode()),

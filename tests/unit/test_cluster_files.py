@@ -345,8 +345,32 @@ def test_mistakes_of_hpcc(tmp_path: Path, old: str, new: str, said: str) -> None
     ("text", "said"),
     [
         (
-            "BlockName=b1 Nodes=n[0-3]\n",
-            't: line 1 = "BlockName": is of the block plugin, which has no links; not read',
+            "BlockName=b1 Nodes=n[0-3]\nSwitchName=s Nodes=m\n",
+            't: line 2 = "SwitchName=s": must be BlockName=, Nodes= or BlockSizes=',
+        ),
+        (
+            "BlockName=b1 Nodes=n[0-3]\nBlockName=b2 Nodes=n3\n",
+            't: line 2 = "n3": is in a block already, in line 1',
+        ),
+        (
+            "BlockName=b1\n",
+            't: line 1 = "BlockName=b1": has no Nodes=; a block has a name and nodes',
+        ),
+        (
+            "BlockName=b1 Nodes=n[0-3]\nBlockSizes=4,12\n",
+            "t: line 2 = 12: must be a power of two times 4, the smallest of BlockSizes",
+        ),
+        (
+            "BlockName=b1 Nodes=n[0-3]\nBlockSizes=many\n",
+            't: line 2 = "many": must be numbers of nodes, such as BlockSizes=18,72',
+        ),
+        (
+            "BlockSizes=4\n",
+            "t: has no block, such as BlockName=b0 Nodes=node[0-17]",
+        ),
+        (
+            "---\n- topology: t\n  flat: true\n",
+            "t: is a topology.yaml; only topology.conf is read",
         ),
         (
             "SwitchName=a Nodes=n[3-1]\n",
@@ -380,6 +404,27 @@ def test_host_lists_of_slurm(tmp_path: Path) -> None:
     assert len(found.cluster.hosts) == 8
     assert {"n08x1", "n10x2", "n2x1"} <= set(found.cluster.hosts)
     assert len(found.network.own) == 8
+
+
+def test_blocks_of_slurm_are_joined_by_their_sizes(tmp_path: Path) -> None:
+    lines = [f"BlockName=b{at} Nodes=n{at}[0-3]\n" for at in range(1, 6)]
+    found = made(tmp_path / "t", "".join([*lines, "BlockSizes=4,8,16\n"]))
+    assert (len(found.cluster.hosts), len(found.cluster.switches)) == (20, 9)
+    between = {one.ends for one in found.cluster.cables if one.ends[0] not in found.cluster.hosts}
+    assert between == {
+        ("b1", "b1..b2"),
+        ("b2", "b1..b2"),
+        ("b3", "b3..b4"),
+        ("b4", "b3..b4"),
+        ("b1..b2", "b1..b4"),
+        ("b3..b4", "b1..b4"),
+        ("b1..b4", "b1..b5"),
+        ("b5", "b1..b5"),
+    }
+    # Without sizes one switch joins all, and a single block has none above it.
+    alike = made(tmp_path / "t", "".join(lines[:2]))
+    assert set(alike.cluster.switches) == {"b1", "b2", "b1..b2"}
+    assert set(made(tmp_path / "t", lines[0]).cluster.switches) == {"b1"}
 
 
 # CODES: as on Theta, groups of rows and columns with two cables between routers.

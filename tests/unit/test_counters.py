@@ -461,6 +461,11 @@ def test_the_command_prints_writes_and_compares(tmp_path: Path) -> None:
     done = tailback("counters", file, "--measured", "before.txt", "after.txt", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "10 ports were measured" in done.stdout
+    # Nothing between the same file twice.
+    done = tailback("counters", file, "--measured", "after.txt", "after.txt", cwd=tmp_path)
+    assert "no port counted any traffic between the two files" in done.stdout
+    assert "100.0%" in done.stdout
+    assert "00.0%" not in done.stdout.replace("100.0%", "")
     out = tmp_path / "ports.parquet"
     done = tailback("counters", file, "--slices", 10, "--out", out, "--json")
     assert done.returncode == 0, done.stderr

@@ -256,6 +256,26 @@ def test_the_sooner_routes_avoid_a_link_the_less_its_failure_costs() -> None:
     assert takes(reroute_after="300 us") == never
 
 
+def test_routes_between_interfaces_of_hosts_avoid_a_link() -> None:
+    tables = {
+        "machine": TREE | {"hosts": {"interfaces": 2}},
+        "workload": RING | {"size": "1 MB"},
+        "fault": [CABLE],
+    }
+
+    def takes(**fault: Any) -> float:
+        changed = tables | {"fault": [CABLE | fault]}
+        return tb.run(Experiment.from_dict(changed))["completion_us"].value
+
+    assert takes(reroute_after="20 us") < takes(reroute_after="100 us") < takes()
+    # Switches of hosts come behind those of the network.
+    own = {"link": [4, 8], "reroute_after": "20 us"}
+    with pytest.raises(UserError) as refused:
+        tb.describe(Experiment.from_dict(tables | {"fault": [CABLE | own]}))
+    allowed = "must be left out: no other way leads to an interface of a host"
+    assert str(refused.value) == f'fault[0].reroute_after = "20 us": {allowed}'
+
+
 def test_when_routes_change_is_told() -> None:
     experiment = rerouted(reroute_after="50 us")
     told = of_cost(cost(experiment)).sentences

@@ -96,6 +96,24 @@ def test_draws_that_cut_the_network_are_counted() -> None:
     assert found.complete
 
 
+def test_draws_for_which_routing_knows_no_way_are_counted() -> None:
+    # Four leaves and two spines: where one leaf has lost the first spine and another the second,
+    # nothing leads up and then down between them, though the network is whole.
+    tree = tb.Xgft(children=(2, 4), parents=(2,))
+    experiment = tb.Experiment(
+        tb.Machine(topology=tree, routing=tb.DModK()), tb.RingAllreduce(size="9 kB")
+    )
+    found = resilience(experiment, [2], 100, jobs=1)
+    outcomes = [drawn.outcome for drawn in found.draws]
+    assert len(outcomes) == 28
+    # Four pairs are all links of a leaf.
+    assert (outcomes.count(Outcome.CUT), outcomes.count(Outcome.NO_ROUTE)) == (4, 12)
+    assert found.spread(2).cut == 16
+    known = tb.Machine(topology=tb.Mesh(dims=(3, 3)))
+    with pytest.raises(UserError, match="knows no way round failed links"):
+        resilience(tb.Experiment(known, tb.RingAllreduce(size="9 kB")), [1], 2, jobs=1)
+
+
 def test_links_that_have_failed_before_stay_so() -> None:
     experiment = ring_of(failed_links=[[0, 1]])
     found = resilience(experiment, [1], jobs=1)

@@ -140,7 +140,7 @@ def test_a_part_of_the_cost_is_said_with_its_cause_interval_and_both_times() -> 
     quicker = said("network", Estimate(0.8, 0.79, 0.81))
     assert quicker.endswith("no longer: it is 1.25 times as quick in company here.")
     unclear = said("network", Estimate(1.0, 0.9, 1.1))
-    assert unclear.endswith("no longer; at most 10 % longer.")
+    assert unclear.endswith("latency at most 10 % longer, if at all: the run is too short to tell.")
     assert said("network", Estimate.exact(1.001)).endswith("less than 0.5 % longer.")
     short = said("network", Estimate(1.2, NAN, NAN, 3))
     assert short.endswith("1.20 times as long; the run is too short for an interval.")

@@ -65,10 +65,13 @@ def _or_less(value: float) -> float:
 
 
 def _cut(found: Resilience) -> list[str]:
-    """Return how many draws cut the network or saturate it."""
+    """Return how many draws cut nodes off or saturate the network."""
     told = []
     spreads = [found.spread(failures, found.jobs[0]) for failures in found.failures]
-    for words, count in (("cut the network", _number_cut), ("saturate it", _number_saturated)):
+    for words, count in (
+        ("cut nodes off", _number_cut),
+        ("saturate the network", _number_saturated),
+    ):
         there = [
             f"{count(one)} of {one.draws} with {counted(one.failures, _NOUN)}"
             for one in spreads

@@ -28,7 +28,8 @@ class Row:
     simulated: dict[str, int | None]
     measured: dict[str, int]
     apart: float
-    """The largest difference of a column of `TRAFFIC`, over the most that any port measured."""
+    """The largest difference of a column of `TRAFFIC`, over the most that any port measured (or
+    where none has measured any: simulated)."""
     by: str
     """The column that it is of."""
     wrapped: tuple[str, ...]
@@ -45,6 +46,11 @@ class Beside:
     rows: tuple[Row, ...]
     not_measured: int
     """Ports of the machine that the files do not have."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no port has counted any traffic between the files."""
+        return not any(row.measured.get(name) for row in self.rows for name in TRAFFIC)
 
 
 def beside(counters: Counters, before: Path, after: Path, network: Path | None = None) -> Beside:
@@ -77,15 +83,17 @@ def beside(counters: Counters, before: Path, after: Path, network: Path | None =
         return name, block.port
 
     found = between(before, after, place)
-    most = _most(found)
-    made = [_row(one, known[one.device, one.port], most) for one in found]
+    simulated = [known[one.device, one.port] for one in found]
+    most = {name: _most(name, found, simulated) for name in TRAFFIC}
+    made = [_row(*pair, most) for pair in zip(found, simulated, strict=True)]
     made.sort(key=lambda row: -row.apart)
     return Beside(tuple(made), len(known) - len(made))
 
 
-def _most(found: Sequence[Counted]) -> dict[str, int]:
-    """Return by column the most that any port measured, at least 1."""
-    return {name: max([1, *(one.values.get(name, 0) for one in found)]) for name in TRAFFIC}
+def _most(name: str, found: Sequence[Counted], simulated: Sequence[dict[str, Any]]) -> int:
+    """Return the most of a column that any port measured; if none did, simulated; at least 1."""
+    measured = max(one.values.get(name, 0) for one in found)
+    return measured or max(1, *(row[name] or 0 for row in simulated))
 
 
 def _row(one: Counted, simulated: dict[str, Any], most: dict[str, int]) -> Row:

@@ -2,10 +2,12 @@
 
 * `cables`: the links between switches, and their names;
 * `drawing`: which of them fail together;
-* `resilience`: `resilience`, and its answer.
+* `outcomes`: what came of them, and the answer;
+* `resilience`: the runs with and without them.
 """
 
-from .resilience import Drawn, Outcome, Resilience, Spread, resilience
+from .outcomes import Drawn, Outcome, Resilience, Spread
+from .resilience import resilience
 
 __all__ = [
     "Drawn",

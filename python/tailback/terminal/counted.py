@@ -95,7 +95,8 @@ def beside_report(found: Beside, *, full: bool = False) -> RenderableType:
             ours, theirs = row.simulated.get(name), row.measured.get(name)
             cells = ("" if value is None else f"{value:,}" for value in (ours, theirs))
             table.add_row(port, told, *cells, f"{row.apart:.1%}" if name == row.by else "")
-    notes = [
+    idle = ["no port counted any traffic between the two files"] if found.is_idle else []
+    notes = idle + [
         f"{row.device} port {row.port}: {', '.join(row.wrapped)} began anew at 2^32 in between"
         for row in found.rows
         if row.wrapped

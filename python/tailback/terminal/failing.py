@@ -11,7 +11,7 @@ from rich.text import Text
 from tailback.answers.faults import MEASURES
 from tailback.answers.of_resilience import of_resilience
 from tailback.failing import Drawn, Resilience
-from tailback.failing.resilience import WHOLE
+from tailback.failing.outcomes import WHOLE
 from tailback.wording import UNKNOWN
 
 from .layout import FULL, head, more, new_table, numbers, texts, words

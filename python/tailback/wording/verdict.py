@@ -118,8 +118,10 @@ def step_sentence(
             f"{start} {plain(times.value, 3)} times as long{told[:-1]}; the run is too short for "
             "an interval."
         )
+    if times.high - 1 < NEXT_TO_NONE:
+        return f"{start} no longer."
     most = longer(Estimate.exact(times.high), confidence)
-    return f"{start} no longer" + ("." if times.high - 1 < NEXT_TO_NONE else f"; at most {most}.")
+    return f"{start} at most {most}, if at all: the run is too short to tell."
 
 
 def _subject(cause: str, beside: str) -> str:

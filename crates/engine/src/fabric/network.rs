@@ -1,6 +1,7 @@
 //! Channels as they lie: their numbers, wires, times and routes. Nothing here changes in a run but tables of
 //! routing, after faults: what these do to links, and when, is known before.
 
+pub mod avoided;
 pub mod cells;
 pub mod faults;
 pub mod flits;

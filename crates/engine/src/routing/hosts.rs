@@ -114,7 +114,9 @@ impl<A: Algorithm> Hosts<A> {
     /// The place with which packets begin whose flow has one.
     fn first_place(&self, source: NodeId, destination: NodeId, of_flow: u32) -> u32 {
         match self.hosts.rule {
-            InterfaceRule::LeastQueued => OPEN,
+            InterfaceRule::LeastQueued if self.hosts.hosts[self.host(source)].1.is_some() => OPEN,
+            // Its only interface.
+            InterfaceRule::LeastQueued => 0,
             InterfaceRule::FlowHash { flow: Flow::Pair, seed } => {
                 let pair = u64::from(source.0) << 32 | u64::from(destination.0);
                 (mix(mix(seed) ^ pair) >> 32) as u32 % self.period
@@ -239,8 +241,6 @@ impl<A: Algorithm> Algorithm for Hosts<A> {
             weighs: inner.weighs || is_least,
             counts_waiting: inner.counts_waiting || is_least,
             are_equally_long: inner.are_equally_long && !self.has_places,
-            // The network has been looked at.
-            avoids_failed: true,
             ..inner
         }
     }
@@ -337,7 +337,11 @@ impl<A: Algorithm> Algorithm for Hosts<A> {
             goes_on = true;
             allow(slot, tier);
         });
-        if let (false, Some(exit)) = (goes_on, self.hosts.exits[between.destination.index()]) {
+        let interface = between.destination.index();
+        let is_there = || self.hosts.network.attachments[interface].leaves() == Some(switch);
+        if let (false, Some(exit)) = (goes_on, self.hosts.exits[interface])
+            && is_there()
+        {
             self.allow_port(exit, allow);
         }
     }

@@ -114,11 +114,24 @@ impl Links<'_> {
         self.links[link].iter().map(|way| (way.from, way.port))
     }
 
-    /// The network without some links, and whether all nodes still reach each other.
+    /// Whether it joins a host to the network, and is not of that.
+    pub fn leads_to_host(&self, link: usize) -> bool {
+        let hosts = self.topology.hosts.as_deref();
+        let is_host =
+            |switch: SwitchId| hosts.is_some_and(|hosts| switch.index() >= hosts.network.switches);
+        self.links[link].iter().any(|way| is_host(way.from) || is_host(way.to))
+    }
+
+    /// The network without some links, and whether all nodes, or interfaces of hosts, still reach each other.
     pub fn without(&self, gone: &[usize]) -> (Topology, bool) {
         let mut topology = self.topology.clone();
-        topology.lose(gone.iter().flat_map(|&link| self.links[link].iter().copied()));
-        let is_whole = first_unreached(&topology).is_none();
+        let failures = || gone.iter().flat_map(|&link| self.links[link].iter().copied());
+        topology.lose(failures());
+        if let Some(hosts) = &mut topology.hosts {
+            hosts.network.lose(failures());
+        }
+        let network = topology.hosts.as_ref().map_or(&topology, |hosts| &hosts.network);
+        let is_whole = first_unreached(network).is_none();
         (topology, is_whole)
     }
 }

@@ -11,9 +11,11 @@ mod choices;
 mod circuits;
 pub mod faults;
 mod hand;
+pub mod hosts;
 mod machine;
 mod network;
 pub mod networks;
+mod outages;
 mod patterns;
 mod processes;
 mod program;
@@ -39,8 +41,8 @@ use std::ops::Range;
 use tailback_engine::error::RunError;
 use tailback_engine::measure::{ChannelTally, Use};
 use tailback_engine::spec::{
-    Costs, Distribution, Fidelity, Machine, Mode, RoutingSpec, Side, Spec, Start, Sync, Synthetic,
-    TopologySpec, Workload,
+    Costs, Distribution, FailedLink, FaultAt, Fidelity, Machine, Mode, Places, RoutingSpec, Side,
+    Spec, Start, Sync, Synthetic, TopologySpec, Workload,
 };
 use tailback_engine::{Class, PacketRow, Progress, Simulation};
 use tally::Tally;
@@ -461,8 +463,8 @@ fn costs_of_processes() {
     compare_costs(190_000, Kind::AnyProgram);
 }
 
-/// Faults of links and nodes, with all queueings, choices of outputs and rates.
-fn compare_faults(first: u64, kind: Kind) {
+/// Faults of links and nodes, with all queueings, choices of outputs and rates; such that come again.
+fn compare_faults(first: u64, kind: Kind, again: bool) {
     compare_all(first..first + random_cases(CASES_OF_FAULTS), kind, |dice, spec| {
         if dice.chance(40) {
             networks::share(dice, &mut spec.machine);
@@ -485,6 +487,9 @@ fn compare_faults(first: u64, kind: Kind) {
         }
         let longest = cases::packet_time(&spec.machine);
         faults::some(dice, spec, longest);
+        if again {
+            faults::repeat(dice, spec, longest);
+        }
     });
 }
 
@@ -538,14 +543,120 @@ fn tables_that_change_are_followed() {
 
 #[test]
 fn faults_of_listed_messages() {
-    compare_faults(260_000, Kind::Messages);
+    compare_faults(260_000, Kind::Messages, false);
 }
 
 #[test]
 fn faults_of_processes() {
-    compare_faults(270_000, Kind::Synthetic(Sync::LooselySynchronous));
-    compare_faults(280_000, Kind::Synthetic(Sync::Asynchronous));
-    compare_faults(290_000, Kind::AnyProgram);
+    compare_faults(270_000, Kind::Synthetic(Sync::LooselySynchronous), false);
+    compare_faults(280_000, Kind::Synthetic(Sync::Asynchronous), false);
+    compare_faults(290_000, Kind::AnyProgram, false);
+}
+
+#[test]
+fn faults_that_come_again() {
+    compare_faults(400_000, Kind::Messages, true);
+    compare_faults(410_000, Kind::AnyProgram, true);
+}
+
+#[test]
+fn faults_that_come_again_and_after_which_tables_change() {
+    compare_all(420_000..420_000 + random_cases(CASES_OF_FAULTS), Kind::Messages, |dice, spec| {
+        rerouted(dice, spec);
+        let longest = cases::packet_time(&spec.machine);
+        faults::repeat(dice, spec, longest);
+        without_those_of_nodes(spec);
+    });
+}
+
+/// No tables change because of links of nodes.
+fn without_those_of_nodes(spec: &mut Spec) {
+    for fault in &mut spec.faults {
+        if matches!(fault.at, FaultAt::Each(Places::Node)) {
+            fault.reroute_ps = None;
+        }
+    }
+}
+
+/// Hosts with several interfaces, on networks of all kinds, with and without faults.
+fn compare_hosts(first: u64, kind: Kind) {
+    compare_all(first..first + random_cases(CASES_OF_FAULTS), kind, |dice, spec| {
+        hosted(dice, spec, kind);
+    });
+}
+
+/// Tables that change after faults of the network between hosts.
+#[test]
+fn hosts_between_which_tables_change() {
+    compare_all(520_000..520_000 + random_cases(CASES_OF_FAULTS), Kind::Messages, |dice, spec| {
+        rerouted(dice, spec);
+        let hosts = spec.machine.topology.clone();
+        hosts::some(dice, &mut spec.machine);
+        spec.workload = cases::messages(dice, &spec.machine);
+        // Places of faults that are nodes, or lead to them, are others now.
+        spec.faults.clear();
+        let longest = cases::packet_time(&spec.machine);
+        faults::some(dice, spec, longest);
+        let inside = hosts::switches(&hosts);
+        faults::reroute(dice, spec, longest);
+        for fault in &mut spec.faults {
+            let is_inside = match fault.at {
+                FaultAt::Link(FailedLink::Between(one, other)) => one.max(other) < inside,
+                FaultAt::Switch(switch) => switch < inside && inside > 1,
+                _ => false,
+            };
+            fault.reroute_ps = fault.reroute_ps.filter(|_| is_inside);
+        }
+        if dice.chance(30) {
+            faults::repeat(dice, spec, longest);
+            without_those_of_nodes(spec);
+        }
+    });
+}
+
+fn hosted(dice: &mut Dice, spec: &mut Spec, kind: Kind) {
+    if dice.chance(40) {
+        networks::share(dice, &mut spec.machine);
+    }
+    let queues = dice.chance(50);
+    if dice.chance(30) {
+        networks::choose(dice, &mut spec.machine, !queues);
+    } else if dice.chance(40) {
+        let longest = cases::packet_time(&spec.machine);
+        networks::graph(dice, &mut spec.machine, longest);
+        spec.workload = cases::messages(dice, &spec.machine);
+        networks::without_deadlock(spec);
+    }
+    if dice.chance(30) {
+        networks::vary(dice, &mut spec.machine);
+    }
+    if dice.chance(60) {
+        cases::open_windows(dice, &mut spec.machine);
+    }
+    if queues {
+        networks::queue(dice, &mut spec.machine);
+    }
+    if dice.chance(20) {
+        cases::pay(dice, &mut spec.machine);
+    }
+    hosts::some(dice, &mut spec.machine);
+    spec.workload = match kind {
+        Kind::AnyProgram => programs::anything(dice, &spec.machine),
+        _ => cases::messages(dice, &spec.machine),
+    };
+    if dice.chance(40) {
+        let longest = cases::packet_time(&spec.machine);
+        faults::some(dice, spec, longest);
+        if dice.chance(50) {
+            faults::repeat(dice, spec, longest);
+        }
+    }
+}
+
+#[test]
+fn hosts_with_several_interfaces() {
+    compare_hosts(500_000, Kind::Messages);
+    compare_hosts(510_000, Kind::AnyProgram);
 }
 
 /// One packet that meets nobody takes as long in every mode.

@@ -1,28 +1,37 @@
 """Slurm: `topology.conf` of the tree plugin, switches with their nodes and the switches joined.
 
-A cable may be named from both of its ends, and counts once. Rates are not in the file.
+A cable may be named from both of its ends, and counts once. Rates are not in the file. What the
+block plugin says is read by `slurm_blocks`.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import read_text
+from . import slurm_blocks
 from .description import Cable, Cluster, Reader
-
-_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
-_KEYS = ("switchname", "nodes", "switches", "linkspeed")
-_MOST_NAMES = 1 << 20
+from .slurm_text import names_of, statements, words_of
 
 
 def read(path: Path) -> Cluster:
     """Read a file. Raises `UserError` for the first mistake, with its line."""
+    text = read_text(path)
+    if _YAML.search(text):
+        raise Cluster(path).mistake(None, None, "is a topology.yaml; only topology.conf is read")
+    said = statements(text)
+    if any(_BLOCKS.match(line) for _, line in said):
+        return slurm_blocks.blocks(path, said)
+    return _tree(path, said)
+
+
+def _tree(path: Path, said: Sequence[tuple[int, str]]) -> Cluster:
     found = Cluster(path)
     given: dict[str, tuple[int, dict[str, list[str]]]] = {}
-    for line, said in _statements(read_text(path)):
-        keys = _keys(found, line, said)
+    for line, words in said:
+        keys = _keys(found, line, words)
         for name in keys["switchname"]:
             if name in given:
                 raise found.mistake(line, name, f"is there already, in line {given[name][0]}")
@@ -51,74 +60,25 @@ def read(path: Path) -> Cluster:
     return found
 
 
-def _statements(text: str) -> list[tuple[int, str]]:
-    """Return lines that say something, those that end in a backslash with the next."""
-    found: list[tuple[int, str]] = []
-    goes_on = False
-    for number, line in enumerate(text.splitlines(), 1):
-        said = line.partition("#")[0].strip()
-        more = said.endswith("\\")
-        said = said.removesuffix("\\").strip()
-        if goes_on:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {said}")
-        elif said:
-            found.append((number, said))
-        goes_on = more and bool(found)
-    return found
+_BLOCKS = re.compile(r"Block(Name|Sizes)\s*=", re.IGNORECASE)
+_YAML = re.compile(r"^-\s*topology\s*:", re.MULTILINE)
 
 
 def _keys(found: Cluster, line: int, said: str) -> dict[str, list[str]]:
     """Return the names of each key of a line."""
-    keys: dict[str, list[str]] = {}
-    for word in said.split():
-        key, equals, value = word.partition("=")
-        if key.lower() == "blockname":
-            raise found.mistake(line, key, "is of the block plugin, which has no links; not read")
-        if not equals or key.lower() not in _KEYS:
-            raise found.mistake(line, word, "must be SwitchName=, Nodes=, Switches= or LinkSpeed=")
-        if key.lower() in keys:
-            raise found.mistake(line, key, "is there twice in this line")
-        keys[key.lower()] = [value] if key.lower() == "linkspeed" else _names(found, line, value)
-    if "switchname" not in keys:
+    words = words_of(found, line, said, ("SwitchName", "Nodes", "Switches", "LinkSpeed"))
+    if "switchname" not in words:
         raise found.mistake(line, said, "must begin with SwitchName=")
-    return keys
-
-
-def _names(found: Cluster, line: int, text: str) -> list[str]:
-    """Return the names of a host list: `a[00-02,7],b` is a00, a01, a02, a7, b."""
-    names: list[str] = []
-    for part in re.split(r",(?![^\[]*\])", text):
-        pieces = re.split(r"(\[[^\[\]]*\])", part)
-        if not part or any(mark in "".join(pieces[::2]) for mark in "[]"):
-            raise found.mistake(line, text, "is no list of names, such as node[000-017,020]")
-        choices = [
-            _numbers(found, line, piece[1:-1]) if place % 2 else [piece]
-            for place, piece in enumerate(pieces)
-        ]
-        count = 1
-        for choice in choices:
-            count *= len(choice)
-        if count + len(names) > _MOST_NAMES:
-            raise found.mistake(line, text, f"must be at most {_MOST_NAMES} names")
-        names += map("".join, product(*choices))
-    return names
-
-
-def _numbers(found: Cluster, line: int, text: str) -> list[str]:
-    numbers: list[str] = []
-    for part in text.split(","):
-        ends = _RANGE.fullmatch(part)
-        if ends is None:
-            raise found.mistake(line, f"[{text}]", "must be numbers and ranges, such as [000-017]")
-        first, last = ends[1], ends[2] or ends[1]
-        if int(last) < int(first) or int(last) - int(first) >= _MOST_NAMES:
-            raise found.mistake(line, part, f"must be at most {_MOST_NAMES} ascending numbers")
-        numbers += [str(at).zfill(len(first)) for at in range(int(first), int(last) + 1)]
-    return numbers
+    return {
+        key: [value] if key == "linkspeed" else names_of(found, line, value)
+        for key, value in words.items()
+    }
 
 
 def _is_like(head: bytes) -> bool:
-    return bool(re.search(rb"^\s*(SwitchName|BlockName)\s*=", head, re.MULTILINE | re.IGNORECASE))
+    mark = r"^\s*(SwitchName|BlockName|BlockSizes)\s*="
+    text = head.decode("latin-1")
+    return bool(re.search(mark, text, re.MULTILINE | re.IGNORECASE) or _YAML.search(text))
 
 
-READERS = (Reader("slurm", "Slurm: topology.conf of the tree plugin", _is_like, read),)
+READERS = (Reader("slurm", "Slurm: topology.conf of the tree and block plugins", _is_like, read),)

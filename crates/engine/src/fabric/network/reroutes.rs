@@ -5,17 +5,22 @@
 //! that are in the wiring.
 
 use crate::error::SpecError;
+use crate::fabric::network::avoided::{Avoiding, Span, sets, spans};
 use crate::fabric::network::known::{KnownChoices, KnownLeads};
-use crate::ids::SwitchId;
-use crate::routing::{Header, Properties, Routing};
-use crate::spec::{Fault, FaultAt, Machine, RoutingSpec};
+use crate::fabric::network::layout::{End, Layout};
+use crate::ids::{ChannelId, SwitchId};
+use crate::measure::ChannelKind;
+use crate::routing::{Header, Outputs, Routing};
+use crate::spec::{Fault, Machine};
 use crate::time::{NEVER, Time};
-use crate::topology::{Links, Outage, Topology};
-use std::collections::btree_map::Entry::{Occupied, Vacant};
+use crate::topology::{Outage, Topology};
 use std::collections::{BTreeMap, HashSet};
 
 /// Most different sets of links that tables avoid.
 const MOST: usize = 1000;
+
+/// Most links of a way that are looked at for one that has failed.
+const MOST_STEPS: usize = 64;
 
 /// Which way packets go, and what is known of that beforehand.
 pub struct Tables {
@@ -25,6 +30,29 @@ pub struct Tables {
     pub known: KnownLeads,
     /// All by which they may leave, as far as that is known beforehand.
     pub choices: KnownChoices,
+}
+
+impl Tables {
+    /// What is known of routing on a topology: where packets ask unless they do so by rules, and all outputs
+    /// if they choose of those.
+    pub fn new(
+        routing: Routing,
+        topology: &Topology,
+        layout: &Layout,
+        (asks_by_rules, chooses): (bool, bool),
+    ) -> Self {
+        let known = if asks_by_rules {
+            KnownLeads::default()
+        } else {
+            KnownLeads::new(topology, &routing, layout)
+        };
+        let choices = if chooses {
+            KnownChoices::new(topology, &routing, layout)
+        } else {
+            KnownChoices::default()
+        };
+        Self { routing, known, choices }
+    }
 }
 
 /// All tables of a run, and when they change.
@@ -40,6 +68,12 @@ pub struct Reroutes {
     all: Vec<Option<Tables>>,
     /// What tables avoid.
     without: Vec<Without>,
+}
+
+/// Numbers of tables: by the links that have failed, and by those of them that the tables avoid.
+struct Known {
+    of_failed: BTreeMap<Vec<usize>, usize>,
+    of_avoided: BTreeMap<Vec<usize>, usize>,
 }
 
 /// What tables are like that avoid some links.
@@ -71,10 +105,6 @@ impl Reroutes {
             SpecError::new(format!("fault[{table}].reroute_after_ps"), given, allowed)
         };
         let name = machine.routing.algorithm.name();
-        if topology.hosts.is_some() {
-            let allowed = "must be left out with machine.hosts: tables stay as they are";
-            return Err(refused(table, allowed.into()));
-        }
         if !usual.properties().takes_new_tables {
             let allowed = format!(
                 "must be left out with routing {name}: use shortest, spanning_tree, up_down, d_mod_k, \
@@ -90,33 +120,50 @@ impl Reroutes {
             all: vec![None],
             without: vec![Without::default()],
         };
-        let mut known = BTreeMap::from([(Vec::new(), 0)]);
+        let avoiding = Avoiding { machine, seed, links: &links, usual };
+        let mut known = Known {
+            of_failed: BTreeMap::from([(Vec::new(), 0)]),
+            of_avoided: BTreeMap::from([(Vec::new(), 0)]),
+        };
         for (at, gone, table) in sets(&spans) {
-            let number = match known.entry(gone) {
-                Occupied(known) => *known.get(),
-                Vacant(place) => {
-                    if found.all.len() > MOST {
-                        let allowed =
-                            format!("must be left out: tables of more than {MOST} sets of links");
-                        return Err(refused(table, allowed));
-                    }
-                    let way = Way { machine, seed, links: &links, usual };
-                    let (topology, gone) = way.left(place.key());
-                    let (routing, back) = way.prepared(&topology).map_err(|error| SpecError {
-                        circle: error.circle,
-                        ..refused(table, error.allowed)
-                    })?;
-                    found.all.push(Some(make(routing, &topology)));
-                    let gone = gone.iter().flat_map(|&link| links.ends(link)).collect();
-                    found.without.push(Without { gone, back });
-                    *place.insert(found.all.len() - 1)
-                }
-            };
+            let number = found.number(gone, &mut known, &avoiding, &make).map_err(|error| {
+                SpecError { circle: error.circle, ..refused(table, error.allowed) }
+            })?;
             if found.changes.last().map_or(0, |&(_, last)| last) != number {
                 found.changes.push((at, number));
             }
         }
         Ok(Some(found))
+    }
+
+    /// The number of the tables for links that have failed, which are made if they are new.
+    fn number(
+        &mut self,
+        failed: Vec<usize>,
+        known: &mut Known,
+        avoiding: &Avoiding<'_>,
+        make: &impl Fn(Routing, &Topology) -> Tables,
+    ) -> Result<usize, SpecError> {
+        if let Some(&number) = known.of_failed.get(&failed) {
+            return Ok(number);
+        }
+        let (topology, avoided) = avoiding.left(&failed);
+        if let Some(&number) = known.of_avoided.get(&avoided) {
+            known.of_failed.insert(failed, number);
+            return Ok(number);
+        }
+        if self.all.len() > MOST {
+            let allowed = format!("must be left out: tables of more than {MOST} sets of links");
+            return Err(SpecError::new("", "", allowed));
+        }
+        let (routing, back) = avoiding.prepared(&topology)?;
+        let number = self.all.len();
+        self.all.push(Some(make(routing, &topology)));
+        let gone = avoided.iter().flat_map(|&link| avoiding.links.ends(link)).collect();
+        self.without.push(Without { gone, back });
+        known.of_avoided.insert(avoided, number);
+        known.of_failed.insert(failed, number);
+        Ok(number)
     }
 
     /// When tables change next, or [`NEVER`].
@@ -137,18 +184,54 @@ impl Reroutes {
         true
     }
 
-    /// Those of the whole network, if they are not in force.
-    pub fn usual(&self) -> Option<&Tables> {
-        self.all[0].as_ref()
+    /// The routing of the whole network, if it is not in force.
+    fn usual(&self) -> Option<&Routing> {
+        self.all[0].as_ref().map(|tables| &tables.routing)
     }
 
-    /// Those that were in force before.
-    pub fn before(&self) -> Option<&Tables> {
-        self.all[self.before].as_ref()
+    /// The slot of the first output by which a packet might have left a switch by the tables before these.
+    pub fn slot_before(&self, switch: SwitchId, header: Header) -> Option<usize> {
+        self.all[self.before].as_ref()?.routing.next(switch, header)
+    }
+
+    /// A packet starts on a channel because other tables are in force than those of the whole network: the
+    /// channel it would have taken by these, as far as its way leads to a link that those in force avoid to
+    /// that link. `lead`: that of a slot of a switch.
+    pub fn turned_from(
+        &self,
+        (channel, header): (ChannelId, Header),
+        layout: &Layout,
+        lead: impl Fn(SwitchId, usize) -> ChannelId,
+    ) -> Option<ChannelId> {
+        let usual = self.usual()?;
+        let group = layout.group(channel);
+        if group.kind != ChannelKind::Internal {
+            return None;
+        }
+        let mut switch = SwitchId(group.from);
+        let mut outputs = Outputs::default();
+        usual.outputs(switch, header, &mut outputs);
+        if outputs.iter().any(|(slot, _)| lead(switch, slot) == group.first) {
+            return None;
+        }
+        let mut first = None;
+        for _ in 0..MOST_STEPS {
+            let Some(slot) = usual.next(switch, header) else { break };
+            let lead = lead(switch, slot);
+            first.get_or_insert(lead);
+            let group = layout.group(lead);
+            let port = layout.port_and_class(group).map(|(port, _)| port);
+            if port.is_some_and(|port| self.avoids(switch, port)) {
+                return Some(lead);
+            }
+            let End::Switch(next) = group.end else { break };
+            switch = next;
+        }
+        first
     }
 
     /// Whether the tables in force avoid the link at a port.
-    pub fn avoids(&self, switch: SwitchId, port: usize) -> bool {
+    fn avoids(&self, switch: SwitchId, port: usize) -> bool {
         self.without[self.now].gone.contains(&(switch, port))
     }
 
@@ -158,133 +241,6 @@ impl Reroutes {
     pub fn beyond(&self, switch: SwitchId, header: Header) -> Option<usize> {
         let back = self.without[self.now].back.as_ref();
         let slot = back.and_then(|routing| routing.next(switch, header));
-        slot.or_else(|| self.usual()?.routing.next(switch, header))
+        slot.or_else(|| self.usual()?.next(switch, header))
     }
-}
-
-/// A time in which tables avoid a link.
-struct Span {
-    from: Time,
-    until: Time,
-    link: usize,
-    /// Of which of the faults.
-    table: usize,
-}
-
-/// When tables avoid which links. They do not change because of one that is repaired before they would.
-fn spans(faults: &[Fault], outages: &[Outage], links: &Links<'_>) -> Result<Vec<Span>, SpecError> {
-    let mut spans = Vec::new();
-    for &Outage { table, at, from, until } in outages {
-        let Some(after) = faults[table].reroute_ps else { continue };
-        let field = || format!("fault[{table}].reroute_after_ps");
-        if faults[table].share > 0 || faults[table].time_factor.is_some() {
-            return Err(SpecError::new(field(), after, "must be left out: the link is not down"));
-        }
-        let meant = match at {
-            FaultAt::Link(link) => links.numbers(&link, &format!("fault[{table}].link"))?,
-            FaultAt::Switch(switch) => links.of_switch(switch),
-            FaultAt::Node(_) | FaultAt::Each(_) => {
-                let allowed = "must be left out: no other way leads to a node";
-                return Err(SpecError::new(field(), after, allowed));
-            }
-        };
-        let [begins, ends] = [from, until].map(|time| time.saturating_add(after));
-        if begins < until {
-            let span = |link| Span { from: begins, until: ends, link, table };
-            spans.extend(meant.into_iter().map(span));
-        }
-    }
-    Ok(spans)
-}
-
-/// From when on tables avoid which links, and because of which fault the last that is new.
-fn sets(spans: &[Span]) -> Vec<(Time, Vec<usize>, usize)> {
-    let mut ends: Vec<(Time, bool, usize, usize)> = spans
-        .iter()
-        .flat_map(|span| {
-            let Span { from, until, link, table } = *span;
-            [(from, true, link, table), (until, false, link, table)]
-        })
-        .collect();
-    ends.sort_unstable();
-    let mut gone: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut sets: Vec<(Time, Vec<usize>, usize)> = Vec::new();
-    for (at, begins, link, table) in ends {
-        let count = gone.entry(link).or_default();
-        if begins {
-            *count += 1;
-        } else {
-            *count -= 1;
-        }
-        if *count == 0 {
-            gone.remove(&link);
-        }
-        if sets.last().is_some_and(|last| last.0 == at) {
-            sets.pop();
-        }
-        sets.push((at, gone.keys().copied().collect(), table));
-    }
-    sets
-}
-
-/// What ways round failed links are worked out from.
-struct Way<'a> {
-    machine: &'a Machine,
-    seed: u64,
-    links: &'a Links<'a>,
-    usual: &'a Routing,
-}
-
-impl Way<'_> {
-    /// The network without links that have failed, and these. Links stay that nodes are cut off without, or
-    /// without which routing knows no way: packets wait there for the repair.
-    fn left(&self, failed: &[usize]) -> (Topology, Vec<usize>) {
-        let knows = |gone: &[usize]| {
-            let (topology, is_whole) = self.links.without(gone);
-            // Others say themselves what they do not know.
-            let is_known = is_whole
-                && (!self.usual.properties().avoids_failed
-                    || Routing::knows_ways(self.machine, &topology, self.seed));
-            is_known.then_some(topology)
-        };
-        if let Some(topology) = knows(failed) {
-            return (topology, failed.to_vec());
-        }
-        let mut gone = Vec::new();
-        for &link in failed {
-            gone.push(link);
-            if knows(&gone).is_none() {
-                gone.pop();
-            }
-        }
-        (self.links.without(&gone).0, gone)
-    }
-
-    /// The tables of a network that is left, and shortest ways for switches from which they know none.
-    fn prepared(&self, topology: &Topology) -> Result<(Routing, Option<Routing>), SpecError> {
-        let Self { machine, seed, usual, .. } = *self;
-        let routing = Routing::new(machine, topology, seed)?;
-        let (old, new) = (usual.properties(), routing.properties());
-        if usual.classes() != routing.classes() || !are_alike(old, new) {
-            let name = machine.routing.algorithm.name();
-            let allowed = format!(
-                "must be left out: without the links routing {name} needs other virtual channels"
-            );
-            return Err(SpecError::new("machine.routing", name, allowed));
-        }
-        let mut other = machine.clone();
-        other.routing.algorithm = RoutingSpec::Shortest;
-        other.routing.allow_deadlock = true;
-        let back = Routing::new(&other, topology, seed).ok();
-        Ok((routing, back.filter(|_| old.classes == 1)))
-    }
-}
-
-/// Whether the same switches can route by either.
-fn are_alike(one: &Properties, other: &Properties) -> bool {
-    let of = |of: &Properties| {
-        let (own, kept) = (of.chooses, of.remembers);
-        (of.classes, of.escapes, own, kept, of.draws, of.varies, of.weighs, of.takes_new_tables)
-    };
-    of(one) == of(other)
 }

@@ -360,7 +360,8 @@ impl Rates {
             let timing = if to_host { at_host(timing, &own) } else { timing };
             let rate = rates.number(&mut known, timing)?;
             rates.internal.push(rate);
-            rates.widths.push(topology.widths.get(place).copied().unwrap_or(own.width as u16));
+            let listed = topology.widths.get(place).copied().filter(|&width| width > 0);
+            rates.widths.push(listed.unwrap_or(own.width as u16));
         }
         rates.widen(machine, topology)?;
         Ok(rates)

@@ -19,9 +19,6 @@ use crate::spec::{Fault, Fidelity, Machine, Multicast, Switching};
 use crate::time::{NEVER, Time};
 use crate::topology::{Outage, Topology};
 
-/// Most links of a way that are looked at for one that has failed.
-const MOST_STEPS: usize = 64;
-
 /// What every kernel needs to know.
 #[allow(clippy::struct_excessive_bools, reason = "each is found out once, and asked per hop")]
 pub struct Wiring {
@@ -159,7 +156,7 @@ impl Wiring {
         let asks_by_rules = has_allocators || !shares.is_one();
         let is_one = shares.is_one();
         let Tables { routing, known, choices } =
-            tables(routing, topology, &layout, (asks_by_rules, has_allocators && is_one));
+            Tables::new(routing, topology, &layout, (asks_by_rules, has_allocators && is_one));
         Ok(Self {
             has_allocators,
             asks_by_rules,
@@ -198,7 +195,7 @@ impl Wiring {
     ) -> Result<(), SpecError> {
         let knows = (self.asks_by_rules, self.has_allocators && self.shares.is_one());
         let layout = &self.layout;
-        let make = |routing, topology: &Topology| tables(routing, topology, layout, knows);
+        let make = |routing, topology: &Topology| Tables::new(routing, topology, layout, knows);
         self.reroutes = Reroutes::new(of, faults, &self.routing, make)?.map(Box::new);
         Ok(())
     }
@@ -221,8 +218,7 @@ impl Wiring {
 
     /// The lead of the first group by which a packet might have left a switch by the tables before these.
     pub fn lead_before(&self, switch: SwitchId, header: Header) -> Option<ChannelId> {
-        let before = self.reroutes.as_ref()?.before()?;
-        let slot = before.routing.next(switch, header)?;
+        let slot = self.reroutes.as_ref()?.slot_before(switch, header)?;
         Some(self.lead_in_share(switch, Some(slot), header))
     }
 
@@ -230,33 +226,8 @@ impl Wiring {
     /// channel it would have taken by these, as far as its way leads to a link that those in force avoid to
     /// that link.
     pub fn turned_from(&self, channel: ChannelId, header: Header) -> Option<ChannelId> {
-        let reroutes = self.reroutes.as_ref()?;
-        let usual = &reroutes.usual()?.routing;
-        let group = self.layout.group(channel);
-        if group.kind != ChannelKind::Internal {
-            return None;
-        }
-        let mut switch = SwitchId(group.from);
-        let mut outputs = Outputs::default();
-        usual.outputs(switch, header, &mut outputs);
-        let lead = |slot| self.lead_in_share(switch, Some(slot), header);
-        if outputs.iter().any(|(slot, _)| lead(slot) == group.first) {
-            return None;
-        }
-        let mut first = None;
-        for _ in 0..MOST_STEPS {
-            let Some(slot) = usual.next(switch, header) else { break };
-            let lead = self.lead_in_share(switch, Some(slot), header);
-            first.get_or_insert(lead);
-            let group = self.layout.group(lead);
-            let port = self.layout.port_and_class(group).map(|(port, _)| port);
-            if port.is_some_and(|port| reroutes.avoids(switch, port)) {
-                return Some(lead);
-            }
-            let End::Switch(next) = group.end else { break };
-            switch = next;
-        }
-        first
+        let lead = |switch, slot| self.lead_in_share(switch, Some(slot), header);
+        self.reroutes.as_ref()?.turned_from((channel, header), &self.layout, lead)
     }
 
     /// Virtual channels of a link that each of routing's classes has, share by share.
@@ -689,27 +660,6 @@ impl Wiring {
             last_start,
         }
     }
-}
-
-/// What is known of routing on a topology: where packets ask unless they do so by rules, and all outputs if
-/// they choose of those.
-fn tables(
-    routing: Routing,
-    topology: &Topology,
-    layout: &Layout,
-    (asks_by_rules, chooses): (bool, bool),
-) -> Tables {
-    let known = if asks_by_rules {
-        KnownLeads::default()
-    } else {
-        KnownLeads::new(topology, &routing, layout)
-    };
-    let choices = if chooses {
-        KnownChoices::new(topology, &routing, layout)
-    } else {
-        KnownChoices::default()
-    };
-    Tables { routing, known, choices }
 }
 
 /// Virtual channels of a link that each of routing's classes has, share by share.

@@ -227,6 +227,20 @@ fn a_host_of_one_interface_and_one_node_has_no_switch() {
     assert_eq!((alone.switches, alone.links(SwitchId(0)).count()), (1, 0));
 }
 
+/// It has one place to choose, and so arrives at the interface of that: not at the own one of node 2.
+#[test]
+fn without_a_switch_the_least_queued_interface_is_the_only_one() {
+    let star = TopologySpec::Star { nodes: 3 };
+    let spec = hosts(star, &[(1, 1), (2, 2)], InterfaceRule::LeastQueued);
+    let (_, routing) = routing(&spec, &RoutingSpec::Shortest);
+    let (source, destination) = (NodeId(0), NodeId(2));
+    let route = routing.begin(source, destination, (0, 0));
+    let header = Header { source, destination, route, traffic: 0 };
+    let mut outputs = Outputs::default();
+    routing.outputs(SwitchId(0), header, &mut outputs);
+    assert_eq!(outputs.iter().map(|(slot, _)| slot).collect::<Vec<_>>(), [0]);
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let star = |nodes| TopologySpec::Star { nodes };

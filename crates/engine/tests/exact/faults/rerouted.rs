@@ -120,6 +120,69 @@ fn whom_the_failure_cuts_off_waits_for_the_repair() {
     }
 }
 
+/// A triangle, in which a packet from switch 1 to switch 0 waits for the link to switch 2, because that to
+/// switch 0 was down. Then the last link of switch 2 fails, which tables cannot avoid: they do not change.
+#[test]
+fn packets_stay_where_tables_remain_the_same() {
+    let links = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
+    let topology = TopologySpec::Graph {
+        switches: 3,
+        links: links.map(|(from, to)| GraphLink::new(from, to, 1)).to_vec(),
+        nodes: vec![0, 1, 2, 1],
+        leaves: Vec::new(),
+        node_links: Vec::new(),
+        classes: Vec::new(),
+    };
+    for queueing in [Queueing::Voq, Queueing::Output] {
+        let mut machine = machine(topology.clone(), Switching::CutThrough, queueing);
+        machine.routing.algorithm = RoutingSpec::Shortest;
+        let faults = [
+            rerouted(link(0, 1), (0, H + D / 4), 0),
+            rerouted(link(0, 2), (H + D / 2, 5 * D), 0),
+            rerouted(link(1, 2), (H + D * 3 / 4, 5 * D), 0),
+        ];
+        let mut found = delivered(machine, &[(0, 1, 2, 32), (0, 3, 0, 32)], &faults);
+        found.sort_unstable();
+        assert_eq!(found, [5 * D + H + D, 6 * D + 2 * H + D], "{queueing:?}");
+    }
+}
+
+/// The same tree between two hosts with two interfaces each, to whose switches packets take one link more.
+fn between_hosts(queueing: Queueing, rule: InterfaceRule) -> Machine {
+    let mut machine = tree(queueing, RoutingSpec::DModK);
+    let hosts = Hosts {
+        interfaces: vec![vec![0, 1], vec![2, 3]],
+        own: vec![0, 1, 2, 3],
+        rule,
+        inside: LinkClass::default(),
+        delay_ps: 0,
+    };
+    machine.topology = TopologySpec::Hosts { of: Box::new(machine.topology), hosts };
+    machine
+}
+
+#[test]
+fn routes_between_interfaces_of_hosts_go_another_way() {
+    for (queueing, rule) in QUEUEINGS
+        .into_iter()
+        .flat_map(|queueing| [InterfaceRule::Own, InterfaceRule::Rail].map(|rule| (queueing, rule)))
+    {
+        let at = |port, span, after| {
+            let faults = [rerouted(at_port(1, port), span, after)];
+            delivered(between_hosts(queueing, rule), &[(0, 0, 3, 32)], &faults)
+        };
+        let down = (0, 20 * D);
+        assert_eq!(at(0, (30 * D, 31 * D), D), [5 * H + D], "{queueing:?} {rule:?}");
+        assert_eq!(at(0, down, H), [5 * H + D], "{queueing:?} {rule:?}");
+        // It waits at its leaf, or above that, from where it goes back to a leaf and up again.
+        assert_eq!(at(0, down, 5 * D), [5 * D + 3 * H + D], "{queueing:?} {rule:?}");
+        assert_eq!(at(1, down, 5 * D), [5 * D + 4 * H + D], "{queueing:?} {rule:?}");
+        let by_switch = [rerouted(FaultAt::Switch(1), down, 5 * D)];
+        let machine = between_hosts(queueing, rule);
+        assert_eq!(delivered(machine, &[(0, 0, 3, 32)], &by_switch), [5 * D + 3 * H + D]);
+    }
+}
+
 /// With a choice: a packet at the switch above has none, until tables say that it is not to go there.
 #[test]
 fn packets_with_a_choice_learn_of_links_further_on() {
@@ -194,6 +257,11 @@ fn what_cannot_change_its_tables_is_refused_in_one_line() {
             "fault[0].reroute_after_ps = 5: must be left out: the link is not down",
         ),
         (ring(), vec![at], "machine.routing = shortest: can deadlock"),
+        (
+            between_hosts(Queueing::Output, InterfaceRule::Own),
+            vec![rerouted(link(2, 4), (0, 50), 5)],
+            "fault[0].reroute_after_ps = 5: must be left out: no other way leads to an interface of a host",
+        ),
     ] {
         let found = refused(machine, &faults);
         assert!(found.contains(expected), "{found}");

@@ -53,6 +53,7 @@ pub fn spec(dice: &mut Dice, kind: Kind) -> Spec {
 
 pub fn nodes(machine: &Machine) -> u64 {
     match &machine.topology {
+        TopologySpec::Hosts { hosts, .. } => hosts.own.len() as u64,
         TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => {
             dims.iter().map(|&k| u64::from(k)).product()
         }

@@ -2,11 +2,11 @@
 
 use super::machine::{Event, Reference, Time};
 use super::network::Packet;
-use super::wiring::{End, Group, Wiring};
+use super::wiring::{End, Wiring};
 use crate::common::draws;
 use crate::common::random::Dice;
 use tailback_engine::spec::{
-    Arbiter, FailedLink, Fault, FaultAt, Mode, Queueing, RoutingSpec, Spec,
+    Again, Arbiter, FailedLink, Fault, FaultAt, Mode, Places, Queueing, RoutingSpec, Spec,
 };
 
 const MILLION: u64 = 1_000_000;
@@ -20,10 +20,10 @@ impl Reference {
 
     fn all_faults_of(&self, group: usize) -> impl Iterator<Item = &Fault> {
         let is_in_vain = self.spec.mode == Mode::Full;
-        let all = self.spec.faults.iter().filter(move |_| is_in_vain);
-        all.filter(move |fault| {
-            fault.time_factor.is_none() && concerns(fault, &self.wiring.groups[group])
-        })
+        let all = self.outages.iter().filter(move |outage| {
+            is_in_vain && outage.fault.time_factor.is_none() && outage.groups.contains(&group)
+        });
+        all.map(|outage| &outage.fault)
     }
 
     pub fn is_down(&self, group: usize) -> bool {
@@ -74,7 +74,7 @@ impl Reference {
     /// By how many millionths a node is slower at an instant, and until when that is so.
     fn factor(&self, node: usize, at: Time) -> (u64, Time) {
         let at_node = FaultAt::Node(node as u32);
-        let all: Vec<(Time, Time, u64)> = (self.spec.faults.iter())
+        let all: Vec<(Time, Time, u64)> = (self.outages.iter().map(|outage| &outage.fault))
             .filter(|fault| fault.at == at_node)
             .filter_map(|fault| fault.time_factor.map(|f| (fault.from_ps, fault.until_ps, f)))
             .collect();
@@ -114,19 +114,6 @@ impl Reference {
     }
 }
 
-pub fn concerns(fault: &Fault, group: &Group) -> bool {
-    let ends = [group.from, group.to];
-    match fault.at {
-        FaultAt::Link(FailedLink::Between(one, other)) => {
-            let [one, other] = [one, other].map(|switch| End::Switch(switch as usize));
-            ends == [one, other] || ends == [other, one]
-        }
-        FaultAt::Switch(switch) => ends.contains(&End::Switch(switch as usize)),
-        FaultAt::Node(node) => ends.contains(&End::Node(node as usize)),
-        FaultAt::Link(FailedLink::At { .. }) | FaultAt::Each(_) => unreachable!("not generated"),
-    }
-}
-
 /// Some faults of a machine, at times that matter to packets of this length.
 pub fn some(dice: &mut Dice, spec: &mut Spec, packet_ps: Time) {
     spec.mode = Mode::Full;
@@ -149,8 +136,32 @@ pub fn reroute(dice: &mut Dice, spec: &mut Spec, packet_ps: Time) {
     }
     for fault in &mut spec.faults {
         let is_down = fault.share == 0 && fault.time_factor.is_none();
-        if is_down && !matches!(fault.at, FaultAt::Node(_)) && dice.chance(80) {
+        let is_node = matches!(fault.at, FaultAt::Node(_) | FaultAt::Each(Places::Node));
+        if is_down && !is_node && dice.chance(80) {
             fault.reroute_ps = Some(dice.one_of(&[0, 1, 2, 4]) * packet_ps / 2);
+        }
+    }
+}
+
+/// Some of the faults come again, after times that are drawn or not, and some are at each of many places.
+pub fn repeat(dice: &mut Dice, spec: &mut Spec, packet_ps: Time) {
+    for fault in &mut spec.faults {
+        if dice.chance(30) {
+            continue;
+        }
+        let seed = dice.number(0, 99);
+        let again = Again {
+            up_ps: packet_ps / 4 * dice.number(1, 16),
+            until_ps: fault.from_ps + packet_ps * dice.number(1, 30),
+            count: dice.one_of(&[None, Some(1), Some(2), Some(4)]),
+            seed: dice.one_of(&[None, Some(seed)]),
+        };
+        fault.again = Some(again);
+        if fault.time_factor.is_some() {
+            fault.at = dice.one_of(&[fault.at, FaultAt::Each(Places::Node)]);
+        } else if dice.chance(30) {
+            let places = [Places::Link, Places::Link, Places::Switch, Places::Node];
+            fault.at = FaultAt::Each(dice.one_of(&places));
         }
     }
 }

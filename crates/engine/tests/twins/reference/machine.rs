@@ -3,6 +3,7 @@
 use super::choices::Grant;
 use super::circuits::Circuit;
 use super::network::{Channel, Output, Packet};
+use super::outages::{self, Outage};
 use super::processes::{Process, Processor, State};
 use super::protocol::{Link, Message};
 use super::queueing::Queued;
@@ -58,7 +59,7 @@ pub enum Event {
     },
     /// A fault of a link or node is over.
     Repaired {
-        fault: usize,
+        outage: usize,
     },
     /// Tables of routing may be others.
     Rerouted {
@@ -104,8 +105,8 @@ pub struct Reference {
     /// For each group the channels whose packets ask for it, in the order that the `random` policy
     /// has drawn; empty with others.
     pub queues: Vec<Vec<usize>>,
-    /// By process, one for each traffic class: how many messages it has sent.
-    pub sent: BTreeMap<usize, u64>,
+    /// By process, one for each traffic class: how many messages it has sent, and of how many packets.
+    pub sent: BTreeMap<usize, (u64, u64)>,
     /// Every packet ever queued, in that order; likewise every message ever sent.
     pub packets: Vec<Packet>,
     pub messages: Vec<Message>,
@@ -124,6 +125,8 @@ pub struct Reference {
     pub rows: Option<Vec<Sent>>,
     pub replies: Replies,
     pub queued: Queued,
+    /// All that its faults come to.
+    pub outages: Vec<Outage>,
     /// By packet until when it is sent for nothing, or was.
     pub in_vain: BTreeMap<usize, Time>,
     /// By packet when it asked anew, because tables had changed.
@@ -163,6 +166,7 @@ impl Reference {
             rows: replies::rows(spec, wiring.nodes()),
             replies: Replies::new(wiring.nodes()),
             queued: Queued::default(),
+            outages: outages::all(spec, &wiring),
             in_vain: BTreeMap::new(),
             anew: BTreeMap::new(),
             ways_round: 0,
@@ -170,8 +174,9 @@ impl Reference {
             processes,
             wiring,
         };
-        for (fault, described) in spec.faults.iter().enumerate() {
-            reference.post(described.until_ps, Event::Repaired { fault });
+        for outage in 0..reference.outages.len() {
+            let repaired = reference.outages[outage].fault.until_ps;
+            reference.post(repaired, Event::Repaired { outage });
         }
         for (number, at) in reference.changes().into_iter().enumerate() {
             reference.post(at, Event::Rerouted { number });

@@ -17,6 +17,8 @@ pub struct Packet {
     pub bytes: u32,
     /// What tells it from all others when something is drawn for it.
     pub drawn_by: u64,
+    /// Messages and packets of its process before it.
+    pub before: (u64, u64),
     /// Where it is going.
     pub way: Way,
     /// Whether it is the last data packet of its message.
@@ -96,7 +98,11 @@ impl Reference {
         let machine = &self.spec.machine;
         let is_first = matches!(self.wiring.groups[group].from, End::Node(_));
         let at_edge = if is_first { machine.switch.edge_delay_ps } else { 0 };
-        let delay = self.wire_delay(group) + machine.switch.delay_ps + at_edge;
+        let at_switch = match (self.wiring.groups[group].to, &self.wiring.hosts) {
+            (End::Switch(switch), Some(hosts)) if self.wiring.is_host(switch) => hosts.delay_ps(),
+            _ => machine.switch.delay_ps + at_edge,
+        };
+        let delay = self.wire_delay(group) + at_switch;
         let there: Vec<Time> = self
             .ends_of_flits(bytes, self.flit_times_now(group))
             .iter()
@@ -260,7 +266,7 @@ impl Reference {
             if at == End::Node(destination) {
                 return self.post_arrival(packet, first, time);
             }
-            let next = self.wiring.route(at, destination, Some(group));
+            let next = self.wiring.route(at, self.aim(packet), Some(group));
             time += self.onward(bytes, group, next);
             group = next;
             if self.wiring.groups[group].to == End::Node(destination) {
@@ -304,7 +310,7 @@ impl Reference {
         let bytes = self.packets[packet].bytes;
         let (mut at, mut time, mut input) = (End::Node(source), self.now, None);
         loop {
-            let number = self.wiring.route(at, destination, input);
+            let number = self.wiring.route(at, self.aim(packet), input);
             time += input.map_or(0, |input| self.onward(bytes, input, number));
             let duration = self.duration(bytes, number);
             let group = &self.wiring.groups[number];
@@ -348,6 +354,7 @@ impl Packet {
             destination,
             bytes,
             drawn_by: 0,
+            before: (0, 0),
             way: Way::Direct,
             is_last: false,
             hops: 0,

@@ -19,6 +19,7 @@ pub struct Message {
     pub socket: u32,
     /// Its process, one for each traffic class, how many that sent before it, and how many acknowledgements of it there have been.
     sender: (usize, u64),
+    packets_before: u64,
     answered_packets: u64,
     /// The sender's iteration (`synthetic` only).
     pub iteration: u64,
@@ -49,6 +50,13 @@ pub struct Message {
     pub is_acknowledged: bool,
 }
 
+impl Message {
+    /// Messages and packets of its process before one of it.
+    fn before(&self, number: u64) -> (u64, u64) {
+        (self.sender.1, self.packets_before + number)
+    }
+}
+
 impl Reference {
     /// Executes a send instruction and returns the number of the message.
     pub fn send(&mut self, way: (usize, usize), socket: u32, iteration: u64, bytes: u32) -> usize {
@@ -71,19 +79,22 @@ impl Reference {
         let is_program = matches!(self.spec.workload, Workload::Program(_));
         let link = (from, to, if is_program { socket as usize } else { number });
         let sender = traffic * self.processes.len() + from;
+        let packets = bytes.div_ceil(self.spec.machine.interface.packet_bytes).max(1);
         let sent = self.sent.entry(sender).or_default();
-        let before = std::mem::replace(sent, *sent + 1);
+        let (before, packets_before) = *sent;
+        *sent = (before + 1, packets_before + u64::from(packets));
         self.messages.push(Message {
             from,
             to,
             socket,
             sender: (sender, before),
+            packets_before,
             answered_packets: 0,
             iteration,
             traffic,
             asks,
             link,
-            packets: bytes.div_ceil(self.spec.machine.interface.packet_bytes).max(1),
+            packets,
             bytes_left: bytes,
             queued_packets: 0,
             delivered_packets: 0,
@@ -159,10 +170,11 @@ impl Reference {
         message.queued_packets += 1;
         let way = (self.processes[message.from].node, self.processes[message.to].node);
         let is_last = message.queued_packets == message.packets;
-        let packet = (false, u64::from(message.queued_packets) - 1);
-        let drawn_by = draws::by(self.spec.seed, message.sender, packet);
+        let packet_number = u64::from(message.queued_packets) - 1;
+        let drawn_by = draws::by(self.spec.seed, message.sender, (false, packet_number));
         let packet = Packet::new(false, number, way, bytes, self.now);
-        Packet { drawn_by, is_last, ..packet }
+        let before = self.messages[number].before(packet_number);
+        Packet { drawn_by, before, is_last, ..packet }
     }
 
     fn queue_acknowledgement(&mut self, number: usize) {
@@ -171,7 +183,8 @@ impl Reference {
         let packet = (true, message.answered_packets);
         message.answered_packets += 1;
         let drawn_by = draws::by(self.spec.seed, message.sender, packet);
-        self.queue(Packet { drawn_by, ..Packet::new(true, number, way, 0, self.now) });
+        let before = message.before(packet.1);
+        self.queue(Packet { drawn_by, before, ..Packet::new(true, number, way, 0, self.now) });
     }
 
     /// A packet has started on its injection channel.

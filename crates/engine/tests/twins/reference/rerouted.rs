@@ -1,13 +1,13 @@
 //! Tables of routing that change after faults. At every instant it is looked which links they avoid.
 
-use super::faults::concerns;
 use super::machine::{Reference, Time};
+use super::outages::Outage;
 use super::wiring::{End, Wiring};
 use std::collections::BTreeSet;
-use tailback_engine::spec::{Fault, Mode};
+use tailback_engine::spec::Mode;
 
 /// When tables avoid the links of a fault, if they ever do.
-fn span(fault: &Fault) -> Option<(Time, Time)> {
+fn span(Outage { fault, .. }: &Outage) -> Option<(Time, Time)> {
     let after = fault.reroute_ps.filter(|after| fault.from_ps + after < fault.until_ps)?;
     Some((fault.from_ps + after, fault.until_ps + after))
 }
@@ -16,8 +16,8 @@ impl Reference {
     /// The instants at which tables may change.
     pub fn changes(&self) -> BTreeSet<Time> {
         let is_full = self.spec.mode == Mode::Full;
-        let faults = self.spec.faults.iter().filter(|_| is_full);
-        faults.filter_map(span).flat_map(|(from, until)| [from, until]).collect()
+        let outages = self.outages.iter().filter(|_| is_full);
+        outages.filter_map(span).flat_map(|(from, until)| [from, until]).collect()
     }
 
     /// Before all else that happens at an instant.
@@ -41,16 +41,17 @@ impl Reference {
 
     /// The groups that tables avoid: of links that have failed as many as there are ways without.
     fn avoided(&self) -> BTreeSet<usize> {
-        let is_on = |fault: &&Fault| {
-            span(fault).is_some_and(|(from, until)| from <= self.now && self.now < until)
+        let is_on = |outage: &&Outage| {
+            span(outage).is_some_and(|(from, until)| from <= self.now && self.now < until)
         };
-        let faults: Vec<&Fault> = self.spec.faults.iter().filter(is_on).collect();
-        let groups = &self.wiring.groups;
-        let has_failed = |link: &BTreeSet<usize>| {
-            link.iter().any(|&group| faults.iter().any(|fault| concerns(fault, &groups[group])))
+        let outages: Vec<&Outage> = self.outages.iter().filter(is_on).collect();
+        let has_failed =
+            |link: &BTreeSet<usize>| outages.iter().any(|one| !one.groups.is_disjoint(link));
+        let is_inside = |link: &BTreeSet<usize>| {
+            link.iter().all(|&group| self.wiring.is_inside(&self.wiring.groups[group]))
         };
-        let failed: Vec<BTreeSet<usize>> =
-            self.wiring.links().into_iter().filter(has_failed).collect();
+        let links = self.wiring.links().into_iter().filter(is_inside);
+        let failed: Vec<BTreeSet<usize>> = links.filter(has_failed).collect();
         let all: BTreeSet<usize> = failed.iter().flatten().copied().collect();
         if self.wiring.is_whole_without(&all) {
             return all;
@@ -106,7 +107,7 @@ impl Reference {
 
 impl Wiring {
     /// The groups of each link, both ways.
-    fn links(&self) -> Vec<BTreeSet<usize>> {
+    pub fn links(&self) -> Vec<BTreeSet<usize>> {
         let mut ways: Vec<(usize, usize, usize)> = (0..self.groups.len())
             .filter(|&group| self.groups[group].class == 0 && self.groups[group].share == 0)
             .filter_map(|group| match (self.groups[group].from, self.groups[group].to) {
@@ -135,8 +136,11 @@ impl Wiring {
 
     /// Whether all nodes reach each other without some groups.
     fn is_whole_without(&self, avoided: &BTreeSet<usize>) -> bool {
-        let pairs = (0..self.nodes()).flat_map(|from| (0..self.nodes()).map(move |to| (from, to)));
+        let all = 0..self.interfaces();
+        let pairs = all.clone().flat_map(|from| all.clone().map(move |to| (from, to)));
         let mut pairs = pairs.filter(|(from, to)| from != to);
-        pairs.all(|(from, to)| self.distance_without(self.enters(from), to, avoided).is_some())
+        pairs.all(|(from, to)| {
+            self.distance_without(self.network_enters(from), to, avoided).is_some()
+        })
     }
 }

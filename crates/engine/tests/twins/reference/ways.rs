@@ -1,5 +1,6 @@
 //! By which groups a packet may leave a place, from the definitions of the algorithms.
 
+use super::hosts::{Aim, network};
 use super::wiring::{End, Group, Wiring};
 use std::collections::BTreeSet;
 use tailback_engine::spec::{Machine, RoutingSpec, TopologySpec};
@@ -37,7 +38,7 @@ impl Wiring {
 
     /// Links of the longest of the shortest ways from node to node.
     fn longest(&self, machine: &Machine) -> u32 {
-        let TopologySpec::Graph { links, nodes, leaves, .. } = &machine.topology else {
+        let TopologySpec::Graph { links, nodes, leaves, .. } = network(&machine.topology) else {
             return self.dims.iter().map(|&side| side as u32 - 1).sum();
         };
         let leaves = if leaves.is_empty() { nodes } else { leaves };
@@ -81,18 +82,32 @@ impl Wiring {
     }
 
     /// The first of the groups by which a packet may leave.
-    pub fn route(&self, at: End, destination: usize, input: Option<usize>) -> usize {
-        self.outputs(at, destination, input)[0].0
+    pub fn route(&self, at: End, aim: impl Into<Aim>, input: Option<usize>) -> usize {
+        self.outputs(at, aim, input)[0].0
     }
 
     /// The groups by which a packet may leave a place that it has come to by the group
     /// `input`, in order of preference, with their tiers.
-    pub fn outputs(&self, at: End, destination: usize, input: Option<usize>) -> Vec<(usize, u8)> {
+    pub fn outputs(&self, at: End, aim: impl Into<Aim>, input: Option<usize>) -> Vec<(usize, u8)> {
+        let Aim { node, interfaces } = aim.into();
         let here = match at {
-            End::Switch(switch) if switch != self.home(destination) => switch,
+            End::Switch(switch) if switch != self.home(node) => switch,
             // The last hop, or the first.
-            _ => return vec![(self.last_or_first(at, destination), 0)],
+            _ => return vec![(self.last_or_first(at, node), 0)],
         };
+        let (from, to) = interfaces.unwrap_or((node, node));
+        if self.is_host(here) {
+            return self.by_interface(here, from);
+        }
+        if here == self.leaves_by(to) {
+            return self.by_interface(here, to);
+        }
+        let input = input.filter(|&input| self.is_inside(&self.groups[input]));
+        self.inside(here, to, input)
+    }
+
+    /// The same within the network, between nodes or interfaces of hosts; `input`: of its links.
+    fn inside(&self, here: usize, destination: usize, input: Option<usize>) -> Vec<(usize, u8)> {
         let group = |step: Step, class| self.group(here, step, class);
         match &self.routing {
             RoutingSpec::Shortest | RoutingSpec::Table { .. } => {
@@ -106,7 +121,6 @@ impl Wiring {
                 };
                 let classes = self.groups.iter().filter(|group| is_there(group)).count();
                 let came = input.map(|input| &self.groups[input]);
-                let came = came.filter(|came| matches!(came.from, End::Switch(_)));
                 // Without a class for every hop there is one for all.
                 let class = came.map_or(0, |came| came.class + 1).min(classes - 1);
                 let mut all = 0..self.groups.len();
@@ -159,7 +173,7 @@ impl Wiring {
 
     /// All steps that bring a packet nearer.
     fn nearer(&self, here: usize, destination: usize) -> Vec<Step> {
-        let (here, there) = (self.coordinates(here), self.coordinates(self.home(destination)));
+        let (here, there) = (self.coordinates(here), self.coordinates(self.leaves_by(destination)));
         let wrong = (0..here.len()).filter(|&d| here[d] != there[d]);
         wrong.map(|d| (d, there[d] > here[d])).collect()
     }
@@ -177,7 +191,7 @@ impl Wiring {
         let RoutingSpec::DimensionOrder { order, balanced } = &self.routing else {
             panic!("only dimension order")
         };
-        let place = |node: usize| self.coordinates(self.home(node));
+        let place = |node: usize| self.coordinates(self.leaves_by(node));
         let (at, from, there) = (self.coordinates(here), place(source), place(destination));
         if at == there {
             return self.last_or_first(End::Switch(here), destination);
@@ -220,6 +234,9 @@ impl Wiring {
         let mut groups = (0..self.groups.len()).filter(|number| {
             let group = &self.groups[*number];
             let End::Switch(to) = group.to else { return false };
+            if !self.is_inside(group) {
+                return false;
+            }
             let is_taken = match port {
                 Some(port) => group.port == port,
                 None => distance(to) < distance(here),
@@ -237,12 +254,12 @@ impl Wiring {
         avoided: &BTreeSet<usize>,
     ) -> Option<usize> {
         let (mut reached, mut hops) = (vec![End::Switch(from)], 0);
-        while !reached.contains(&End::Switch(self.home(destination))) {
+        while !reached.contains(&End::Switch(self.leaves_by(destination))) {
             let next = self.groups.iter().enumerate();
             let next = next.filter(|(number, group)| {
                 reached.contains(&group.from)
                     && !reached.contains(&group.to)
-                    && matches!(group.to, End::Switch(_))
+                    && self.is_inside(group)
                     && !avoided.contains(number)
             });
             let next: Vec<End> = next.map(|(_, group)| group.to).collect();
@@ -292,7 +309,7 @@ impl Wiring {
             }
             let at = self.coordinates(here)[step.0];
             let to = self.moved(here, step.0, if step.1 { at + 1 } else { at - 1 });
-            to == self.home(destination) || !self.legal(to, destination, Some(step)).is_empty()
+            to == self.leaves_by(destination) || !self.legal(to, destination, Some(step)).is_empty()
         });
         steps
     }

@@ -1,6 +1,7 @@
 //! Ways compared by load (`ugal_l`, `ugal_g`) on lists of links: every packet that asks at its first switch
 //! looks at all that waits, and at all that is behind the links, as if nobody else asked at this instant.
 
+use super::hosts::{Aim, Hosts};
 use super::machine::Reference;
 use super::network::{Packet, Waiting};
 use super::wiring::{End, Wiring};
@@ -17,6 +18,10 @@ pub enum Way {
     Open(usize),
     /// To this node first.
     Round(usize),
+    /// To its destination, from one interface of hosts to another.
+    Between(usize, usize),
+    /// The same, but by which interfaces is open.
+    Unchosen,
 }
 
 /// How loads are compared, and whether those of all links of a way are.
@@ -37,7 +42,7 @@ impl Wiring {
     /// The links, as the first group of each, from a switch to that of a node.
     fn links_to(&self, from: usize, node: usize) -> Vec<usize> {
         let (mut at, mut links) = (from, Vec::new());
-        while at != self.home(node) {
+        while at != self.leaves_by(node) {
             let link = self.listed(at, node);
             links.push(link);
             let End::Switch(next) = self.groups[link].to else { unreachable!("between switches") };
@@ -51,7 +56,7 @@ impl Wiring {
     fn links_round(&self, here: usize, middle: usize, destination: usize) -> Option<Vec<usize>> {
         let direct = self.links_to(here, destination);
         let there = self.links_to(here, middle);
-        let on = self.links_to(self.home(middle), destination);
+        let on = self.links_to(self.leaves_by(middle), destination);
         let compares_all = rule(&self.routing).is_some_and(|(_, is_global)| is_global);
         let both = !direct.is_empty() && !there.is_empty();
         let is_other = both && (compares_all || direct[0] != there[0]);
@@ -63,18 +68,25 @@ impl Reference {
     /// The way of a new packet.
     pub fn first_way(&self, packet: usize) -> Way {
         if !weighs(&self.wiring.routing) {
-            return Way::Direct;
+            return self.way_of_hosts(packet).unwrap_or(Way::Direct);
         }
         let key = Key::of(self.spec.seed).and(self.packets[packet].drawn_by);
         let nodes = self.wiring.nodes() as u64;
         Way::Open(Stream::keyed(Purpose::Way, key).below(nodes) as usize)
     }
 
-    /// The node that a packet is going to for now.
-    pub fn aim(&self, packet: usize) -> usize {
-        match self.packets[packet].way {
-            Way::Round(middle) => middle,
-            Way::Direct | Way::Open(_) => self.packets[packet].destination,
+    /// Where a packet is going for now.
+    pub fn aim(&self, packet: usize) -> Aim {
+        self.aim_by(packet, self.packets[packet].way)
+    }
+
+    fn aim_by(&self, packet: usize, way: Way) -> Aim {
+        let node = self.packets[packet].destination;
+        match way {
+            Way::Round(middle) => middle.into(),
+            Way::Direct | Way::Open(_) => node.into(),
+            Way::Between(from, to) => Aim { node, interfaces: Some((from, to)) },
+            Way::Unchosen => self.aim_by(packet, self.open_ways(packet)[0]),
         }
     }
 
@@ -87,12 +99,16 @@ impl Reference {
         }
     }
 
-    /// All nodes that a packet may be going to when it leaves a switch.
-    pub fn may_aim(&self, packet: usize, switch: usize) -> Vec<usize> {
+    /// Everywhere that a packet may be going when it leaves a switch.
+    pub fn may_aim(&self, packet: usize, switch: usize) -> Vec<Aim> {
         let destination = self.packets[packet].destination;
         match self.packets[packet].way {
             Way::Open(middle) if self.wiring.links_round(switch, middle, destination).is_some() => {
-                vec![destination, middle]
+                vec![destination.into(), middle.into()]
+            }
+            Way::Unchosen if self.chooses_interface(packet, switch) => {
+                let ways = self.open_ways(packet).into_iter();
+                ways.map(|way| self.aim_by(packet, way)).collect()
             }
             _ => vec![self.aim(packet)],
         }
@@ -100,7 +116,8 @@ impl Reference {
 
     /// Everybody who asks at this instant decides, if that is open.
     pub fn weigh_ways(&mut self) {
-        if !weighs(&self.wiring.routing) {
+        let chooses = self.wiring.hosts.as_ref().is_some_and(Hosts::weighs);
+        if !weighs(&self.wiring.routing) && !chooses {
             return;
         }
         let asking: Vec<(usize, usize)> = (0..self.channels.len())
@@ -132,10 +149,13 @@ impl Reference {
 
     fn decided(&self, input: usize, packet: usize) -> Way {
         let Packet { way, destination, .. } = self.packets[packet];
-        let Way::Open(middle) = way else { return way };
         let End::Switch(here) = self.wiring.groups[self.wiring.group_of[input]].to else {
             unreachable!("packets wait at switches")
         };
+        if way == Way::Unchosen && self.chooses_interface(packet, here) {
+            return self.least_loaded(packet, here);
+        }
+        let Way::Open(middle) = way else { return way };
         let Some(round) = self.wiring.links_round(here, middle, destination) else {
             return Way::Direct;
         };
@@ -159,6 +179,16 @@ impl Reference {
         let surplus = if weighing.doubles { own - 2.0 * other } else { hops * own - more * other };
         // What is compared are multiples of 1 / (hops · more) picoseconds, small ones.
         if surplus <= threshold + 1e-6 { Way::Direct } else { Way::Round(middle) }
+    }
+
+    /// The way by the interface with the least before it.
+    fn least_loaded(&self, packet: usize, here: usize) -> Way {
+        let load = |way: &Way| {
+            let aim = self.aim_by(packet, *way);
+            let link = self.wiring.route(End::Switch(here), aim, None);
+            self.load(link, Weighing::default())
+        };
+        self.open_ways(packet).into_iter().min_by_key(load).expect("a host has interfaces")
     }
 
     /// Where a way begins with a faster link than the one beside it, and has a slower link further on: how

@@ -1,5 +1,6 @@
 //! Who is wired to whom, written out as plain lists that are searched.
 
+use super::hosts::{Hosts, network};
 use std::collections::BTreeSet;
 use tailback_engine::spec::{
     GraphLink, HalfDuplex, LinkClass, Machine, RoutingSpec, Sharing, TopologySpec,
@@ -34,9 +35,10 @@ pub struct Wiring {
     pub dims: Vec<usize>,
     /// Whether lines of more than two switches are closed to rings.
     wraps: bool,
-    /// The switches that nodes send to, and those they receive from.
+    /// The switches of the network that nodes, or the interfaces of hosts, send to, and those they receive from.
     enters: Vec<usize>,
     leaves: Vec<usize>,
+    pub hosts: Option<Hosts>,
     pub routing: RoutingSpec,
     /// What differs between nodes and switches.
     of_nodes: LinkClass,
@@ -57,7 +59,8 @@ pub struct Wiring {
 
 impl Wiring {
     pub fn new(machine: &Machine) -> Self {
-        let dims: Vec<usize> = match &machine.topology {
+        let topology = network(&machine.topology);
+        let dims: Vec<usize> = match topology {
             TopologySpec::Mesh { dims } | TopologySpec::Torus { dims } => {
                 dims.iter().map(|&k| k as usize).collect()
             }
@@ -67,17 +70,22 @@ impl Wiring {
             TopologySpec::Star { .. } | TopologySpec::Graph { .. } => Vec::new(),
             other => panic!("the reference knows no {other:?}"),
         };
-        let (enters, leaves) = attachments(&machine.topology, dims.iter().product());
+        let (enters, leaves) = attachments(topology, dims.iter().product());
+        let first = match topology {
+            TopologySpec::Graph { switches, .. } => *switches as usize,
+            _ => dims.iter().product(),
+        };
+        let hosts = Hosts::of(&machine.topology, first);
         let (groups, group_of, wire_of) = (Vec::new(), Vec::new(), Vec::new());
         let (is_against, avoided) = (Vec::new(), BTreeSet::new());
         let (routing, of_nodes) = (machine.routing.algorithm.clone(), machine.node_link());
-        let wraps = matches!(machine.topology, TopologySpec::Torus { .. });
+        let wraps = matches!(topology, TopologySpec::Torus { .. });
         let (shares, share_of) = shares(machine);
         let (links, nodes) =
             (machine.switch.virtual_channels, machine.switch.node_virtual_channels);
         let node_shares = if links == nodes { shares.clone() } else { vec![nodes] };
         #[rustfmt::skip]
-        let mut wiring = Self { dims, wraps, enters, leaves, routing, of_nodes,
+        let mut wiring = Self { dims, wraps, enters, leaves, hosts, routing, of_nodes,
             shares, node_shares, share_of, groups, group_of, wire_of, is_against, avoided };
         let node_width = machine.node_width();
         if machine.topology == TopologySpec::Pair {
@@ -121,11 +129,26 @@ impl Wiring {
     /// Adds channels in the documented order: injection, internal, ejection.
     fn add_switched(&mut self, node_width: u32, machine: &Machine) {
         for node in 0..self.nodes() {
-            self.add(End::Node(node), End::Switch(self.enters[node]), node_width);
+            self.add(End::Node(node), End::Switch(self.enters(node)), node_width);
         }
-        if let TopologySpec::Graph { switches, links, .. } = &machine.topology {
-            (0..*switches).for_each(|switch| self.add_listed(switch, links, machine));
+        if let TopologySpec::Graph { switches, links, .. } = network(&machine.topology) {
+            for switch in 0..*switches {
+                self.add_listed(switch, links, machine);
+                self.add_interfaces(switch as usize, machine);
+            }
+        } else {
+            self.add_grid(machine);
         }
+        let hosts = self.hosts.iter().flat_map(Hosts::switches);
+        for switch in hosts.collect::<Vec<usize>>() {
+            self.add_interfaces(switch, machine);
+        }
+        for node in 0..self.nodes() {
+            self.add(End::Switch(self.home(node)), End::Node(node), node_width);
+        }
+    }
+
+    fn add_grid(&mut self, machine: &Machine) {
         for switch in 0..self.dims.iter().product() {
             for dimension in 0..self.dims.len() {
                 let at = self.coordinates(switch)[dimension];
@@ -134,9 +157,7 @@ impl Wiring {
                     self.add_internal(switch, dimension, next, machine);
                 }
             }
-        }
-        for node in 0..self.nodes() {
-            self.add(End::Switch(self.leaves[node]), End::Node(node), node_width);
+            self.add_interfaces(switch, machine);
         }
     }
 
@@ -163,7 +184,7 @@ impl Wiring {
 
     /// Adds a link of so many wires: share by share, for each class those of its first channel,
     /// then those of its second, and so on.
-    fn add_link(&mut self, from: End, to: End, wires: u32, machine: &Machine) {
+    pub fn add_link(&mut self, from: End, to: End, wires: u32, machine: &Machine) {
         let (first, first_wire) = (self.group_of.len(), self.wires());
         for (share, all) in self.shares.clone().into_iter().enumerate() {
             for (class, channels) in self.classes(all, machine).into_iter().enumerate() {
@@ -192,7 +213,13 @@ impl Wiring {
         let channels = (first..first + width as usize).collect();
         let is_node = |end| matches!(end, End::Node(_));
         let is_outside = is_node(from) || is_node(to);
-        let own = if is_outside { self.of_nodes } else { LinkClass::default() };
+        let usual = if is_outside { self.of_nodes } else { LinkClass::default() };
+        let own = match (from, to, &self.hosts) {
+            (End::Node(node), _, Some(hosts)) | (_, End::Node(node), Some(hosts)) => {
+                hosts.inside(node, usual)
+            }
+            _ => usual,
+        };
         self.group_of.extend((0..width).map(|_| self.groups.len()));
         self.groups.push(Group { from, to, port: 0, class, share, own, channels });
     }
@@ -218,7 +245,7 @@ impl Wiring {
     }
 
     pub fn nodes(&self) -> usize {
-        self.enters.len()
+        self.hosts.as_ref().map_or(self.enters.len(), Hosts::nodes)
     }
 
     pub fn switches(&self) -> usize {
@@ -231,12 +258,32 @@ impl Wiring {
 
     /// The switch a node sends to.
     pub fn enters(&self, node: usize) -> usize {
-        self.enters[node]
+        self.behind_hosts(node, &self.enters)
     }
 
     /// The switch a node receives from.
     pub fn home(&self, node: usize) -> usize {
-        self.leaves[node]
+        self.behind_hosts(node, &self.leaves)
+    }
+
+    fn behind_hosts(&self, node: usize, of_interfaces: &[usize]) -> usize {
+        let Some(hosts) = &self.hosts else { return of_interfaces[node] };
+        hosts.switch(node).unwrap_or_else(|| of_interfaces[hosts.own(node)])
+    }
+
+    /// The switch of the network that a node without a host, or an interface, sends to.
+    pub fn network_enters(&self, interface: usize) -> usize {
+        self.enters[interface]
+    }
+
+    /// The switch of the network by which packets leave it for a node without a host, or for an interface.
+    pub fn leaves_by(&self, interface: usize) -> usize {
+        self.leaves[interface]
+    }
+
+    /// How many nodes there are without hosts, or interfaces.
+    pub fn interfaces(&self) -> usize {
+        self.enters.len()
     }
 
     /// The coordinates of a node; dimension 0 runs fastest.
