@@ -239,7 +239,7 @@ impl<'a> Chain<'a> {
         let mut place = Place { record: last, hop: last_hop as u32 };
         let mut moves = Moves::Whole;
         loop {
-            let &Entry { mut ready, start, .. } = log.entry(place);
+            let Entry { mut ready, start, .. } = log.entry(place);
             if at > start {
                 own += self.moves(place, (start, at), moves);
                 at = start;
@@ -429,7 +429,7 @@ impl<'a> Chain<'a> {
         }
         let (mut users, mut times) = (Vec::new(), Vec::new());
         for hop in first..=place.hop {
-            let &Entry { start: began, end: ended, .. } = log.entry(at_hop(hop));
+            let Entry { start: began, end: ended, .. } = log.entry(at_hop(hop));
             let (from, to) = if hop == place.hop { (from, to) } else { (began, ended.min(to)) };
             for &other in log.beside(log.channel(at_hop(hop))) {
                 let Some(turns) = log.turns(other, self.message) else { continue };
