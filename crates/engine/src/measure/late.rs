@@ -10,6 +10,7 @@ mod chain;
 mod charges;
 mod copies;
 mod departures;
+mod hops;
 mod log;
 mod queue;
 mod stations;
@@ -27,7 +28,8 @@ pub use booking::Fared;
 pub use chain::Rules;
 use chain::{Chain, Piece, Scratch};
 pub use charges::{Charge, Kind, Site, shares};
-use log::{FAULT, Log, NOBODY, Record, UNNUMBERED};
+use hops::Hops;
+use log::{FAULT, Log, NOBODY, NOTHING, Record, UNNUMBERED};
 pub use log::{Hop, Places};
 pub use stations::{Service, Stations};
 use std::collections::VecDeque;
@@ -224,9 +226,9 @@ impl Late {
             (message.packets.len() as u32, if at == now { opens } else { NOBODY })
         };
         let &Queued { label, size, .. } = packet;
-        let (message_number, hops) = (message.number, Vec::new());
+        let (message_number, asks, hops) = (message.number, NOTHING, Hops::default());
         let (message, slow) = (message_number, ChannelId::NONE);
-        let record = Record { message, label, number, size, cause, slow, hops, held: 1 };
+        let record = Record { message, label, number, size, cause, slow, held: 1, asks, hops };
         let record = self.log.joins(id, record);
         let message = &mut self.messages[packet.message.index()];
         if !packet.is_ack {

@@ -70,8 +70,17 @@ impl Pairs {
         }
     }
 
-    /// Adds one.
-    pub(crate) fn add_one(&mut self, key: Key, time: Time, batch: usize) {
+    /// Adds charges, each with its batch, one by one.
+    pub(crate) fn add_all(&mut self, all: &[(Key, Time, usize)]) {
+        for some in all.chunks(AHEAD) {
+            self.channels.prefetch_all(some.iter().map(|&(key, ..)| key.into()));
+            for &(key, time, batch) in some {
+                self.add_one(key, time, batch);
+            }
+        }
+    }
+
+    fn add_one(&mut self, key: Key, time: Time, batch: usize) {
         self.make_room();
         let key = Packed::from(key);
         if !self.channels.add_packed(key, time, batch) {

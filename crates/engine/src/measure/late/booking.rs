@@ -4,8 +4,7 @@
 //! that wait in one queue have the same root at every instant, which is therefore looked for once.
 
 use super::chain::{Chain, NO_MESSAGE, Rules, Scratch};
-use super::departures::Waiting;
-use super::log::{FAULT, Log, NOBODY};
+use super::log::{FAULT, Log, NOBODY, Waiting};
 use super::queue::{Queue, Stretch, Waiter, wait};
 use super::turns::{Entry, RecordId, Turn};
 use super::{Late, REST};
@@ -117,9 +116,7 @@ impl Late {
                 continue;
             };
             let hop = self.log.record(id).hops.len() as u32;
-            let (turn, start) = (Turn { record: id, hop }, NEVER);
-            let entry = Entry { turn, ready, start, end: NEVER, out: NEVER };
-            standing.insert(id, Waiting { channel, entry });
+            standing.insert(id, Waiting::new(Turn { record: id, hop }, channel, ready));
         }
         self.log.stand(standing);
         // What is told of those who wait still holds at this instant only.
@@ -155,7 +152,7 @@ impl Booker {
         takes: impl Fn(ChannelId, Time) -> Time,
     ) {
         for (hop, &(channel, _)) in log.record(id).hops.iter().enumerate() {
-            let &Entry { start, end, .. } = log.entry(Turn { record: id, hop: hop as u32 });
+            let Entry { start, end, .. } = log.entry(Turn { record: id, hop: hop as u32 });
             if end > start && !log.stations().has(channel) {
                 let busy = takes(channel, start).min(end - start);
                 let end = start.saturating_add(busy).min(until);
@@ -176,7 +173,7 @@ impl Booker {
         let count = hops.len() as u32;
         for hop in 0..=count {
             let turn = Turn { record: id, hop };
-            let &Entry { ready, start, .. } = log.entry(turn);
+            let Entry { ready, start, .. } = log.entry(turn);
             let (from, to) = (ready, start.min(until));
             if from < to {
                 let mut channel = log.channel(turn);

@@ -232,6 +232,7 @@ impl<'a> Chain<'a> {
     /// Follows it from the delivery of a packet; how much of the message's latency is its own.
     pub fn follow(&mut self, last: RecordId, delivered: Time) -> Time {
         let log = self.log;
+        log.prefetch(last);
         let (mut own, mut at) = (0, delivered);
         let Some(last_hop) = log.record(last).hops.len().checked_sub(1) else {
             return delivered - self.queued;
@@ -239,7 +240,7 @@ impl<'a> Chain<'a> {
         let mut place = Place { record: last, hop: last_hop as u32 };
         let mut moves = Moves::Whole;
         loop {
-            let &Entry { mut ready, start, .. } = log.entry(place);
+            let Entry { mut ready, start, .. } = log.entry(place);
             if at > start {
                 own += self.moves(place, (start, at), moves);
                 at = start;
@@ -429,7 +430,7 @@ impl<'a> Chain<'a> {
         }
         let (mut users, mut times) = (Vec::new(), Vec::new());
         for hop in first..=place.hop {
-            let &Entry { start: began, end: ended, .. } = log.entry(at_hop(hop));
+            let Entry { start: began, end: ended, .. } = log.entry(at_hop(hop));
             let (from, to) = if hop == place.hop { (from, to) } else { (began, ended.min(to)) };
             for &other in log.beside(log.channel(at_hop(hop))) {
                 let Some(turns) = log.turns(other, self.message) else { continue };

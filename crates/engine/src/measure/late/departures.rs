@@ -1,6 +1,6 @@
 //! Who left which buffer when, where packets leave buffers in any order.
 
-use super::turns::{Entry, RecordId, Turn};
+use super::turns::{RecordId, Turn};
 use crate::ids::ChannelId;
 use crate::time::Time;
 use std::collections::VecDeque;
@@ -14,15 +14,6 @@ pub struct Departure {
     pub start: Time,
     /// When it ended: the packet is out of the buffer.
     pub end: Time,
-}
-
-/// A packet that waits for a channel on which it has not started yet.
-#[derive(Clone, Copy, Debug)]
-pub struct Waiting {
-    /// The lead of the group it waits for.
-    pub channel: ChannelId,
-    /// The turn to come.
-    pub entry: Entry,
 }
 
 /// So many departures are looked at first, before those that began earlier.
@@ -43,9 +34,7 @@ pub struct Departures {
     of: Vec<Leaving>,
     /// By channel: how many packets the input at its end may send at a time.
     speedups: Vec<u16>,
-    /// By record: the channel that its packet waits for, and has not started on yet.
-    waiting: Vec<Option<Waiting>>,
-    /// By channel: the records of those that do.
+    /// By channel: the records of those who wait for it and have not started yet.
     asking: Vec<Vec<RecordId>>,
 }
 
@@ -84,23 +73,19 @@ impl Departures {
     pub fn new(speedups: Vec<u16>) -> Self {
         let count = speedups.len();
         let (of, asking) = (vec![Leaving::default(); count], vec![Vec::new(); count]);
-        Self { of, speedups, waiting: Vec::new(), asking }
+        Self { of, speedups, asking }
     }
 
     /// A packet waits for a channel.
-    pub fn begins_to_wait(&mut self, waiting: Waiting) {
-        let record = waiting.entry.turn.record;
-        if self.waiting.len() <= record as usize {
-            self.waiting.resize(record as usize + 1, None);
-        }
-        self.waiting[record as usize] = Some(waiting);
-        self.asking[waiting.channel.index()].push(record);
+    #[inline]
+    pub fn begins_to_wait(&mut self, channel: ChannelId, record: RecordId) {
+        self.asking[channel.index()].push(record);
     }
 
-    /// A packet starts.
-    pub fn waits_no_more(&mut self, record: RecordId) {
-        let waiting = self.waiting.get_mut(record as usize).and_then(Option::take);
-        if let Some(Waiting { channel, .. }) = waiting {
+    /// A packet starts that waited for a channel, or for none.
+    #[inline]
+    pub fn waits_no_more(&mut self, channel: ChannelId, record: RecordId) {
+        if channel.is_some() {
             let asking = &mut self.asking[channel.index()];
             if let Some(place) = asking.iter().position(|&other| other == record) {
                 asking.swap_remove(place);
@@ -108,16 +93,9 @@ impl Departures {
         }
     }
 
-    /// The channel that a packet waits for, if that turn is still to come.
-    pub fn waiting(&self, turn: Turn) -> Option<&Waiting> {
-        let waiting = self.waiting.get(turn.record as usize)?.as_ref()?;
-        (waiting.entry.turn == turn).then_some(waiting)
-    }
-
-    /// Turns on a channel that are still to come, of those who wait for it.
-    pub fn to_come(&self, channel: ChannelId) -> impl Iterator<Item = &Entry> {
-        let entry = |&record: &RecordId| self.waiting[record as usize].as_ref();
-        self.asking[channel.index()].iter().filter_map(entry).map(|waiting| &waiting.entry)
+    /// The records of those who wait for a channel and have not started yet.
+    pub fn asking(&self, channel: ChannelId) -> &[RecordId] {
+        &self.asking[channel.index()]
     }
 
     /// A packet leaves the buffer at the end of a channel.

@@ -1,7 +1,8 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
 use super::copies::{Copies, Open};
-use super::departures::{Departure, Departures, Waiting};
+use super::departures::{Departure, Departures};
+use super::hops::{Crossed, Hops};
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, NodeId, PacketId};
@@ -9,6 +10,7 @@ use crate::measure::blame::REST;
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
+use std::hint::black_box;
 
 /// Stands for no record.
 pub const NOBODY: RecordId = u32::MAX;
@@ -35,8 +37,9 @@ pub struct Hop {
     pub takes: [Time; 2],
 }
 
-/// What is kept of a packet.
+/// What is kept of a packet: what every hop needs, and its first hop, in one line of a cache, the next in another.
 #[derive(Clone, Debug)]
+#[repr(C, align(128))]
 pub struct Record {
     /// The number of its message among all messages of the run.
     pub message: u64,
@@ -50,11 +53,45 @@ pub struct Record {
     pub cause: RecordId,
     /// The channel that it crossed latest of those that were slower than usual, or none.
     pub slow: ChannelId,
-    /// The channels it has crossed, in order, and the number of its turn on each.
-    pub hops: Vec<(ChannelId, u32)>,
     /// Turns in the log, and whether it is on its way.
     pub held: u32,
+    /// What it waits for, where it has not started yet and that is known.
+    pub asks: Asks,
+    /// The channels it has crossed, in order, and the number of its turn on each.
+    pub hops: Hops,
 }
+
+/// What a packet waits for on its next hop.
+#[derive(Clone, Copy, Debug)]
+pub struct Asks {
+    /// Since when.
+    since: Time,
+    /// The lead of the group of channels, or none.
+    channel: ChannelId,
+}
+
+/// It is not known that a packet waits.
+pub const NOTHING: Asks = Asks { since: NEVER, channel: ChannelId::NONE };
+
+/// A packet that waits for a channel on which it has not started yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// The lead of the group it waits for.
+    pub channel: ChannelId,
+    /// The turn to come.
+    pub entry: Entry,
+}
+
+impl Waiting {
+    /// For a turn to come, since then.
+    pub fn new(turn: Turn, channel: ChannelId, since: Time) -> Self {
+        let entry = Entry { turn, ready: since, start: NEVER, end: NEVER, out: NEVER };
+        Self { channel, entry }
+    }
+}
+
+/// What a packet without hops takes, and each of its hops, in bytes.
+const OF_RECORD: (usize, usize) = (56, 8);
 
 /// A packet could not cross a channel until another had left its node.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +125,7 @@ type Private = Vec<(ChannelId, Turns)>;
 const DROPPED: usize = 8;
 
 /// A turn that was over before anybody asked.
-static LONG_AGO: Entry =
+const LONG_AGO: Entry =
     Entry { turn: Turn { record: NOBODY, hop: 0 }, ready: 0, start: 0, end: 0, out: 0 };
 
 /// Turns on all channels.
@@ -219,13 +256,22 @@ impl Log {
 
     /// A turn; one of long ago, if it has been forgotten.
     #[inline]
-    pub fn entry(&self, turn: Turn) -> &Entry {
+    pub fn entry(&self, turn: Turn) -> Entry {
         let record = self.record(turn.record);
         let Some(&(channel, number)) = record.hops.get(turn.hop as usize) else {
-            return self.waiting(turn).map_or(&LONG_AGO, |waiting| &waiting.entry);
+            return self.waiting(turn).map_or(LONG_AGO, |waiting| waiting.entry);
         };
         let turns = self.turns(channel, record.message);
-        turns.and_then(|turns| turns.at(number)).unwrap_or(&LONG_AGO)
+        turns.and_then(|turns| turns.at(number)).copied().unwrap_or(LONG_AGO)
+    }
+
+    /// Reads all turns of a packet, without waiting for them: so that cache misses overlap. Changes nothing.
+    #[inline]
+    pub fn prefetch(&self, id: RecordId) {
+        let shared = |channel: ChannelId| self.shared.get(channel.index());
+        let start = |&(channel, number): &Crossed| Some(shared(channel)?.at(number)?.start);
+        let all = self.record(id).hops.iter().filter_map(start);
+        black_box(all.fold(0, |found, start| found ^ start));
     }
 
     /// The channel of a turn.
@@ -243,9 +289,24 @@ impl Log {
     }
 
     /// The channel that a packet waits for on which it has not started yet, where that is known.
-    fn waiting(&self, turn: Turn) -> Option<&Waiting> {
-        let known = self.departures.as_ref().and_then(|of| of.waiting(turn));
-        known.or_else(|| self.standing.get(&turn.record).filter(|is| is.entry.turn == turn))
+    fn waiting(&self, turn: Turn) -> Option<Waiting> {
+        let known = self.asking(turn.record).filter(|is| is.entry.turn == turn);
+        known
+            .or_else(|| self.standing.get(&turn.record).filter(|is| is.entry.turn == turn).copied())
+    }
+
+    /// The same of a packet that has said so.
+    #[inline]
+    fn asking(&self, id: RecordId) -> Option<Waiting> {
+        let &Record { asks, ref hops, .. } = self.record(id);
+        let turn = Turn { record: id, hop: hops.len() as u32 };
+        asks.channel.is_some().then(|| Waiting::new(turn, asks.channel, asks.since))
+    }
+
+    /// Turns on a channel that are still to come, of those who wait for it, where that is known.
+    pub fn to_come(&self, channel: ChannelId) -> impl Iterator<Item = Entry> {
+        let asking = self.departures.as_ref().map_or(&[][..], |of| of.asking(channel));
+        asking.iter().filter_map(|&id| self.asking(id)).map(|waiting| waiting.entry)
     }
 
     /// What packets wait for at this instant, as long as that is told of; nothing, when it has been.
@@ -276,8 +337,9 @@ impl Log {
                 size: 0,
                 cause: NOBODY,
                 slow: ChannelId::NONE,
-                hops: Vec::new(),
                 held: 1,
+                asks: NOTHING,
+                hops: Hops::default(),
             });
         }
         let spans = self.down.entry(channel).or_default();
@@ -352,10 +414,8 @@ impl Log {
     pub fn begins_to_wait(&mut self, packet: PacketId, channel: ChannelId, now: Time) {
         let id = self.record_of(packet);
         if let Some(departures) = self.departures.as_mut().filter(|_| id != NOBODY) {
-            let hop = self.records[id as usize].hops.len() as u32;
-            let turn = Turn { record: id, hop };
-            let entry = Entry { turn, ready: now, start: NEVER, end: NEVER, out: NEVER };
-            departures.begins_to_wait(Waiting { channel, entry });
+            self.records[id as usize].asks = Asks { since: now, channel };
+            departures.begins_to_wait(channel, id);
         }
     }
 
@@ -491,28 +551,29 @@ impl Log {
         if !self.is_private[channel.index()] && self.shared[channel.index()].is_full() {
             self.forget(channel);
         }
-        let comes_from = self.records[id as usize].hops.last().map(|&(channel, _)| channel);
-        let is_served = comes_from.is_some_and(|channel| self.stations.has(channel));
-        if let Some(before) = self.last_entry_mut(id) {
-            if is_served {
-                ready = ready.max(before.out);
-            } else {
-                before.out = end;
-            }
-        }
         let record = &mut self.records[id as usize];
         let (message, hop) = (record.message, record.hops.len() as u32);
+        let before = record.hops.last().copied();
+        let asked = std::mem::replace(&mut record.asks, NOTHING).channel;
         record.held += 1;
+        if let Some((from, number)) = before {
+            let is_served = self.stations.has(from);
+            if let Some(entry) = self.turns_mut(from, message).at_mut(number) {
+                if is_served {
+                    ready = ready.max(entry.out);
+                } else {
+                    entry.out = end;
+                }
+            }
+        }
         let entry = Entry { turn: Turn { record: id, hop }, ready, start, end, out: NEVER };
         if hop == 0 && !self.lists.is_empty() {
             self.leaves_list(channel, Entry { end: start, out: 0, ..entry });
         }
         let has_takes = !self.beside.is_empty();
         let number = self.turns_mut(channel, message).push(entry, has_takes.then_some(takes));
-        if let (Some(departures), Some(&(from, _))) =
-            (&mut self.departures, self.records[id as usize].hops.last())
-        {
-            departures.waits_no_more(id);
+        if let (Some(departures), Some((from, _))) = (&mut self.departures, before) {
+            departures.waits_no_more(asked, id);
             departures.push(from, Departure { turn: entry.turn, start, end });
         }
         self.records[id as usize].hops.push((channel, number));
@@ -684,9 +745,8 @@ impl Log {
     /// About what all this takes, in bytes.
     fn bytes(&self) -> u64 {
         let of_departures = if self.departures.is_some() { size_of::<Departure>() } else { 0 };
-        let (of_turns, of_records) = (size_of::<Entry>() + of_departures, size_of::<Record>());
-        // Hops of records, too.
-        ((self.kept * (of_turns + 8)) + self.records.len() * of_records) as u64
+        let (of_turns, (of_record, of_hop)) = (size_of::<Entry>() + of_departures, OF_RECORD);
+        ((self.kept * (of_turns + of_hop)) + self.records.len() * of_record) as u64
     }
 
     /// There is no memory for all that happened since the messages were queued that have been under way

@@ -16,11 +16,16 @@ fn slowdown(latency: Time, alone: Time) -> Option<u64> {
     }
 }
 
+/// Charges that are added to the tables at once.
+const AT_ONCE: usize = 1 << 8;
+
 /// The tables of a window.
 #[derive(Clone)]
 pub struct Tables {
     /// How late messages were, by victim, culprit, root channel and kind.
     pub charges: Pairs,
+    /// Charges that are still to be added to these, with their batches: many at once, so that cache misses overlap.
+    pending: Vec<(Key, Time, usize)>,
     /// By victim: messages, and by batch.
     pub victims: Sums,
     /// The batches.
@@ -49,6 +54,7 @@ impl Tables {
     pub fn new(begin: Time, interval: Time, victims: &Victims) -> Self {
         Self {
             charges: Pairs::default(),
+            pending: Vec::with_capacity(2 * AT_ONCE),
             victims: Sums::default(),
             batches: Batches { begin, length: FIRST_BATCH * interval },
             latency: Distribution::default(),
@@ -94,7 +100,10 @@ impl Tables {
             let culprit = class_of(charge.culprit);
             let cause = charge.kind as u8;
             let key = Key { channel: charge.channel.0, victim, culprit, cause };
-            self.charges.add_one(key, charge.late, self.batch);
+            self.pending.push((key, charge.late, self.batch));
+        }
+        if self.pending.len() >= AT_ONCE {
+            self.add_pending();
         }
         self.unattributed += if is_followed { left } else { 0 };
     }
@@ -105,18 +114,27 @@ impl Tables {
             self.batch = (self.batch + 1) % BATCHES;
             return;
         }
-        let Self { charges, victims, batches, .. } = self;
+        let Self { charges, pending, victims, batches, .. } = self;
         batches.reach(now, || {
+            charges.add_all(pending);
+            pending.clear();
             charges.halve();
             victims.halve();
         });
         self.batch = batches.at(now);
     }
 
+    /// Adds the charges that are still to be added.
+    fn add_pending(&mut self) {
+        self.charges.add_all(&self.pending);
+        self.pending.clear();
+    }
+
     /// The tables with everything in them.
     #[must_use]
     pub fn settled(&self) -> Self {
         let mut tables = self.clone();
+        tables.add_pending();
         tables.charges.settle();
         tables
     }

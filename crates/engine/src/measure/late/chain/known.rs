@@ -2,8 +2,8 @@
 //!
 //! All that wait for an idle output just before an instant have the same root, whoever's messages they are of,
 //! unless a packet of the message at hand stands on the way to it. So a root is searched for once for all of them,
-//! and for all whose ways lead there. Not where channels share wires: there the buffer behind an idle output may
-//! have room, and who is to leave it first may still be to be seen when it is asked for.
+//! and for all whose ways lead there. Where channels share wires, a turn of the message at hand on a wire is not
+//! what it waits for, but what all others do: what is found then holds for that message only, and is not kept.
 
 use super::{Chain, Place, Root};
 use crate::ids::ChannelId;
@@ -47,6 +47,8 @@ pub(super) struct Outputs {
     /// By output: roots, in the order of their ends.
     of: Vec<VecDeque<Known>>,
     passed: Vec<Passed>,
+    /// Whether a wire on the way is used by the message at hand, so that others would have another root.
+    pub passes_own: bool,
 }
 
 impl Messages {
@@ -93,8 +95,7 @@ impl Chain<'_> {
     fn keeps_root(&self, departures: &Departures, place: Place) -> bool {
         let rules = &self.rules;
         let is_wanted = self.uses_known && !self.notes_way && !rules.is_private;
-        let is_one = rules.come_in_order && !self.log.shares_wires();
-        is_wanted && is_one && departures.sends_any(self.came_by(place))
+        is_wanted && rules.come_in_order && departures.sends_any(self.came_by(place))
     }
 
     /// What those that wait for an idle output just before an instant, of which a packet is one, have as their
@@ -155,11 +156,12 @@ impl Chain<'_> {
     #[cfg(debug_assertions)]
     pub(super) fn check(&mut self, known: Known, place: Place, at: Time) {
         let (rooms, passed) = (self.rooms.len(), std::mem::take(&mut self.outputs.passed));
+        let passes_own = std::mem::take(&mut self.outputs.passes_own);
         self.uses_known = false;
         let keeps = self.keeps(place, at);
         let right = self.root_of(keeps, place, at).ok();
         self.uses_known = true;
-        self.outputs.passed = passed;
+        (self.outputs.passed, self.outputs.passes_own) = (passed, passes_own);
         self.rooms.truncate(rooms);
         let right = right.map(|root| (root.record, root.channel, root.own));
         assert_eq!(right, Some((known.record, known.channel, None)), "the root of an output");

@@ -103,12 +103,12 @@ impl Chain<'_> {
         let rank = |turn: Turn, ready: Time| (ready, self.came_by(turn));
         let (mut best, mut least) = (place, rank(place, self.log.entry(place).ready));
         let mut later = 0;
-        let is_near = |entry: &&Entry| {
+        let is_near = |entry: &Entry| {
             later = if entry.ready < at { 0 } else { later + 1 };
             later < PASSED
         };
-        let to_come = departures.to_come(self.log.channel(place));
-        let all = turns.from(next).take_while(is_near).chain(to_come);
+        let to_come = self.log.to_come(self.log.channel(place));
+        let all = turns.from(next).copied().take_while(is_near).chain(to_come);
         for entry in all.filter(|entry| entry.ready < at) {
             let turn = entry.turn;
             if turn.record == place.record {

@@ -31,8 +31,10 @@ impl Chain<'_> {
         at: Time,
     ) -> Result<Root, Time> {
         self.sets_out();
-        let root = self.search(kept, from, at)?;
-        if root.own.is_none() {
+        let root = self.search(kept, from, at);
+        let is_for_all = !std::mem::take(&mut self.outputs.passes_own);
+        let root = root?;
+        if root.own.is_none() && is_for_all {
             self.finds(&root, at);
         }
         Ok(root)
@@ -288,21 +290,23 @@ impl Chain<'_> {
 
     /// Another message's turn on the wire of a channel that is idle, if there is one; and since when at the
     /// earliest.
-    pub(super) fn beside(&self, channel: ChannelId, since: Time, at: Time) -> (Keeps, Time) {
+    pub(super) fn beside(&mut self, channel: ChannelId, since: Time, at: Time) -> (Keeps, Time) {
         (self.on_wire(channel, at).0.map_or(Keeps::Nobody, Keeps::Turn), since)
     }
 
     /// Another message's turn on the wire of an idle channel just before an instant, or else since when the others
     /// there are idle at the earliest.
-    pub(super) fn on_wire(&self, channel: ChannelId, at: Time) -> (Option<Turn>, Time) {
-        let mut since = 0;
-        for &other in self.log.beside(channel) {
-            let Some(turns) = self.log.turns(other, self.message) else { continue };
+    pub(super) fn on_wire(&mut self, channel: ChannelId, at: Time) -> (Option<Turn>, Time) {
+        let (log, mut since) = (self.log, 0);
+        for &other in log.beside(channel) {
+            let Some(turns) = log.turns(other, self.message) else { continue };
             let Some(entry) = turns.before(at).and_then(|place| turns.get(place)) else { continue };
             if entry.end < at {
                 since = since.max(entry.end);
-            } else if self.log.record(entry.turn.record).message != self.message {
+            } else if log.record(entry.turn.record).message != self.message {
                 return (Some(entry.turn), 0);
+            } else {
+                self.outputs.passes_own = true;
             }
         }
         (None, since)
