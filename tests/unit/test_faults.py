@@ -14,6 +14,7 @@ from tailback.charging import KINDS, NOBODY
 from tailback.comparison import cost
 from tailback.errors import UserError
 from tailback.experiment import Experiment
+from tailback.experiment.outages import begun
 from tests.commands import tailback
 
 MESH: dict[str, Any] = {"topology": {"kind": "mesh", "dims": [3, 2]}}
@@ -274,6 +275,20 @@ def test_routes_between_interfaces_of_hosts_avoid_a_link() -> None:
         tb.describe(Experiment.from_dict(tables | {"fault": [CABLE | own]}))
     allowed = "must be left out: no other way leads to an interface of a host"
     assert str(refused.value) == f'fault[0].reroute_after = "20 us": {allowed}'
+
+
+def test_links_to_hosts_are_told_as_what_routes_do_not_avoid() -> None:
+    drawn = {"every": "link", "mean_time_to_failure": "1 ms", "mean_time_to_repair": "50 us"}
+    tables = {
+        "machine": TREE | {"hosts": {"interfaces": 2}},
+        "workload": RING,
+        "fault": [drawn | {"until": "300 us", "reroute_after": "1 us"}],
+    }
+    experiment = Experiment.from_dict(tables)
+    told = begun(experiment.faults, experiment.machine.topology, 100)
+    assert told is not None
+    times = {"host" in one.where: one.reroute_us for one in told.first if one.duration_us > 1}
+    assert times == {True: None, False: 1}
 
 
 def test_when_routes_change_is_told() -> None:

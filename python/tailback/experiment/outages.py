@@ -66,12 +66,16 @@ def begun(faults: tuple[Fault, ...], topology: Topology, most: int = _FIRST) -> 
     found, ends = _outages(faults, topology, most), _ends(topology)
     has_ports = any(one.port is not None for one in found.first)
     parallel = _parallel(topology) if has_ports else set()
+    grouped = topology.grouped
+    of_hosts = 0 if grouped is None else len(grouped.with_switches)
+    first_host = topology.facts.switches - of_hosts
 
     def told(one: door.Outage) -> Begun:
         is_repaired = faults[one.fault].is_repaired
         lasts_us = (one.until_ps - one.from_ps) / 1e6 if is_repaired else math.inf
         after = faults[one.fault].reroute_after
-        is_rerouted = after is not None and after.ps < one.until_ps - one.from_ps
+        to_host = one.what == "link" and max(one.at, one.to or 0) >= first_host
+        is_rerouted = after is not None and after.ps < one.until_ps - one.from_ps and not to_host
         reroute_us = after.ps / 1e6 if after is not None and is_rerouted else None
         return Begun(
             _where(one, ends, parallel), one.from_ps / 1e6, lasts_us, one.fault, reroute_us

@@ -61,7 +61,7 @@ def _worst(found: Resilience, drawn: list[Drawn]) -> Table:
 def _cell(drawn: Drawn, job: str) -> str:
     slowdown = drawn.slowdowns.get(job)
     if slowdown is None:
-        return str(drawn.outcome)
+        return str(drawn.outcome).replace("_", " ")
     return _ratio(slowdown.value) + (" saturated" if drawn.saturated else "")
 
 

@@ -132,7 +132,7 @@ impl Hosts {
     /// The least number that is a multiple of how many interfaces each host has.
     fn period(&self) -> u32 {
         let counts = || self.described.interfaces.iter().map(|all| all.len() as u32);
-        (1..).find(|period| counts().all(|count| period % count == 0)).expect("there is one")
+        (1..15).find(|period| counts().all(|count| period % count == 0)).expect("there is one")
     }
 
     /// The interfaces that a packet goes by, or that these are open; `before`: the messages and packets of its
