@@ -49,6 +49,12 @@ def shown(page: str) -> Any:
 # --- The head
 
 
+def test_the_page_is_called_as_the_run_is(incast: Result) -> None:
+    assert look_of(incast).title.startswith("6 x 1 mesh · fan_in")
+    named = ran({**INCAST, "run": {**INCAST["run"], "title": "Monday\x1b[31m"}})
+    assert look_of(named).title == "Monday\\x1b[31m"
+
+
 def test_the_head_is_that_of_blame(incast: Result) -> None:
     look = look_of(incast)
     assert look.head == of_blame(incast)
