@@ -49,6 +49,12 @@ def shown(page: str) -> Any:
 # --- The head
 
 
+def test_the_page_is_called_as_the_run_is(incast: Result) -> None:
+    assert look_of(incast).title.startswith("6 x 1 mesh · fan_in")
+    named = ran({**INCAST, "run": {**INCAST["run"], "title": "Monday\x1b[31m"}})
+    assert look_of(named).title == "Monday\\x1b[31m"
+
+
 def test_the_head_is_that_of_blame(incast: Result) -> None:
     look = look_of(incast)
     assert look.head == of_blame(incast)
@@ -451,6 +457,15 @@ def test_few_rows_of_an_owner_and_the_sum_of_the_others() -> None:
     assert rows.owner.tolist() == [3, 7, 7, 7]
     assert rows.other.tolist() == [1, 2, 4, OTHERS]
     assert rows.time_ps.tolist() == [9, 5, 4, 3]
+
+
+def test_the_longest_of_many_rows_are_told_apart_and_the_first_of_each_owner() -> None:
+    owners, others = np.array([1, 1, 1, 2, 2, 2]), np.array([1, 2, 3, 1, 2, 3])
+    times_ps = np.array([90.0, 80.0, 70.0, 9.0, 8.0, 7.0])
+    rows = Rows.of(owners, others, times_ps, in_all=2)
+    assert rows.owner.tolist() == [1, 1, 1, 2, 2]
+    assert rows.other.tolist() == [1, 2, 3, 1, OTHERS]
+    assert rows.time_ps.tolist() == [90, 80, 70, 9, 15]
 
 
 def test_the_page_has_the_exact_sums_of_the_run(incast: Result) -> None:

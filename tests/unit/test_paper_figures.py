@@ -28,7 +28,7 @@ BUFFERS = ["8 B", "16 B", "64 B"]
 PERIODS = ["30 ns", "80 ns", "300 ns"]
 LATENCY = "message_latency_us"
 
-SMALL = {
+SMALL: dict[str, dict[str, Any]] = {
     "machine": {"preset": "wormhole_mesh", "topology": {"dims": [3, 3]}},
     "workload": {"preset": "uniform_open_loop"},
     "run": {"duration": "16 us", "warmup": "4 us"},
@@ -182,7 +182,10 @@ def test_a_map_has_a_cell_for_each_pair(loads: PointStore) -> None:
 
 def test_all_columns_of_a_narrow_map_have_their_name(tmp_path: Path) -> None:
     periods = ["160 ns", "320 ns", "640 ns", "1.28 us"]
-    axes = {"machine.switch.input_buffer": BUFFERS[:2], "workload.compute_period": periods}
+    axes: dict[str, list[Any]] = {
+        "machine.switch.input_buffer": BUFFERS[:2],
+        "workload.compute_period": periods,
+    }
     store = small_store(tmp_path, axes, base=SMALL)
     drawn = plots.plot(store, y=LATENCY, heat="input_buffer", size="single").svg
     names = [period.replace("us", "µs") for period in periods]

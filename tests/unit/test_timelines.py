@@ -327,3 +327,13 @@ def test_a_timeline_of_very_many_activities_is_written_smaller(
         value for row in rows for key, value in row.details.items() if key[:-3] in alone.names
     )
     assert inside + (alone.end_ps - alone.begin_ps)[kept].sum() == time
+
+
+def test_a_chart_is_called_as_the_run_is(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(
+        '[machine]\ntopology = { kind = "star", nodes = 3 }\n[workload]\nkind = "fan_in"\n'
+    )
+    for option, title in (((), "star · fan_in"), (("--set", "run.title=Monday"), "Monday")):
+        done = tailback("timeline", "a.toml", "--out", "a.html", *option, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert f"<title>{title}" in (tmp_path / "a.html").read_text()

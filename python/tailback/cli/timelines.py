@@ -149,8 +149,10 @@ def _write(recorded: Recording, out: Path) -> str:
 def _page(recorded: Recording) -> bytes:
     from tailback.report.of_timeline import page
     from tailback.report.rendering import html
+    from tailback.terminal.layout import heading
 
-    title = one_line(recorded.result.experiment.run.title or "Timeline")
+    experiment = recorded.result.experiment
+    title = one_line(experiment.run.title or str(heading(experiment)))
     return html(page(recorded, title)).encode()
 
 

@@ -15,6 +15,9 @@ from .lines import Lines, added
 MOST_ROWS = 8
 """Rows of one line or class that are told apart; the others are added up."""
 
+MOST_IN_ALL = 5000
+"""Of a table, but for the first row of each owner: the longest. It bounds the size of a page."""
+
 OTHERS = -1
 """Stands for all that are not told apart."""
 NONE = -2
@@ -33,14 +36,27 @@ class Rows:
     time_ps: Floats
 
     @classmethod
-    def of(cls, owners: Ints, others: Ints, times_ps: Floats, most: int = MOST_ROWS) -> Rows:
-        """Return the `most` longest rows of each owner, and the sum of the others."""
+    def of(
+        cls,
+        owners: Ints,
+        others: Ints,
+        times_ps: Floats,
+        most: int = MOST_ROWS,
+        in_all: int | None = None,
+    ) -> Rows:
+        """Return the `most` longest rows of each owner, and the sum of the others.
+
+        `in_all`: only the first row of each owner, and so many others, the longest.
+        """
         order = np.lexsort((others, -times_ps, owners))
         owner, other, time_ps = owners[order], others[order], times_ps[order]
         first = np.flatnonzero(np.diff(owner, prepend=-1)) if len(owner) else owner
         lengths = np.diff(np.append(first, len(owner)))
         rank = np.arange(len(owner)) - np.repeat(first, lengths)
         is_rest = (rank >= most) | (other == OTHERS)
+        if in_all is not None:
+            further = np.flatnonzero(~is_rest & (rank > 0))
+            is_rest[further[np.argsort(-time_ps[further], kind="stable")[in_all:]]] = True
         if not is_rest.any():
             return cls(owner, other, time_ps)
         known, place = np.unique(owner[is_rest], return_inverse=True)
@@ -158,4 +174,4 @@ def _rows(owners: Ints, others: Ints, times_ps: Floats) -> Rows:
         return Rows.empty()
     counted = Sums(keys[known], np.ones(int(known.sum()), dtype=np.int64), times_ps[known, None])
     summed = counted.by(0, 1)
-    return Rows.of(summed.keys[:, 0], summed.keys[:, 1], summed.totals_ps)
+    return Rows.of(summed.keys[:, 0], summed.keys[:, 1], summed.totals_ps, in_all=MOST_IN_ALL)

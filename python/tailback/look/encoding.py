@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tailback.statistics import Floats
 
 _STEPS = 254
-_LEVEL = 6
+_LEVEL = 8
 _DECADES = 4
 """Values smaller than the largest by more than so many powers of ten are shown as the least."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from tailback.answers import Head
 from tailback.answers.lateness import Lateness, remarks
 from tailback.charging import NOBODY
-from tailback.errors import UserError
+from tailback.errors import UserError, one_line
 from tailback.results.names import Names
 from tailback.terminal.layout import heading
 from tailback.units import counted
@@ -145,7 +145,7 @@ def look_of(result: Result, command: str = "", against: Against | None = None) -
             head, sentences=(*head.sentences, *compared(result, against, changed, lines))
         )
     return Look(
-        title=str(heading(result.experiment)),
+        title=one_line(result.experiment.run.title or str(heading(result.experiment))),
         head=head,
         remarks=remarks(result),
         names=names_in(late, standing, halted, lines),

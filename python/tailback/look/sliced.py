@@ -14,7 +14,7 @@ import numpy as np
 from tailback.charging import Ints, numbered
 from tailback.statistics import Floats
 
-from .charged import MOST_ROWS, Rows
+from .charged import MOST_IN_ALL, MOST_ROWS, Rows
 from .lines import Lines, added
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _summed(owners: Ints, others: Ints, times_ps: Floats, most: int = MOST_ROWS)
     known = owners >= 0
     keys, row = numbered(np.column_stack([owners[known], others[known]]))
     sums = added(row, times_ps[known], len(keys))
-    return Rows.of(keys[:, 0], keys[:, 1], sums, most)
+    return Rows.of(keys[:, 0], keys[:, 1], sums, most, MOST_IN_ALL)
 
 
 def _table(shape: tuple[int, int], row: Ints, column: Ints, values: Any) -> Floats:

@@ -12,7 +12,7 @@ from .lines import Lines, added
 if TYPE_CHECKING:
     from tailback.results import Result
 
-_MOST_ROWS = 100_000
+_MOST_ROWS = 50_000
 """Pairs of a class and a line on the page, of all classes together."""
 _MOST_LINES = 4000
 """Lines of a class that are told apart."""
