@@ -93,7 +93,9 @@ def test_workers_that_never_begin_are_one_line(monkeypatch: pytest.MonkeyPatch) 
 def test_an_item_that_cannot_be_sent_has_an_outcome() -> None:
     with LocalPool(1) as pool:
         found = outcomes(pool, [lambda: 1, 2])
+    assert str(found[0].problem).startswith("cannot be sent to a worker (")
     assert "pickle" in str(found[0].problem)
+    assert str(found[0].problem).endswith("define its functions at the top of a module")
     assert found[1].answer == 2
 
 

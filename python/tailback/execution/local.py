@@ -78,7 +78,9 @@ class LocalPool:
             try:
                 task = task_of(function, items[index])
             except Exception as error:
-                unsent.append(Outcome(index, None, described(error)))
+                why = f"cannot be sent to a worker ({described(error)})"
+                told = f"{why}; define its functions at the top of a module"
+                unsent.append(Outcome(index, None, told))
                 continue
             idle = self._idle()
             if idle is None:
