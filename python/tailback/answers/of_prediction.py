@@ -10,6 +10,7 @@ from tailback.units import counted
 from tailback.wording import plain
 from tailback.wording.phrases import listed, percent, sentence
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
+from tailback.workloads import Synthetic
 
 from .places import link_text
 from .status import Head
@@ -29,6 +30,7 @@ def of_prediction(prediction: Prediction) -> Head:
         *_routes(prediction.table_routes),
         *_alone(prediction),
         *_saturation(prediction),
+        *_window(prediction),
         *_most_loaded(prediction),
     )
     return Head(tuple(_status(prediction)), told)
@@ -99,6 +101,18 @@ def _saturation(p: Prediction) -> list[str]:
         line += f"; the workload offers {percent(offered / most)} of that"
     more = " Packets that leave these routes by load may make it more."
     return [f"{line}.{more if leaves else ''}"]
+
+
+def _window(p: Prediction) -> list[str]:
+    """Return what sources send at most, if the network carries more."""
+    most, workload = p.window_messages_per_node_per_ms, p.experiment.workload
+    if most is None or not isinstance(workload, Synthetic):
+        return []
+    each = counted(workload.max_outstanding, "message")
+    return [
+        f"Sources send at most {plain(most, 4)} messages per node and ms: {each} of a process may "
+        "be under way (workload.max_outstanding)."
+    ]
 
 
 def _most_loaded(p: Prediction) -> list[str]:
