@@ -10,6 +10,7 @@ from tailback.units import counted
 from tailback.wording import plain
 from tailback.wording.phrases import listed, percent, sentence
 from tailback.wording.scaling import BYTES, MICROSECONDS, scaled
+from tailback.workloads import Synthetic
 
 from .places import link_text
 from .status import Head
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tailback.survey import ClusterSurvey, TableRoutes
 
 _EVEN = 1.005  # down over up, above which switches are said to be oversubscribed
+_MUCH = 0.5  # load from which one queue at every input is felt, roughly
 _SHOWN = 8  # switches named of a cycle
 
 
@@ -29,6 +31,7 @@ def of_prediction(prediction: Prediction) -> Head:
         *_routes(prediction.table_routes),
         *_alone(prediction),
         *_saturation(prediction),
+        *_window(prediction),
         *_most_loaded(prediction),
     )
     return Head(tuple(_status(prediction)), told)
@@ -89,7 +92,10 @@ def _saturation(p: Prediction) -> list[str]:
     if most is None:
         return []
     drawn = p.routing.chooses or p.routing.ways > 1
+    limit = p.switch_limit
+    may_be_less = limit is not None and (limit.is_bound or limit.least < limit.share)
     is_bound = p.load_is_exact and not drawn and most == p.saturation_messages_per_node_per_ms
+    is_bound = is_bound or (may_be_less and not drawn)
     line = f"The network carries {'at most' if is_bound else 'about'} {plain(most, 4)} messages"
     routing = p.experiment.machine.chosen_routing
     leaves = routing is not None and routing.leaves_minimal
@@ -99,6 +105,18 @@ def _saturation(p: Prediction) -> list[str]:
         line += f"; the workload offers {percent(offered / most)} of that"
     more = " Packets that leave these routes by load may make it more."
     return [f"{line}.{more if leaves else ''}"]
+
+
+def _window(p: Prediction) -> list[str]:
+    """Return what sources send at most, if the network carries more."""
+    most, workload = p.window_messages_per_node_per_ms, p.experiment.workload
+    if most is None or not isinstance(workload, Synthetic):
+        return []
+    each = counted(workload.max_outstanding, "message")
+    return [
+        f"Sources send at most {plain(most, 4)} messages per node and ms: {each} of a process may "
+        "be under way (workload.max_outstanding)."
+    ]
 
 
 def _most_loaded(p: Prediction) -> list[str]:
@@ -121,6 +139,7 @@ def _status(p: Prediction) -> Iterator[str]:
         yield f"{headroom_text(p)}: frames can be lost if all links send at once"
     yield from _short_buffers(p)
     yield from _beyond_switches(p)
+    yield from _long_messages(p)
 
 
 def _deadlocks(p: Prediction) -> Iterator[str]:
@@ -178,6 +197,21 @@ _QUEUES = {
     "voq": "virtual output queues",
     "output": "output queues",
 }
+
+
+def _long_messages(p: Prediction) -> Iterator[str]:
+    """Yield that messages do not fit into an input buffer, where much is sent."""
+    limit, offered = p.switch_limit, p.offered_messages_per_node_per_ms
+    most = p.saturation_messages_per_node_per_ms
+    if limit is None or limit.packets is None or limit.message_packets <= max(1, limit.packets):
+        return
+    if offered is None or most is None or offered < _MUCH * most:
+        return
+    yield (
+        f"messages of {limit.message_packets} packets leave a node one after the other "
+        f"(interface.message_order), and an input has room for {plain(limit.packets, 3)}: one that "
+        "waits keeps the next in its node, as with one queue at every input"
+    )
 
 
 def _beyond_switches(p: Prediction) -> Iterator[str]:

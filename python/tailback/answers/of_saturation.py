@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tailback.saturation import Saturation
 
 
+#: Share of what sources send at most from which bursts make them drop messages.
+_LOW = 1 / 3
+
+
 def of_saturation(found: Saturation) -> Head:
     """Return the head of a search for the saturation load."""
     low, high = (UNKNOWN if load is None else plain(load, 4) for load in (found.low, found.high))
@@ -44,6 +48,11 @@ def _remarks(found: Saturation) -> list[str]:
         if routing is not None and routing.leaves_minimal:
             about = f" on minimal routes{about}"
         remarks.append(f"That is {share} % of what the most loaded channel allows{about}.")
+    if found.window is not None and found.high > _LOW * found.window:
+        remarks.append(
+            f"Sources limit it: they send at most {plain(found.window, 4)}, less in bursts. Raise "
+            "workload.max_outstanding to load the network itself."
+        )
     if found.bracket.width > found.tolerance:
         asked = f"{100 * found.tolerance:g} %"
         remarks.append(f"Wider than the {asked} asked for: some loads could not be decided.")

@@ -12,6 +12,8 @@ from tailback.wording.phrases import listed, percent
 from tailback.workloads import Synthetic
 
 _SATURATED = "SATURATED"
+#: Share of a message's latency below which its packets are said to hardly wait.
+_LITTLE = 0.25
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,25 @@ def _with_load(text: str, result: Result) -> str:
     workload = result.experiment.workload
     if not isinstance(workload, Synthetic) or not _drops(result):
         return told
+    if _waits_for_sources(result, workload):
+        most = counted(workload.max_outstanding, "message")
+        return (
+            f"{_SATURATED} at its sources: they send {share} of the load, because no more than "
+            f"{most} of a process may be under way (workload.max_outstanding); hardly any packet "
+            "waits"
+        )
     name = "max_outstanding" if workload.throttle == "outstanding" else "max_queue"
     return f"{told}; sources drop the rest (workload.{name} = {getattr(workload, name)})"
+
+
+def _waits_for_sources(result: Result, workload: Synthetic) -> bool:
+    """Whether sources drop messages although packets hardly wait for each other."""
+    names = ("throttling_us", "internal_contention_us", "message_latency_us")
+    at_node, inside, latency = (result.estimates.get(name) for name in names)
+    if at_node is None or inside is None or latency is None:
+        return False
+    hardly = at_node.value + inside.value < _LITTLE * latency.value
+    return workload.throttle == "outstanding" and hardly
 
 
 def _drops(result: Result) -> bool:

@@ -35,6 +35,7 @@ from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
 from .pauses import Pauses, pauses_of
 from .switch_limit import SwitchLimit, offered, switch_limit
+from .windows import window_rate
 from .wires import by_wire, wires_of
 from .zero_load import ZeroLoad, zero_loads
 
@@ -186,6 +187,16 @@ class Prediction:
         return self.saturation_messages_per_node_per_ms if limited is None else limited
 
     @property
+    def window_messages_per_node_per_ms(self) -> float | None:
+        """What sources send at most, if that is less than the network carries: `max_outstanding`.
+
+        None where they do not wait, or the network limits them first.
+        """
+        rate = window_rate(self.experiment, self.zero_loads, self.zero_load_ack_us)
+        most = self.limited_saturation_messages_per_node_per_ms
+        return rate if rate is not None and most is not None and rate < most else None
+
+    @property
     def offered_messages_per_node_per_ms(self) -> float | None:
         """What an open loop sends, whatever becomes of it; None where it waits for the network.
 
@@ -232,8 +243,9 @@ class Prediction:
     @property
     def _by_buffers(self) -> dict[str, Any]:
         short = [one.to_dict() for one in self.short_buffers]
-        limit = self.switch_limit
+        limit, window = self.switch_limit, self.window_messages_per_node_per_ms
         return {
+            **({} if window is None else {"window_messages_per_node_per_ms": window}),
             **({"short_buffers": short} if short else {}),
             **({} if limit is None else {"switch_limit": limit.to_dict()}),
         }

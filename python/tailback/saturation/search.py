@@ -61,6 +61,8 @@ class Saturation(metaclass=Helped):
     """The loads tried, in the order they were."""
     complete: bool
     """Whether the search was left to end by itself (no Ctrl-C)."""
+    window: float | None = None
+    """What sources send at most, if that is less than the network carries: `max_outstanding`."""
 
     @property
     def interrupted(self) -> bool:
@@ -190,7 +192,10 @@ def saturate(
     factor = _FACTOR if packets else bounds.longest_ps
     search = Search(prober, Steps(bounds, tolerance, factor), predicted, watch)
     probes, complete = search.run(at_once(experiment, jobs))
-    return Saturation(experiment, tolerance, bounds, predicted, is_exact, tuple(probes), complete)
+    window = described.window_messages_per_node_per_ms
+    return Saturation(
+        experiment, tolerance, bounds, predicted, is_exact, tuple(probes), complete, window
+    )
 
 
 def _check_steady(experiment: Experiment) -> None:
