@@ -2,7 +2,7 @@
 
 use super::copies::{Copies, Open};
 use super::departures::{Departure, Departures};
-use super::hops::{Crossed, Hops};
+use super::hops::Hops;
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, NodeId, PacketId};
@@ -10,7 +10,6 @@ use crate::measure::blame::REST;
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
 use std::collections::VecDeque;
-use std::hint::black_box;
 
 /// Stands for no record.
 pub const NOBODY: RecordId = u32::MAX;
@@ -263,15 +262,6 @@ impl Log {
         };
         let turns = self.turns(channel, record.message);
         turns.and_then(|turns| turns.at(number)).copied().unwrap_or(LONG_AGO)
-    }
-
-    /// Reads all turns of a packet, without waiting for them: so that cache misses overlap. Changes nothing.
-    #[inline]
-    pub fn prefetch(&self, id: RecordId) {
-        let shared = |channel: ChannelId| self.shared.get(channel.index());
-        let start = |&(channel, number): &Crossed| Some(shared(channel)?.at(number)?.start);
-        let all = self.record(id).hops.iter().filter_map(start);
-        black_box(all.fold(0, |found, start| found ^ start));
     }
 
     /// The channel of a turn.
