@@ -1,14 +1,16 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+mod hops;
+
 use super::copies::{Copies, Open};
 use super::departures::{Departure, Departures};
-use super::hops::Hops;
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::REST;
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
+pub use hops::Hops;
 use std::collections::VecDeque;
 
 /// Stands for no record.
