@@ -232,7 +232,6 @@ impl<'a> Chain<'a> {
     /// Follows it from the delivery of a packet; how much of the message's latency is its own.
     pub fn follow(&mut self, last: RecordId, delivered: Time) -> Time {
         let log = self.log;
-        log.prefetch(last);
         let (mut own, mut at) = (0, delivered);
         let Some(last_hop) = log.record(last).hops.len().checked_sub(1) else {
             return delivered - self.queued;

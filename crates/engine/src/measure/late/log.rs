@@ -1,16 +1,17 @@
 //! Who was sent when: turns of packets on channels, as long as anybody may ask for them.
 
+mod hops;
+
 use super::copies::{Copies, Open};
 use super::departures::{Departure, Departures};
-use super::hops::{Crossed, Hops};
 use super::stations::{Service, Stations};
 use super::turns::{Entry, RecordId, Turn, Turns};
 use crate::ids::{ChannelId, NodeId, PacketId};
 use crate::measure::blame::REST;
 use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
+pub use hops::Hops;
 use std::collections::VecDeque;
-use std::hint::black_box;
 
 /// Stands for no record.
 pub const NOBODY: RecordId = u32::MAX;
@@ -263,15 +264,6 @@ impl Log {
         };
         let turns = self.turns(channel, record.message);
         turns.and_then(|turns| turns.at(number)).copied().unwrap_or(LONG_AGO)
-    }
-
-    /// Reads all turns of a packet, without waiting for them: so that cache misses overlap. Changes nothing.
-    #[inline]
-    pub fn prefetch(&self, id: RecordId) {
-        let shared = |channel: ChannelId| self.shared.get(channel.index());
-        let start = |&(channel, number): &Crossed| Some(shared(channel)?.at(number)?.start);
-        let all = self.record(id).hops.iter().filter_map(start);
-        black_box(all.fold(0, |found, start| found ^ start));
     }
 
     /// The channel of a turn.
