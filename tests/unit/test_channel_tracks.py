@@ -184,7 +184,7 @@ def test_a_window_and_processes_choose_packets() -> None:
 
 
 def test_what_is_too_much_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "_MOST_TURNS", 3)
+    monkeypatch.setattr(recording, "MOST_TURNS", 3)
     recorded = record(_two_for_one_channel("wormhole_mesh", "worm"), _ALL)
     assert recorded.result.turns is not None
     assert len(recorded.result.turns["channel"]) == 3
