@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 
+_POOL = "ARROW_DEFAULT_MEMORY_POOL"
+"""The variable that says how Arrow gets memory: read when it is imported."""
 _M_MMAP_THRESHOLD = -3
 """Of `mallopt`, as glibc numbers it."""
 _OWN_PAGES = 64 << 10
@@ -15,21 +17,30 @@ _OWN_PAGES = 64 << 10
 when large blocks are freed, and then keeps as much as columns take."""
 
 
-def be_lean() -> None:
-    """Let Arrow and NumPy give memory back, and do without pandas.
+def give_back_at_once() -> None:
+    """Let Arrow and NumPy give all memory back at once; call it before Arrow is imported.
 
-    Call it before Arrow is imported. If pandas is installed, Arrow imports it to look for its
-    arrays among what it is given: 40 MB and half a second.
+    Of 100,000 points, a table takes 10 MB less and a second more of the system.
     """
-    if _is_glibc() and "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+    if _is_glibc() and _POOL not in os.environ:
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _OWN_PAGES)
-        os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
+        os.environ[_POOL] = "system"
+
+
+def be_lean() -> None:
+    """Let Arrow keep less memory, and do without pandas.
+
+    If pandas is installed, Arrow imports it to look for its arrays among what it is given: 40 MB
+    and half a second.
+    """
+    import pyarrow as pa
+
+    if _POOL not in os.environ and "jemalloc" in pa.supported_memory_backends():
+        pa.set_memory_pool(pa.jemalloc_memory_pool())
     if "pandas" in sys.modules:
         return
     sys.meta_path.insert(0, _WithoutPandas())
     try:
-        import pyarrow as pa
-
         pa.array([])  # Arrow looks for it once.
     finally:
         sys.meta_path.pop(0)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from benches.stores import synthetic_store
 from tailback.store import records
 from tailback.store.documents import DamagedError, json_bytes
 from tailback.store.records import read_question
+from tailback.tables.frames import Columns, numbered
 
 IDENTITIES = [f"{number:064x}" for number in range(7)]
 
@@ -84,6 +88,25 @@ def test_what_is_damaged_is_told(tmp_path: Path, old: str, new: str) -> None:
     assert old in text
     with pytest.raises(DamagedError):
         read_question(path)
+
+
+def test_a_store_is_read_without_experiments() -> None:
+    code = (
+        "import sys, tailback.store.points, tailback.analysis\n"
+        "sys.exit('tailback.experiment' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_columns_are_numbered_one_after_the_other() -> None:
+    rows, names = 10_000, [str(i) for i in range(60)]
+    column = pa.chunked_array([np.arange(rows) % 2])
+    tracemalloc.start()
+    numbers = numbered(Columns(names, rows, lambda name: column), names)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * numbers.nbytes
+    assert numbers.max() == 1
 
 
 def test_a_table_does_without_pandas(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ class Cells:
 
     groups: Groups
     _read: dict[str, Floats] = field(default_factory=dict)
+    _in_mode: dict[str, Flags] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.groups.first)
@@ -53,10 +54,19 @@ class Cells:
 
     def are_in(self, mode: str) -> Flags:
         """Return which cells are in a mode of a ratio: `BASELINE` is each cell's own."""
-        wanted = self.groups.of_first(RUN_BASELINE) if mode == BASELINE else mode
-        found = pc.fill_null(pc.equal(self.groups.of_first("mode"), wanted), False)
-        flags: Flags = found.to_numpy()
-        return flags
+        if mode not in self._in_mode:
+            wanted = self.groups.of_first(RUN_BASELINE) if mode == BASELINE else mode
+            found = pc.fill_null(pc.equal(self.groups.of_first("mode"), wanted), False)
+            self._in_mode[mode] = found.to_numpy()
+        return self._in_mode[mode]
+
+    @cached_property
+    def lost(self) -> Flags:
+        """Which runs are of a workload that never ends, because messages are lost."""
+        runs = self.groups.runs
+        if "lost" not in runs.column_names:
+            return np.zeros(runs.num_rows, bool)
+        return _flags(runs["lost"])[1]
 
     @cached_property
     def group(self) -> Ints:
@@ -141,19 +151,12 @@ def cut_off(cells: Cells, name: str) -> Flags:
 
 def lost_in(cells: Cells) -> Flags:
     """Return the cells with a run of a workload that never ends, because messages are lost."""
-    return cells.any(_lost(cells))
+    return cells.any(cells.lost)
 
 
 def unended(cells: Cells, name: str) -> Flags:
     """Return the cells with a run in which a metric is not known because messages are lost."""
-    return cells.any(_lost(cells) & np.isnan(cells.measured(name)))
-
-
-def _lost(cells: Cells) -> Flags:
-    runs = cells.groups.runs
-    if "lost" not in runs.column_names:
-        return np.zeros(runs.num_rows, bool)
-    return _flags(runs["lost"])[1]
+    return cells.any(cells.lost & np.isnan(cells.measured(name)))
 
 
 def at_least(cells: Cells, name: str) -> Floats:

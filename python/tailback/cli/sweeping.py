@@ -310,8 +310,9 @@ def table(  # noqa: PLR0913, PLR0917  # one argument per option
     run.keep_messages = true.
     """
     with failures(json=False):
-        from tailback.lean import be_lean
+        from tailback.lean import be_lean, give_back_at_once
 
+        give_back_at_once()
         be_lean()
         from tailback.analysis import flows_of, messages
         from tailback.analysis import table as rows_of
