@@ -18,7 +18,7 @@ pub struct Topology {
     pub ports: usize,
     /// Per switch and port the neighbour there, or [`SwitchId::NONE`].
     pub neighbours: Vec<SwitchId>,
-    /// Parallel wires of the link at each switch and port; empty: as many everywhere as
+    /// Parallel wires of the link at each switch and port; 0, or empty everywhere: as many as
     /// the machine says.
     pub widths: Vec<u16>,
     /// What else differs on the link at each switch and port; empty: nothing.
@@ -180,7 +180,7 @@ impl Topology {
     /// Wires of the link at a port, where the machine says `usual` for all that have no
     /// width of their own.
     pub fn width(&self, switch: SwitchId, port: usize, usual: u32) -> u32 {
-        let own = self.widths.get(switch.index() * self.ports + port);
+        let own = self.widths.get(switch.index() * self.ports + port).filter(|&&width| width > 0);
         own.map_or(usual, |&width| u32::from(width))
     }
 

@@ -135,7 +135,6 @@ fn joined(
         class_names.push(CLASS.into());
     }
     let mut class_of = vec![0; slots];
-    // Where widths are listed, 0 is that of the class of a link, or of all links.
     let mut widths = vec![0; if network.widths.is_empty() { 0 } else { slots }];
     let differ = !network.differing_links.is_empty() || !network.node_links.is_empty();
     let mut differing_links = vec![LinkClass::default(); if differ { slots } else { 0 }];
