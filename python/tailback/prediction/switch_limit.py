@@ -95,7 +95,7 @@ class SwitchLimit:
         return {
             "queueing": self.queueing,
             "packets_per_input": self.packets,
-            "packets_per_message": self.message_packets,
+            **({"packets_per_message": self.message_packets} if self.message_packets > 1 else {}),
             "share_of_links": self.share,
             "share_of_links_least": self.least,
             "is_bound": self.is_bound,
