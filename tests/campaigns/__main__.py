@@ -27,13 +27,16 @@ _CAMPAIGNS = {
     "readers": readers.Readers,
 }
 
+#: Seconds between two lines that say how far it is.
+_TELL_S = 30
+
 
 def main() -> int:
     """Try cases and say what was wrong."""
     asked = _arguments()
     tried: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
-    began = time.monotonic()
+    began = told = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         campaign = _CAMPAIGNS[asked.campaign](Path(folder))
         numbers = range(asked.first, asked.cases) if asked.only is None else [asked.only]
@@ -45,7 +48,11 @@ def main() -> int:
             if problem:
                 wrong[kind] += 1
                 print(f"{number}, {kind}: {problem}", flush=True)
-            if asked.seconds is not None and time.monotonic() - began > asked.seconds:
+            now = time.monotonic()
+            if now - told > _TELL_S:
+                told = now
+                print(f"{number + 1} of {asked.cases} tried", file=sys.stderr, flush=True)
+            if asked.seconds is not None and now - began > asked.seconds:
                 break
     for kind in sorted(tried):
         print(f"{kind}: {tried[kind] - wrong[kind]} of {tried[kind]} well")
