@@ -332,10 +332,9 @@ def test_explain_tells_what_waits_for_failed_links(tmp_path: Path) -> None:
     (tmp_path / "e.toml").write_text(EXPERIMENT)
     done = tailback("explain", "e.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "times as long as without contention in the network and faults" in " ".join(done.stdout.split())
-    assert "of its critical path waits for failed or slow links, at " in " ".join(
-        done.stdout.split()
-    )
+    told = " ".join(done.stdout.split())
+    assert "times as long as without contention in the network and faults" in told
+    assert "of its critical path waits for failed or slow links, at " in told
     assert "waiting for links that were down, or slower, for a time" in done.stdout
 
 
