@@ -21,8 +21,9 @@ def _end_quietly_on_ctrl_c() -> None:
 
 
 # Python imports this package before the module that is the command. `python -m` is called "-m"
-# until it has found its module.
-if os.path.basename(sys.argv[0] if sys.argv else "") in ("-m", "tailback", "tailback.exe"):
+# until it has found its module, which may be that of a program that imports this package.
+_called = os.path.basename(sys.argv[0] if sys.argv else "")
+if _called in ("tailback", "tailback.exe") or (_called == "-m" and "tailback" in sys.orig_argv):
     _end_quietly_on_ctrl_c()
 
 # Not from `typing`, which takes longer to import than all else in this module. Type checkers take

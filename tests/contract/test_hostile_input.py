@@ -421,6 +421,22 @@ def test_ctrl_c_is_quiet_from_the_first_lines(
     assert done.stderr in (b"", b"interrupted\n")
 
 
+def test_ctrl_c_stays_that_of_a_program_that_imports_us(tmp_path: Path) -> None:
+    """`python -m` is called "-m" while it imports the packages around a module, of others too."""
+    package = tmp_path / "program"
+    package.mkdir()
+    (package / "__init__.py").write_text("import tailback\n")
+    asks = "import signal\nprint(signal.getsignal(signal.SIGINT) is signal.default_int_handler)\n"
+    (package / "main.py").write_text(asks)
+    done = subprocess.run(
+        [sys.executable, "-m", "program.main"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        check=False,
+        capture_output=True,
+    )
+    assert done.stdout.strip() == b"True", done.stderr
+
+
 class TestWords:
     """What Python says to programmers is nothing for users."""
 
