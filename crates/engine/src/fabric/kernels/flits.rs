@@ -156,7 +156,8 @@ impl FlitsKernel {
             board,
             credit_ps,
             is_deferring: !is_exact
-                && credit_ps > 0
+                && gates.is_none()
+                && (credit_ps > 0 || !layout.has_shared_wires())
                 && !escapes
                 && has_runs
                 && integrated.is_none(),

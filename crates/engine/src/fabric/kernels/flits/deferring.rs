@@ -200,9 +200,9 @@ impl FlitsKernel {
 
     /// Works out how much room there is behind a channel now.
     pub(super) fn find_room(&mut self, channel: ChannelId, act: &mut Act) {
-        let output = self.board.at(channel).output;
-        if self.is_deferring && output.is_some() && act.now >= self.credit_ps {
-            self.send_until(self.board.at(output).wire, act.now - self.credit_ps, act);
+        let (output, credit_ps) = (self.board.at(channel).output, self.credit_ps.max(1));
+        if self.is_deferring && output.is_some() && act.now >= credit_ps {
+            self.send_until(self.board.at(output).wire, act.now - credit_ps, act);
         }
     }
 

@@ -117,6 +117,9 @@ impl Grants for FlitsKernel {
         if !lane.port.switch.is_some() {
             return u32::MAX;
         }
+        // What leaves at this instant does so after all grants.
+        let is_after = self.is_deferring && self.credit_ps == 0;
+        let now = if is_after { now.saturating_sub(1) } else { now };
         if lane.is_stopped() { 0 } else { self.buffers.room(channel, lane, now) }
     }
 

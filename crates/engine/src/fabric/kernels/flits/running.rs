@@ -78,19 +78,19 @@ impl FlitsKernel {
             }
         }
         if is_awaited {
-            self.tell_waiting(channel);
+            self.tell_waiting(channel, act.now);
         }
     }
 
     /// Somebody waited for a flit.
     #[inline(never)]
-    fn tell_waiting(&mut self, channel: ChannelId) {
+    fn tell_waiting(&mut self, channel: ChannelId, now: Time) {
         let lane = self.board.at_mut(channel);
         lane.set_awaited(false);
         for other in [lane.input, lane.output] {
             if other.is_some() {
                 let wire = self.board.at(other).wire;
-                self.wires.wake(wire);
+                self.wires.wake_anew(wire, now);
             }
         }
     }
