@@ -63,7 +63,8 @@ pub struct FlitsKernel {
     is_deferring: bool,
     /// The least time of a flit.
     least_ps: Time,
-    /// The least time from the start of a flit until it is at the switch at the end.
+    /// How long it is certain what a flit does that has started, whoever else begins to send: until it is
+    /// at the switch at the end, or for good where nobody shares a wire.
     ahead_ps: Time,
     /// Where routing has an escape and credits take time: those that come back.
     lines: Lines<What>,
@@ -149,7 +150,11 @@ impl FlitsKernel {
         Self {
             buffers: Buffers::new(layout.channels(), places),
             wires,
-            ahead_ps: paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0),
+            ahead_ps: if layout.has_shared_wires() {
+                paces.iter().map(|pace| pace.least_ps + pace.delay_ps).min().unwrap_or(0)
+            } else {
+                NEVER
+            },
             least_ps: paces.iter().map(|pace| pace.least_ps).min().unwrap_or(1),
             paces,
             quiet: Quiet::new(if weighs { layout.channels() } else { 0 }),

@@ -5,7 +5,9 @@
 //! waits for. All others may stay unknown until a wire is looked at because of one of these, or
 //! somebody asks for what a flit causes: that it has arrived, or has left room. Then all is
 //! worked out up to then, in order of time, and what it follows from first: earlier flits of
-//! other wires. It must follow from earlier ones, so that credits must take time.
+//! other wires. Where channels share wires it must follow from earlier ones, so that credits must
+//! take time. On a wire of its own a channel sends as soon as it can, whatever others do at that
+//! instant: a flit may also follow from one that starts with it further on.
 
 use super::FlitsKernel;
 use super::lane::Lane;
@@ -15,8 +17,12 @@ use crate::ids::ChannelId;
 use crate::time::{NEVER, Time};
 use std::cmp::Ordering;
 
-/// A packet that has so many flits left on a channel and waits is not looked at again and again.
-const FEW_FLITS: u32 = 4;
+/// A packet that has so many flits left on a channel and waits is not looked at again and again; nor is
+/// one that stands still.
+const FEW_FLITS: u32 = 1;
+
+/// Whether a packet stands still is looked for along so many channels at most.
+const MOST_BLOCKED: u32 = 64;
 
 /// What wires send is worked out for so many flit times at most, where it is not known for longer:
 /// what it follows from is worked out within, so this is how deep it goes.
@@ -184,7 +190,7 @@ impl FlitsKernel {
             return if lane.is_wanted() { lane.free_at } else { NEVER };
         }
         let ready = self.ready_at(channel, lane);
-        if ready == NEVER && waits_urgently(lane, act) {
+        if ready == NEVER && self.waits_urgently(channel, act) {
             return NEVER;
         }
         let free_at = self.wires.free_at(lane.wire);
@@ -243,8 +249,8 @@ impl FlitsKernel {
         loop {
             let lane = self.board.at(channel);
             if lane.unsent == 0
-                || !waits_urgently(lane, act)
                 || self.ready_at(channel, lane) != NEVER
+                || !self.waits_urgently(channel, act)
             {
                 return;
             }
@@ -258,6 +264,28 @@ impl FlitsKernel {
             self.send_until(wire, act.now, act);
             self.look_again(wire, act);
         }
+    }
+
+    /// Whether a channel is told when it can send, if that is not known; else it is looked at again.
+    fn waits_urgently(&self, channel: ChannelId, act: &Act) -> bool {
+        let lane = self.board.at(channel);
+        let is_told = lane.is_wanted() || tells_end(lane, act);
+        lane.is_urgent() || is_told && (lane.unsent <= FEW_FLITS || self.is_blocked(channel))
+    }
+
+    /// Whether nothing is sent on a channel until a packet is granted another one: the first in the
+    /// buffer at its end, or in one that this one's flits wait for.
+    fn is_blocked(&self, mut channel: ChannelId) -> bool {
+        for _ in 0..MOST_BLOCKED {
+            if !self.is_full(channel) {
+                return false;
+            }
+            channel = self.board.at(channel).output;
+            if !channel.is_some() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether a channel of a group is idle now, and how much room there is if that matters. If
@@ -347,10 +375,4 @@ struct Turn {
 #[inline]
 pub fn tells_end(lane: &Lane, act: &Act) -> bool {
     !lane.port.switch.is_some() || !lane.input.is_some() && act.packets.tells_departures()
-}
-
-/// Whether a channel is told when it can send, if that is not known; else it is looked at again.
-#[inline]
-fn waits_urgently(lane: &Lane, act: &Act) -> bool {
-    lane.is_urgent() || lane.unsent <= FEW_FLITS && (lane.is_wanted() || tells_end(lane, act))
 }

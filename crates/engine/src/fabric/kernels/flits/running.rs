@@ -216,11 +216,9 @@ impl Sender<'_> {
             return 1;
         }
         let step = Time::from(run.step);
-        let count = if self.from.is_none() && self.is_of_one {
-            run.count
-        } else {
-            run.count.min(((ahead - 1) / step + 1) as u32)
-        };
+        let is_certain = self.is_of_one && (self.from.is_none() || ahead == NEVER);
+        let within = if is_certain { run.count } else { ((ahead - 1) / step + 1) as u32 };
+        let count = run.count.min(within);
         let end = run.first + Time::from(count) * step;
         let has_credits = free.first + Time::from(count - 1) * Time::from(free.step) <= until;
         let goes_on = has_credits && act.measures.is_in_interval(self.lane.port.kind, end);
