@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     return small_store(tmp_path_factory.mktemp("messages"), FACTORS, seeds=[1, 2], base=BASE)
 
 
+@cache
 def one_run() -> tb.Result:
     """The run with the seed 2 at the higher load."""
     changes = {"run": {**BASE["run"], "seed": 2}}
