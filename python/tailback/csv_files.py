@@ -20,10 +20,15 @@ def csv_text(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     A text that a spreadsheet would take for a formula begins with an apostrophe, which it does not
     show.
     """
+    return plain_csv(map(_written, names), (map(_written, row) for row in rows))
+
+
+def plain_csv(names: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV with a head, for this program to read again: texts stay as they are."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(_written, names))
-    writer.writerows(map(_written, row) for row in rows)
+    writer.writerow(names)
+    writer.writerows(rows)
     return text.getvalue()
 
 

@@ -9,9 +9,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -176,11 +178,17 @@ def _begun(
 ) -> tuple[Experiment, engine.Simulation]:
     """Return a run at its beginning, in which every message of a list is a class of its own."""
     run = tables["run"] | {"keep_messages": True, "blame": blame}
-    experiment = Experiment.from_dict({**tables, "run": run})
+    experiment = _experiment(json.dumps({**tables, "run": run}))
     rows = len(tables["workload"].get("messages", ()))
     classes = np.arange(rows, dtype=np.uint32) if blame and rows else None
     spec, messages = experiment.spec(mode), experiment.messages_arrays()
     return experiment, engine.Simulation(spec, messages, classes)
+
+
+@lru_cache(maxsize=2)
+def _experiment(tables: str) -> Experiment:
+    """Return what tables describe, as JSON: all modes are run of it."""
+    return Experiment.from_dict(json.loads(tables))
 
 
 def _told(late: dict[str, Any], key: str) -> Iterator[tuple[int, Told]]:

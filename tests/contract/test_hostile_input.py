@@ -9,15 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
 from tailback import errors
-from tailback.cli.commands import app
 from tailback.errors import UserError
 from tailback.execution import Display
 from tailback.files import write_durably
 from tailback.report import of_store
+from tests.in_process import invoked
 from tests.stores import small_store, swept
 
 MACHINE = """
@@ -51,11 +49,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "e.toml").write_text(MACHINE + SHORT)
     return tmp_path
-
-
-def invoked(*arguments: str) -> Result:
-    """Run a command in this process: any exception but `SystemExit` comes out."""
-    return CliRunner().invoke(app, arguments, catch_exceptions=False)
 
 
 def mistake(*arguments: str) -> str:

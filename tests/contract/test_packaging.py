@@ -161,12 +161,16 @@ class Alone:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Alone())
-from typer.testing import CliRunner
+import typer.main, typer.testing
 from tailback.cli.commands import app
+
+# Made once: that takes longer than most commands.
+commands = typer.main.get_command(app)
+typer.testing._get_command = lambda app: commands
 
 for line in sys.stdin.read().splitlines():
     code, *words = line.split()
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    done = typer.testing.CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == int(code), (line, done.output)
     print(done.output)
 """

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,18 @@ def test_mypy_knows_every_public_name(tmp_path: Path) -> None:
     assert line.endswith('Module has no attribute "Torsu"; maybe "Torus"?  [attr-defined]')
 
 
+def test_what_type_checkers_see_is_public_and_all_of_it() -> None:
+    """Names that are imported for them, under their own names or by a star."""
+    seen: set[str] = set()
+    for node in ast.walk(ast.parse(Path(tb.__file__).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tailback."):
+            for name in node.names:
+                kinds = import_module(node.module or "").__all__ if name.name == "*" else []
+                seen |= {*kinds, *([name.name] if name.asname == name.name else [])}
+    assert seen | {"__version__"} == set(dir(tb))
+
+
+@pytest.mark.verify
 def test_pyright_knows_every_public_name(tmp_path: Path) -> None:
     # It asks of an installed library alone that names be public.
     folder = f"python{sys.version_info.major}.{sys.version_info.minor}"

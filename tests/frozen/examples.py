@@ -10,11 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from typer.testing import CliRunner
-
 import tailback as tb
-from tailback.cli.commands import app
 from tailback.experiment import Experiment
+from tests.in_process import invoked
 
 from .cases import MODES, Asked, Case, shortened, spread
 
@@ -107,7 +105,7 @@ def _answer(*arguments: str) -> Iterator[Mapping[str, Any]]:
     with TemporaryDirectory() as folder:
         written = Path(folder) / "out.json"
         placed = [str(written) if word == _WRITTEN else word for word in arguments]
-        done = CliRunner().invoke(app, placed)
+        done = invoked(*placed)
         answer = json.loads(done.stdout) if "--json" in arguments else None
         yield {"code": done.exit_code, "answer": answer}
         if written.exists():

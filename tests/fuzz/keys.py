@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tailback.experiment import json_schema
+from tests.schemas import SCHEMA
 
 Property = Mapping[str, Any]
 Table = dict[str, Property]
@@ -39,10 +39,9 @@ class Keys:
 @cache
 def known_keys() -> Keys:
     """Return the keys of this version."""
-    schema = json_schema()
     kinds: dict[str, dict[str, Table]] = {}
     plain: dict[str, Table] = {}
-    properties = schema["properties"]
+    properties = SCHEMA["properties"]
     for name, part in properties["machine"]["properties"].items():
         if "properties" in part:
             plain[f"machine.{name}"] = part["properties"]
@@ -55,7 +54,7 @@ def known_keys() -> Keys:
         for name, part in properties["machine"]["properties"].items()
         if f"machine.{name}" not in kinds and f"machine.{name}" not in plain
     }
-    definitions = schema["$defs"]
+    definitions = SCHEMA["$defs"]
     chosen = properties["workload"]["discriminator"]["mapping"]
     kinds["workload"] = {
         kind: definitions[place.rpartition("/")[2]]["properties"] for kind, place in chosen.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from functools import cache
 
 import pytest
 
@@ -135,16 +136,19 @@ def test_the_load_is_about_the_nominal_one() -> None:
         assert found.value == pytest.approx(nominal, rel=0.1)
 
 
+@cache
+def result(transport: str, spacing: float, seed: int) -> tb.Result:
+    """Return what is measured of messages of 512 bytes; several numbers are read of it."""
+    return tb.run(experiment(transport, 512, spacing, seed=seed))
+
+
 class TestNumbersThatHold:
     """With few seeds, and so with room for their scatter; all seeds are in the study."""
 
     SEEDS = (1, 2, 3)
 
     def times(self, transport: str, spacing: float, metric: str) -> dict[int, float]:
-        return {
-            seed: tb.run(experiment(transport, 512, spacing, seed=seed))[metric].value
-            for seed in self.SEEDS
-        }
+        return {seed: result(transport, spacing, seed)[metric].value for seed in self.SEEDS}
 
     def over_wormhole(self, transport: str, spacing: float) -> float:
         times = (self.times(one, spacing, BEGINS) for one in (transport, "wormhole"))

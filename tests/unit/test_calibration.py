@@ -26,6 +26,8 @@ from tailback.machines import Machine, machine_of
 from tests.commands import tailback
 
 SIZES = tuple(2**power for power in range(23))
+#: Where times are exact, or few numbers follow from them.
+FEW = SIZES[::2]
 WINDOW = messages_in_flight(64, both_ways=False, ends_with_reply=True)
 
 
@@ -89,7 +91,7 @@ class TestTheParametersComeBack:
         ids=["near", "too_fast", "too_slow"],
     )
     def test_of_osu_latency(self, tmp_path: Path, start: Machine) -> None:
-        text = osu("Latency", simulated(self.TRUTH, HALF_ROUND_TRIP))
+        text = osu("Latency", simulated(self.TRUTH, HALF_ROUND_TRIP, FEW))
         found = fitted_to(tmp_path / "osu.txt", text, start)
         # Times are printed to 10 ns, of 1.3 us 0.8 %.
         assert value(found, "link.rate") == pytest.approx(80e9, rel=2e-3)
@@ -111,7 +113,7 @@ class TestTheParametersComeBack:
     def test_of_osu_latency_and_osu_bw_the_delay_too(self, tmp_path: Path) -> None:
         truth = machine("80 Gbit/s", "300 ns", send_overhead="1300 ns")
         text = osu("Latency", simulated(truth, HALF_ROUND_TRIP, noise=0.01))
-        text += osu("Bandwidth", simulated(truth, WINDOW, SIZES[::2], noise=0.01, seed=2), ways=1)
+        text += osu("Bandwidth", simulated(truth, WINDOW, FEW, noise=0.01, seed=2), ways=1)
         found = fitted_to(tmp_path / "both.txt", text, machine())
         assert value(found, "link.rate") == pytest.approx(80e9, rel=0.02)
         assert value(found, "interface.send_overhead") == pytest.approx(1.3e6, rel=0.02)
@@ -119,7 +121,7 @@ class TestTheParametersComeBack:
 
     def test_of_perftest(self, tmp_path: Path) -> None:
         exchange = messages_in_flight(128, both_ways=False, ends_with_reply=False)
-        rows = simulated(self.TRUTH, exchange, SIZES[::2])
+        rows = simulated(self.TRUTH, exchange, FEW[:9])
         lines = "".join(f"{s} 5000 0.00 {8e-3 * s / t:.4f} 1.0\n" for s, t in rows)
         header = "#bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n"
         text = f"   RDMA_Write BW Test\n TX depth        : 128\n {header}{lines}"
@@ -128,7 +130,7 @@ class TestTheParametersComeBack:
         assert value(found, "interface.send_overhead") == pytest.approx(1.3e6, rel=2e-3)
 
     def test_of_a_collective(self, tmp_path: Path) -> None:
-        rows = simulated(self.TRUTH, COLLECTIVES["all_reduce"], SIZES[:20])
+        rows = simulated(self.TRUTH, COLLECTIVES["all_reduce"], FEW[:10])
         found = fitted_to(tmp_path / "osu.txt", osu("Allreduce Latency", rows), machine())
         assert value(found, "link.rate") == pytest.approx(80e9, rel=5e-3)
         assert value(found, "interface.send_overhead") == pytest.approx(1.3e6, rel=5e-3)
@@ -143,7 +145,9 @@ class TestTheParametersComeBack:
             tmp_path / "cluster.toml",
             ["machine.link.rate=190.5 Gbit/s", "machine.node_link.rate=190.5 Gbit/s"],
         ).machine
-        table = Measured(tmp_path / "x", HALF_ROUND_TRIP, rows=simulated(slower, HALF_ROUND_TRIP))
+        table = Measured(
+            tmp_path / "x", HALF_ROUND_TRIP, rows=simulated(slower, HALF_ROUND_TRIP, FEW[:9])
+        )
         rates = {"machine.link.rate", "machine.node_link.rate"}
         found = calibrate(experiment, [table], fit=sorted(rates))
         assert set(found.changes) == rates
@@ -153,7 +157,7 @@ class TestTheParametersComeBack:
 class TestWhatCannotBeToldApart:
     def test_is_said_and_left_as_it_was(self, tmp_path: Path) -> None:
         truth = machine("80 Gbit/s", "300 ns", send_overhead="1 us")
-        text = osu("Latency", simulated(truth, HALF_ROUND_TRIP))
+        text = osu("Latency", simulated(truth, HALF_ROUND_TRIP, FEW))
         found = fitted_to(tmp_path / "osu.txt", text, machine())
         notes = {one.name: one.note for one in found.parameters}
         like = "left as in the file: not distinguishable from machine.interface.send_overhead"
@@ -164,20 +168,20 @@ class TestWhatCannotBeToldApart:
         assert sum_of_both == pytest.approx(1e6 + 2 * 295e3, rel=5e-3)
 
     def test_another_key_takes_over_where_the_first_is_at_its_bound(self, tmp_path: Path) -> None:
-        text = osu("Latency", simulated(machine(send_overhead="300 ns"), HALF_ROUND_TRIP))
+        text = osu("Latency", simulated(machine(send_overhead="300 ns"), HALF_ROUND_TRIP, FEW))
         found = fitted_to(tmp_path / "osu.txt", text, machine(delay="2 us"))
         assert set(found.changes) == {"machine.link.delay"}
         assert value(found, "link.delay") == pytest.approx(155e3, rel=2e-2)
 
     def test_only_keys_that_are_named_change(self, tmp_path: Path) -> None:
-        text = osu("Latency", simulated(machine(delay="300 ns"), HALF_ROUND_TRIP))
+        text = osu("Latency", simulated(machine(delay="300 ns"), HALF_ROUND_TRIP, FEW))
         found = fitted_to(tmp_path / "osu.txt", text, machine(), fit=["machine.link.delay"])
         assert [one.name for one in found.parameters] == ["machine.link.delay"]
         assert value(found, "link.delay") == pytest.approx(300e3, rel=2e-2)
 
     def test_rates_keep_to_a_flit_that_is_given(self, tmp_path: Path) -> None:
         text = osu(
-            "Latency", simulated(machine("97 Gbit/s", send_overhead="1 us"), HALF_ROUND_TRIP)
+            "Latency", simulated(machine("97 Gbit/s", send_overhead="1 us"), HALF_ROUND_TRIP, FEW)
         )
         start = machine_of({"topology": {"kind": "star", "nodes": 4}, "link": {"flit": "1 B"}})
         found = fitted_to(tmp_path / "osu.txt", text, start)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from studies.coverage.cases import CASES, WAIT, Outcome, measured
 from studies.coverage.report import table, write
@@ -24,6 +23,8 @@ QUICK = [name for name in NAMES if "0.8" not in name]
 @pytest.mark.parametrize("name", QUICK)
 def test_intervals_contain_the_truth(name: str) -> None:
     """As often as they would by chance, all but once in a thousand times, if 95 % of them do."""
+    from scipy.stats import binom  # here: it takes a second
+
     case = CASES[NAMES.index(name)]
     runs = RUNS // 3 if "network" in name or "M/M/1" in name else RUNS
     precision = 0.1 if "M/M/1" in name else 0.05

@@ -97,21 +97,21 @@ def test_hosts_of_two_planes_and_eight_rails(tmp_path: Path) -> None:
 
 
 def test_a_dragonfly_of_codes_has_groups(tmp_path: Path) -> None:
-    (tmp_path / "d.conf").write_text(dragonfly(tmp_path), encoding="utf-8")
+    (tmp_path / "d.conf").write_text(dragonfly(tmp_path, 5, 3, 8), encoding="utf-8")
     machine = imported(tmp_path, tmp_path / "d.conf")
     counted = survey(machine)
     found = described(machine, counted)
     assert found.groups is not None
-    assert (found.groups.groups, found.groups.switches) == (9, 96)
+    assert (found.groups.groups, found.groups.switches) == (5, 24)
     assert [one[:2] for one in cables(found)] == [
-        ("hosts", 3456),
-        ("within groups", 9 * (96 * 15 + 96 * 5 * 3) // 2),
+        ("hosts", 480),
+        ("within groups", 5 * (24 * 7 + 24 * 2 * 3) // 2),
         ("between groups", sum(one.link_class == "global" for one in _cables_of(tmp_path))),
     ]
-    where = placed(machine.topology, counted.graph, 864)
-    assert [group.name for group in where.groups] == [f"group {number}" for number in range(9)]
+    where = placed(machine.topology, counted.graph, 120)
+    assert [group.name for group in where.groups] == [f"group {number}" for number in range(5)]
     for number, (x, y) in enumerate(where.switches):
-        group = where.groups[number // 96]
+        group = where.groups[number // 24]
         assert (x - group.centre[0]) ** 2 + (y - group.centre[1]) ** 2 <= group.radius**2
 
 

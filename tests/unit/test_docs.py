@@ -398,13 +398,21 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from statements(child)
 
 
+def may_cite(text: str) -> bool:
+    """Whether anything in quotes as docstrings are has the beginning of a citation."""
+    quoted = text.split('"""')
+    return len(quoted) % 2 == 0 or any(
+        re.search(r"\[(?:as\s|[A-ZÖ`])", one) for one in quoted[1::2]
+    )
+
+
 def comments(path: Path) -> Iterator[str]:
-    """Yield runs of comment lines of a file, joined; in Python also docstrings."""
+    """Yield runs of comment lines of a file, joined; in Python also docstrings, if any cites."""
     text = path.read_text()
     mark = "//+!?" if path.suffix == ".rs" else "#:?"
     for run in re.findall(rf"(?:^[ \t]*{mark}(?: .*)?\n)+", text, re.MULTILINE):
         yield re.sub(rf"\s*^[ \t]*{mark}", " ", run, flags=re.MULTILINE)
-    if path.suffix == ".py":
+    if path.suffix == ".py" and may_cite(text):
         for node in statements(ast.parse(text)):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 yield str(node.value.value)

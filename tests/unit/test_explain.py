@@ -6,16 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import explaining
-from tailback.cli.commands import app
 from tailback.critical_path import CONTENTION
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.explaining.facts import bounds, completion_ps, facts
 from tailback.runner import run_mode
+from tests.in_process import invoked
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ENDING = ["allreduce", "campus", "hypercube_transports", "message_file", "messages"]
@@ -131,7 +130,7 @@ def test_what_cannot_be_without_contention_is_refused(asked: str, said: str) -> 
 
 def test_only_what_ends_has_a_critical_path() -> None:
     endless = str(EXAMPLES / "latency.toml")
-    answer = CliRunner().invoke(app, ["explain", endless])
+    answer = invoked("explain", endless)
     assert answer.exit_code == 2
     assert "only one that ends has a critical path" in answer.output
     with pytest.raises(UserError, match="critical_path = true"):
@@ -141,7 +140,7 @@ def test_only_what_ends_has_a_critical_path() -> None:
 def test_the_command_tells_pages_and_objects(tmp_path: Path) -> None:
     page, folder = tmp_path / "path.html", tmp_path / "results"
     given = [str(EXAMPLES / "messages.toml"), "--faster", "links:2", "--html", str(page)]
-    answer = CliRunner().invoke(app, ["explain", *given])
+    answer = invoked("explain", *given)
     assert answer.exit_code == 0, answer.output
     for words in (
         "The program takes 17.64 µs",
@@ -153,7 +152,7 @@ def test_the_command_tells_pages_and_objects(tmp_path: Path) -> None:
     assert "Channels that kept messages on it waiting" in page.read_text()
     assert "What processes did when" in page.read_text()
     command = ["explain", given[0], "--json", "--no-slack", "--out", str(folder)]
-    told = json.loads(CliRunner().invoke(app, command).stdout)["critical_path"]
+    told = json.loads(invoked(*command).stdout)["critical_path"]
     assert told["slack"] is None
     assert told["baseline_us"] + told["contention_us"] == pytest.approx(told["makespan_us"])
     assert (folder / "full" / "critical_path.parquet").exists()

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailback.errors import UserError
-from tailback.experiment import json_schema
 from tailback.machines import PRESETS, ROUTINGS, TOPOLOGIES, Machine, machine_of
 from tailback.machines.kinds import KINDED, PLAIN
 from tailback.machines.words import ALIASES
 from tests.random_cases import random_cases
+from tests.schemas import SCHEMA
 
-SCHEMA = json_schema()["properties"]["machine"]
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+MACHINE = SCHEMA["properties"]["machine"]
+VALIDATOR = jsonschema.Draft202012Validator(MACHINE)
 
 TIMES = st.sampled_from(
     ["0 s", 0, "1 ns", "2.5 ns", "3 µs", "4 cycles", "0.5 cycles", "7 ps", "22 flits"]
@@ -102,7 +102,7 @@ FILES = ("graph", "table", "source_routes")
 
 def words_of(part: str, key: str) -> list[str]:
     """Return the words a key may be, aliases included."""
-    described = SCHEMA["properties"][part]["properties"][key]
+    described = MACHINE["properties"][part]["properties"][key]
     # Of switches also those that may be left out.
     left_out = described.get("anyOf", ()) if part == "switch" else ()
     return [word for choice in (described, *left_out) for word in choice.get("enum", ())]

@@ -14,7 +14,7 @@ import tailback as tb
 from tailback.comparison.of_jobs import interference
 from tailback.engine import RESULTS_VERSION
 from tailback.errors import UserError
-from tailback.experiment import Experiment, json_schema
+from tailback.experiment import Experiment
 from tailback.report.of_interference import interference_page
 from tailback.report.of_store import page_of
 from tailback.report.page import Cell, Figure, Table
@@ -25,6 +25,7 @@ from tailback.units import Size
 from tailback.workloads import Jobs
 from tailback.workloads.jobs import written
 from tests.commands import tailback
+from tests.schemas import SCHEMA
 from tests.stores import store_of
 from tests.sweeps import sweep_of
 
@@ -171,7 +172,7 @@ def test_what_is_resolved_describes_the_same() -> None:
 
 
 def test_the_schema_knows_jobs() -> None:
-    table = json_schema()["properties"]["job"]["items"]
+    table = SCHEMA["properties"]["job"]["items"]
     assert {"name", "nodes", "share", "placement", "start", "workload"} <= set(table["properties"])
 
 

@@ -48,9 +48,9 @@ def by_hand(rows: Sequence[dict[str, Any]], name: str) -> tuple[float, float, fl
     square = sum((x * (y - value)) ** 2 for x, y in zip(w, v, strict=True))
     between = k / (k - 1) * square / total**2
     own, among = sum(b) - k, k - 1
-    from scipy.stats import f
+    from scipy.special import fdtri
 
-    if between / within > f.ppf(0.95, among, own):
+    if between / within > fdtri(among, own, 0.95):
         return value, math.sqrt(between), among
     return value, math.sqrt((own * within + among * between) / (own + among)), own + among
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,13 @@ def experiment(**changes: dict[str, object]) -> Experiment:
     )
 
 
+@cache
 def run(period: str, mode: str = "full", **workload: object) -> tb.Result:
     described = experiment(workload={"compute_period": period, **workload}, run={"mode": mode})
     return tb.run(described)
 
 
+@cache
 def steered_by_latency(period: str) -> tb.Result:
     described = {name: dict(table) for name, table in OPEN.items()}
     described["workload"]["compute_period"] = period

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import plots
-from tailback.cli.commands import app
 from tailback.figures.description import Line
 from tailback.figures.framing import LETTER
 from tailback.figures.grids import SATURATED
@@ -22,6 +20,7 @@ from tailback.figures.look import FONT_SIZE, dash, telling
 from tailback.report.series import in_order
 from tailback.report.usual import Picture
 from tailback.store.points import PointStore
+from tests.in_process import invoked
 from tests.stores import small_store
 
 BUFFERS = ["8 B", "16 B", "64 B"]
@@ -54,7 +53,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def told(*command: str) -> tuple[int, str]:
-    answer = CliRunner().invoke(app, ["plot", *command])
+    answer = invoked("plot", *command)
     return answer.exit_code, answer.output
 
 

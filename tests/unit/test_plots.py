@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import tailback as tb
 from tailback import plots
 from tailback.cli import sweeping
-from tailback.cli.commands import app
 from tailback.figures.curves import Line, curves, lines_view
 from tailback.figures.drawing import Axis
 from tailback.figures.files import Paper, sheet
 from tailback.figures.scales import scale_of
 from tailback.report.of_store import page_of
 from tailback.store.points import PointStore
+from tests.in_process import invoked
 from tests.stores import Here, small_store
 
 OPEN = {
@@ -270,7 +269,7 @@ def test_an_axis_shows_its_default_as_it_is(queues: PointStore) -> None:
 
 
 def test_a_picture_may_be_the_first_in_its_folder(queues: PointStore) -> None:
-    answer = CliRunner().invoke(app, ["plot", str(queues.folder), "--y", "completion_us"])
+    answer = invoked("plot", str(queues.folder), "--y", "completion_us")
     assert answer.exit_code == 0
     assert Path(answer.output.strip()).parent == queues.folder / "plots"
 
@@ -293,7 +292,7 @@ def test_virtual_channels_that_are_left_to_routings_are_told(
     text = "valiant 4, dimension_order 2"
 
     def told(*command: str) -> str:
-        answer = CliRunner().invoke(app, [*command])
+        answer = invoked(*command)
         assert answer.exit_code == 0, answer.output
         return answer.output
 
@@ -324,12 +323,12 @@ machine.routing.kind = ["dimension_order", "valiant"]
 """
     )
     command = ["sweep", str(file), "--out", str(tmp_path / "out")]
-    answer = CliRunner().invoke(app, command)
+    answer = invoked(*command)
     assert answer.exit_code == 0, answer.output
     assert "virtual channels: dimension_order 2, valiant 4" in answer.output
-    answer = CliRunner().invoke(app, [*command, "--json"])
+    answer = invoked(*command, "--json")
     assert '"valiant": [\n      4\n    ]' in answer.output
     varied = ["--set", "machine.switch.virtual_channels=4"]
-    answer = CliRunner().invoke(app, [*command[:3], str(tmp_path / "same"), *varied])
+    answer = invoked(*command[:3], str(tmp_path / "same"), *varied)
     assert answer.exit_code == 0, answer.output
     assert "virtual channels:" not in answer.output

@@ -9,20 +9,20 @@ import jsonschema
 import pytest
 
 from tailback.errors import UserError
-from tailback.experiment import Experiment, json_schema
+from tailback.experiment import Experiment
 from tailback.machines import PRESETS, ROUTINGS, TOPOLOGIES
 from tailback.since311 import tomllib
+from tests.schemas import SCHEMA, VALIDATOR
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
 
 
 def test_the_schema_describes_every_key() -> None:
-    schema = json_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    machine = schema["properties"]["machine"]["properties"]
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    machine = SCHEMA["properties"]["machine"]["properties"]
     parts = [machine[name] for name in ("link", "node_link", "switch", "interface")]
     kinds = [*machine["topology"]["anyOf"], *machine["routing"]["anyOf"]]
-    definitions = [*schema["$defs"].values(), schema["properties"]["run"], *parts, *kinds]
+    definitions = [*SCHEMA["$defs"].values(), SCHEMA["properties"]["run"], *parts, *kinds]
     assert len(definitions) > 40
     assert len(kinds) == len(TOPOLOGIES) + len(ROUTINGS)
     for definition in definitions:
@@ -34,8 +34,6 @@ def test_the_schema_describes_every_key() -> None:
 def validate(description: dict[str, Any]) -> None:
     VALIDATOR.validate(description)
 
-
-VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
 #: What may be written, each beside what the others leave out.
 ACCEPTED: list[dict[str, Any]] = [
@@ -124,7 +122,7 @@ def test_the_schema_refuses_what_tailback_refuses(wrong: dict[str, Any]) -> None
 
 
 def test_the_schema_shows_defaults_as_users_write_them() -> None:
-    tables = json_schema()["properties"]
+    tables = SCHEMA["properties"]
     machine = tables["machine"]["properties"]
     assert machine["link"]["properties"]["rate"]["default"] == "100 Gbit/s"
     assert machine["link"]["properties"]["flit"]["default"] == "1 B"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.machines import t9000_tables
 LINE: dict[str, Any] = {**BACKWARDS, "run": {"blame": True, "slices": 16}}
 
 
+@cache
 def incast(classes: tuple[int, ...] | None = None, **run: Any) -> Result:
     """Run it; classes of messages, if any, are those of nodes."""
     listed = {} if classes is None else {"classes": list(classes)}

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import tailback as tb
-from tailback.cli.commands import app
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.figures.curves import Line
 from tailback.store.columns import INNER, MESSAGE_TABLE
 from tailback.store.points import PointStore
+from tests.in_process import invoked
 from tests.stores import Here, file_of, small_store
 
 MACHINE = {
@@ -41,6 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> PointStore:
     return small_store(tmp_path_factory.mktemp("messages"), FACTORS, seeds=[1, 2], base=BASE)
 
 
+@cache
 def one_run() -> tb.Result:
     """The run with the seed 2 at the higher load."""
     changes = {"run": {**BASE["run"], "seed": 2}}
@@ -109,14 +110,14 @@ def test_points_without_messages_are_as_they_were(store: PointStore, tmp_path: P
 
 def test_the_command_line_shows_them(store: PointStore) -> None:
     def told(*options: str) -> str:
-        answer = CliRunner().invoke(app, ["table", str(store.folder), *options])
+        answer = invoked("table", str(store.folder), *options)
         assert answer.exit_code == 0, answer.output
         return answer.output
 
     lines = told("--rows", "flows", "--where", "seed == 1", "--format", "csv").splitlines()
     assert "completion_ps" in lines[0].split(",")
     assert len(told("--rows", "messages", "--limit", "4", "--format", "csv").splitlines()) == 5
-    answer = CliRunner().invoke(app, ["table", str(store.folder), "--rows", "flows", "--merge", ""])
+    answer = invoked("table", str(store.folder), "--rows", "flows", "--merge", "")
     assert answer.exit_code == 2
     assert "--merge" in answer.output
 
@@ -188,7 +189,7 @@ def test_distributions_are_drawn(store: PointStore) -> None:
     assert [line.name for line in plot.picture.lines][:2] == ["full", "endpoints"]
     # A few marks tell the lines apart, not one for each message.
     assert 1 <= plot.svg.count("<circle") < 10
-    answer = CliRunner().invoke(app, ["plot", str(store.folder), "--cdf", "hops", "--out", "-"])
+    answer = invoked("plot", str(store.folder), "--cdf", "hops", "--out", "-")
     assert answer.exit_code == 0
     assert "share of packets" in answer.output
 

@@ -9,19 +9,18 @@ import json
 import pickle
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from tailback.errors import UserError
-from tailback.experiment import Experiment, json_schema
+from tailback.experiment import Experiment
 from tailback.machines.routing import DimensionOrder
 from tailback.since311 import tomllib
 from tailback.sweeps import Point, Sweep
 from tailback.units import Rate, Size, Time
+from tests.schemas import SCHEMA, VALIDATOR
 from tests.sweeps import (
     refusal,
     sweep_of,
@@ -479,13 +478,8 @@ def test_the_guide_has_examples_of_everything() -> None:
     assert len(keys) == 9
 
 
-@cache
-def validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json_schema())
-
-
 def valid(description: Any) -> bool:
-    return bool(validator().is_valid(description))
+    return bool(VALIDATOR.is_valid(description))
 
 
 @pytest.mark.parametrize("text", [text for text, _ in blocks()])
@@ -524,7 +518,7 @@ def test_the_schema_refuses_what_a_sweep_refuses(text: str) -> None:
 
 
 def test_the_schema_describes_the_keys_of_a_sweep() -> None:
-    properties = json_schema()["properties"]["sweep"]["properties"]
+    properties = SCHEMA["properties"]["sweep"]["properties"]
     asked = {"modes", "seeds", "mix_fidelities", "exclude"}
     assert set(properties) == asked | {"let", "machine", "workload", "run", "fault"}
     assert all("description" in value for value in properties.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tailback.charging import Ints
+    from tailback.charging.sums import Estimator
     from tailback.statistics import Estimate, Floats
 
 #: Parts of the keys that are `REST` where a run has summed up what is small.
@@ -46,22 +48,17 @@ def merged_blame(runs: Sequence[Blame]) -> Blame:
         totals=sum((run.totals for run in runs), Totals()),
         batch_begin_ps=None,
         batch_length_ps=None,
-        estimate=_of_exact_runs if all(run.exact for run in runs) else _of_runs,
+        # Runs that are known exactly differ in their seeds.
+        estimate=partial(_of_runs, exactly if all(run.exact for run in runs) else per_message),
         share=min(run.share for run in runs),
         has_lateness=all(run.has_lateness for run in runs),
     )
 
 
-def _of_runs(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
+def _of_runs(of_one: Estimator, times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
     """Return microseconds per message from the batches of several runs."""
     parts = zip(times_ps.reshape(-1, BATCHES), messages.reshape(-1, BATCHES), strict=True)
-    return pooled((per_message(*part, confidence) for part in parts), confidence)
-
-
-def _of_exact_runs(times_ps: Floats, messages: Floats, confidence: float) -> Estimate:
-    """Return the same where each run is known exactly: they differ in their seeds."""
-    parts = zip(times_ps.reshape(-1, BATCHES), messages.reshape(-1, BATCHES), strict=True)
-    return pooled((exactly(*part, confidence) for part in parts), confidence)
+    return pooled((of_one(*part, confidence) for part in parts), confidence)
 
 
 def _merged_waits(runs: Sequence[Blame], causes: Sequence[str]) -> Sums | None:

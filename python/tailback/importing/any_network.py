@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import heapq
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..csv_files import plain_csv
 from ..errors import UserError, read_text
 from ..graphs import Conventions, NetworkGraph, read_graph
 from .settings import Settings
@@ -30,15 +29,14 @@ class Listed:
 
     def table_csv(self) -> str:
         """Return the next switch of every way, as this program reads it (docs/routing.md)."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(("switch", "destination", "next_switch"))
         names = self.graph.switches
-        for switch, ahead in enumerate(self.next_switches()):
-            for node, place in enumerate(self.graph.leaves):
-                if place != switch:
-                    lines.writerow((names[switch], self.graph.nodes[node], names[ahead[place]]))
-        return text.getvalue()
+        rows = (
+            (names[switch], self.graph.nodes[node], names[ahead[place]])
+            for switch, ahead in enumerate(self.next_switches())
+            for node, place in enumerate(self.graph.leaves)
+            if place != switch
+        )
+        return plain_csv(("switch", "destination", "next_switch"), rows)
 
     def next_switches(self) -> list[list[int]]:
         """Return for every switch the next one on the way to each: the quickest way.

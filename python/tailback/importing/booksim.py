@@ -6,13 +6,12 @@ is 1 ns here, a flit 8 B, and the header of a packet its first flit.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..csv_files import plain_csv
 from ..errors import listed
 from .any_network import Listed
 from .keys import UNSURE
@@ -80,12 +79,12 @@ class BookSim:
 
     def matrix_csv(self) -> str:
         """Return the file of who sends to whom."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(("source", "destination", "weight"))
-        for source, row in enumerate(self.matrix or ()):
-            lines.writerows((source, to, weight) for to, weight in sorted(row.items()))
-        return text.getvalue()
+        rows = (
+            (source, *cell)
+            for source, row in enumerate(self.matrix or ())
+            for cell in sorted(row.items())
+        )
+        return plain_csv(("source", "destination", "weight"), rows)
 
 
 def read_booksim(path: Path, changes: Iterable[str] = ()) -> BookSim:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
-
-from ..errors import UserError, shown
+from ..errors import UserError
 from ..parts import (
     MaybeRate,
     MaybeSize,
@@ -15,6 +13,7 @@ from ..parts import (
     Part,
     SizeKey,
     key,
+    up_to_packets,
 )
 from ..units import Rate, Size, Time, TimePerByte, whole_ps
 from . import needs
@@ -25,23 +24,7 @@ from .letters import LOGGP, spelled_out
 LONGEST = Size(16_000_000)
 
 
-def _window(given: object) -> object:
-    """Refuse what is neither a number of packets nor no limit, in one line."""
-    if given is None or given == "unlimited":
-        return given
-    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= 2**20:
-        allowed = f'must be a number of packets, 1 to {2**20}, or "unlimited"'
-        raise UserError("", shown(given), allowed)
-    return given
-
-
-Window = Annotated[
-    int | Literal["unlimited"] | None,
-    BeforeValidator(
-        _window,
-        json_schema_input_type=Annotated[int, Field(ge=1, le=2**20)] | Literal["unlimited"] | None,
-    ),
-]
+Window = Annotated[int | Literal["unlimited"] | None, up_to_packets(2**20)]
 
 
 class Interface(Part):

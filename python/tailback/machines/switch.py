@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, Strict
 
 from ..errors import UserError, shown
-from ..parts import MaybeSize, MaybeTime, Part, SizeKey, TimeKey, key, size_of_machine
+from ..parts import (
+    MaybeSize,
+    MaybeTime,
+    Part,
+    SizeKey,
+    TimeKey,
+    key,
+    size_of_machine,
+    up_to_packets,
+)
 from ..units import Size, Time
 from . import needs
 
@@ -51,15 +60,6 @@ def _room(given: object) -> object:
         raise UserError("", error.given, allowed, error.nearest) from None
 
 
-def _places(given: object) -> object:
-    """Refuse what is neither a number of packets nor no limit, in one line."""
-    if given is None or given == "unlimited":
-        return given
-    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= 65_536:
-        raise UserError("", shown(given), 'must be a number of packets, 1 to 65536, or "unlimited"')
-    return given
-
-
 def _speedup(given: object) -> object:
     """Return a speedup, of which a whole number is whole; refuse others in one line."""
     if isinstance(given, bool) or not isinstance(given, int | float) or not 1 <= given <= 64:
@@ -80,13 +80,7 @@ Speedup = Annotated[
     int | float,
     BeforeValidator(_speedup, json_schema_input_type=Annotated[float, Field(ge=1, le=64)]),
 ]
-Places = Annotated[
-    int | Unlimited | None,
-    BeforeValidator(
-        _places,
-        json_schema_input_type=Annotated[int, Field(ge=1, le=65_536)] | Unlimited | None,
-    ),
-]
+Places = Annotated[int | Unlimited | None, up_to_packets(65_536)]
 
 
 class Switch(Part):

@@ -17,6 +17,7 @@ from .keys import (
     key,
     nested,
     size_of_machine,
+    up_to_packets,
 )
 from .part import Part, fields_of, kinds, meant_by, model_of, plain
 from .presets import Presets
@@ -43,4 +44,5 @@ __all__ = [
     "nested",
     "plain",
     "size_of_machine",
+    "up_to_packets",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 
 from ..errors import UserError, shown
@@ -26,6 +26,23 @@ def size_of_machine(size: Size) -> Size:
     if size > _LARGEST:
         raise UserError("", shown(str(size)), f"must be at most {_LARGEST}")
     return size
+
+
+def up_to_packets(most: int) -> BeforeValidator:
+    """Return the check of a key that is a number of packets, or ``"unlimited"``."""
+
+    def checked(given: object) -> object:
+        if given is None or given == "unlimited":
+            return given
+        if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
+            allowed = f'must be a number of packets, 1 to {most}, or "unlimited"'
+            raise UserError("", shown(given), allowed)
+        return given
+
+    return BeforeValidator(
+        checked,
+        json_schema_input_type=Annotated[int, Field(ge=1, le=most)] | Literal["unlimited"] | None,
+    )
 
 
 if TYPE_CHECKING:

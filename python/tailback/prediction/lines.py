@@ -17,7 +17,7 @@ from tailback import engine
 from tailback.workloads import Synthetic
 
 from .few_sources import between_nodes
-from .wires import Loads, ends, rows, spec_of_list
+from .wires import ENDS, Loads, ends, even_out, of_some_pairs, rows, spec_of_list
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -44,14 +44,10 @@ def of_lines(experiment: Experiment, channels: pa.Table) -> Loads:
     machine, workload = experiment.machine, experiment.workload
     assert isinstance(workload, Synthetic)
     nodes, sides = machine.nodes, machine.shape
-    spec = spec_of_list(experiment)
     source, destination, weights = _neighbours(nodes, sides)
     listed = rows(source, destination, workload)
-    along = engine.predict(spec, len(source), listed, weights)
-    drawn = np.random.Generator(np.random.PCG64(1))
-    start = drawn.integers(0, nodes, _DRAWN, dtype=np.uint32)
-    end = (start + drawn.integers(1, nodes, _DRAWN, dtype=np.uint32)) % np.uint32(nodes)
-    some = engine.predict(spec, _DRAWN, rows(start, end, workload))
+    along = engine.predict(spec_of_list(experiment), len(source), listed, weights)
+    some = of_some_pairs(experiment, _DRAWN)
     crossed = float(weights.sum()) / (nodes * (nodes - 1))
     load = _everywhere(channels, along["channel_load"], sides, crossed)
     load *= between_nodes(experiment)
@@ -85,13 +81,10 @@ def _everywhere(
 
     `crossed`: mean number of links between switches that a message crosses.
     """
-    kinds = channels["kind"].to_numpy()
-    inside = kinds == "internal"
+    inside = channels["kind"].to_numpy() == "internal"
     found = np.array(load, np.float64)
-    for kind in ("injection", "ejection"):
-        if (kinds == kind).any():
-            found[kinds == kind] = found[kinds == kind].mean()
-    start, end = (channels[name].to_numpy()[inside].astype(np.int64) for name in _ENDS)
+    even_out(found, channels)
+    start, end = (channels[name].to_numpy()[inside].astype(np.int64) for name in ENDS)
     place, stride = np.zeros(len(start), np.int64), 1
     line = np.zeros(len(start), np.int64)
     for number, side in enumerate(sides):
@@ -105,6 +98,3 @@ def _everywhere(
     means = np.bincount(kind_of, load[inside]) / np.bincount(kind_of)
     found[inside] = crossed * means[kind_of]
     return found
-
-
-_ENDS = ("from_node", "to_node")

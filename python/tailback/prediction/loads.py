@@ -30,7 +30,7 @@ from tailback.workloads import Synthetic
 from .few_sources import between_nodes, is_exact, moving_symmetry, of_few_sources, sends_alike
 from .lines import is_of_lines, of_lines
 from .spreading import is_spread, of_spread
-from .wires import Loads, Rows, by_wire, ends, rows, spec_of_list
+from .wires import ENDS, NODE_LINKS, Loads, Rows, by_wire, ends, even_out, rows, spec_of_list
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -69,7 +69,6 @@ def predicted_loads(experiment: Experiment, channels: pa.Table) -> Loads:
     return _of_samples(experiment, channels, most, predicted)
 
 
-_ENDS = ("from_node", "to_node")
 #: Routing by tables that have one route to all nodes of a switch.
 _BY_SWITCH = ("hop_classes", "shortest")
 
@@ -83,7 +82,7 @@ def _nodes_of_switches(experiment: Experiment, channels: pa.Table) -> list[_Numb
     if routing is None or routing.kind not in _BY_SWITCH or routing.parallel_links != "any":
         return None
     kinds, ends = channels["kind"].to_numpy(), {}
-    for kind, node, switch in (("injection", *_ENDS), ("ejection", *_ENDS[::-1])):
+    for kind, node, switch in (("injection", *ENDS), ("ejection", *ENDS[::-1])):
         of = kinds == kind
         nodes, at = np.unique(channels[node].to_numpy()[of], return_index=True)
         ends[kind] = channels[switch].to_numpy()[of][at]
@@ -114,9 +113,7 @@ def _of_switch_pairs(
         spec_of_list(experiment), len(listed[0]), listed, weight[sent].astype(np.float64)
     )
     load = np.array(predicted["channel_load"]) * between_nodes(experiment)
-    kinds = channels["kind"].to_numpy()
-    for kind in ("injection", "ejection"):
-        load[kinds == kind] = load[kinds == kind].mean()
+    even_out(load, channels)
     changed = {
         "channel_load": load,
         "pairs": nodes * (nodes - 1),
@@ -188,10 +185,8 @@ def _of_samples(
         samples = [first, engine.predict(given[0], most // 2, given[1])]
     leaving = between_nodes(experiment) if first is None else 1.0
     loads = [np.array(sample["channel_load"]) * leaving for sample in samples]
-    kinds = channels["kind"].to_numpy()
     for load in loads:
-        for kind in _levelled(experiment):
-            load[kinds == kind] = load[kinds == kind].mean() if (kinds == kind).any() else 0.0
+        even_out(load, channels, _levelled(experiment))
     mean, least = np.mean(loads, axis=0), np.min(loads, axis=0)
     best = max(samples, key=lambda sample: int(sample["pairs"]))
     found = ends(experiment, channels, least)
@@ -212,7 +207,7 @@ def _levelled(experiment: Experiment) -> tuple[str, ...]:
     workload, topology = experiment.workload, experiment.machine.topology
     if sends_alike(experiment):
         stages = isinstance(topology, topologies.Butterfly) and not topology.facts.failed_links
-        return ("injection", "ejection", "internal") if stages else ("injection", "ejection")
+        return (*NODE_LINKS, "internal") if stages else NODE_LINKS
     if not isinstance(workload, Synthetic) or workload.pattern == "traffic_matrix":
         return ()
     return ("injection",)

@@ -14,11 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailback import engine
-from tailback.workloads import Synthetic
-
 from .few_sources import between_nodes
-from .wires import Loads, ends, rows, spec_of_list, wires_of
+from .wires import ENDS, Loads, ends, even_out, of_some_pairs, wires_of
 
 if TYPE_CHECKING:
     from tailback.experiment import Experiment
@@ -48,19 +45,14 @@ def is_spread(experiment: Experiment) -> bool:
 
 def of_spread(experiment: Experiment, channels: pa.Table) -> Loads:
     """Return the loads of uniform traffic. Latencies are means over some pairs."""
-    workload, nodes = experiment.workload, experiment.machine.nodes
-    assert isinstance(workload, Synthetic)
-    drawn = np.random.Generator(np.random.PCG64(1))
-    start = drawn.integers(0, nodes, _DRAWN, dtype=np.uint32)
-    end = (start + drawn.integers(1, nodes, _DRAWN, dtype=np.uint32)) % np.uint32(nodes)
-    some = engine.predict(spec_of_list(experiment), _DRAWN, rows(start, end, workload))
+    nodes = experiment.machine.nodes
+    some = of_some_pairs(experiment, _DRAWN)
     load = np.array(some["channel_load"])
+    even_out(load, channels)
     wires = wires_of(experiment, channels)
     kinds = channels["kind"].to_numpy()
-    for kind in ("injection", "ejection"):
-        load[kinds == kind] = load[kinds == kind].mean()
     inside = kinds[wires.first] == "internal"
-    start, end = (channels[name].to_numpy()[wires.first[inside]] for name in _ENDS)
+    start, end = (channels[name].to_numpy()[wires.first[inside]] for name in ENDS)
     homes = channels["to_node"].to_numpy()[kinds == "injection"]
     switches = experiment.machine.topology.facts.switches
     crossing = _crossing(start, end, np.bincount(homes, minlength=switches))
@@ -77,9 +69,6 @@ def of_spread(experiment: Experiment, channels: pa.Table) -> Loads:
         **ends(experiment, channels, load),
     }
     return Loads(some | changed, exact=True, max_exact=True)
-
-
-_ENDS = ("from_node", "to_node")
 
 
 @dataclass(frozen=True, eq=False)

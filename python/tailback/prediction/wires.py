@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tailback import engine
 from tailback.workloads import Synthetic
 
 if TYPE_CHECKING:
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 
 _Floats = NDArray[np.float64]
 Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+#: What a channel leads from and to, in a table of channels.
+ENDS = ("from_node", "to_node")
+#: Channels between nodes and switches.
+NODE_LINKS = ("injection", "ejection")
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,24 @@ def spec_of_list(experiment: Experiment, packet_bytes: int | None = None) -> str
     columns = ("time_ps", "source", "destination", "bytes")
     spec["workload"] = {"kind": "messages"} | {column: [] for column in columns}
     return json.dumps(spec)
+
+
+def even_out(load: _Floats, channels: pa.Table, kinds: Sequence[str] = NODE_LINKS) -> None:
+    """Give all channels of a kind the mean of their loads."""
+    of = channels["kind"].to_numpy()
+    for kind in kinds:
+        if (of == kind).any():
+            load[of == kind] = load[of == kind].mean()
+
+
+def of_some_pairs(experiment: Experiment, count: int) -> dict[str, Any]:
+    """Return predictions from messages between some pairs of nodes: drawn, and always the same."""
+    workload, nodes = experiment.workload, experiment.machine.nodes
+    assert isinstance(workload, Synthetic)
+    drawn = np.random.Generator(np.random.PCG64(1))
+    start = drawn.integers(0, nodes, count, dtype=np.uint32)
+    end = (start + drawn.integers(1, nodes, count, dtype=np.uint32)) % np.uint32(nodes)
+    return engine.predict(spec_of_list(experiment), count, rows(start, end, workload))
 
 
 def rows(source: NDArray[Any], destination: NDArray[Any], workload: Synthetic) -> Rows:

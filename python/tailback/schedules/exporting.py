@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tailback.csv_files import plain_csv
 from tailback.units import Size, Time
 
 from .schedule import Schedule
@@ -73,11 +72,8 @@ def program(schedule: Schedule, size: Size) -> str:
 
 def messages(schedule: Schedule, size: Size, period: Time) -> str:
     """Return a schedule as a list of messages: a step is sent a period after the one before."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("time_ps", "source", "destination", "bytes"))
     between = schedule.source != schedule.destination
     columns = (schedule.step * period.ps, schedule.source, schedule.destination)
     rows = np.stack([column[between] for column in columns], axis=1).tolist()
-    lines.writerows((*row, size.bytes) for row in rows)
-    return text.getvalue()
+    names = ("time_ps", "source", "destination", "bytes")
+    return plain_csv(names, ((*row, size.bytes) for row in rows))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tailback.csv_files import cell_mistake, read_csv, whole_number
+from tailback.csv_files import cell_mistake, plain_csv, read_csv, whole_number
 from tailback.errors import UserError, read_text, shown
 
 from .construction import checked
@@ -103,11 +101,7 @@ def written(schedule: Schedule, suffix: str) -> str:
     """Return a schedule as the text of a file: `.csv` or `.json`."""
     rows = np.stack([schedule.step, schedule.source, schedule.destination], axis=1).tolist()
     if suffix == ".csv":
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(_COLUMNS)
-        lines.writerows(rows)
-        return text.getvalue()
+        return plain_csv(_COLUMNS, rows)
     steps: list[list[list[int]]] = [[] for _ in range(schedule.steps)]
     for step, *ends in rows:
         steps[step].append(ends)

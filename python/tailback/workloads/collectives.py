@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, Strict
@@ -12,25 +13,28 @@ from ..parts import MaybeSize, Part, key
 from ..units import Size
 
 
-def _group(given: object) -> object:
-    """Refuse what is no group in one line; a list becomes a tuple."""
+def all_or_numbers(given: object, of: str, twice: str) -> object:
+    """Return ``"all"``, or a tuple of numbers; refuse anything else in one line.
+
+    ``of``: what they are; ``twice``: what is said of one that is there twice.
+    """
     if given == "all":
         return given
     if not isinstance(given, list | tuple) or not given:
-        raise UserError("", shown(given), 'must be "all" or a list of process numbers')
-    for process in given:
-        if not isinstance(process, int) or isinstance(process, bool) or process < 0:
-            raise UserError("", shown(process), "must be process numbers, from 0")
+        raise UserError("", shown(given), f'must be "all" or a list of {of}')
+    for number in given:
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise UserError("", shown(number), f"must be {of}, from 0")
     if len(set(given)) < len(given):
-        twice = next(process for place, process in enumerate(given) if process in given[:place])
-        raise UserError("", shown(twice), "is named twice")
+        again = next(number for place, number in enumerate(given) if number in given[:place])
+        raise UserError("", shown(again), twice)
     return tuple(given)
 
 
 Group = Annotated[
     Literal["all"] | tuple[int, ...],
     BeforeValidator(
-        _group,
+        partial(all_or_numbers, of="process numbers", twice="is named twice"),
         json_schema_input_type=Literal["all"]
         | Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)],
     ),

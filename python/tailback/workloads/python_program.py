@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,24 +13,11 @@ from pydantic.json_schema import SkipJsonSchema
 from ..errors import UserError, shown
 from ..parts import key
 from .base import Network, Workload, check_node
+from .collectives import all_or_numbers
 
 if TYPE_CHECKING:
     from ..programs import Processes
     from ..programs.loading import Source
-
-
-def _nodes(given: object) -> object:
-    """Refuse what are no nodes in one line; a list becomes a tuple."""
-    if given == "all":
-        return given
-    if not isinstance(given, list | tuple) or not given:
-        raise UserError("", shown(given), 'must be "all" or a list of numbers of nodes')
-    for place, node in enumerate(given):
-        if not isinstance(node, int) or isinstance(node, bool) or node < 0:
-            raise UserError("", shown(node), "must be numbers of nodes, from 0")
-        if node in given[:place]:
-            raise UserError("", shown(node), "is given twice; a node has one process")
-    return tuple(given)
 
 
 def _pairs(given: object) -> object:
@@ -66,7 +54,11 @@ Reads = Annotated[
     WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, _TABLE]}),
 ]
 Variables = Annotated[Pairs, BeforeValidator(_variables), WithJsonSchema(_TABLE)]
-Nodes = Annotated[Literal["all"] | tuple[int, ...], BeforeValidator(_nodes)]
+_TWICE = "is given twice; a node has one process"
+Nodes = Annotated[
+    Literal["all"] | tuple[int, ...],
+    BeforeValidator(partial(all_or_numbers, of="numbers of nodes", twice=_TWICE)),
+]
 
 
 class InPython(Workload, init=False):

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field, Strict
 
 from ... import door
 from ...errors import UserError
@@ -23,6 +25,11 @@ _OF_HOSTS = ("facts", "grouped", "_hosts")
 
 #: Nodes of the largest machine.
 MOST_NODES = door.MOST_NODES
+
+#: Numbers of parallel links, by level or dimension.
+Widths = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
+]
 
 
 class _Routings:

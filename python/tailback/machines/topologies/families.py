@@ -13,7 +13,7 @@ from pydantic import Field, Strict
 
 from ...errors import UserError, joined, shown
 from ...parts import key
-from .base import MOST_NODES, Topology
+from .base import MOST_NODES, Topology, Widths
 
 __all__ = ["Butterfly", "Dragonfly", "FatTree", "FullyConnected", "SlimFly", "Tree"]
 
@@ -59,9 +59,6 @@ _Levels = Annotated[
     Strict(False),
     Field(min_length=1, max_length=20),
 ]
-_Widths = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
-]
 
 
 class Tree(Topology):
@@ -87,7 +84,7 @@ class Tree(Topology):
     nodes_per_switch: int = key(
         engine=True, default=4, between=(1, 65_536), description="Nodes on every leaf."
     )
-    level_widths: _Widths | None = key(
+    level_widths: Widths | None = key(
         engine="widths",
         default=None,
         description="Parallel links between each level and the next, those of the root first; "

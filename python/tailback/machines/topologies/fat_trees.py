@@ -11,15 +11,12 @@ from pydantic import Field, Strict
 
 from ...errors import UserError, joined, shown
 from ...parts import key
-from .base import Topology
+from .base import Topology, Widths
 
 __all__ = ["PodFatTree", "Xgft"]
 
 _Counts = Annotated[
     tuple[Annotated[int, Field(ge=1, le=65_536)], ...], Strict(False), Field(max_length=20)
-]
-_Widths = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
 ]
 
 
@@ -67,7 +64,7 @@ class Xgft(Topology):
         default=None,
         description="Instead of parents: children over parents, by level, as [2, 1]; default: 1.",
     )
-    level_widths: _Widths | None = key(
+    level_widths: Widths | None = key(
         engine="widths",
         default=None,
         description="Parallel links between each level and the next, the lowest first; default: "

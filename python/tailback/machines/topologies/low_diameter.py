@@ -12,7 +12,7 @@ from pydantic import Field, Strict
 
 from ...parts import key
 from ...places import grid_places, shown
-from .base import Topology
+from .base import Topology, Widths
 
 __all__ = ["DragonflyPlus", "HyperX", "Islands", "Jellyfish", "Kautz"]
 
@@ -20,9 +20,6 @@ _Sides = Annotated[
     tuple[Annotated[int, Field(ge=2, le=65_536)], ...],
     Strict(False),
     Field(min_length=1, max_length=8),
-]
-_Widths = Annotated[
-    tuple[Annotated[int, Field(ge=1, le=255)], ...], Strict(False), Field(min_length=1)
 ]
 
 
@@ -41,7 +38,7 @@ class HyperX(Topology):
     nodes_per_switch: int = key(
         engine=True, default=4, between=(1, 65_536), description="Nodes on every switch."
     )
-    dimension_widths: _Widths | None = key(
+    dimension_widths: Widths | None = key(
         engine="widths",
         default=None,
         description="Parallel links between two switches, by dimension; default: "
