@@ -62,6 +62,10 @@ class TestWords:
             ({"topology": {"dim": [3]}}, "did you mean machine.topology.dims?"),
             ({"topology": {"k": 3}}, "did you mean machine.topology.dims?"),
             ({"link": {"colour": 3}}, "unknown key; known here: rate, flit, delay, width"),
+            (
+                {"topology": {"kind": "jellyfish", "degree": 4}},
+                "unknown key; known here: kind, failed_links, failed_share, failed_seed, switches",
+            ),
             ({"link": 3}, "machine.link = 3: must be a table: [machine.link]"),
             (
                 {"routing": "dor"},

@@ -345,6 +345,53 @@ def test_links_of_a_butterfly_are_loaded_alike(monkeypatch: pytest.MonkeyPatch) 
     assert found.load_max_us == pytest.approx(exact.load_max_us, rel=0.01)
 
 
+def test_loads_of_routes_that_are_drawn_are_estimates(tmp_path: Any) -> None:
+    torus = {"kind": "torus", "dims": [4, 4], "failed_links": [[0, 1]]}
+    asked = experiment(torus, routing={"kind": "up_down"})
+    found = tb.describe(asked)
+    assert found.routing.chooses
+    assert (found.exact, found.load_is_exact) == (True, False)
+    text = """
+        [machine]
+        topology.kind = "torus"
+        topology.dims = [4, 4]
+        topology.failed_links = [[0, 1]]
+        routing.kind = "up_down"
+        [workload]
+        preset = "uniform_open_loop"
+        """
+    (tmp_path / "failed.toml").write_text(text)
+    done = tailback("describe", "failed.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "most loaded channel (estimate)" in done.stdout
+    assert "an estimate from drawn routes" in done.stdout
+
+
+def test_where_no_route_is_drawn_loads_of_networks_with_failed_links_are_exact() -> None:
+    torus = {"kind": "torus", "dims": [4, 4], "failed_links": [[0, 1]]}
+    found = tb.describe(experiment(torus, routing={"kind": "hop_classes"}))
+    assert not found.routing.chooses
+    assert (found.exact, found.load_is_exact) == (True, True)
+
+
+def test_drawn_routes_do_not_matter_where_the_link_of_a_node_is_loaded_most() -> None:
+    topology = {"kind": "fat_tree", "arity": 3, "levels": 2}
+    found = tb.describe(experiment(topology))
+    assert found.routing.chooses
+    assert found.load_is_exact
+
+
+def test_symmetry_makes_loads_of_drawn_routes_exact() -> None:
+    """All links of a torus with sides alike are loaded alike."""
+    asked = experiment({"kind": "torus", "dims": [9, 9]}, routing={"kind": "minimal_adaptive"})
+    found = tb.describe(asked)
+    assert found.routing.chooses
+    assert (found.exact, found.load_is_exact) == (True, True)
+    loads_us = by_wire(asked, channels_of(asked), found.channels["load_us"].to_numpy())
+    internal = loads_us[0][loads_us[1] == "internal"]
+    assert internal == pytest.approx(np.full(len(internal), internal[0]))
+
+
 def test_the_terminal_says_what_is_an_estimate(tmp_path: Any) -> None:
     (tmp_path / "m.toml").write_text(
         """

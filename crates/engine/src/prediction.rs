@@ -76,6 +76,8 @@ pub struct Routed {
     pub is_known_free: bool,
     /// Ways that were walked for each pair of nodes.
     pub ways: u64,
+    /// Whether any of these were drawn among several: loads between switches are estimates then.
+    pub is_drawn: bool,
 }
 
 /// Walks the routes of the workload's traffic, at most about `max_pairs` of them.
@@ -107,6 +109,7 @@ pub fn predict_weighted(
         local: spec.machine.interface.local,
         ways: ways(spec, topology, wiring, max_pairs)?,
         draws: Stream::new(0, Purpose::Way, 0),
+        has_drawn: false,
         outputs: Outputs::default(),
     };
     let (load_ps, drain_ps) = (vec![0.0; wiring.layout.channels()], vec![0.0; topology.nodes]);
@@ -154,6 +157,8 @@ struct Walk<'a> {
     ways: u64,
     /// What they are drawn from: always the same, whatever the seed of the run.
     draws: Stream,
+    /// Whether there was anything to draw.
+    has_drawn: bool,
     outputs: Outputs,
 }
 
@@ -248,6 +253,7 @@ impl Walk<'_> {
         let all = u64::from(routes.end - routes.start);
         let takes_all = all <= self.ways && !self.wiring.routing.has_several_ways();
         let count = if takes_all { all } else { self.ways };
+        self.has_drawn |= !takes_all && all > 1;
         let (mut hops, mut lifetime) = (0.0, 0.0);
         for way in 0..count {
             let chosen = if takes_all { way } else { self.draws.below(all) };
@@ -331,6 +337,7 @@ impl Walk<'_> {
         let leads = self.wiring.leads(switch, header, &mut self.outputs);
         let mut best = leads.clone().take_while(|&(_, tier)| tier == 0);
         let choices = best.clone().count() as u64;
+        self.has_drawn |= choices > 1;
         let drawn = best.nth(self.draws.below(choices) as usize);
         drawn.map_or_else(|| self.wiring.first_lead(switch, header), |(lead, _)| lead)
     }
@@ -380,6 +387,7 @@ fn summarise(spec: &Spec, topology: &Topology, walk: &Walk, sums: Sums, exact: b
             chooses: walk.wiring.routing.chooses(),
             is_known_free: walk.wiring.routing.properties().is_known_free,
             ways: walk.ways,
+            is_drawn: walk.has_drawn,
         },
     }
 }

@@ -501,6 +501,7 @@ pub fn prediction(py: Python<'_>, prediction: Prediction) -> PyResult<Bound<'_, 
     table.0.set_item("routing_chooses", routing.chooses)?;
     table.0.set_item("routing_known_free", routing.is_known_free)?;
     table.0.set_item("ways", routing.ways)?;
+    table.0.set_item("drawn", routing.is_drawn)?;
     let numbers = [
         ("mean_hops", Some(prediction.mean_hops)),
         ("zero_load_data_ps", Some(prediction.zero_load_data_ps)),

@@ -111,7 +111,13 @@ def _window(p: Prediction) -> list[str]:
     """Return what sources send at most, if the network carries more."""
     most, workload = p.window_messages_per_node_per_ms, p.experiment.workload
     if most is None or not isinstance(workload, Synthetic):
-        return []
+        return [
+            f"Sources of {one.name} send at most {plain(one.most, 4)} of the "
+            f"{plain(one.asked, 4)} messages per node and ms that they are asked for: "
+            f"{counted(one.max_outstanding, 'message')} of a node may be under way "
+            "(its max_outstanding)."
+            for one in p.class_windows
+        ]
     each = counted(workload.max_outstanding, "message")
     return [
         f"Sources send at most {plain(most, 4)} messages per node and ms: {each} of a process may "

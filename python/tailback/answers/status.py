@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tailback.metrics import TOLERATED_LOSS, class_name
 from tailback.results import Result
 from tailback.units import counted
 from tailback.wording import warnings
 from tailback.wording.phrases import listed, percent
-from tailback.workloads import Synthetic
+from tailback.wording.saturated import MEASURED, are_sources
+from tailback.workloads import Synthetic, Traffic
 
 _SATURATED = "SATURATED"
-#: Share of a message's latency below which its packets are said to hardly wait.
-_LITTLE = 0.25
+_AT_SOURCES = f"{_SATURATED} at its sources"
+_HARDLY = "hardly any packet waits"
 
 
 @dataclass(frozen=True)
@@ -60,37 +62,54 @@ def lost_texts(result: Result) -> list[str]:
 
 
 def _with_load(text: str, result: Result) -> str:
-    """Say how much of the offered load a saturated network accepts."""
-    loads = [result.estimates.get(name) for name in ("accepted_load", "offered_load")]
-    if not text.startswith(_SATURATED) or None in loads:
+    """Say how much of the offered load a saturated network accepts, or its sources send."""
+    if not text.startswith(_SATURATED):
         return text
-    accepted, offered = (load.value for load in loads if load is not None)
-    if not 0 < accepted < offered:
-        return text
-    share = percent(accepted / offered)
-    told = f"{_SATURATED}: the network accepts {share} of the load that it is offered"
     workload = result.experiment.workload
+    if isinstance(workload, Traffic):
+        return _of_classes(text, result, workload)
+    loads = [result.estimates.get(name) for name in ("accepted_load", "offered_load")]
+    values = [load.value for load in loads if load is not None]
+    if len(values) < len(loads) or not 0 < values[0] < values[1]:
+        return text
+    share = percent(values[0] / values[1])
+    told = f"{_SATURATED}: the network accepts {share} of the load that it is offered"
     if not isinstance(workload, Synthetic) or not _drops(result):
         return told
-    if _waits_for_sources(result, workload):
+    if workload.throttle == "outstanding" and are_sources(_measured(result)):
         most = counted(workload.max_outstanding, "message")
         return (
-            f"{_SATURATED} at its sources: they send {share} of the load, because no more than "
-            f"{most} of a process may be under way (workload.max_outstanding); hardly any packet "
-            "waits"
+            f"{_AT_SOURCES}: they send {share} of the load, because no more than {most} of a "
+            f"process may be under way (workload.max_outstanding); {_HARDLY}"
         )
     name = "max_outstanding" if workload.throttle == "outstanding" else "max_queue"
     return f"{told}; sources drop the rest (workload.{name} = {getattr(workload, name)})"
 
 
-def _waits_for_sources(result: Result, workload: Synthetic) -> bool:
-    """Whether sources drop messages although packets hardly wait for each other."""
-    names = ("throttling_us", "internal_contention_us", "message_latency_us")
-    at_node, inside, latency = (result.estimates.get(name) for name in names)
-    if at_node is None or inside is None or latency is None:
-        return False
-    hardly = at_node.value + inside.value < _LITTLE * latency.value
-    return workload.throttle == "outstanding" and hardly
+def _of_classes(text: str, result: Result, workload: Traffic) -> str:
+    """Say of which traffic classes sources send less than they are asked to, if they limit it."""
+    shares = {
+        one.name: result.estimates.get(class_name("accepted_share", one.name))
+        for one in workload.sources
+        if one.throttle == "outstanding"
+    }
+    most = 1 - TOLERATED_LOSS
+    sent = [
+        f"{percent(share.value)} of {name}"
+        for name, share in shares.items()
+        if share is not None and share.high < most
+    ]
+    if not sent or not are_sources(_measured(result)):
+        return text
+    return (
+        f"{_AT_SOURCES}: they send {listed(sent)}, because no more messages of a node may be under "
+        f"way (max_outstanding of the traffic class); {_HARDLY}"
+    )
+
+
+def _measured(result: Result) -> dict[str, float]:
+    """Return what tells whether sources or the network limit a run."""
+    return {name: result.estimates[name].value for name in MEASURED if name in result.estimates}
 
 
 def _drops(result: Result) -> bool:

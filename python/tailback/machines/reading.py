@@ -156,7 +156,7 @@ def check_keys(given: Tables) -> None:
             raise UserError(path, shown(value), f"must be a table: [{path}]")
         for key in value:
             if name != "link_classes" and key not in known_keys(name):
-                raise _unknown(key, name)
+                raise _unknown(key, name, canonical(f"{name}.kind", value.get("kind")))
 
 
 def known_keys(part: str) -> tuple[str, ...]:
@@ -280,8 +280,11 @@ def _not_of_kind(part: str, kind: str, key: str) -> UserError:
     return NoEffectError(f"machine.{part}.{key}", None, problem)
 
 
-def _unknown(key: str, part: str = "") -> UserError:
-    """Return the mistake of a key that no machine has, with the one that was meant."""
+def _unknown(key: str, part: str = "", kind: object = None) -> UserError:
+    """Return the mistake of a key that no machine has, with the one that was meant.
+
+    If none was, and the kind of the part is known, those of this kind are listed.
+    """
     field = joined("machine", part, key or '""')
     known: tuple[str, ...] = (*PARTS, "preset", "clock")
     if part:
@@ -299,6 +302,9 @@ def _unknown(key: str, part: str = "") -> UserError:
         meant = nearest(key, known)
     if meant is not None:
         return UserError(field, None, "unknown key", f"machine.{meant}")
+    of_kind = KINDED[part].get(kind) if part in KINDED and isinstance(kind, str) else None
+    if of_kind is not None:
+        known = ("kind", *of_kind.key_names)
     return UserError(field, None, f"unknown key; known here: {', '.join(known)}")
 
 

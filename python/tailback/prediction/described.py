@@ -35,7 +35,7 @@ from .loads import predicted_loads
 from .message_law import MessageLaw, message_law
 from .pauses import Pauses, pauses_of
 from .switch_limit import SwitchLimit, offered, switch_limit
-from .windows import window_rate
+from .windows import ClassWindow, class_windows, window_rate
 from .wires import by_wire, wires_of
 from .zero_load import ZeroLoad, zero_loads
 
@@ -197,6 +197,11 @@ class Prediction:
         return rate if rate is not None and most is not None and rate < most else None
 
     @property
+    def class_windows(self) -> tuple[ClassWindow, ...]:
+        """The traffic classes whose sources send less than they are asked to: `max_outstanding`."""
+        return class_windows(self.experiment, self.zero_loads, self.zero_load_ack_us)
+
+    @property
     def offered_messages_per_node_per_ms(self) -> float | None:
         """What an open loop sends, whatever becomes of it; None where it waits for the network.
 
@@ -244,8 +249,10 @@ class Prediction:
     def _by_buffers(self) -> dict[str, Any]:
         short = [one.to_dict() for one in self.short_buffers]
         limit, window = self.switch_limit, self.window_messages_per_node_per_ms
+        classes = self.class_windows
         return {
             **({} if window is None else {"window_messages_per_node_per_ms": window}),
+            **({"class_windows": [one.to_dict() for one in classes]} if classes else {}),
             **({"short_buffers": short} if short else {}),
             **({} if limit is None else {"switch_limit": limit.to_dict()}),
         }

@@ -4,7 +4,7 @@ A sample of sources, scaled up, would make channels near sampled sources the mos
 So
 
 * if all nodes send alike and a few sources stand for all by symmetry, loads are exact: averages
-  over all equivalent channels;
+  over all equivalent channels (on small machines, too, where routes are drawn at random);
 * if moreover all nodes of a switch are reached by the same routes, one of each stands for them;
 * else two samples are taken: of as many messages from every node, or of different sources if
   destinations differ. Loads are estimates, the means of both; the load of a channel for the
@@ -65,9 +65,22 @@ def predicted_loads(experiment: Experiment, channels: pa.Table) -> Loads:
     spec, messages = experiment.spec(), experiment.messages_arrays()
     predicted = engine.predict(spec, most, messages)
     if predicted["exact"]:
-        return Loads(predicted, exact=True, max_exact=True)
+        load = np.array(predicted["channel_load"])
+        # Drawn routes differ between switches alone.
+        if not predicted["drawn"] or _is_at_nodes(experiment, channels, load):
+            return Loads(predicted, exact=True, max_exact=True)
+        same = moving_symmetry(experiment) if sends_alike(experiment) else None
+        if same is not None and is_exact(experiment):
+            return of_few_sources(experiment, channels, same)
+        return Loads(predicted, exact=True, max_exact=False)
     return _of_samples(experiment, channels, most, predicted)
 
+
+def _is_at_nodes(experiment: Experiment, channels: pa.Table, load: _Floats) -> bool:
+    """Return whether no wire between switches is loaded more than a wire of a node."""
+    wires, kinds = by_wire(experiment, channels, load)
+    outside = float(wires[kinds != "internal"].max(initial=0.0))
+    return outside >= float(wires.max(initial=0.0)) * (1 - _SAME)
 
 #: Routing by tables that have one route to all nodes of a switch.
 _BY_SWITCH = ("hop_classes", "shortest")
@@ -193,9 +206,7 @@ def _of_samples(
     found["channel_load_mean_internal"] = best["channel_load_mean_internal"]
     if best["saturation_messages_per_node_per_ms"] is None:
         found["saturation_messages_per_node_per_ms"] = None
-    wires, of = by_wire(experiment, channels, least)
-    outside = float(wires[of != "internal"].max(initial=0.0))
-    max_exact = everywhere and outside >= found["channel_load_max"] * (1 - _SAME)
+    max_exact = everywhere and _is_at_nodes(experiment, channels, least)
     return Loads(best | {"channel_load": mean} | found, False, max_exact, least)
 
 

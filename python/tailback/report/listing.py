@@ -13,6 +13,7 @@ from tailback.metrics import THETAS
 from tailback.statistics import Estimate
 from tailback.store.records import Failure
 from tailback.wording import number
+from tailback.wording.saturated import NETWORK, SOURCES, are_sources
 
 from . import looks
 from .content import Cell, Content, Table
@@ -167,7 +168,8 @@ def _state(of_mode: Mapping[str, Row]) -> Cell:
         return Cell("without end", "1 lost", "bad", f"messages were lost in {', '.join(lost)}")
     if full:
         more = f"; values still drift in {', '.join(drifting)}" if drifting else ""
-        hint = f"accepts less than it is offered in {', '.join(full)}{more}"
+        limited = all(are_sources(of_mode[mode]) for mode in full)
+        hint = f"{SOURCES if limited else NETWORK}, in {', '.join(full)}{more}"
         return Cell("saturated", "2 saturated", "open", hint)
     if drifting:
         return Cell("not settled", "2", "open", f"values still drift in {', '.join(drifting)}")

@@ -20,7 +20,7 @@ def sections(series: Series) -> list[Section]:
 def _figure(seen: Picture) -> Figure:
     words = [seen.caption] if seen.caption else []
     if seen.has_saturated:
-        words.append("Crosses: the network accepts less than it is offered.")
+        words.append("Crosses: saturated; less is accepted than is offered.")
     title = seen.title[0].upper() + seen.title[1:]
     title = title if not seen.title.startswith("theta") else seen.title
     return Figure(f"glance_{seen.name}", title, curves(seen.lines, seen.x, seen.y), " ".join(words))

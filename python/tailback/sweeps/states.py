@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tailback.comparison import MODES
 from tailback.tables.frames import dictionaries
+from tailback.wording.saturated import MEASURED, NETWORK, SOURCES, are_sources
 
 if TYPE_CHECKING:
     from tailback.store.points import PointStore
@@ -21,6 +22,8 @@ _SHOWN = 3
 """Points that are named one by one, if there are no more."""
 _VALUES = 4
 """Values of a parameter that are named."""
+_ROWS = 10_000
+"""Rows of the index that are looked at at once."""
 WORDS = {
     "cut_off": "cut off",
     "lost": "without end",
@@ -30,13 +33,15 @@ WORDS = {
 }
 """States of points and their names, the worst of a finished point first."""
 
-_ENDINGS = ("identity", "mode", "steady", "saturated", "cut_off", "lost")
+_ENDINGS = ("identity", "mode", "steady", "saturated", "cut_off", "lost", *MEASURED)
 
 _WHY = {
     "lost": "messages were lost, and the workload waits for them for ever",
-    "saturated": "the network accepts less than it is offered",
     "unsettled": "values still drift in the window that was measured",
+    "saturated": NETWORK,
+    "limited": SOURCES,
 }
+"""Why points without a limit that cut them off are not settled, or saturated: by two causes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +94,39 @@ def _written(name: str, value: str) -> str:
     return f"seed {value}" if name == SEED else f"{name} = {value}"
 
 
+class _Run(NamedTuple):
+    """How a run ended: little, for there may be hundreds of thousands."""
+
+    mode: str
+    cut_off: str | None
+    ends: tuple[str, ...]
+    """The keys of `_WHY` that hold of it if it was not cut off."""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> _Run:
+        """Return that of a row with the columns `_ENDINGS`."""
+        limited = are_sources(row) if row["saturated"] else None
+        holds = {
+            "lost": row.get("lost"),
+            "unsettled": not row["steady"],
+            "saturated": limited is False,
+            "limited": limited,
+        }
+        return cls(row["mode"], row.get("cut_off"), tuple(kind for kind in _WHY if holds[kind]))
+
+
 def states(store: PointStore, points: Mapping[str, Place]) -> list[State]:
     """Return the states of `points`, which map identities to places.
 
     A point counts once for each of its states; points without one are left out.
     """
     found: dict[tuple[str, str], list[Place]] = {}
-    runs: dict[str, list[dict[str, Any]]] = {}
+    runs: dict[str, list[_Run]] = {}
     if store.has_points:
-        for run in dictionaries(store.runs(only=_ENDINGS)):
-            runs.setdefault(run["identity"], []).append(run)
+        table = store.runs(only=_ENDINGS)
+        for first in range(0, table.num_rows, _ROWS):
+            for row in dictionaries(table.slice(first, _ROWS)):
+                runs.setdefault(row["identity"], []).append(_Run.of(row))
     for identity, place in points.items():
         for kind, why in _of_point(runs.get(identity, [])):
             found.setdefault((kind, why), []).append(place)
@@ -114,25 +142,26 @@ def states(store: PointStore, points: Mapping[str, Place]) -> list[State]:
     return [State(kind, why, tuple(places), values) for (kind, why), places in ordered]
 
 
-def _of_point(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def _of_point(runs: list[_Run]) -> Iterator[tuple[str, str]]:
     """Yield the states of the runs of a point, with reasons."""
     cut: dict[str, list[str]] = {}
+    ends: dict[str, list[str]] = {}
     for run in runs:
-        if run.get("cut_off"):
-            cut.setdefault(run["cut_off"], []).append(run["mode"])
+        if run.cut_off:
+            cut.setdefault(run.cut_off, []).append(run.mode)
+            continue
+        for end in run.ends:
+            ends.setdefault(end, []).append(run.mode)
     for limit, modes in cut.items():
         yield "cut_off", f"by {limit}, raise that{_in(modes, runs)}"
-    whole = [run for run in runs if not run.get("cut_off")]
-    for kind, modes in (
-        ("lost", [run["mode"] for run in whole if run.get("lost")]),
-        ("unsettled", [run["mode"] for run in whole if not run["steady"]]),
-        ("saturated", [run["mode"] for run in whole if run["saturated"]]),
-    ):
-        if modes:
-            yield kind, f"{_WHY[kind]}{_in(modes, runs)}"
+    for end, why in _WHY.items():
+        # A point is saturated once: where the network limits any of its modes, that is told.
+        if end in ends and not (end == "limited" and "saturated" in ends):
+            kind = "saturated" if end == "limited" else end
+            yield kind, f"{why}{_in(ends[end], runs)}"
 
 
-def _in(modes: list[str], runs: list[dict[str, Any]]) -> str:
+def _in(modes: list[str], runs: list[_Run]) -> str:
     """Return the modes in words; nothing if these are all."""
     if len(modes) == len(runs):
         return ""

@@ -66,12 +66,13 @@ def prediction_report(prediction: Prediction, *, full: bool = False) -> Renderab
 
 
 def _loaded_table(p: Prediction, loaded: Sequence[LoadedChannel]) -> Table:
-    estimated = "" if p.load_is_exact else ", an estimate from two samples"
+    by = "drawn routes" if p.exact else "two samples"
+    estimated = "" if p.load_is_exact else f", an estimate from {by}"
     used = p.experiment.machine
     together = used.shares_wires or used.node_channels_per_wire > 1
-    by_link = ", virtual channels of a link together" if together else ""
+    what = "links, virtual channels together" if together else "channels"
     return new_table(
-        f"Most loaded channels{by_link}{estimated}",
+        f"Most loaded {what}{estimated}",
         *texts("from", "to"),
         *words("channel"),
         *numbers("per message of every node"),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from tailback.units import counted
 
+from .saturated import NETWORK
+
 if TYPE_CHECKING:
     from tailback.statistics import Estimate
 
@@ -106,7 +108,7 @@ def warnings(ending: Ended) -> list[str]:
     elif ending.converged is False and ending.stop_reason != "saturated":
         found.append(f"not as precise as asked for: stopped by {ending.stop_reason}")
     if ending.saturated:
-        found.append("SATURATED: the network accepts less than it is offered")
+        found.append(f"SATURATED: {NETWORK}")
     if not ending.steady and not ending.cut_off:
         found.append("NOT SETTLED: values still drift; run longer")
     return found
