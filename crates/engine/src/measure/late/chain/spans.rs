@@ -4,7 +4,7 @@ use super::{Chain, Place};
 use crate::ids::ChannelId;
 use crate::measure::late::stations::Stations;
 use crate::measure::late::turns::RecordId;
-use crate::time::{NEVER, Time};
+use crate::time::Time;
 
 impl<'a> Chain<'a> {
     /// The roots of a wait for a channel, the latest first, each with when it begins: who was there, and on which
@@ -29,21 +29,16 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// The queue that a packet stands in, if all that wait there have the same root at any instant: in its node all wait
-    /// for what the first waits for; at a switch not where packets have a choice of outputs.
+    /// The queue that a packet stands in, if all that wait there have the same root at any instant: not where
+    /// packets have a choice of outputs.
     pub(in super::super) fn queue(&self, place: Place) -> Option<usize> {
-        if self.rules.is_private {
+        if self.rules.is_private || self.rules.choose_outputs {
             return None;
         }
         let (log, numbers) = (self.log, self.log.numbers());
         let Some(before) = place.hop.checked_sub(1) else {
-            // Whoever waited for a link that was down, and took another, waited for that alone.
-            let is_detained = log.detained_since(place) < NEVER;
-            return (!is_detained).then(|| log.channel(place).index());
+            return Some(log.channel(place).index());
         };
-        if self.rules.choose_outputs {
-            return None;
-        }
         let (came_by, _) = log.record(place.record).hops[before as usize];
         if self.rules.are_in_order {
             return Some(numbers + came_by.index());
