@@ -80,7 +80,7 @@ impl Assembly {
         let mut alone = None;
         let is_asked = spec.blame.is_some() || spec.lateness;
         if (is_asked || charges(spec) && is_contended(spec.mode)) && is_late(spec.mode) {
-            measures.late = Some(Box::new(late(spec, &fabric, is_charged)));
+            measures.late = Some(Box::new(late(spec, &fabric, (is_charged, is_asked))));
             measures.slices = slices(spec, &fabric)?.map(Box::new);
             alone = Some(Box::new(Alone::new(spec, &topology, instants(spec))?));
         }
@@ -193,15 +193,15 @@ fn is_contended(mode: Mode) -> bool {
     mode != Mode::Free
 }
 
-/// How late messages are, and why, if waits are charged.
-fn late(spec: &Spec, fabric: &Fabric, is_charged: bool) -> Late {
+/// How late messages are, and why: whether waits are charged, and added up for somebody who asked.
+fn late(spec: &Spec, fabric: &Fabric, known: (bool, bool)) -> Late {
     // The critical path needs the charges of all.
     let asked = spec.blame.as_ref().filter(|_| !charges(spec));
     let (share, groups) = asked.map_or((None, false), |blame| (blame.share, blame.groups));
     let victims = Victims::new(share, spec.seed, groups);
     let sites = fabric.sites(&spec.machine, (spec.mode, spec.fidelity));
     let memory = spec.blame.as_ref().and_then(|blame| blame.memory).unwrap_or(MEMORY);
-    let mut late = Late::new(sites, spec.sample_interval_ps, victims, (is_charged, memory));
+    let mut late = Late::new(sites, spec.sample_interval_ps, victims, known, memory);
     late.rows = spec.lateness.then(Vec::new);
     late.notes_packets = spec.machine.interface.costs().is_some();
     late

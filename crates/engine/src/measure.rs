@@ -151,6 +151,21 @@ impl Measures {
         self.late.as_ref().map_or(late::UNMARKED, |late| late.mark(id))
     }
 
+    /// Why everybody could go on, if that is kept, for who stands on what is in hand of a message.
+    #[inline]
+    pub fn causes_of(&mut self, id: MessageId) -> Option<&mut Causes> {
+        let Self { causes, labels, late, .. } = self;
+        let causes = rare(causes)?;
+        causes.tells(id, (late.as_deref_mut(), labels.as_deref()));
+        Some(causes)
+    }
+
+    /// Whether all is kept that anybody waited for, besides why they could go on.
+    #[inline]
+    pub fn keeps_all_causes(&mut self) -> bool {
+        rare(&mut self.causes).is_some_and(|causes| causes.keeps_all())
+    }
+
     /// Measures of a machine, from time 0.
     pub fn new(channels: usize, nodes: usize, sample_interval: Time, record: bool) -> Self {
         Self {

@@ -68,6 +68,7 @@ impl Simulation {
             workload,
             measures,
             alone,
+            aside: None,
             watches: spec.machine.routing.allow_deadlock,
             at_once: 0,
             open: Open::No,
@@ -103,7 +104,11 @@ impl Simulation {
             return self.advance_ranks(max_events);
         }
         let advance = self.fabric.by_kind::<Advance>();
-        advance(Advance { simulation: self, until, max_events })
+        let progress = advance(Advance { simulation: self, until, max_events });
+        if self.open == Open::No {
+            self.tells_ending();
+        }
+        progress
     }
 
     /// The same with the kind of the network's model.

@@ -10,6 +10,7 @@
 mod clocks;
 mod desk;
 mod edges;
+mod ending;
 mod forest;
 mod hand;
 mod messages;

@@ -109,7 +109,7 @@ impl Message {
 }
 
 /// Why a message took as long as it did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Why {
     /// How many were sent before it.
     pub number: u64,
@@ -125,9 +125,35 @@ pub struct Why {
     pub charges: Vec<Charge>,
 }
 
+/// What a packet waited for: what sort of root that had, where, whose label is charged, and from when until when.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// What the root's channel is to the message.
+    pub kind: Kind,
+    /// The channel of the root.
+    pub channel: ChannelId,
+    /// What the culprit is charged as.
+    pub label: u32,
+    /// From when until when.
+    pub span: (Time, Time),
+}
+
+/// A message that has arrived, kept as long as it may be asked what a packet of it waited for.
+struct Aside {
+    /// Its number; none: no message is kept.
+    message: Option<u64>,
+    queued: Time,
+    ends: (NodeId, NodeId),
+    packets: Vec<RecordId>,
+    /// The packet.
+    record: RecordId,
+}
+
 /// A message that has arrived.
 struct Unsettled {
     why: Why,
+    /// Its number in the log, where nobody will ask any more for what happened since it was queued.
+    ends: Option<u64>,
     /// Whether it was followed what it waited for, and for how long it was not found.
     is_followed: bool,
     unknown: Time,
@@ -153,6 +179,10 @@ pub struct Late {
     places: Mixed<(u32, ChannelId, Kind), usize>,
     /// Whether it is followed who made messages wait.
     is_followed: bool,
+    /// Whether that is added up over messages; else only those are followed that are asked for by [`Self::waited`].
+    adds_up: bool,
+    /// What is kept of a message that may still be asked for.
+    aside: Aside,
     /// Whose waits are charged.
     victims: Victims,
     interval: Time,
@@ -170,12 +200,13 @@ pub struct Late {
 
 impl Late {
     /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
-    /// who made messages wait, and how many bytes may be taken for that.
+    /// who made messages wait, and added up, and how many bytes may be taken for that.
     pub fn new(
         sites: Sites,
         interval: Time,
         victims: Victims,
-        (is_followed, memory): (bool, u64),
+        (is_followed, adds_up): (bool, bool),
+        memory: u64,
     ) -> Self {
         let Sites { of, places, rules } = sites;
         let sites = [of, places.stations.sites().to_vec()].concat();
@@ -192,6 +223,14 @@ impl Late {
             places: Mixed::default(),
             tables: Tables::new(0, interval, &victims),
             is_followed,
+            adds_up,
+            aside: Aside {
+                message: None,
+                queued: NEVER,
+                ends: (NodeId::NONE, NodeId::NONE),
+                packets: Vec::new(),
+                record: NOBODY,
+            },
             victims,
             interval,
             unsettled: VecDeque::new(),
@@ -382,10 +421,18 @@ impl Late {
         };
         message.is_over = true;
         if !message.is_victim {
-            self.ends(id);
+            if let Some(number) = self.ending(id) {
+                self.log.ends(number);
+            }
             return false;
         }
         let (last, delivered) = message.last;
+        let span = (message.queued, delivered);
+        if !self.adds_up {
+            let why = Why { span, label: message.label, ..Why::default() };
+            self.waits_to_settle(id, why, (false, 0), ChannelId::NONE);
+            return true;
+        }
         let of = (message.number, message.queued);
         let scratch = &mut self.scratch;
         let (rules, packets) = (self.rules, &message.packets);
@@ -402,40 +449,72 @@ impl Late {
         let mut slow = all.map(|&packet| self.log.record(packet).slow);
         let slow = slow.find(|channel| channel.is_some()).unwrap_or(ChannelId::NONE);
         let charges = self.charged(id);
-        let message = &mut self.messages[id.index()];
-        if self.notes_packets {
-            self.given.push_back(std::mem::take(&mut message.given));
-        }
-        let span = (message.queued, delivered);
-        let (number, alone, label) = (0, 0, message.label);
-        let why = Why { number, label, span, alone, own, charges };
-        self.unsettled.push_back(Unsettled { why, is_followed, unknown, slow });
-        self.ends(id);
+        let label = self.messages[id.index()].label;
+        let why = Why { number: 0, label, span, alone: 0, own, charges };
+        self.waits_to_settle(id, why, (is_followed, unknown), slow);
         true
     }
 
-    /// A message has arrived: nobody will ask for its turns, unless there are acknowledgements to come.
-    fn ends(&mut self, id: MessageId) {
-        let message = &self.messages[id.index()];
-        if !self.rules.has_acks || message.is_acknowledged() {
-            self.log.ends(message.number);
+    /// A message has arrived: it is to be told how long it takes alone. Until then its turns are kept: it may be
+    /// asked at this instant what packets of it waited for.
+    fn waits_to_settle(
+        &mut self,
+        id: MessageId,
+        why: Why,
+        (is_followed, unknown): (bool, Time),
+        slow: ChannelId,
+    ) {
+        if self.notes_packets {
+            let given = std::mem::take(&mut self.messages[id.index()].given);
+            self.given.push_back(given);
         }
+        let ends = self.ending(id);
+        self.unsettled.push_back(Unsettled { why, ends, is_followed, unknown, slow });
+    }
+
+    /// The number of a message that has arrived, if nobody will ask for its turns: no acknowledgements are to come.
+    fn ending(&self, id: MessageId) -> Option<u64> {
+        let message = &self.messages[id.index()];
+        let is_over = !self.rules.has_acks || message.is_acknowledged();
+        is_over.then_some(message.number)
+    }
+
+    /// Whether it is wanted of every message how late it was.
+    pub fn adds_up(&self) -> bool {
+        self.adds_up
+    }
+
+    /// The message that has arrived first of those of which it is not known how long they take alone: nobody wants to
+    /// know that.
+    pub fn passes_over(&mut self) {
+        self.next_settled();
+    }
+
+    fn next_settled(&mut self) -> Option<Unsettled> {
+        let unsettled = self.unsettled.pop_front()?;
+        self.given.pop_front();
+        if let Some(number) = unsettled.ends.filter(|_| self.aside.message != unsettled.ends) {
+            self.log.ends(number);
+        }
+        Some(unsettled)
     }
 
     /// How long the message takes alone that has arrived first of those of which that is not known, and
-    /// how many were sent before it; labels become classes. How late it was, if it waited longer than
-    /// that.
+    /// how many were sent before it; labels become classes. How late it was, unless it is known that it waited no
+    /// longer than that.
     pub fn settle(
         &mut self,
         number: u64,
         alone: Time,
         class_of: impl Fn(u32) -> u32,
     ) -> Option<Time> {
-        let Unsettled { mut why, is_followed, unknown, slow } = self.unsettled.pop_front()?;
-        self.given.pop_front();
+        let Unsettled { mut why, is_followed, unknown, slow, .. } = self.next_settled()?;
         (why.number, why.alone) = (number, alone);
         let latency = why.span.1 - why.span.0;
         let late = latency.saturating_sub(alone);
+        if !self.adds_up {
+            return Some(late);
+        }
         let waited: Time = why.charges.iter().map(|charge| charge.waited).sum();
         if waited <= late {
             why.charges.iter_mut().for_each(|charge| charge.late = charge.waited);
@@ -465,38 +544,82 @@ impl Late {
         (waited > late).then_some(late)
     }
 
-    /// What a packet of a message that is there, or whose header is, has waited for, the latest first:
-    /// kind, root channel, label of the culprit, from when until when. Nothing, if nobody can ask: more
-    /// packets of its message are to come, and what they wait for will be all that matters.
+    /// What a packet of a message that is there, or whose header is, has waited for, the latest first; whether it has.
+    /// Nothing, if nobody can ask: more packets of its message are to come, and what they wait for will be all that
+    /// matters. To be asked at the instant at which it is there.
     pub fn waited(
         &mut self,
         id: MessageId,
         packet: PacketId,
         now: Time,
-        mut put: impl FnMut(Kind, ChannelId, u32, (Time, Time)),
-    ) {
+        put: impl FnMut(Wait),
+    ) -> bool {
+        let Some(record) = self.asked_of(id, packet) else { return false };
+        let message = &self.messages[id.index()];
+        let of = (message.number, message.queued);
+        let (rules, packets, scratch) = (self.rules, &message.packets, &mut self.scratch);
+        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
+        chain.follow(record, now);
+        self.put_pieces(message.ends, put)
+    }
+
+    /// The record of a packet of which it can be asked what it waited for.
+    fn asked_of(&self, id: MessageId, packet: PacketId) -> Option<RecordId> {
         let message = &self.messages[id.index()];
         if !self.rules.asks_of_all && !message.is_whole() || !self.log.keeps(message.number) {
-            return;
+            return None;
         }
         let record = match self.log.record_of(packet) {
             NOBODY => message.opens.0,
             record => record,
         };
-        if record == NOBODY || self.log.record(record).message != message.number {
-            return;
-        }
-        let of = (message.number, message.queued);
-        let (rules, packets, scratch) = (self.rules, &message.packets, &mut self.scratch);
-        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
-        chain.follow(record, now);
+        let is_known = record != NOBODY && self.log.record(record).message == message.number;
+        is_known.then_some(record)
+    }
+
+    /// Does something with the waits that have been found of a message between two nodes; whether there are any.
+    fn put_pieces(&self, ends: (NodeId, NodeId), mut put: impl FnMut(Wait)) -> bool {
         for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
-            let kind = self.sites[channel.index()].kind(message.ends);
-            let (kind, culprit) =
+            let kind = self.sites[channel.index()].kind(ends);
+            let (kind, label) =
                 if culprit == FAULT { (Kind::Fault, REST) } else { (kind, culprit) };
             let channel = self.log.stations().name(channel);
-            put(kind, channel, culprit, (begin, begin + time));
+            put(Wait { kind, channel, label, span: (begin, begin + time) });
         }
+        !self.pieces.is_empty()
+    }
+
+    /// It may be asked later what a packet of a message waited for that has just arrived, instead of any other that
+    /// has been set aside; false where that is not possible.
+    pub fn sets_aside(&mut self, id: MessageId, packet: PacketId) -> bool {
+        let Some(record) = self.asked_of(id, packet) else { return false };
+        // Of acknowledged messages turns are kept until they are.
+        if self.rules.has_acks {
+            return false;
+        }
+        self.drops_aside();
+        let message = &self.messages[id.index()];
+        (self.aside.message, self.aside.record) = (Some(message.number), record);
+        (self.aside.queued, self.aside.ends) = (message.queued, message.ends);
+        self.aside.packets.clone_from(&message.packets);
+        true
+    }
+
+    /// Nobody asks any more for the message that has been set aside.
+    pub fn drops_aside(&mut self) {
+        if let Some(number) = self.aside.message.take() {
+            self.log.ends(number);
+        }
+    }
+
+    /// What the packet waited for that has been set aside and was delivered then, as [`Self::waited`] puts it.
+    pub fn waited_aside(&mut self, delivered: Time, put: impl FnMut(Wait)) -> bool {
+        let &Aside { message, queued, ends, ref packets, record } = &self.aside;
+        let Some(number) = message.filter(|&number| self.log.keeps(number)) else { return false };
+        let (rules, of, scratch) = (self.rules, (number, queued), &mut self.scratch);
+        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
+        chain.follow(record, delivered);
+        self.put_pieces(ends, put)
     }
 
     /// When the message of which [`Self::settle`] is to be told next was queued, and each of its data

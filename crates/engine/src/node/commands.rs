@@ -267,7 +267,7 @@ impl Nodes {
             next = transfer.next;
             transfer.at_hand += u64::from(bytes);
             if std::mem::take(&mut transfer.is_short) {
-                if let Some(causes) = &mut world.measures.causes {
+                if let Some(causes) = world.measures.causes_of(of) {
                     causes.passes_on(id, of);
                 }
                 self.send_packets(id, world);

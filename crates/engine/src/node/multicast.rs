@@ -122,7 +122,7 @@ impl Nodes {
             return;
         }
         for next in std::mem::take(&mut self.multicasts.behind[id.index()]) {
-            if let Some(causes) = &mut world.measures.causes {
+            if let Some(causes) = world.measures.causes_of(id) {
                 causes.passes_on(next, id);
             }
             self.begin(next, world);

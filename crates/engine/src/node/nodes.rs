@@ -14,7 +14,6 @@ use super::timers::Timers;
 use super::world::World;
 use crate::error::SpecError;
 use crate::ids::{MessageId, NodeId, ProcessId};
-use crate::rare::rare;
 use crate::spec::Spec;
 use crate::time::Time;
 use crate::topology::Topology;
@@ -170,7 +169,7 @@ impl Nodes {
         if self.is_told_of(id)
             && let Some(process) = what(&mut self.interface, id, &self.messages[id])
         {
-            if let Some(causes) = rare(&mut world.measures.causes) {
+            if let Some(causes) = world.measures.causes_of(id) {
                 causes.goes_on(process, id, world.now);
             }
             self.can_go_on(process);

@@ -94,7 +94,9 @@ impl Nodes {
         }
         if is_accepted {
             self.packets_accepted(id, 1, world);
-        } else if let Some(causes) = rare(&mut world.measures.causes) {
+        } else if world.measures.keeps_all_causes()
+            && let Some(causes) = world.measures.causes_of(id)
+        {
             causes.waits(id);
         }
     }
@@ -168,7 +170,7 @@ impl Nodes {
         let packet = message.next_acknowledgement(id, world.fabric);
         let class = message.class;
         let packet = world.fabric.queue(packet, class, world.now, world.events, world.measures);
-        if let Some(causes) = rare(&mut world.measures.causes) {
+        if let Some(causes) = world.measures.causes_of(id) {
             causes.acknowledges(packet, id);
         }
     }
@@ -260,8 +262,10 @@ impl Nodes {
         } else {
             world.workload.received(to, tag)
         };
-        if let Some(causes) = rare(&mut world.measures.causes) {
-            causes.received(id, goes_on, world.now);
+        let Measures { causes, labels, late, .. } = &mut *world.measures;
+        if let Some(causes) = rare(causes) {
+            let measured = (late.as_deref_mut(), labels.as_deref());
+            causes.received(id, goes_on, world.now, measured);
         }
         self.pass_on_copies(id, world);
         if goes_on {

@@ -101,7 +101,9 @@ impl Nodes {
         message.in_flight = 1;
         if self.offer(id, world) {
             self.packets_accepted(id, 1, world);
-        } else if let Some(causes) = rare(&mut world.measures.causes) {
+        } else if world.measures.keeps_all_causes()
+            && let Some(causes) = world.measures.causes_of(id)
+        {
             causes.waits(id);
         }
     }
@@ -149,7 +151,7 @@ impl Nodes {
         let message = &mut self.messages[id];
         message.in_flight -= count;
         if !message.is_packetised() {
-            if let Some(causes) = rare(&mut world.measures.causes)
+            if let Some(causes) = world.measures.causes_of(id)
                 && !self.software.serves()
             {
                 causes.resumes(id);
@@ -175,7 +177,7 @@ impl Nodes {
             let link = &mut self.links[link.index()];
             link.pop_front();
             if let Some(&next) = link.front() {
-                if let Some(causes) = rare(&mut world.measures.causes) {
+                if let Some(causes) = world.measures.causes_of(id) {
                     causes.passes_on(next, id);
                 }
                 self.begin(next, world);
@@ -186,17 +188,16 @@ impl Nodes {
         } else {
             world.workload.acknowledged(from, tag, blocking)
         };
-        if let Some(causes) = rare(&mut world.measures.causes) {
-            match goes_on {
-                true => causes.goes_on(from, id, world.now),
-                false if team.is_some() || world.workload.waits_for_all(from) => {
-                    causes.acknowledged_early(from, id, world.now);
-                }
-                false => {}
-            }
-        }
         if goes_on {
+            if let Some(causes) = world.measures.causes_of(id) {
+                causes.goes_on(from, id, world.now);
+            }
             self.can_go_on(from);
+        } else if world.measures.keeps_all_causes()
+            && (team.is_some() || world.workload.waits_for_all(from))
+            && let Some(causes) = world.measures.causes_of(id)
+        {
+            causes.acknowledged_early(from, id, world.now);
         }
         self.tell(id, world, Interface::acknowledged);
         if is_complete {

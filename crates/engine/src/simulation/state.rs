@@ -3,9 +3,9 @@
 use super::samples::Sampling;
 use crate::event_queue::EventQueue;
 use crate::fabric::Fabric;
-use crate::measure::Measures;
 use crate::measure::blame::REST;
-use crate::node::{Alone, Nodes, World};
+use crate::measure::{Causes, Measures};
+use crate::node::{Alone, Message, Nodes, World};
 use crate::time::Time;
 use crate::topology::Topology;
 use crate::workload::{Foreground, Progress as Done, Workload};
@@ -28,6 +28,8 @@ pub struct Simulation {
     pub(super) measures: Measures,
     /// How long messages take alone, if that is wanted.
     pub(super) alone: Option<Box<Alone>>,
+    /// The message that was received last, as long as nobody has to know how late it was.
+    pub(super) aside: Option<Box<Arrived>>,
     /// Per process: what it had done when the window began.
     pub(super) done_before: Vec<Done>,
     /// What the run waits for, if not for all there is.
@@ -40,6 +42,16 @@ pub struct Simulation {
     pub(super) open: Open,
     /// Whether it is left when the network has taken much memory in it.
     pub(super) leaves_instants: bool,
+}
+
+/// A message that has arrived, with all that says how late it was.
+pub(super) struct Arrived {
+    message: Message,
+    /// When it was queued, and its packets, where that is noted.
+    queued: Time,
+    packets: Vec<Time>,
+    /// When all of it was there.
+    arrived: Time,
 }
 
 /// Why an instant is not over that has been left.
@@ -95,6 +107,16 @@ impl Simulation {
         let (Some(alone), Some(late)) = (&mut self.alone, late) else { return };
         for message in self.nodes.take_arrived() {
             let (queued, packets) = late.next_queued().unwrap_or((message.sent, &[]));
+            let number = message.serial;
+            let is_asked = |causes: &Causes| causes.followed.contains(&number);
+            if !late.adds_up() && !causes.as_deref().is_some_and(is_asked) {
+                if causes.as_ref().and_then(|causes| causes.set_aside()) == Some(number) {
+                    let (packets, arrived) = (packets.to_vec(), self.now);
+                    self.aside = Some(Box::new(Arrived { message, queued, packets, arrived }));
+                }
+                late.passes_over();
+                continue;
+            }
             let alone = alone.of(&message, queued, packets);
             let class_of = |label| match labels.as_deref() {
                 Some(labels) if label != REST => labels.class(label),
@@ -105,6 +127,28 @@ impl Simulation {
                 causes.absorbed(message.serial, late);
             }
         }
+        if let Some(causes) = causes {
+            causes.followed.clear();
+            if causes.set_aside().is_none() {
+                late.drops_aside();
+            }
+        }
+    }
+
+    /// Nothing more happens for now: the message that was received last is followed, if it has not been.
+    pub(super) fn tells_ending(&mut self) {
+        let Measures { late, labels, causes, .. } = &mut self.measures;
+        let (Some(late), Some(causes)) = (late, causes) else { return };
+        causes.tells_ending((Some(late), labels.as_deref()));
+        late.drops_aside();
+        if let (Some(arrived), Some(alone)) = (self.aside.take(), &mut self.alone)
+            && causes.followed.contains(&arrived.message.serial)
+        {
+            let Arrived { message, queued, packets, arrived } = *arrived;
+            let alone = alone.of(&message, queued, &packets);
+            causes.absorbed(message.serial, (arrived - queued).saturating_sub(alone));
+        }
+        causes.followed.clear();
     }
 
     /// Lets wires and processes that nobody looked at do what they have done up to `time`.

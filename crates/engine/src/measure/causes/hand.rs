@@ -2,11 +2,10 @@
 
 use super::forest::Segment;
 use super::piece::{Blamed, Part, Piece, Who, push};
-use super::state::{Causes, Hand};
-use super::way::Prepared;
+use super::state::{Causes, Hand, Untold};
 use crate::ids::{InstantId, MessageId, PacketId, ProcessId};
 use crate::measure::blame::Labels;
-use crate::measure::late::Late;
+use crate::measure::late::{Late, Wait};
 use crate::measure::packet::PacketRow;
 use crate::time::Time;
 
@@ -19,10 +18,14 @@ impl Causes {
         let standing = &self.standing[packet.index()];
         let (base, prepared) = (self.forest.share(standing.base), standing.prepared());
         self.takes(id, base, now);
-        self.put_down(packet, prepared, None, measured);
+        self.hand.untold = Some(Untold { packet, prepared, whole: None });
+        self.tells(id, measured);
     }
 
     /// A packet of a message has been delivered; it would have lived `alone` without contention.
+    ///
+    /// What it waited for is put down when somebody stands on it ([`Self::tells`]), or at once where the software of
+    /// its node passes that on to the next.
     pub fn delivered(
         &mut self,
         packet: PacketId,
@@ -36,7 +39,10 @@ impl Causes {
             self.hand.process = self.ways[id.index()].from;
         }
         let whole = self.is_contended.then_some((row.queued, alone));
-        self.put_down(packet, standing.prepared(), whole, measured);
+        self.hand.untold = Some(Untold { packet, prepared: standing.prepared(), whole });
+        if standing.prepared.is_some() {
+            self.tells(id, measured);
+        }
         if is_data {
             let way = &mut self.ways[id.index()];
             if let (Some(rows), Some(place)) = (&mut self.rows, way.row) {
@@ -44,6 +50,16 @@ impl Causes {
             }
             way.before.clear();
             way.before.extend(self.hand.pieces.iter().filter(|piece| piece.part.is_contention()));
+        }
+    }
+
+    /// Somebody is going to stand on what is in hand of a message: what it waited for is put down, unless it has
+    /// been. To find that out takes longer than all else, and nobody stands on most messages.
+    pub fn tells(&mut self, id: MessageId, measured: Measured) {
+        if self.hand.message == id
+            && let Some(untold) = self.hand.untold.take()
+        {
+            self.put_down(&untold, measured);
         }
     }
 
@@ -58,6 +74,7 @@ impl Causes {
     pub fn lets_go(&mut self) {
         if self.hand.message.is_some() {
             self.hand.message = MessageId::NONE;
+            self.hand.untold = None;
             self.hand.pieces.clear();
             self.forest.replace(&mut self.hand.parent, InstantId::NONE);
             self.forest.replace(&mut self.hand.made, InstantId::NONE);
@@ -65,13 +82,8 @@ impl Causes {
     }
 
     /// Puts down what the packet in hand waited for, so far.
-    fn put_down(
-        &mut self,
-        packet: PacketId,
-        prepared: Prepared,
-        whole: Option<(Time, Time)>,
-        (late, labels): Measured,
-    ) {
+    fn put_down(&mut self, untold: &Untold, (late, labels): Measured) {
+        let &Untold { packet, ref prepared, whole } = untold;
         let Hand { message, at: now, parent, .. } = self.hand;
         let way = &self.ways[message.index()];
         let pieces = &mut self.hand.pieces;
@@ -79,14 +91,9 @@ impl Causes {
         prepared.put_down(began, way, pieces);
         if let Some(late) = late {
             let since = began.max(prepared.handed);
-            late.waited(message, packet, now, |kind, channel, label, span| {
-                let culprit = Who::of(label, labels);
-                let blamed = Some(Blamed { channel, culprit });
-                let (begin, part) = (span.0.max(since), Part::of(kind));
-                if begin < span.1 {
-                    push(pieces, Piece { begin, time: span.1 - begin, part, blamed });
-                }
-            });
+            if late.waited(message, packet, now, |wait| put_wait(pieces, since, wait, labels)) {
+                self.followed.push(way.number);
+            }
         } else if let Some((queued, alone)) = whole {
             // Nobody knows who was in the way, only that somebody was.
             let time = (now - queued).saturating_sub(alone);
@@ -100,6 +107,7 @@ impl Causes {
             let base = self.ways[id.index()].base;
             return self.forest.share(base);
         }
+        debug_assert!(self.hand.untold.is_none(), "what it waited for has not been put down");
         if !self.hand.made.is_some() {
             let way = &self.ways[id.index()];
             let leg = way.leg(self.hand.pieces.as_slice().into());
@@ -121,5 +129,19 @@ impl Causes {
         let next = self.forest.add(now, stand, process, Segment::Message(Box::new(leg)));
         self.forest.release(stand);
         next
+    }
+}
+
+/// Adds a wait, as far as it lies after an instant.
+pub(super) fn put_wait(
+    pieces: &mut Vec<Piece>,
+    since: Time,
+    Wait { kind, channel, label, span }: Wait,
+    labels: Option<&Labels>,
+) {
+    let blamed = Some(Blamed { channel, culprit: Who::of(label, labels) });
+    let (begin, part) = (span.0.max(since), Part::of(kind));
+    if begin < span.1 {
+        push(pieces, Piece { begin, time: span.1 - begin, part, blamed });
     }
 }

@@ -1,5 +1,6 @@
 //! What is known of messages under way, and what becomes of them.
 
+use super::hand::Measured;
 use super::state::{Causes, Hand};
 use super::way::{Opened, Standing, Way};
 use crate::ids::{InstantId, MessageId, PacketId};
@@ -57,12 +58,10 @@ impl Causes {
         self.stands(packet, Standing { base, prepared: None });
     }
 
-    /// All of a message is there, and its process is not ready for it.
+    /// All of a message is there, and its process is not ready for it; only where slack is asked for.
     pub fn waits(&mut self, id: MessageId) {
-        if self.edges.is_some() {
-            let stand = self.stand(id);
-            self.forest.replace(&mut self.ways[id.index()].offered, stand);
-        }
+        let stand = self.stand(id);
+        self.forest.replace(&mut self.ways[id.index()].offered, stand);
     }
 
     /// A process accepts a message that has waited: what follows stands on that.
@@ -76,15 +75,28 @@ impl Causes {
     }
 
     /// A message has been received; whether its process can go on.
-    pub fn received(&mut self, id: MessageId, goes_on: bool, now: Time) {
+    pub fn received(
+        &mut self,
+        id: MessageId,
+        goes_on: bool,
+        now: Time,
+        (mut late, labels): Measured,
+    ) {
         let to = self.ways[id.index()].to;
         if let (Some(rows), Some(row)) = (&mut self.rows, self.ways[id.index()].row) {
             rows.transfers[row].received = now;
         }
+        let is_last = self.is_latest(now);
+        let is_asked = goes_on || self.edges.is_some();
+        if is_last && !is_asked && self.is_set_aside(id, (to, now), late.as_deref_mut()) {
+            return;
+        }
+        if is_last || is_asked {
+            self.tells(id, (late, labels));
+        }
         if goes_on {
             self.goes_on(to, id, now);
         }
-        let is_last = !self.last.is_some() || now > self.makespan();
         if is_last || self.edges.is_some() {
             let end = self.stand_of(id, to, now);
             self.ends(end);

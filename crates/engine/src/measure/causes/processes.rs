@@ -122,13 +122,11 @@ impl Causes {
         }
     }
 
-    /// A message has been acknowledged, for which its sender waits among others.
+    /// A message has been acknowledged, for which its sender waits among others; only where slack is asked for.
     pub fn acknowledged_early(&mut self, process: ProcessId, id: MessageId, now: Time) {
-        if self.edges.is_some() {
-            let stand = self.stand(id);
-            self.comes_early(process, stand, now);
-            self.forest.release(stand);
-        }
+        let stand = self.stand(id);
+        self.comes_early(process, stand, now);
+        self.forest.release(stand);
     }
 
     /// A CPU computes for a process.

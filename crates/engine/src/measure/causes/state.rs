@@ -1,7 +1,7 @@
 //! What is kept of everybody.
 
 use super::edges::Edges;
-use super::forest::Forest;
+use super::forest::{Forest, Leg};
 use super::piece::{Parts, Piece};
 use super::rows::Rows;
 use super::way::{Prepared, Standing, Way};
@@ -24,10 +24,15 @@ pub struct Causes {
     pub(super) hand: Hand,
     /// By node: what its messaging software has in hand.
     pub(super) desks: Vec<Desk>,
-    /// The latest end of anything.
+    /// The latest end of anything whose way is put down.
     pub(super) last: InstantId,
-    /// By message whose chain of waits was longer than it was late: how late it was.
+    /// A message that was received after that, for which nobody waited: most are followed by a later one, so what it
+    /// waited for is put down when it must be.
+    pub(super) ending: Option<Box<Ending>>,
+    /// By message: how late it was, where that may be less than its chain of waits was long.
     pub(super) lateness: BTreeMap<u64, Time>,
+    /// The messages that have just been followed, of which it is to be told how late they were.
+    pub followed: Vec<u64>,
     /// Whether messages can be in each other's way.
     pub(super) is_contended: bool,
     /// The numbers of messages, where no blame has them.
@@ -54,6 +59,8 @@ impl Causes {
             hand: Hand::default(),
             desks: (0..nodes).map(|_| Desk::default()).collect(),
             last: InstantId::NONE,
+            ending: None,
+            followed: Vec::new(),
             lateness: BTreeMap::new(),
             is_contended,
             opened: 0,
@@ -62,9 +69,14 @@ impl Causes {
         }
     }
 
-    /// A message, by its number, was less late than its chain of waits was long.
+    /// A message, by its number, was so late, which may be less than its chain of waits was long.
     pub fn absorbed(&mut self, message: u64, late: Time) {
         self.lateness.insert(message, late);
+    }
+
+    /// Whether all that waited for each other is kept: slack is asked for.
+    pub fn keeps_all(&self) -> bool {
+        self.edges.is_some()
     }
 
     /// How many instants are kept.
@@ -74,7 +86,19 @@ impl Causes {
 
     /// When the last of all was done; 0 if nothing was.
     pub fn makespan(&self) -> Time {
-        self.forest.at(self.last)
+        self.ending.as_ref().map_or_else(|| self.forest.at(self.last), |ending| ending.at)
+    }
+
+    /// Whether nothing has ended yet at an instant, or later.
+    pub(super) fn is_latest(&self, now: Time) -> bool {
+        !self.last.is_some() && self.ending.is_none() || now > self.makespan()
+    }
+
+    /// Something else ends later than the message that is set aside.
+    pub(super) fn forgets_ending(&mut self) {
+        if let Some(ending) = self.ending.take() {
+            self.forest.release(ending.parent);
+        }
     }
 
     /// Something has ended that stands on an instant.
@@ -82,7 +106,8 @@ impl Causes {
         if let Some(edges) = &mut self.edges {
             edges.ends(at);
         }
-        if !self.last.is_some() || self.forest.at(at) > self.makespan() {
+        if self.is_latest(self.forest.at(at)) {
+            self.forgets_ending();
             let at = self.forest.share(at);
             self.forest.replace(&mut self.last, at);
         }
@@ -170,6 +195,27 @@ impl Timers {
     }
 }
 
+/// What is not put down yet of what a packet waited for.
+pub(super) struct Untold {
+    pub packet: PacketId,
+    /// What software did for it.
+    pub prepared: Prepared,
+    /// When it was queued, and how long it would have lived without contention; none: that does not matter.
+    pub whole: Option<(Time, Time)>,
+}
+
+/// A message with which everything ends, as far as is known.
+pub(super) struct Ending {
+    /// The way of it that stands on `parent`, without what it waited for.
+    pub leg: Leg,
+    /// Who received it.
+    pub process: ProcessId,
+    /// When.
+    pub at: Time,
+    /// What it stands on.
+    pub parent: InstantId,
+}
+
 /// How far a message has come.
 pub(super) struct Hand {
     /// The message, or none.
@@ -182,6 +228,8 @@ pub(super) struct Hand {
     pub parent: InstantId,
     /// What lies between, but for latency and serialisation.
     pub pieces: Vec<Piece>,
+    /// What of that is still to be put down.
+    pub untold: Option<Untold>,
     /// The instant made of it, if one has been.
     pub made: InstantId,
 }
@@ -190,7 +238,8 @@ impl Default for Hand {
     fn default() -> Self {
         let none = InstantId::NONE;
         let (message, process) = (MessageId::NONE, ProcessId::NONE);
-        Self { message, process, at: 0, parent: none, pieces: Vec::new(), made: none }
+        let pieces = Vec::new();
+        Self { message, process, at: 0, parent: none, pieces, untold: None, made: none }
     }
 }
 

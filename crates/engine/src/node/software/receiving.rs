@@ -36,7 +36,7 @@ impl Nodes {
         if takes == 0 {
             return self.packet_taken(id, bytes, world);
         }
-        if let Some(causes) = &mut world.measures.causes {
+        if let Some(causes) = world.measures.causes_of(id) {
             causes.comes_in(node, takes);
         }
         let cpu = &mut self.software.desks[node.index()].cpu;

@@ -24,7 +24,7 @@ impl Nodes {
         }
         if std::mem::take(&mut ticket.is_aside) {
             ticket.parts.throttling += world.now - ticket.since;
-            if let Some(causes) = &mut world.measures.causes {
+            if let Some(causes) = world.measures.causes_of(id) {
                 causes.resumes(id);
             }
         }

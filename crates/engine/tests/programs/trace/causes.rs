@@ -82,3 +82,33 @@ fn paths_and_times_of_random_programs_add_up() {
         );
     }
 }
+
+/// A message is followed when somebody stands on it, and the last of all at the end: that changes nothing, nor does
+/// whether all are followed as they come (for slack), or the charges of all added up.
+#[test]
+fn paths_of_random_programs_do_not_depend_on_what_else_is_asked() {
+    let mut messages = 0;
+    for case in 0..random_cases(500) as u32 {
+        let mut draw = Stream::new(8, Purpose::Start, case);
+        let count = 2 + draw.below(4);
+        let ranks = random_ranks(&mut draw, count);
+        let trace = random_trace(&mut draw, count);
+        let mode = [Mode::Full, Mode::Endpoints][draw.below(2) as usize];
+        let plain = spec(machine(4), trace, mode, Fidelity::Packet);
+        let causes = |slack| Some(Causes { slack, timeline: None });
+        let asked = Spec { causes: causes(false), ..plain.clone() };
+        let Ok(simulation) = run(&asked, &ranks) else { continue };
+        let own = simulation.measures().causes.as_ref().unwrap();
+        let (path, parts) = (own.path(), own.parts(own.makespan()));
+        for more in [Spec { causes: causes(true), ..plain }, Spec { lateness: true, ..asked }] {
+            let others = run(&more, &ranks).unwrap();
+            let causes = others.measures().causes.as_ref().unwrap();
+            assert_eq!(causes.path(), path, "case {case}");
+            assert_eq!(causes.parts(causes.makespan()), parts, "case {case}");
+            messages += others.measures().late.as_ref().unwrap().tables.latency.moments.count;
+        }
+        let late = simulation.measures().late.as_ref().unwrap();
+        assert_eq!(late.tables.latency.moments.count, 0, "case {case}: nobody asked for these");
+    }
+    assert!(messages > 1_000);
+}
