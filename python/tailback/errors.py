@@ -243,6 +243,15 @@ def read_lines(path: Path) -> Iterator[bytes]:
             yield from file
 
 
+def read_pieces(path: Path, size: int) -> Iterator[bytes]:
+    """Yield whole lines of a file of any size, about so many bytes of them at once."""
+    with _problems(path):
+        _is_pipe(path)
+        with path.open("rb") as file:
+            while piece := file.read(size):
+                yield piece + file.readline()
+
+
 def _is_pipe(path: Path) -> bool:
     """Whether a file is a pipe; raise `UserError` if it is neither that nor a file or folder."""
     mode = path.stat().st_mode

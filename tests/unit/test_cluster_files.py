@@ -10,7 +10,7 @@ import pytest
 
 from tailback.errors import UserError
 from tailback.importing import Imported, import_network
-from tailback.importing.cluster import READERS
+from tailback.importing.cluster import READERS, forwarding
 from tests.commands import tailback
 
 SAMPLES = Path(__file__).parents[1] / "networks"
@@ -217,6 +217,41 @@ def test_mistakes_of_forwarding_tables(tmp_path: Path, old: str, new: str, said:
     assert old in TABLES
     (tmp_path / "lfts").write_text(TABLES.replace(old, new, 1))
     assert refused(tmp_path / "net", IB, routes=tmp_path / "lfts") == said
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0x0005 002\n", "0x0005 002 : (Channel Adapter portguid 0xb1: 'b 0x0007 003')\r\n"),
+        ("0x0005 002\n", "0x5 2\n"),
+        ("0x0005 002\n", " 0x0005\t02 \n"),
+        ("0x0005 002\n", "0x0005 002\n0x0099 255\n"),
+        ("0x0007 002\n", "# 0x0007 003\n0x0007 002\n"),
+    ],
+)
+def test_rows_of_any_form_are_read(tmp_path: Path, old: str, new: str) -> None:
+    assert old in TABLES
+    tables = tmp_path / "lfts"
+    found = []
+    for text in (TABLES, TABLES.replace(old, new, 1), TABLES.replace(old, new, 1).rstrip()):
+        tables.write_text(text, newline="")
+        found.append(made(tmp_path / "net", IB, routes=tables).routes)
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+def test_tables_are_read_in_pieces(
+    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = tmp_path / "lfts"
+    tables.write_text(TABLES)
+    whole = made(tmp_path / "net", IB, routes=tables).routes
+    monkeypatch.setattr(forwarding, "_PIECE", size)
+    assert made(tmp_path / "net", IB, routes=tables).routes == whole
+    wrong = TABLES.replace("0x0009 004\n", "0x0008 004\n", 1)
+    tables.write_text(wrong)
+    said = 'lfts: line 10 = "lid 8": has a line already for switch leaf 1'
+    assert refused(tmp_path / "net", IB, routes=tables) == said
 
 
 def test_a_circle_of_tables_is_refused(tmp_path: Path) -> None:

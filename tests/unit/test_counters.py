@@ -17,13 +17,13 @@ from tailback import Experiment, UserError
 from tailback.counters import (
     FORMS,
     Counters,
-    asked_of,
     beside,
     between,
     counters_of,
     run_counted,
     sampled,
     text_of,
+    with_counters,
 )
 from tailback.counters.measured import Block
 from tailback.counters.recorded import Waiting
@@ -67,9 +67,7 @@ def counted(
     tables: dict[str, Any], *changes: str, slices: int | None = None
 ) -> tuple[Result, Counters]:
     """Run an experiment and count."""
-    run = dict(change.removeprefix("run.").split("=") for change in asked_of(slices))
-    wanted = {name: json.loads(value) for name, value in run.items()}
-    experiment = Experiment.from_dict(tables | {"run": tables.get("run", {}) | wanted})
+    experiment = with_counters(Experiment.from_dict(tables), slices)
     result = run_counted(experiment)
     first = counters_of(experiment, tables_of(result, packets=False))
     waiting = Waiting.of(result, first.ports)
@@ -475,9 +473,21 @@ def test_the_command_prints_writes_and_compares(tmp_path: Path) -> None:
     assert np.unique([row["slice"] for row in answer["slices"]]).size > 1
 
 
+def test_counters_of_a_run_in_which_a_link_fails_say_what_is_not_known(tmp_path: Path) -> None:
+    file = experiment_file(tmp_path)
+    fault = '\n[[fault]]\nlink = [0, 1]\ntime = "1 us"\nduration = "5 us"\n'
+    file.write_text(file.read_text() + fault)
+    done = tailback("counters", file, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert sum(row["xmit_packets"] for row in answer["ports"]) == 18
+    assert {row["xmit_wait_ps"] for row in answer["ports"]} == {None}
+    assert "which know nothing of links that fail" in answer["notes"][0]
+
+
 def test_a_folder_of_results_has_the_same_counters(tmp_path: Path) -> None:
     file = experiment_file(tmp_path)
-    changes = [word for change in asked_of(None) for word in ("--set", change)]
+    changes = ["--set", "run.blame=true", "--set", "run.packet_waits=true"]
     done = tailback("run", file, *changes, "--out", tmp_path / "kept")
     assert done.returncode == 0, done.stderr
     answers = [

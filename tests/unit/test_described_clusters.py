@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tailback as tb
+from tailback import answers
 from tailback.figures.placing import Placing, placed
 from tailback.importing.cluster import import_network
 from tailback.machines import Machine, machine_of
@@ -261,3 +262,16 @@ def test_describe_says_what_the_network_is_made_of_first(tmp_path: Path) -> None
         "cables": 6,
         "rate_gbit_per_s": 32.0,
     }
+
+
+def test_one_neighbour_stands_for_all_only_where_nodes_are_alike(tmp_path: Path) -> None:
+    """In X5 two hosts with slow cables, over one link, had taken longer than hosts on average."""
+    path = tmp_path / "n.topofile"
+    for is_alike in (False, True):
+        text = (NETWORKS / "X5.topofile").read_text()
+        path.write_text(text.replace("4xDDR", "4xQDR") if is_alike else text)
+        imported(tmp_path, path)
+        found = tb.describe(tb.load(tmp_path / "net.toml"))
+        head = " ".join(answers.of_prediction(found).lines)
+        assert "on average if it meets no other" in head
+        assert ("over one link between switches" in head) == is_alike

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 
 import tailback as tb
 from tailback.errors import UserError
+from tailback.experiment.outages import begun
+from tailback.failing.cables import cables_of
+from tailback.importing import import_network
 from tailback.machines.reading import machine_of
 
 DOWN = {"time": "1 us", "duration": "1 us"}
@@ -155,3 +159,61 @@ def test_a_file_names_its_switches() -> None:
     assert campus("physics to library").facts.failed_links == ((0, 2),)
     with pytest.raises(UserError, match=r'"librery": must be .*; did you mean "library"'):
         campus(("physics", "librery")).facts  # noqa: B018  # asked for its refusals
+
+
+# Ports that a file gives numbers: X5 has six cables from its first switch to another one.
+
+_X5 = Path(__file__).parents[1] / "networks" / "X5.topofile"
+_FIRST = "S-0008f10500200b50"
+_OTHER = "Voltaire 4036 # 4036-8C5C"
+
+
+def _cables_of_first(folder: Path, *failed: str) -> list[int]:
+    """Return the ports of the file at which the first switch has cables to the other one left."""
+    (folder / "x5.graphml").write_bytes(import_network(_X5).graph())
+    file = {"kind": "graph", "file": str(folder / "x5.graphml"), "failed_links": list(failed)}
+    topology = machine_of({"topology": file}).topology
+    names = [cable.name for cable in cables_of(topology)]
+    # Of cables that are left alone between two switches the port is not told.
+    between = [name for name in names if name.startswith(f"{_FIRST} to {_OTHER}, port ")]
+    return [int(name.rpartition(" ")[2]) for name in between]
+
+
+def test_ports_are_those_of_the_file(tmp_path: Path) -> None:
+    text = _X5.read_text().split(f'"{_FIRST}"', 1)[1].split("\n\n")[0]
+    ports = [
+        int(port) for port in re.findall(rf'\[(\d+)\]\t"S-[0-9a-f]+"\[\d+\]\t.*{_OTHER}', text)
+    ]
+    assert len(ports) == 6
+    assert _cables_of_first(tmp_path) == ports
+    assert _cables_of_first(tmp_path, f"{_FIRST}@{ports[1]}") == [ports[0], *ports[2:]]
+
+
+@pytest.mark.parametrize(
+    ("link", "problem"),
+    [
+        (f"{_FIRST}:2", "must be a switch, @, and the number of a port in the file"),
+        (f"{_FIRST}@99", "has no cable to a switch; ports of it that do: 1, 2, 3, "),
+    ],
+)
+def test_numbers_of_the_engine_are_refused_where_a_file_has_others(
+    link: str, problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as caught:
+        _cables_of_first(tmp_path, link)
+    assert f'failed_links = "{link}": {problem}' in str(caught.value)
+
+
+def test_a_port_of_a_file_is_refused_without_one() -> None:
+    with pytest.raises(UserError, match="no file gives the ports of this network numbers"):
+        mesh(failed_links=["5@1"])._named_failures()
+
+
+def test_faults_tell_the_ports_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x5.graphml").write_bytes(import_network(_X5).graph())
+    machine = {"topology": {"kind": "graph", "file": str(tmp_path / "x5.graphml")}}
+    fault = {**DOWN, "link": f"{_FIRST}@2"}
+    given = {"machine": machine, "workload": {"kind": "fan_in"}, "fault": [fault]}
+    found = begun(tb.Experiment.from_dict(given).faults, machine_of(machine).topology)
+    assert found is not None
+    assert found.first[0].where == f"{_FIRST} to {_OTHER}, port 2"

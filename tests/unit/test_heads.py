@@ -7,13 +7,14 @@ import os
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import tailback as tb
 from tailback import answers, explaining
 from tailback.answers.lateness import Lateness, Rows
-from tailback.answers.of_blame import where_text
+from tailback.answers.of_blame import where_text, why_and_where
 from tailback.answers.of_program import of_explanation
 from tailback.comparison.of_jobs import interference
 from tailback.experiment import Experiment
@@ -263,6 +264,26 @@ def test_messages_of_the_senders_own_node_are_told_apart_on_a_critical_path() ->
     baseline = completion_ps(found.baseline)
     assert baseline is not None
     assert 0.9 * baseline < low < high == found.path.makespan_ps
+
+
+def test_failed_links_are_told_beside_two_larger_kinds() -> None:
+    def kind(name: str, share: float) -> tuple[str, SimpleNamespace]:
+        return name, SimpleNamespace(share=share)
+
+    def why(*kinds: tuple[str, SimpleNamespace]) -> str:
+        blame = SimpleNamespace(rest_share=0.0)
+        late = SimpleNamespace(
+            kinds=lambda: list(kinds), roots=lambda _: Rows((), 0, 0.0, 0.0), blame=blame
+        )
+        return why_and_where(late)  # type: ignore[arg-type]
+
+    large = kind("source", 0.42), kind("network", 0.29)
+    both = "42 % of it is other messages of its own node"
+    more = "29 % contention in the network"
+    down = "28 % links that were down, or slower, for a time"
+    assert why(*large, kind("fault", 0.28)) == f"{both}, {more} and {down}."
+    assert why(*large, kind("spread", 0.28)) == f"{both} and {more}."
+    assert why(*large, kind("fault", 0.09)) == f"{both} and {more}."
 
 
 def test_a_run_and_a_prediction_begin_with_latency_and_rate() -> None:

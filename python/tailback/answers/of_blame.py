@@ -28,13 +28,15 @@ def of_blame(result: Result) -> Head:
     late = Lateness.of(result)
     told = [sentence(lateness_text(late.blame, late.confidence))]
     if len(late.blame.pairs.keys):
-        told += [_why_and_where(late), *who_sentences(late)]
+        told += [why_and_where(late), *who_sentences(late)]
     return Head(status({result.mode: result}), tuple(told))
 
 
-def _why_and_where(late: Lateness) -> str:
+def why_and_where(late: Lateness) -> str:
     """Return of which kind lateness is, and at which channels it begins."""
-    (kind, charged), *others = [known for known in late.kinds() if known[1].share >= MUCH][:2]
+    much = [known for known in late.kinds() if known[1].share >= MUCH]
+    # Faults are told as third, too: who looks for what they cost must not take them for contention.
+    (kind, charged), *others = much[:2] + [known for known in much[2:] if known[0] == "fault"]
     told = [f"{all_or_percent(charged.share)} of it is {KIND_WORDS[kind]}"]
     told += [f"{percent(c.share)} {KIND_WORDS[kind]}" for kind, c in others]
     where = where_text("it", late.roots(MOST), late.blame.rest_share)

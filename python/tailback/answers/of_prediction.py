@@ -80,7 +80,7 @@ def _alone(p: Prediction) -> list[str]:
         what = f"a message of {scaled(first.data_bytes, BYTES)}"
     line = f"{what} takes {scaled(p.zero_load_data_us, MICROSECONDS, 3)} on average if it meets no"
     line += " other"
-    if p.internal_channels:
+    if p.has_neighbours:
         near = scaled(p.zero_load_neighbour_us, MICROSECONDS, 3)
         line += f", {near} over one link between switches"
     return [sentence(line)]

@@ -133,7 +133,7 @@ def _of_run(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None
     from tailback import counters as counting
     from tailback.store.run_folder import tables_of
 
-    experiment = asked.experiment(*counting.asked_of(slices))
+    experiment = counting.with_counters(asked.experiment(), slices)
     with asked.running() as watch:
         result = counting.run_counted(experiment, watch)
     tables = tables_of(result, packets=False)

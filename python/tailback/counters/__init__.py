@@ -14,7 +14,7 @@ from __future__ import annotations
 from .beside import Beside, beside
 from .counting import Counters, counters_of
 from .readers import READERS, between
-from .recorded import Waiting, asked_of, run_counted
+from .recorded import Waiting, run_counted, with_counters
 from .sampled import sampled
 from .texts import FORMS, text_of
 
@@ -24,11 +24,11 @@ __all__ = [
     "Beside",
     "Counters",
     "Waiting",
-    "asked_of",
     "beside",
     "between",
     "counters_of",
     "run_counted",
     "sampled",
     "text_of",
+    "with_counters",
 ]

@@ -142,11 +142,14 @@ def _waited(ports: Ports, tables: Mapping[str, pa.Table]) -> Ints | None:
 def _notes(wait_ps: Ints | None, queue: Ints | None) -> list[str]:
     found = []
     if wait_ps is None:
-        found.append("PortXmitWait is not known: the run did not keep waits (run.packet_waits)")
+        found.append(
+            "PortXmitWait is not known: the run did not keep waits (run.packet_waits), which "
+            "know nothing of links that fail"
+        )
     if queue is None:
         found.append(
-            "the longest queues are not known: they are of runs in mode full that end, or have "
-            "a run.duration, with at most 1,000,000 turns and waits"
+            "the longest queues are not known: they are of runs in mode full without faults of "
+            "links that end, or have a run.duration, with at most 1,000,000 turns and waits"
         )
     return found
 

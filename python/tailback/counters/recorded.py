@@ -23,10 +23,14 @@ ROOM = "buffer_full"
 """The cause of a wait for room behind a channel, or for a credit."""
 
 
-def asked_of(slices: int | None) -> tuple[str, ...]:
-    """Return the changes to an experiment whose ports are to be counted."""
-    sampled = () if slices is None else (f"run.slices={slices}",)
-    return ("run.blame=true", "run.packet_waits=true", *sampled)
+def with_counters(experiment: Experiment, slices: int | None = None) -> Experiment:
+    """Return the same experiment, whose run keeps what counters are made of.
+
+    With faults of links it is not known when packets waited.
+    """
+    knows_waits = not any(fault.is_of_links for fault in experiment.faults)
+    sampled = {} if slices is None else {"slices": slices}
+    return experiment.with_run(blame=True, packet_waits=knows_waits, **sampled)
 
 
 def run_counted(experiment: Experiment, watch: Watch = ignore) -> Result:

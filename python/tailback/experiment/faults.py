@@ -32,8 +32,8 @@ class Fault(Part, init=False):
     link: Link | None = key(
         default=None,
         description='Which link: two switches, as [3, 4] or "(0, 1) to (1, 1)", for all links '
-        'between them, or a switch and a port, as "3:1". One of link, switch, node and every is '
-        "given.",
+        'between them, or a switch and a port, as "3:1" or, where a file gives ports their '
+        'numbers, "leaf1@7". One of link, switch, node and every is given.',
     )
     switch: End | None = key(
         default=None, description="All links of a switch, those of its nodes included."
@@ -234,7 +234,8 @@ class Fault(Part, init=False):
             return {"node": nodes.number(self.node)}
         names = () if sides else labels.get("switch", ())
         what = "link" if self.switch is None else "switch"
-        switches = Ends(topology.switch_count, sides, names, f"{FAULTS}.{what}")
+        field, ports = f"{FAULTS}.{what}", topology.network.file_ports
+        switches = Ends(topology.switch_count, sides, names, field, ports=ports)
         if self.switch is not None:
             return {"switch": switches.number(self.switch)}
         assert self.link is not None

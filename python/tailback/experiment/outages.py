@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import door
@@ -66,6 +66,9 @@ def begun(faults: tuple[Fault, ...], topology: Topology, most: int = _FIRST) -> 
     found, ends = _outages(faults, topology, most), _ends(topology)
     has_ports = any(one.port is not None for one in found.first)
     parallel = _parallel(topology) if has_ports else set()
+    of_file = {
+        (at, number): port for (at, port), (number, _) in topology.network.file_ports.items()
+    }
     grouped = topology.grouped
     of_hosts = 0 if grouped is None else len(grouped.with_switches)
     first_host = topology.facts.switches - of_hosts
@@ -76,9 +79,14 @@ def begun(faults: tuple[Fault, ...], topology: Topology, most: int = _FIRST) -> 
         after = faults[one.fault].reroute_after
         to_host = one.what == "link" and max(one.at, one.to or 0) >= first_host
         is_rerouted = after is not None and after.ps < one.until_ps - one.from_ps and not to_host
+        port = None if one.port is None else of_file.get((one.at, one.port), one.port)
         reroute_us = after.ps / 1e6 if after is not None and is_rerouted else None
         return Begun(
-            _where(one, ends, parallel), one.from_ps / 1e6, lasts_us, one.fault, reroute_us
+            _where(replace(one, port=port), ends, parallel),
+            one.from_ps / 1e6,
+            lasts_us,
+            one.fault,
+            reroute_us,
         )
 
     return Faults(found.count, tuple(map(told, found.first)))

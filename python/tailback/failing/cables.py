@@ -32,13 +32,15 @@ def cables_of(topology: Topology) -> list[Cable]:
         raise UserError("machine.topology", topology.kind, "has no link between two switches")
     sides, names = topology.facts.sides, topology.labels.get("switch", ())
     ends = Ends({"switch": grid_places(sides)} if sides else {}, topology.labels)
+    of_file = {(at, number): port for (at, port), (number, _) in topology.file_ports.items()}
     parallel = Counter(frozenset((start, end)) for start, _, end in found)
     cables = []
     for start, port, end in found:
         name = " to ".join(shown(ends.of_end("switch", switch)) for switch in (start, end))
         if parallel[frozenset((start, end))] > 1:
-            name += f", port {port}"
+            name += f", port {of_file.get((start, port), port)}"
         # On a grid switches go by number, whatever else they are called.
         key = names[start] if names and not sides else str(start)
-        cables.append(Cable(name, f"{key}:{port}"))
+        at = f"@{of_file[start, port]}" if of_file else f":{port}"
+        cables.append(Cable(name, f"{key}{at}"))
     return cables

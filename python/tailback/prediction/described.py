@@ -128,7 +128,7 @@ class Prediction:
     """Zero-load latency of a message: the first of `zero_loads`; else of a full packet."""
     zero_load_ack_us: float
     zero_load_neighbour_us: float
-    """The same over one link between switches."""
+    """The same over one link between switches, from the first node to the last."""
     bisection_channels: int | None
     """Wires of the bisection, both directions; None without a formula."""
     load_max_us: float
@@ -163,6 +163,12 @@ class Prediction:
     """Latency of a message alone, if messages have software costs."""
     faults: Faults | None
     """How many faults begin while it runs, and the first; None without faults."""
+
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether `zero_load_neighbour_us` is of all nodes: their links have one rate."""
+        rates = self.experiment.machine.node_rates
+        return self.internal_channels > 0 and len(set(rates)) == 1
 
     @property
     def arbitration(self) -> str | None:

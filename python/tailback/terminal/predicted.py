@@ -275,7 +275,7 @@ def _zero_load_rows(p: Prediction) -> list[tuple[str, str]]:
     rows = []
     for what, mean_us, near_us in alone:
         rows.append((f"zero-load latency, {what}", _time(mean_us)))
-        if p.internal_channels:
+        if p.has_neighbours:
             rows.append(("  over one link between switches", _time(near_us)))
     if p.experiment.machine.interface.acknowledgements:
         rows.append(("  acknowledgement", _time(p.zero_load_ack_us)))

@@ -6,10 +6,12 @@ use crate::common::random::{Dice, check, in_proportion, random_cases, same_packe
 use crate::cycles::cases as small;
 use crate::frames::cases as frames;
 use crate::reference::cases::{self as reference, Kind};
+use crate::reference::hosts;
 use crate::router::cases as router;
 use crate::transports::stored::cases as stored;
 use tailback_engine::spec::{
-    Arbiter, Fidelity, FlowControl, Machine, Mode, RoutingSpec, Selection, Spec, Workload,
+    Arbiter, Fidelity, Flow, FlowControl, InterfaceRule, Machine, Mode, RoutingSpec, Selection,
+    Spec, TopologySpec, Workload,
 };
 use tailback_engine::time::Time;
 use tailback_engine::{PacketRow, Progress, Simulation};
@@ -17,8 +19,9 @@ use tailback_engine::{PacketRow, Progress, Simulation};
 /// A message: when, from where to where, and its bytes.
 type Row = (Time, u32, u32, u32);
 
-/// What draws at random would be drawn otherwise without the other messages, and nodes with
-/// software let messages wait for each other in all modes.
+/// What draws at random would be drawn otherwise without the other messages, interfaces that are taken
+/// in turn or by what waits would be others, and nodes with software let messages wait for each other in
+/// all modes.
 fn is_suited(machine: &Machine) -> bool {
     let draws = matches!(
         machine.routing.algorithm,
@@ -33,7 +36,17 @@ fn is_suited(machine: &Machine) -> bool {
             | RoutingSpec::Spray { .. }
             | RoutingSpec::RandomAncestor
     );
+    let knows_others = match &machine.topology {
+        TopologySpec::Hosts { hosts, .. } => !matches!(
+            hosts.rule,
+            InterfaceRule::Own
+                | InterfaceRule::Rail
+                | InterfaceRule::FlowHash { flow: Flow::Pair | Flow::ProcessPair, .. }
+        ),
+        _ => false,
+    };
     !draws
+        && !knows_others
         && machine.routing.selection != Selection::Random
         && machine.switch.arbiter != Arbiter::Random
         && machine.interface.costs.is_none()
@@ -42,7 +55,13 @@ fn is_suited(machine: &Machine) -> bool {
 /// A random machine of one of many kinds with a list of messages.
 fn case(number: u64, dice: &mut Dice) -> Spec {
     match number % 8 {
-        0..=2 => reference::spec(dice, Kind::Messages),
+        0 | 1 => reference::spec(dice, Kind::Messages),
+        2 => {
+            let mut spec = reference::spec(dice, Kind::Messages);
+            hosts::some(dice, &mut spec.machine);
+            spec.workload = reference::messages(dice, &spec.machine);
+            spec
+        }
         3 => router::spec(dice),
         4 => frames::spec(dice),
         5 => stored::spec(&mut Dice::new(number)),

@@ -4,7 +4,7 @@
 * `ibnetdiscover`, `htsim`, `ns3`, `slurm`, `codes`, `lingjun`, `infragraph`, `graph_files`: one
   file per source;
 * `readers`: all of them, and which one a file is for;
-* `forwarding`, `installed`: forwarding tables, read and checked; `host_routes`: without these;
+* `rows`, `forwarding`, `installed`: forwarding tables, read and checked; `host_routes`: without;
 * `graph_text`, `experiment`: the graph file and the tables of the experiment that are written.
 """
 

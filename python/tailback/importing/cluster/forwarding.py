@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...errors import UserError, line_mistake, read_lines
+from ...errors import UserError, line_mistake, read_pieces
 from .description import Cluster
+from .rows import Rows
+
+if TYPE_CHECKING:
+    from .rows import Flags, Numbers
 
 _BLOCK = re.compile(
     rb"Unicast lids .* of switch (?:DR path .*? |Lid (\d{1,5}) )?.*?guid (0x[0-9a-fA-F]{1,16})"
@@ -26,6 +30,10 @@ _IGNORED = re.compile(
 #: The port of a switch for what it does not forward.
 NONE = 0xFFFF
 _DROPPED = 255
+#: Ports that the three digits of a row can name.
+_MOST_PORTS = 1000
+#: Bytes of a file that are read at once.
+_PIECE = 1 << 22
 
 
 @dataclass
@@ -52,39 +60,107 @@ def read_tables(path: Path, cluster: Cluster) -> Tables:
     if not cluster.lids:
         allowed = "has addresses (lids) of InfiniBand, which the file of the network does not have"
         raise UserError(str(path), None, allowed)
+    import numpy as np
+
     found = Tables(path)
     cabled = _cabled(cluster)
-    size = max(cluster.lids) + 1
-    rows: Iterator[tuple[int, bytes]] = enumerate(read_lines(path), 1)
-    name, ports, own = None, array("H"), dict[int, int]()
-    for number, line in rows:
-        row = _ROW.match(line)
-        if row is None:
+    owned: dict[str, list[int]] = {}
+    for lid, owner in cluster.lids.items():
+        owned.setdefault(owner, []).append(lid)
+    is_there = np.zeros(1 << 16, bool)
+    is_there[list(cluster.lids)] = True
+    nothing = array("H", [NONE]) * (max(cluster.lids) + 1)
+    block = _Block(found, cluster, is_there, None)
+    first = 1
+    for text in read_pieces(path, _PIECE):
+        rows = Rows(text)
+        begin = 0
+        for at in rows.unusual:
+            line = rows.line(at)
+            if row := _ROW.match(line):
+                rows.lids[at], rows.ports[at] = int(row[1], 16), int(row[2])
+                continue
+            block.add(first, rows, range(begin, at))
+            begin = at + 1
             if line.startswith(b"Unicast"):
-                name = _switch(found, cluster, number, line)
-                ports = found.ports[name] = array("H", [NONE]) * size
-                own = cabled[name]
+                name = _switch(found, cluster, first + at, line)
+                found.ports[name] = nothing[:]
+                block = _Block(found, cluster, is_there, name, cabled[name], owned.get(name, []))
             elif line.startswith(b"Multicast"):
-                raise found.mistake(number, _text(line), "are multicast tables; not read")
+                raise found.mistake(first + at, _text(line), "are multicast tables; not read")
             elif not _IGNORED.match(line):
-                raise found.mistake(number, _text(line), "must be like 0x0004 012")
-            continue
-        if name is None:
-            allowed = "stands before the first line that begins with Unicast lids"
-            raise found.mistake(number, _text(line), allowed)
-        lid, port = int(row[1], 16), int(row[2])
-        if port == _DROPPED:
-            continue
-        if lid not in cluster.lids:
-            raise found.mistake(number, f"lid {lid}", f"is of no port that {cluster.path} names")
-        if port not in own and not (port == 0 and cluster.lids[lid] == name):
-            raise found.mistake(number, f"port {port}", _no_port(port, name, own))
-        if ports[lid] != NONE:
-            raise found.mistake(number, f"lid {lid}", f"has a line already for switch {name}")
-        ports[lid] = port
+                raise found.mistake(first + at, _text(line), "must be like 0x0004 012")
+        block.add(first, rows, range(begin, len(rows)))
+        first += len(rows)
     if not found.ports:
         allowed = "has no tables, such as: Unicast lids [0x0-0x5f] of switch Lid 9 guid 0x8f1..."
         raise found.mistake(None, None, allowed)
+    return found
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The table of one switch, to which rows are added."""
+
+    found: Tables
+    cluster: Cluster
+    is_there: Flags
+    """Of each address: whether the file of the network names its port."""
+    name: str | None
+    """None: before the first switch."""
+    own: dict[int, int] = field(default_factory=dict)
+    """Its ports that have a cable."""
+    own_lids: list[int] = field(default_factory=list)
+
+    def add(self, first: int, rows: Rows, some: range) -> None:
+        """Add rows; ``first``: the line of row 0. Raises `UserError` for the first wrong one."""
+        import numpy as np
+
+        if not some:
+            return
+        if self.name is None:
+            allowed = "stands before the first line that begins with Unicast lids"
+            raise self.found.mistake(first + some.start, _text(rows.line(some.start)), allowed)
+        sent = rows.ports[some.start : some.stop] != _DROPPED
+        places = some.start + np.flatnonzero(sent)
+        lids, ports = rows.lids[places], rows.ports[places]
+        of_lids = np.frombuffer(self.found.ports[self.name], np.uint16)
+        is_right = (
+            self._leads(lids, ports) & _are_first(lids) & (of_lids.take(lids, mode="clip") == NONE)
+        )
+        if not is_right.all():
+            at = int(is_right.argmin())
+            raise self._mistake(first + int(places[at]), int(lids[at]), int(ports[at]))
+        of_lids[lids] = ports
+
+    def _leads(self, lids: Numbers, ports: Numbers) -> Flags:
+        """Return which rows are of an address that is there, over a cable or to the switch."""
+        import numpy as np
+
+        has_cable = np.zeros(_MOST_PORTS, bool)
+        has_cable[[port for port in self.own if port < len(has_cable)]] = True
+        is_own = (ports == 0) & np.isin(lids, self.own_lids)
+        found: Flags = self.is_there[lids] & (has_cable[ports] | is_own)
+        return found
+
+    def _mistake(self, line: int, lid: int, port: int) -> UserError:
+        """Return what is wrong with a row."""
+        owners, mistake = self.cluster.lids, self.found.mistake
+        if lid not in owners:
+            return mistake(line, f"lid {lid}", f"is of no port that {self.cluster.path} names")
+        if port not in self.own and not (port == 0 and owners[lid] == self.name):
+            return mistake(line, f"port {port}", _no_port(port, str(self.name), self.own))
+        return mistake(line, f"lid {lid}", f"has a line already for switch {self.name}")
+
+
+def _are_first(lids: Numbers) -> Flags:
+    """Return which rows are the first of their address among these."""
+    import numpy as np
+
+    count = np.arange(len(lids))
+    places = np.zeros(1 << 16, np.int64)
+    places[lids[::-1]] = count[::-1]
+    found: Flags = places[lids] == count
     return found
 
 

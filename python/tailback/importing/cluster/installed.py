@@ -35,12 +35,12 @@ def table_csv(cluster: Cluster, found: Drawn, tables: Tables, path: int = 0) -> 
         if name in tables.ports:
             ports[number] = np.frombuffer(tables.ports[name], dtype=np.uint16)[lids]
     _check(cluster, found, tables, (ports, lids))
+    cells = {port: str(port) for port in np.unique(ports).tolist()} | {NONE: ""}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("ports", *found.nodes))
     for name, row in zip(found.switches, ports, strict=True):
-        cells = [str(port) if port != NONE else "" for port in row.tolist()]
-        writer.writerow((name, *cells))
+        writer.writerow((name, *map(cells.__getitem__, row.tolist())))
     return text.getvalue().encode()
 
 

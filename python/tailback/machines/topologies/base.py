@@ -56,7 +56,8 @@ class Topology(Part):
         shown="given",
         default=None,
         description="Links that have failed, in both directions: two switches, as [3, 4] or "
-        '"(0, 1) to (1, 1)", for all links between them, or a switch and a port, as "3:1".',
+        '"(0, 1) to (1, 1)", for all links between them, or a switch and a port, as "3:1", '
+        'or "leaf1@7" where a file gives ports their numbers.',
     )
     failed_share: float | None = key(
         shown="given",
@@ -123,7 +124,8 @@ class Topology(Part):
             raise UserError(failed.FIELD, None, "must be empty: no link joins two switches")
         # Coordinates are names in several forms.
         names = () if whole.sides else self._labels.get("switch", ())
-        return failed.Ends(whole.switches, whole.sides, names).failed(self.failed_links)
+        ends = failed.Ends(whole.switches, whole.sides, names, ports=self.file_ports)
+        return ends.failed(self.failed_links)
 
     @contextmanager
     def names(self) -> Iterator[None]:
@@ -212,6 +214,11 @@ class Topology(Part):
     def switch_count(self) -> int:
         """Number of switches."""
         return self.facts.switches
+
+    @property
+    def file_ports(self) -> failed.FilePorts:
+        """The ports of switches to which a file gives numbers."""
+        return {}
 
     @property
     def graph_with_ports(self) -> NetworkGraph | None:

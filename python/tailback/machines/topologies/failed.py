@@ -6,22 +6,29 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Strict
 
-from ...errors import UserError, choice, nearest, shown
+from ...errors import UserError, choice, listed, nearest, shown
 
 End = int | str | Annotated[tuple[int, ...], Strict(False)]
 """A switch: its number, its coordinates, or its name (`switch 7`, `(0, 3)`, one of a file)."""
 
 Links = Annotated[tuple[str | Annotated[tuple[End, End], Strict(False)], ...], Strict(False)]
-"""Two switches each (`A to B`, or a list of both), or one and a port (`A:port`); or none."""
+"""Two switches each (`A to B`, or a list of both), or one and a port (`A:port`); or none.
+
+Where a file gives the numbers of ports, `A@port` is one with such a number.
+"""
+
+FilePorts = Mapping[tuple[int, int], tuple[int, int]]
+"""By switch and port of a file: the engine's number of that port, and where it leads to."""
 
 # No more digits than the engine's numbers have.
 _NUMBER = re.compile(r"\d{1,9}")
 _PLACE = re.compile(r"\( *\d{1,9} *(?:, *\d{1,9} *)*,? *\)")
-_AT_PORT = re.compile(r"(.*): *(\d{1,9})")
+_AT_PORT = re.compile(r"(.*)([:@]) *(\d{1,9})")
 FIELD = "machine.topology.failed_links"
 _MOST_LISTED = 12
 
@@ -36,11 +43,13 @@ class Ends:
         names: Sequence[str],
         field: str = FIELD,
         what: Literal["switch", "node"] = "switch",
+        ports: FilePorts = MappingProxyType({}),
     ) -> None:
-        """``sides``: along each dimension, if there are any; ``names``: of a file.
+        """``sides``: along each dimension, if there are any; ``names`` and ``ports``: of a file.
 
         ``field``: the key that names them.
         """
+        self._ports = ports
         self._count, self._sides, self._field, self._what = count, sides, field, what
         self._names: Mapping[str, int] = {name: number for number, name in enumerate(names)}
 
@@ -56,9 +65,26 @@ class Ends:
             return {"between": [self.number(end.strip()) for end in ends]}
         at_port = _AT_PORT.fullmatch(link)
         if at_port is not None:
-            return {"at": {"switch": self.number(at_port[1].strip()), "port": int(at_port[2])}}
+            return {"at": self._at_port(link, *at_port.groups())}
         allowed = 'must be two switches, such as "3 to 4" or [3, 4], or a switch and a port, "3:1"'
         raise UserError(self._field, shown(link), allowed)
+
+    def _at_port(self, link: str, end: str, sign: str, given: str) -> dict[str, int]:
+        """Return a switch and the engine's number of a port, which a file may give another."""
+        switch, port = self.number(end.strip()), int(given)
+        if not self._ports and sign == ":":
+            return {"switch": switch, "port": port}
+        if not self._ports:
+            allowed = 'must be like "3:1": no file gives the ports of this network numbers'
+            raise UserError(self._field, shown(link), allowed)
+        if sign == ":":
+            allowed = "must be a switch, @, and the number of a port in the file of the network"
+            raise UserError(self._field, shown(link), allowed, json.dumps(f"{end.strip()}@{port}"))
+        if (switch, port) not in self._ports:
+            known = sorted(at for one, at in self._ports if one == switch)
+            allowed = f"has no cable to a switch; ports of it that do: {listed(map(str, known))}"
+            raise UserError(self._field, shown(link), allowed)
+        return {"switch": switch, "port": self._ports[switch, port][0]}
 
     def number(self, end: End) -> int:
         """Return the number of a switch: `7`, `switch 7`. What has such a name goes first."""

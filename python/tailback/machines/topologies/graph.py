@@ -20,6 +20,7 @@ from ...graphs.network import OTHER, Link, NodeTimes
 from ...parts import MaybeTime, key
 from ...units import Time
 from .base import MOST_NODES, Topology
+from .failed import FilePorts
 
 __all__ = ["Graph"]
 
@@ -135,6 +136,11 @@ class Listed(Topology):
             "leaves": [] if graph.enters == graph.leaves else list(graph.leaves),
             **more,
         }
+
+    @property
+    def file_ports(self) -> FilePorts:
+        """The ports of switches to which the file gives numbers."""
+        return {} if self.graph.node_ports is None else self.graph.ports
 
     @property
     def graph_with_ports(self) -> NetworkGraph | None:
