@@ -82,6 +82,7 @@ def _is_at_nodes(experiment: Experiment, channels: pa.Table, load: _Floats) -> b
     outside = float(wires[kinds != "internal"].max(initial=0.0))
     return outside >= float(wires.max(initial=0.0)) * (1 - _SAME)
 
+
 #: Routing by tables that have one route to all nodes of a switch.
 _BY_SWITCH = ("hop_classes", "shortest")
 
