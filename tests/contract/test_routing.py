@@ -367,7 +367,12 @@ def test_describe_says_how_packets_are_routed(torus: str) -> None:
         "4 (1 + 1 + 2, by class)",
         "round_robin",
         "free, by the algorithm's own argument",
-        "up to 64 routes of each packet, drawn at random",
+        "channels that are alike by symmetry",
     ):
         assert expected in words
+    mesh = [*adaptive, "--set", "machine.topology.kind=mesh"]
+    assert (
+        "up to 64 routes of each packet, drawn at random"
+        in _tailback("describe", torus, *mesh).stdout
+    )
     assert "allowed, not searched for" in _tailback("describe", torus, "--allow-deadlock").stdout

@@ -190,7 +190,11 @@ def _routing_rows(prediction: Prediction) -> list[tuple[str, str]]:
     rows.append(("deadlock", by_pauses(circle) if circle else _FREE[r.free_by]))
     if r.chooses or r.ways > 1:
         ways = "one route" if r.ways == 1 else f"up to {r.ways} routes"
-        rows.append(("loads are averages over", f"{ways} of each packet, drawn at random"))
+        # One is enough where many channels are alike.
+        is_symmetric = prediction.load_is_exact and r.ways == 1
+        drawn = f"{ways} of each packet, drawn at random"
+        over = "channels that are alike by symmetry" if is_symmetric else drawn
+        rows.append(("loads are averages over", over))
     return [*rows, *_table_rows(prediction.table_routes)]
 
 
