@@ -35,7 +35,7 @@ from tailback.figures.latency import Bins, distribution
 from tailback.figures.look import COLOURS, DARK, LIGHT, Theme
 from tailback.figures.maps import channel_form, node_form, rounded
 from tailback.figures.network import Network, network_of
-from tailback.figures.springs import at_rest
+from tailback.figures.springs import at_rest, leading
 from tailback.machines import machine_of
 from tailback.results import Result
 from tests.machines import t9000
@@ -499,3 +499,14 @@ def test_names_from_files_are_text_in_pictures(tmp_path: Path) -> None:
         assert "\x1b" not in text
         assert "\\u001b[31mred" not in text
         assert r"e\x1b[31mred" in text.replace("\\\\", "\\")
+
+
+def test_directions_as_long_as_others_do_not_depend_on_which_of_them_are_found() -> None:
+    found = np.linalg.qr(np.random.default_rng(1).normal(size=(6, 4)))[0].T
+    size = np.array([2.0, 2.0, 2.0, 1.0])
+    turned = found.copy()
+    turned[:3] = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0] @ found[:3]
+    turned[3] *= -1
+    chosen = leading(size, found)
+    assert np.allclose(leading(size, turned), chosen)
+    assert np.allclose(chosen @ chosen.T, np.eye(2))

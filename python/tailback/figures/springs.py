@@ -16,6 +16,8 @@ _MOST_AT_REST = 300
 """Switches of the largest network whose springs come to rest; larger ones keep their start."""
 _PIVOTS = 60
 _STEPS = 150
+_ALIKE = 1e-9
+"""Difference, as a share of the longest, of directions that are equally long."""
 _STILL = 1e-4
 """Relative change of the stress at which springs are at rest."""
 
@@ -60,11 +62,26 @@ def _scaled_classically(apart: NDArray[np.float64]) -> NDArray[np.float64]:
     squared = apart**2
     centred = squared - squared.mean(0) - squared.mean(1, keepdims=True) + squared.mean()
     _, size, directions = np.linalg.svd(-0.5 * centred, full_matrices=False)
-    places = (directions[:2] * np.sqrt(size[:2, None])).T
+    places = (leading(size, directions) * np.sqrt(size[:2, None])).T
     # Switches whose distances are alike would lie on each other; a spiral tells them apart.
     turn = np.arange(len(places)) * np.pi * (3 - np.sqrt(5))
     radius = 1e-3 * np.abs(places).max() * np.sqrt(np.arange(1, len(places) + 1) / len(places))
     return np.asarray(places + radius[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+
+
+def leading(size: NDArray[np.float64], directions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the first two directions; of those that are as long, the nearest to fixed ones.
+
+    Which of these a library returns depends on the processor.
+    """
+    numbers = np.arange(directions.shape[1])
+    chosen = np.zeros((2, directions.shape[1]))
+    for place, fixed in enumerate((np.cos(numbers), np.sin(numbers))):
+        alike = directions[np.abs(size - size[place]) <= _ALIKE * size[0]]
+        nearest = alike.T @ (alike @ fixed)
+        nearest -= chosen.T @ (chosen @ nearest)
+        chosen[place] = nearest / np.linalg.norm(nearest)
+    return chosen
 
 
 def _majorised(places: NDArray[np.float64], apart: NDArray[np.float64]) -> NDArray[np.float64]:
