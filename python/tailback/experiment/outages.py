@@ -66,9 +66,7 @@ def begun(faults: tuple[Fault, ...], topology: Topology, most: int = _FIRST) -> 
     found, ends = _outages(faults, topology, most), _ends(topology)
     has_ports = any(one.port is not None for one in found.first)
     parallel = _parallel(topology) if has_ports else set()
-    of_file = {
-        (at, number): port for (at, port), (number, _) in topology.network.file_ports.items()
-    }
+    of_file = topology.network.numbers_in_file
     grouped = topology.grouped
     of_hosts = 0 if grouped is None else len(grouped.with_switches)
     first_host = topology.facts.switches - of_hosts

@@ -32,7 +32,7 @@ def cables_of(topology: Topology) -> list[Cable]:
         raise UserError("machine.topology", topology.kind, "has no link between two switches")
     sides, names = topology.facts.sides, topology.labels.get("switch", ())
     ends = Ends({"switch": grid_places(sides)} if sides else {}, topology.labels)
-    of_file = {(at, number): port for (at, port), (number, _) in topology.file_ports.items()}
+    of_file = topology.numbers_in_file
     parallel = Counter(frozenset((start, end)) for start, _, end in found)
     cables = []
     for start, port, end in found:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
+from ...csv_files import plain_csv
 from ...errors import UserError
 from .description import Cluster
 from .forwarding import NONE, Tables
@@ -36,12 +35,11 @@ def table_csv(cluster: Cluster, found: Drawn, tables: Tables, path: int = 0) -> 
             ports[number] = np.frombuffer(tables.ports[name], dtype=np.uint16)[lids]
     _check(cluster, found, tables, (ports, lids))
     cells = {port: str(port) for port in np.unique(ports).tolist()} | {NONE: ""}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("ports", *found.nodes))
-    for name, row in zip(found.switches, ports, strict=True):
-        writer.writerow((name, *map(cells.__getitem__, row.tolist())))
-    return text.getvalue().encode()
+    rows = (
+        (name, *map(cells.__getitem__, row.tolist()))
+        for name, row in zip(found.switches, ports, strict=True)
+    )
+    return plain_csv(("ports", *found.nodes), rows).encode()
 
 
 def _lids(cluster: Cluster, found: Drawn, tables: Tables, path: int) -> list[int]:

@@ -221,6 +221,11 @@ class Topology(Part):
         return {}
 
     @property
+    def numbers_in_file(self) -> dict[tuple[int, int], int]:
+        """By switch and the engine's number of a port: the number that a file gives it, if any."""
+        return {(at, number): port for (at, port), (number, _) in self.file_ports.items()}
+
+    @property
     def graph_with_ports(self) -> NetworkGraph | None:
         """The network of a file that gives port numbers of links; else None."""
         return None
