@@ -13,6 +13,16 @@ fn with_causes(spec: &Spec) -> Spec {
     Spec { causes: Some(Causes { slack: true, timeline }), ..spec.clone() }
 }
 
+/// A random program of few ranks in one of two modes: the experiment, and what its ranks do.
+fn drawn((seed, case): (u64, u32), modes: [Mode; 2]) -> (Spec, Vec<Rank>) {
+    let mut draw = Stream::new(seed, Purpose::Start, case);
+    let count = 2 + draw.below(4);
+    let ranks = random_ranks(&mut draw, count);
+    let trace = random_trace(&mut draw, count);
+    let mode = modes[draw.below(2) as usize];
+    (spec(machine(4), trace, mode, Fidelity::Packet), ranks)
+}
+
 /// A rank computes while a message comes for which it has posted a receive: its own computing is
 /// what the end waits for, and not the message.
 #[test]
@@ -60,12 +70,7 @@ fn a_rendezvous_waits_for_its_receiver() {
 #[test]
 fn paths_and_times_of_random_programs_add_up() {
     for case in 0..random_cases(1_000) as u32 {
-        let mut draw = Stream::new(7, Purpose::Start, case);
-        let count = 2 + draw.below(4);
-        let ranks = random_ranks(&mut draw, count);
-        let trace = random_trace(&mut draw, count);
-        let mode = [Mode::Full, Mode::Free][draw.below(2) as usize];
-        let plain = spec(machine(4), trace, mode, Fidelity::Packet);
+        let (plain, ranks) = drawn((7, case), [Mode::Full, Mode::Free]);
         let Ok(simulation) = run(&with_causes(&plain), &ranks) else { continue };
         let causes = simulation.measures().causes.as_ref().unwrap();
         let makespan = *simulation.measures().completed.iter().max().unwrap();
@@ -89,12 +94,7 @@ fn paths_and_times_of_random_programs_add_up() {
 fn paths_of_random_programs_do_not_depend_on_what_else_is_asked() {
     let mut messages = 0;
     for case in 0..random_cases(500) as u32 {
-        let mut draw = Stream::new(8, Purpose::Start, case);
-        let count = 2 + draw.below(4);
-        let ranks = random_ranks(&mut draw, count);
-        let trace = random_trace(&mut draw, count);
-        let mode = [Mode::Full, Mode::Endpoints][draw.below(2) as usize];
-        let plain = spec(machine(4), trace, mode, Fidelity::Packet);
+        let (plain, ranks) = drawn((8, case), [Mode::Full, Mode::Endpoints]);
         let causes = |slack| Some(Causes { slack, timeline: None });
         let asked = Spec { causes: causes(false), ..plain.clone() };
         let Ok(simulation) = run(&asked, &ranks) else { continue };
