@@ -579,14 +579,19 @@ impl Late {
 
     /// Does something with the waits that have been found of a message between two nodes; whether there are any.
     fn put_pieces(&self, ends: (NodeId, NodeId), mut put: impl FnMut(Wait)) -> bool {
-        for &Piece { culprit, channel, begin, time } in self.pieces.iter().rev() {
-            let kind = self.sites[channel.index()].kind(ends);
-            let (kind, label) =
-                if culprit == FAULT { (Kind::Fault, REST) } else { (kind, culprit) };
-            let channel = self.log.stations().name(channel);
-            put(Wait { kind, channel, label, span: (begin, begin + time) });
+        for piece in self.pieces.iter().rev() {
+            let (kind, label, channel) = self.root_of(piece, ends);
+            put(Wait { kind, channel, label, span: (piece.begin, piece.begin + piece.time) });
         }
         !self.pieces.is_empty()
+    }
+
+    /// What sort of root a wait of a message between two nodes had, the label of the culprit, and the channel.
+    fn root_of(&self, piece: &Piece, ends: (NodeId, NodeId)) -> (Kind, u32, ChannelId) {
+        let &Piece { culprit, channel, .. } = piece;
+        let kind = self.sites[channel.index()].kind(ends);
+        let (kind, label) = if culprit == FAULT { (Kind::Fault, REST) } else { (kind, culprit) };
+        (kind, label, self.log.stations().name(channel))
     }
 
     /// It may be asked later what a packet of a message waited for that has just arrived, instead of any other that
@@ -631,17 +636,14 @@ impl Late {
 
     /// The waits found, added up by culprit and root channel, in the order in which they began.
     fn charged(&mut self, id: MessageId) -> Vec<Charge> {
-        let message = &self.messages[id.index()];
+        let ends = self.messages[id.index()].ends;
         let mut charges = std::mem::take(&mut self.unused);
         charges.clear();
-        let places = &mut self.places;
+        let mut places = std::mem::take(&mut self.places);
         places.clear();
-        for &Piece { culprit, channel, time, .. } in self.pieces.iter().rev() {
-            let is_fault = culprit == FAULT;
-            let culprit = if is_fault { REST } else { culprit };
-            let site = self.sites[channel.index()];
-            let kind = if is_fault { Kind::Fault } else { site.kind(message.ends) };
-            let channel = self.log.stations().name(channel);
+        for piece in self.pieces.iter().rev() {
+            let (kind, culprit, channel) = self.root_of(piece, ends);
+            let time = piece.time;
             let key = (culprit, channel, kind);
             let key_of = |charge: &Charge| (charge.culprit, charge.channel, charge.kind);
             let is_same = |charge: &Charge| key_of(charge) == key;
@@ -663,6 +665,7 @@ impl Late {
             }
             charges.push(Charge { culprit, channel, kind, waited: time, late: 0 });
         }
+        self.places = places;
         charges
     }
 }
