@@ -5,6 +5,8 @@
 //! was sent where when ([`log`]), divided so that it adds up to how late it was ([`charges`]), and added up
 //! over all messages ([`tables`]).
 
+mod asked;
+mod booker;
 mod booking;
 mod chain;
 mod charges;
@@ -12,25 +14,26 @@ mod copies;
 mod departures;
 mod log;
 mod queue;
+mod state;
 mod stations;
 mod story;
 mod tables;
 mod turns;
 
-use super::blame::{REST, Victims};
+use super::blame::REST;
 use super::packet::Class;
 use crate::ids::{ChannelId, MessageId, NodeId, PacketId};
-use crate::mixed::Mixed;
 use crate::time::{NEVER, Time};
-use booking::Booker;
+pub use asked::Wait;
 pub use booking::Fared;
+use chain::Chain;
 pub use chain::Rules;
-use chain::{Chain, Piece, Scratch};
-pub use charges::{Charge, Kind, Site, shares};
-use log::{FAULT, Hops, Log, NOBODY, NOTHING, Record, UNNUMBERED};
+pub use charges::{Charge, Kind, Site, Why, shares};
 pub use log::{Hop, Places};
+use log::{Hops, NOBODY, NOTHING, Record, UNNUMBERED};
+pub use state::{Late, Sites};
+use state::{Message, Unsettled};
 pub use stations::{Service, Stations};
-use std::collections::VecDeque;
 pub use tables::Tables;
 use turns::RecordId;
 
@@ -39,19 +42,6 @@ pub type Mark = RecordId;
 
 /// It stands for no packet.
 pub const UNMARKED: Mark = NOBODY;
-
-/// What channels are to messages.
-pub struct Sites {
-    /// By channel: what it connects.
-    pub of: Vec<Site>,
-    /// Where packets take turns.
-    pub places: Places,
-    /// How packets stand and are served.
-    pub rules: Rules,
-}
-
-/// Of so many charges it is looked at each whether it is the same as another.
-const FEW: usize = 16;
 
 /// A packet that is queued, as far as this goes.
 #[derive(Clone, Copy, Debug)]
@@ -70,186 +60,7 @@ pub struct Queued {
     pub ends: (NodeId, NodeId),
 }
 
-/// A message under way.
-#[derive(Clone, Debug)]
-struct Message {
-    number: u64,
-    label: u32,
-    queued: Time,
-    ends: (NodeId, NodeId),
-    /// Its data packets.
-    packets: Vec<RecordId>,
-    /// Whether the last of them has been queued, and how many have not been delivered.
-    has_last: bool,
-    undelivered: usize,
-    /// How many acknowledgements have been queued, and how many delivered.
-    acknowledged: usize,
-    acks_delivered: usize,
-    /// When each data packet was queued, where that is noted.
-    given: Vec<Time>,
-    /// The data packet delivered last, or none, and when.
-    last: (RecordId, Time),
-    /// The packet delivered last by which a window may open.
-    opens: (RecordId, Time),
-    /// Whether it is asked how late it is.
-    is_victim: bool,
-    is_over: bool,
-}
-
-impl Message {
-    /// Whether all of it has been delivered.
-    fn is_whole(&self) -> bool {
-        self.has_last && self.undelivered == 0
-    }
-
-    /// Whether all acknowledgements have been, too.
-    fn is_acknowledged(&self) -> bool {
-        self.acks_delivered == self.packets.len()
-    }
-}
-
-/// Why a message took as long as it did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Why {
-    /// How many were sent before it.
-    pub number: u64,
-    /// What it is charged as itself.
-    pub label: u32,
-    /// When its first packet was queued, and when the last was there.
-    pub span: (Time, Time),
-    /// How long it takes alone.
-    pub alone: Time,
-    /// What of its latency was its own.
-    pub own: Time,
-    /// What it waited for, in the order in which waits began.
-    pub charges: Vec<Charge>,
-}
-
-/// What a packet waited for: what sort of root that had, where, whose label is charged, and from when until when.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait {
-    /// What the root's channel is to the message.
-    pub kind: Kind,
-    /// The channel of the root.
-    pub channel: ChannelId,
-    /// What the culprit is charged as.
-    pub label: u32,
-    /// From when until when.
-    pub span: (Time, Time),
-}
-
-/// A message that has arrived, kept as long as it may be asked what a packet of it waited for.
-struct Aside {
-    /// Its number; none: no message is kept.
-    message: Option<u64>,
-    queued: Time,
-    ends: (NodeId, NodeId),
-    packets: Vec<RecordId>,
-    /// The packet.
-    record: RecordId,
-}
-
-/// A message that has arrived.
-struct Unsettled {
-    why: Why,
-    /// Its number in the log, where nobody will ask any more for what happened since it was queued.
-    ends: Option<u64>,
-    /// Whether it was followed what it waited for, and for how long it was not found.
-    is_followed: bool,
-    unknown: Time,
-    /// A channel it crossed that was slower than usual, or none.
-    slow: ChannelId,
-}
-
-/// How late messages were, and why.
-pub struct Late {
-    log: Log,
-    rules: Rules,
-    /// By channel.
-    sites: Vec<Site>,
-    /// By place of a message.
-    messages: Vec<Message>,
-    count: u64,
-    pieces: Vec<Piece>,
-    scratch: Scratch,
-    booker: Booker,
-    /// Charges of a message that is done with, to be used again.
-    unused: Vec<Charge>,
-    /// By culprit, root channel and kind: the place among the charges of a message; scratch.
-    places: Mixed<(u32, ChannelId, Kind), usize>,
-    /// Whether it is followed who made messages wait.
-    is_followed: bool,
-    /// Whether that is added up over messages; else only those are followed that are asked for by [`Self::waited`].
-    adds_up: bool,
-    /// What is kept of a message that may still be asked for.
-    aside: Aside,
-    /// Whose waits are charged.
-    victims: Victims,
-    interval: Time,
-    /// Those that have arrived and of which it is not known how long they take alone.
-    unsettled: VecDeque<Unsettled>,
-    /// When their data packets were queued, where that is noted.
-    given: VecDeque<Vec<Time>>,
-    /// Whether it is noted when packets are queued: software prepares them one by one.
-    pub notes_packets: bool,
-    /// The tables of the window.
-    pub tables: Tables,
-    /// Messages that have arrived since they were last taken, if they are kept.
-    pub rows: Option<Vec<Why>>,
-}
-
 impl Late {
-    /// Nothing has happened yet; the first batches are as long as `interval`; whether it is followed
-    /// who made messages wait, and added up, and how many bytes may be taken for that.
-    pub fn new(
-        sites: Sites,
-        interval: Time,
-        victims: Victims,
-        (is_followed, adds_up): (bool, bool),
-        memory: u64,
-    ) -> Self {
-        let Sites { of, places, rules } = sites;
-        let sites = [of, places.stations.sites().to_vec()].concat();
-        Self {
-            log: Log::new(places, rules.credit_ps, memory),
-            rules,
-            sites,
-            messages: Vec::new(),
-            count: 0,
-            pieces: Vec::new(),
-            scratch: Scratch::default(),
-            booker: Booker::default(),
-            unused: Vec::new(),
-            places: Mixed::default(),
-            tables: Tables::new(0, interval, &victims),
-            is_followed,
-            adds_up,
-            aside: Aside {
-                message: None,
-                queued: NEVER,
-                ends: (NodeId::NONE, NodeId::NONE),
-                packets: Vec::new(),
-                record: NOBODY,
-            },
-            victims,
-            interval,
-            unsettled: VecDeque::new(),
-            given: VecDeque::new(),
-            notes_packets: false,
-            rows: None,
-        }
-    }
-
-    /// Whether it is followed who made messages wait.
-    pub fn is_followed(&self) -> bool {
-        self.is_followed
-    }
-
-    /// Whether channels share wires.
-    pub fn shares_wires(&self) -> bool {
-        self.log.shares_wires()
-    }
-
     /// A packet enters its node's output queue.
     pub fn queued(&mut self, id: PacketId, packet: &Queued, now: Time) {
         self.begins(packet, now);
@@ -448,8 +259,12 @@ impl Late {
         let all = std::iter::once(&last).chain(packets);
         let mut slow = all.map(|&packet| self.log.record(packet).slow);
         let slow = slow.find(|channel| channel.is_some()).unwrap_or(ChannelId::NONE);
-        let charges = self.charged(id);
-        let label = self.messages[id.index()].label;
+        let message = &self.messages[id.index()];
+        let (label, ends) = (message.label, message.ends);
+        let mut adder = std::mem::take(&mut self.adder);
+        let waits = self.pieces.iter().rev();
+        let charges = adder.add(waits.map(|piece| (self.root_of(piece, ends), piece.time)));
+        self.adder = adder;
         let why = Why { number: 0, label, span, alone: 0, own, charges };
         self.waits_to_settle(id, why, (is_followed, unknown), slow);
         true
@@ -477,11 +292,6 @@ impl Late {
         let message = &self.messages[id.index()];
         let is_over = !self.rules.has_acks || message.is_acknowledged();
         is_over.then_some(message.number)
-    }
-
-    /// Whether it is wanted of every message how late it was.
-    pub fn adds_up(&self) -> bool {
-        self.adds_up
     }
 
     /// The message that has arrived first of those of which it is not known how long they take alone: nobody wants to
@@ -539,92 +349,9 @@ impl Late {
         if let Some(rows) = &mut self.rows {
             rows.push(why);
         } else {
-            self.unused = why.charges;
+            self.adder.reuse(why.charges);
         }
         (waited > late).then_some(late)
-    }
-
-    /// What a packet of a message that is there, or whose header is, has waited for, the latest first; whether it has.
-    /// Nothing, if nobody can ask: more packets of its message are to come, and what they wait for will be all that
-    /// matters. To be asked at the instant at which it is there.
-    pub fn waited(
-        &mut self,
-        id: MessageId,
-        packet: PacketId,
-        now: Time,
-        put: impl FnMut(Wait),
-    ) -> bool {
-        let Some(record) = self.asked_of(id, packet) else { return false };
-        let message = &self.messages[id.index()];
-        let of = (message.number, message.queued);
-        let (rules, packets, scratch) = (self.rules, &message.packets, &mut self.scratch);
-        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
-        chain.follow(record, now);
-        self.put_pieces(message.ends, put)
-    }
-
-    /// The record of a packet of which it can be asked what it waited for.
-    fn asked_of(&self, id: MessageId, packet: PacketId) -> Option<RecordId> {
-        let message = &self.messages[id.index()];
-        if !self.rules.asks_of_all && !message.is_whole() || !self.log.keeps(message.number) {
-            return None;
-        }
-        let record = match self.log.record_of(packet) {
-            NOBODY => message.opens.0,
-            record => record,
-        };
-        let is_known = record != NOBODY && self.log.record(record).message == message.number;
-        is_known.then_some(record)
-    }
-
-    /// Does something with the waits that have been found of a message between two nodes; whether there are any.
-    fn put_pieces(&self, ends: (NodeId, NodeId), mut put: impl FnMut(Wait)) -> bool {
-        for piece in self.pieces.iter().rev() {
-            let (kind, label, channel) = self.root_of(piece, ends);
-            put(Wait { kind, channel, label, span: (piece.begin, piece.begin + piece.time) });
-        }
-        !self.pieces.is_empty()
-    }
-
-    /// What sort of root a wait of a message between two nodes had, the label of the culprit, and the channel.
-    fn root_of(&self, piece: &Piece, ends: (NodeId, NodeId)) -> (Kind, u32, ChannelId) {
-        let &Piece { culprit, channel, .. } = piece;
-        let kind = self.sites[channel.index()].kind(ends);
-        let (kind, label) = if culprit == FAULT { (Kind::Fault, REST) } else { (kind, culprit) };
-        (kind, label, self.log.stations().name(channel))
-    }
-
-    /// It may be asked later what a packet of a message waited for that has just arrived, instead of any other that
-    /// has been set aside; false where that is not possible.
-    pub fn sets_aside(&mut self, id: MessageId, packet: PacketId) -> bool {
-        let Some(record) = self.asked_of(id, packet) else { return false };
-        // Of acknowledged messages turns are kept until they are.
-        if self.rules.has_acks {
-            return false;
-        }
-        self.drops_aside();
-        let message = &self.messages[id.index()];
-        (self.aside.message, self.aside.record) = (Some(message.number), record);
-        (self.aside.queued, self.aside.ends) = (message.queued, message.ends);
-        self.aside.packets.clone_from(&message.packets);
-        true
-    }
-
-    /// Nobody asks any more for the message that has been set aside.
-    pub fn drops_aside(&mut self) {
-        if let Some(number) = self.aside.message.take() {
-            self.log.ends(number);
-        }
-    }
-
-    /// What the packet waited for that has been set aside and was delivered then, as [`Self::waited`] puts it.
-    pub fn waited_aside(&mut self, delivered: Time, put: impl FnMut(Wait)) -> bool {
-        let &Aside { message, queued, ends, ref packets, record } = &self.aside;
-        let Some(number) = message.filter(|&number| self.log.keeps(number)) else { return false };
-        let (rules, of, scratch) = (self.rules, (number, queued), &mut self.scratch);
-        let mut chain = Chain::new(&self.log, rules, of, packets, &mut self.pieces, scratch);
-        chain.follow(record, delivered);
-        self.put_pieces(ends, put)
     }
 
     /// When the message of which [`Self::settle`] is to be told next was queued, and each of its data
@@ -632,40 +359,5 @@ impl Late {
     pub fn next_queued(&self) -> Option<(Time, &[Time])> {
         let given = self.given.front().map_or(&[][..], Vec::as_slice);
         self.unsettled.front().map(|first| (first.why.span.0, given))
-    }
-
-    /// The waits found, added up by culprit and root channel, in the order in which they began.
-    fn charged(&mut self, id: MessageId) -> Vec<Charge> {
-        let ends = self.messages[id.index()].ends;
-        let mut charges = std::mem::take(&mut self.unused);
-        charges.clear();
-        let mut places = std::mem::take(&mut self.places);
-        places.clear();
-        for piece in self.pieces.iter().rev() {
-            let (kind, culprit, channel) = self.root_of(piece, ends);
-            let time = piece.time;
-            let key = (culprit, channel, kind);
-            let key_of = |charge: &Charge| (charge.culprit, charge.channel, charge.kind);
-            let is_same = |charge: &Charge| key_of(charge) == key;
-            let place = if charges.len() <= FEW {
-                charges.iter().position(is_same)
-            } else {
-                if places.is_empty() {
-                    let known = charges.iter().enumerate();
-                    places.extend(known.map(|(n, charge)| (key_of(charge), n)));
-                }
-                places.get(&key).copied()
-            };
-            if let Some(place) = place {
-                charges[place].waited += time;
-                continue;
-            }
-            if !places.is_empty() {
-                places.insert(key, charges.len());
-            }
-            charges.push(Charge { culprit, channel, kind, waited: time, late: 0 });
-        }
-        self.places = places;
-        charges
     }
 }

@@ -1,6 +1,7 @@
 //! What of a message's waits made it late, and who is charged for it.
 
 use crate::ids::{ChannelId, NodeId};
+use crate::mixed::Mixed;
 use crate::time::Time;
 
 /// Where the root of a wait was, as the message sees it.
@@ -71,6 +72,76 @@ pub struct Charge {
     pub waited: Time,
     /// How much later it came for that.
     pub late: Time,
+}
+
+/// Why a message took as long as it did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Why {
+    /// How many were sent before it.
+    pub number: u64,
+    /// What it is charged as itself.
+    pub label: u32,
+    /// When its first packet was queued, and when the last was there.
+    pub span: (Time, Time),
+    /// How long it takes alone.
+    pub alone: Time,
+    /// What of its latency was its own.
+    pub own: Time,
+    /// What it waited for, in the order in which waits began.
+    pub charges: Vec<Charge>,
+}
+
+/// Of so many charges it is looked at each whether it is the same as another.
+const FEW: usize = 16;
+
+/// Waits of a message, added up by culprit and root channel.
+#[derive(Default)]
+pub struct Adder {
+    /// Charges of a message that is done with, to be used again.
+    unused: Vec<Charge>,
+    /// By culprit, root channel and kind: the place among the charges of a message; scratch.
+    places: Mixed<(u32, ChannelId, Kind), usize>,
+}
+
+impl Adder {
+    /// Waits with their roots, each as kind, culprit and channel: charges, in the order in which they first come.
+    pub fn add(
+        &mut self,
+        waits: impl Iterator<Item = ((Kind, u32, ChannelId), Time)>,
+    ) -> Vec<Charge> {
+        let mut charges = std::mem::take(&mut self.unused);
+        charges.clear();
+        let places = &mut self.places;
+        places.clear();
+        for ((kind, culprit, channel), time) in waits {
+            let key = (culprit, channel, kind);
+            let key_of = |charge: &Charge| (charge.culprit, charge.channel, charge.kind);
+            let is_same = |charge: &Charge| key_of(charge) == key;
+            let place = if charges.len() <= FEW {
+                charges.iter().position(is_same)
+            } else {
+                if places.is_empty() {
+                    let known = charges.iter().enumerate();
+                    places.extend(known.map(|(n, charge)| (key_of(charge), n)));
+                }
+                places.get(&key).copied()
+            };
+            if let Some(place) = place {
+                charges[place].waited += time;
+                continue;
+            }
+            if !places.is_empty() {
+                places.insert(key, charges.len());
+            }
+            charges.push(Charge { culprit, channel, kind, waited: time, late: 0 });
+        }
+        charges
+    }
+
+    /// Nobody looks any more at charges.
+    pub fn reuse(&mut self, charges: Vec<Charge>) {
+        self.unused = charges;
+    }
 }
 
 /// What waits cost a message that was late by so much: as they stand, or, where part of the waiting ran

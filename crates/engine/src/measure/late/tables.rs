@@ -1,6 +1,6 @@
 //! Charges of messages, added up over the messages of a window.
 
-use super::Why;
+use super::charges::Why;
 use crate::measure::blame::{BATCHES, Batches, FIRST_BATCH, Key, Pairs, Sums, Victims};
 use crate::measure::distribution::Distribution;
 use crate::time::Time;
