@@ -482,6 +482,7 @@ def test_identity_and_parameters_are_what_they_were_without_blame() -> None:
         ([1, -2], "must be whole numbers from 0 to"),
         ([], 'must be "node"'),
         ([1, 2], "must be one for each process: 9"),
+        ([{"name": "reads"}], "a table that describes one is [[workload.traffic_class]]"),
     ],
 )
 def test_a_mistake_is_one_line(classes: Any, problem: str) -> None:

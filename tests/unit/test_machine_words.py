@@ -66,6 +66,10 @@ class TestWords:
                 {"topology": {"kind": "jellyfish", "degree": 4}},
                 "unknown key; known here: kind, failed_links, failed_share, failed_seed, switches",
             ),
+            (  # not machine.interface.window, whose name is near
+                {"topology": {"kind": "xgft", "down": [4, 4]}},
+                "failed_seed, children, parents, oversubscription, level_widths",
+            ),
             ({"link": 3}, "machine.link = 3: must be a table: [machine.link]"),
             (
                 {"routing": "dor"},

@@ -221,6 +221,13 @@ def test_mistakes_are_told(classes: list[dict[str, Any]], text: str) -> None:
     assert told.startswith("workload.traffic_class")
 
 
+@pytest.mark.parametrize("word", ["class", "traffic"])
+def test_tables_of_classes_are_found_by_other_names(word: str) -> None:
+    given = {"workload": {"kind": "traffic", word: [OPEN]}}
+    with pytest.raises(UserError, match=r"did you mean workload\.traffic_class"):
+        Experiment.from_dict(given)
+
+
 def test_every_class_needs_the_virtual_channels_of_routing() -> None:
     machine = {"preset": "booksim_torus", "topology": {"kind": "torus", "dims": [5, 5]}}
     with pytest.raises(UserError, match="needs 2 virtual channels for each traffic class"):

@@ -295,21 +295,23 @@ def _unknown(key: str, part: str = "", kind: object = None) -> UserError:
     moved = FIRST_EDITION.get(key) if not part else None
     if moved is not None:
         return UserError(field, None, f"is machine.{moved} now")
+    of_kind = KINDED[part].get(kind) if part in KINDED and isinstance(kind, str) else None
     meant = SYNONYMS.get(key.lower())
     if meant is None:
-        meant = _with_key(key)
+        meant = _with_key(key, exactly=of_kind is not None)
     if meant is None and not part:
         meant = nearest(key, known)
     if meant is not None:
         return UserError(field, None, "unknown key", f"machine.{meant}")
-    of_kind = KINDED[part].get(kind) if part in KINDED and isinstance(kind, str) else None
     if of_kind is not None:
         known = ("kind", *of_kind.key_names)
     return UserError(field, None, f"unknown key; known here: {', '.join(known)}")
 
 
-def _with_key(key: str) -> str | None:
-    """Return the path of a key that another table has, by that name or nearly."""
+def _with_key(key: str, exactly: bool) -> str | None:
+    """Return the path of a key that another table has, by that name or (not ``exactly``) nearly."""
     paths = {name: f"{part}.{name}" for part in reversed(PARTS) for name in known_keys(part)}
+    if exactly:
+        return paths.get(key)
     close = nearest(key, paths)
     return None if close is None else paths[close]

@@ -39,6 +39,9 @@ def _classes(given: object) -> object:
     if not isinstance(given, list | tuple) or not given:
         allowed = 'must be "node", "process" or a list of whole numbers, one for each process'
         raise UserError("", shown(given), allowed)
+    if isinstance(given[0], dict):
+        told = "are numbers of classes; a table that describes one is [[workload.traffic_class]]"
+        raise UserError("", None, told)
     for number in given:
         if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < _CLASSES:
             raise UserError("", shown(number), f"must be whole numbers from 0 to {_CLASSES - 1}")

@@ -239,7 +239,7 @@ class Traffic(Workload, init=False):
     kind: Literal["traffic"] = key(default="traffic")
     traffic_class: Annotated[
         tuple[TrafficClass, ...], Strict(False), Field(min_length=1, max_length=128)
-    ] = key(description="The classes.")
+    ] = key(description="The classes.", also="class traffic")
     rate_factor: float = key(
         default=1.0,
         gt=0,
