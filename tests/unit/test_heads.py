@@ -95,7 +95,10 @@ def test_cost_says_how_much_and_where() -> None:
         "instead of 11.06 µs."
     )
     assert links.endswith("make completion no longer.")
-    assert where == "Packets wait longest for (3, 1)->(3, 2) (85 %) and (3, 0)->(3, 1) (15 %)."
+    assert where == (
+        "Packets wait longest, also behind their own message, for (3, 1)->(3, 2) (85 %) and "
+        "(3, 0)->(3, 1) (15 %)."
+    )
 
 
 def test_cost_with_blame_says_where_lateness_begins_and_who_causes_it() -> None:
@@ -184,10 +187,14 @@ def test_jobs_on_leaves_of_their_own_cost_each_other_nothing() -> None:
 
 def test_a_program_says_how_much_of_its_critical_path_is_contention() -> None:
     found = explaining.explain(explaining.prepared(example("two_jobs")))
-    how_much, where, who = of_explanation(found).lines
+    how_much, of_jobs, where, who = of_explanation(found).lines
     assert how_much == (
-        "The program takes 255.6 µs, 57 % longer than without contention in the network "
+        "All jobs together take 255.6 µs, 57 % longer than without contention in the network "
         "(163.2 µs in mode endpoints)."
+    )
+    assert of_jobs == (
+        "Because of the network, job shuffle takes 2.17 times as long: 165.0 µs instead of "
+        "76.00 µs; job train takes 57 % longer: 255.6 µs instead of 163.2 µs."
     )
     assert where.startswith("36 % of its critical path is contention, at leaf4->spine3 (46.53 µs)")
     assert who == "Job shuffle causes all of that."
@@ -213,6 +220,71 @@ def test_a_critical_path_with_contention_at_a_nodes_link_costs_nothing_in_the_ne
         "50 % of its critical path is waiting for other messages of the sender's own node, at the "
         "link from node 0 (80.64 µs)."
     )
+
+
+def beside_a_longer_job() -> Experiment:
+    """Of job quick two messages share a channel; job slow ends long after it, and meets nobody."""
+    jobs = {
+        "quick": ([0, 1, 2, 3], [["0 s", 0, 3, "100 kB"], ["0 s", 1, 2, "100 kB"]]),
+        "slow": ([4, 5], [["0 s", 0, 1, "1 MB"]]),
+    }
+    tables = [
+        {"name": name, "nodes": nodes, "workload": {"kind": "messages", "messages": messages}}
+        for name, (nodes, messages) in jobs.items()
+    ]
+    return Experiment.from_dict(
+        {"machine": {"topology": {"kind": "mesh", "dims": [6]}}, "job": tables}
+    )
+
+
+def test_a_job_that_suffers_is_told_where_the_whole_takes_no_longer() -> None:
+    cost = tb.cost(beside_a_longer_job())
+    of_jobs, network, *_ = answers.of_cost(cost).lines
+    assert re.fullmatch(
+        r"Because of the network, job quick takes \d+ % longer: \S+ µs instead of \S+ µs\.", of_jobs
+    )
+    assert network.endswith("makes completion of all jobs no longer.")
+    found = explaining.explain(explaining.prepared(beside_a_longer_job()))
+    assert of_explanation(found).lines[1] == of_jobs
+
+
+def test_classes_of_traffic_below_saturation_cost_latency() -> None:
+    traffic = {"kind": "traffic", "traffic_class": [{"name": "a", "load": 0.3}]}
+    cost = tb.cost(
+        Experiment.from_dict(
+            {
+                "machine": {"topology": {"kind": "mesh", "dims": [3, 3]}},
+                "workload": traffic,
+                "run": {"duration": "200 us", "warmup": "20 us"},
+            }
+        )
+    )
+    network, ends, *_ = answers.of_cost(cost).lines
+    assert "network (links shared between switches) makes message latency" in network
+    assert "links of nodes (shared by messages of a node, or to it) make message lat" in ends
+
+
+def over_one_link(flows: int) -> Experiment:
+    """Flows of different nodes of one switch to different ones of another, with a link between."""
+    messages = [["0 s", node, 8 + node, "1 MB"] for node in range(flows)]
+    tree = {"kind": "xgft", "children": [8, 2], "parents": [1]}
+    workload = {"kind": "messages", "messages": messages}
+    return Experiment.from_dict({"machine": {"topology": tree}, "workload": workload})
+
+
+def test_the_busiest_channel_is_told_where_packets_wait_for_room_behind() -> None:
+    cost = tb.cost(over_one_link(4))
+    network, _, where, busiest = answers.of_cost(cost).lines
+    assert "4.00 times as long" in network
+    assert "for the link from node 3 (24 %), the link from node 2 (24 %) and the" in where
+    # The link between switches is busy from the first packet on it to the last.
+    assert busiest == "The busiest is channel 0->2, 100 % of the time; those are busy at most 25 %."
+
+
+def test_packets_behind_their_own_message_are_no_place_of_contention() -> None:
+    lines = answers.of_cost(tb.cost(over_one_link(1))).lines
+    assert len(lines) == 2
+    assert all(line.endswith("completion no longer.") for line in lines)
 
 
 def test_flows_begin_with_how_many_times_as_long_as_alone() -> None:

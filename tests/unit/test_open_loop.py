@@ -154,6 +154,11 @@ class TestSteering:
                 'no load is offered: that takes workload.sync = "asynchronous", without end',
             ),
             (
+                "offered_load",
+                {"workload": {"kind": "traffic", "traffic_class": [{"name": "a"}]}},
+                "each traffic class has its own load: classes.NAME.accepted_load",
+            ),
+            (
                 "failed_messages_per_node_per_ms",
                 {"workload": {"sync": "asynchronous_blocking"}},
                 'no message is dropped without workload.sync = "asynchronous"',

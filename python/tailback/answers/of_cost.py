@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tailback.metrics import STEPS
@@ -19,16 +19,21 @@ from tailback.wording.verdict import (
 from .faults import are_several, of_faults
 from .lateness import MUCH, Lateness
 from .of_blame import MOST, where_text, who_sentences
+from .of_jobs import of_contention
 from .of_run import time_text
 from .places import link_text
 from .status import Head, status
 
 if TYPE_CHECKING:
-    from tailback.comparison import Cost
+    from tailback.comparison import Cost, WaitingChannel
     from tailback.statistics import Estimate
 
 _LATENCY, _COMPLETION = "message_latency_us", "completion_us"
 _LONGER = 1.005
+_BUSY = 0.5
+"""A channel that is busy for a smaller share of time holds up few."""
+_MUCH_LESS = 0.8
+"""Channels of which the busiest has less than this share of its busy time are told beside it."""
 _ENDPOINTS_IS_FREE = (
     "Here mode endpoints is the same as free, so this includes waits for the links of nodes."
 )
@@ -52,14 +57,21 @@ def of_cost(cost: Cost) -> Head:
     if cost.lossy:
         modes = listed(cost.lossy)
         return Head(found, (f"What contention costs is not known: {modes} lost messages.",))
-    return Head(found, (*of_faults(cost), *_how_much(cost), *_where(cost)))
+    return Head(found, (*of_faults(cost), *_of_jobs(cost), *_how_much(cost), *_where(cost)))
+
+
+def _of_jobs(cost: Cost) -> list[str]:
+    """Return the jobs that suffer: beside a longer one they do not show in the whole."""
+    full, baseline = cost.modes.get("full"), cost.modes.get(cost.baseline)
+    return [] if full is None or baseline is None else of_contention(full, baseline)
 
 
 def _how_much(cost: Cost) -> list[str]:
     open_loop = cost.experiment.workload.is_open_loop
     if not math.isnan(cost.theta_c.value):
         times = {step: inverse(cost.thetas[f"theta_c_{step}"]) for step in STEPS_OF_COST}
-        found = _steps(cost, times, "completion", _COMPLETION)
+        what = "completion of all jobs" if cost.experiment.jobs else "completion"
+        found = _steps(cost, times, what, _COMPLETION)
     elif open_loop and not cost.saturated:
         found = _steps(cost, cost.latencies, "message latency", _LATENCY)
     else:
@@ -131,10 +143,37 @@ def _where(cost: Cost) -> list[str]:
         where = where_text("lateness", late.roots(MOST), late.blame.rest_share)
         return [*([sentence(where)] if where else []), *who_sentences(late)]
     waiting = cost.channels_waiting_most(MOST)
-    if not waiting:
+    if not waiting or _nobody_is_late(cost):
         return []
     if sum(channel.share for channel in waiting) < MUCH:
         most = percent(waiting[0].share)
         return [f"Packets wait at many channels: none has more than {most} of all waits."]
-    named = [f"{link_text(c.kind, c.source, c.destination)} ({percent(c.share)})" for c in waiting]
-    return [sentence(f"packets wait longest for {listed(named)}")]
+    named = [f"{_called(channel)} ({percent(channel.share)})" for channel in waiting]
+    where = f"packets wait longest, also behind their own message, for {listed(named)}"
+    return [sentence(where), *_busiest(cost, waiting)]
+
+
+def _nobody_is_late(cost: Cost) -> bool:
+    """Whether messages take no longer in any mode, so that packets wait for their own only."""
+    ratios = [ratio.value for ratio in cost.latencies.values() if not math.isnan(ratio.value)]
+    return bool(ratios) and max(ratios) < _LONGER
+
+
+def _busiest(cost: Cost, named: Sequence[WaitingChannel]) -> list[str]:
+    """Return which channel is busiest, where packets wait for others that are not.
+
+    They wait there for room behind: a queue that grows backwards shows where it ends.
+    """
+    busiest = cost.busiest_channel
+    if busiest is None or busiest.utilisation < _BUSY:
+        return []
+    most = max(channel.utilisation for channel in named)
+    if most > _MUCH_LESS * busiest.utilisation:
+        return []
+    told = f"The busiest is {_called(busiest)}, {percent(busiest.utilisation)} of the time"
+    are = "those are busy at most" if len(named) > 1 else "that one is busy"
+    return [f"{told}; {are} {percent(most)}."]
+
+
+def _called(channel: WaitingChannel) -> str:
+    return link_text(channel.kind, channel.source, channel.destination)

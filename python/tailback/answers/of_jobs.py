@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tailback.charging import NOBODY, Blame
+from tailback.comparison.of_modes import slowdown
 from tailback.results.names import Names
 from tailback.statistics import Estimate
 from tailback.wording.phrases import NEXT_TO_NONE, all_or_percent, listed, longer, percent, sentence
@@ -20,6 +21,8 @@ from .status import Head, status
 
 if TYPE_CHECKING:
     from tailback.comparison.of_jobs import Interference
+    from tailback.results import Result
+    from tailback.results.of_jobs import JobResult
 
 _SMALL = 0.01
 _TAKES = {
@@ -37,7 +40,10 @@ def of_interference(found: Interference) -> Head:
     runs |= {f"job {name} alone": result for name, result in found.alone.items()}
     slowed = _longer_of(found.slowdowns)
     if slowed:
-        told = [_how_much(found, slowed[:MOST], len(slowed)), *_where_and_who(found, slowed[0])]
+        alone = {name: result.jobs[name] for name, result in found.alone.items()}
+        both, confidence = (found.together.jobs, alone), found.experiment.run.confidence
+        more = _longer_text(slowed, found.slowdowns, both, confidence)
+        told = [sentence(f"beside the others, {more}"), *_where_and_who(found, slowed[0])]
         return Head(status(runs), tuple(told))
     later = _longer_of(found.latencies)
     if later:
@@ -76,19 +82,39 @@ def _nobody_slower(found: Interference) -> tuple[str, ...]:
     return (f"No job is measurably slower beside the others than alone; at most {bound}.",)
 
 
-def _how_much(found: Interference, slowed: list[str], count: int) -> str:
-    """Return how much longer the first jobs take beside the others than alone."""
+def of_contention(result: Result, baseline: Result) -> list[str]:
+    """Return which jobs contention makes slower, the worst first; nothing without jobs.
+
+    `result`, `baseline`: modes with more and with less contention.
+    """
+    both = (result.jobs, baseline.jobs)
+    ratios = {name: slowdown(job, baseline.jobs[name]) for name, job in result.jobs.items()}
+    slowed = _longer_of(ratios)
+    if not slowed:
+        return []
+    confidence = result.experiment.run.confidence
+    cause = "the network" if baseline.mode == "endpoints" else "contention"
+    told = f"because of {cause}, {_longer_text(slowed, ratios, both, confidence)}"
+    return [sentence(told)]
+
+
+def _longer_text(
+    slowed: Sequence[str],
+    ratios: Mapping[str, Estimate],
+    both: tuple[Mapping[str, JobResult], Mapping[str, JobResult]],
+    confidence: float,
+) -> str:
+    """Return how much longer the first of some jobs take; `both`: slower and faster."""
     told = []
-    for name in slowed:
-        alone = found.alone[name].jobs[name]
-        metric = alone.speed
-        more = longer(found.slowdowns[name], found.experiment.run.confidence)
-        values = (found.together.jobs[name][metric], alone[metric])
+    for name in slowed[:MOST]:
+        slower, faster = (jobs[name] for jobs in both)
+        metric = faster.speed
+        more = longer(ratios[name], confidence)
         if metric.endswith("_us"):
-            more += ": {} instead of {}".format(*map(time_text, values))
+            more += f": {time_text(slower[metric])} instead of {time_text(faster[metric])}"
         told.append(f"job {name} {_TAKES[metric]} {more}")
-    more_jobs = f"; so do {count - len(slowed)} more" if count > len(slowed) else ""
-    return sentence(f"beside the others, {'; '.join(told)}{more_jobs}")
+    rest = len(slowed) - len(told)
+    return "; ".join(told) + (f"; so do {rest} more" if rest else "")
 
 
 def _where_and_who(found: Interference, victim: str) -> list[str]:

@@ -21,6 +21,7 @@ from tailback.wording.phrases import (
 from tailback.wording.scaling import MICROSECONDS, scaled
 
 from .of_blame import MOST, who
+from .of_jobs import of_contention
 from .places import channel_text
 from .status import Head, status
 
@@ -36,6 +37,7 @@ def of_explanation(explanation: Explanation) -> Head:
     result = explanation.result
     told = (
         _takes(explanation),
+        *_of_jobs(explanation),
         *_of_faults(explanation),
         *_where(explanation),
         *_who(explanation),
@@ -47,7 +49,9 @@ def _takes(explanation: Explanation) -> str:
     """Return how long the program takes, and how much longer because of contention."""
     path, experiment = explanation.path, explanation.result.experiment
     without = completion_ps(explanation.baseline)
-    line = f"The program takes {time_text(path.makespan_ps)}"
+    jobs = experiment.jobs
+    who_takes = "All jobs together take" if jobs else "The program takes"
+    line = f"{who_takes} {time_text(path.makespan_ps)}"
     # Faults are in mode full alone.
     faults = " and faults" if experiment.faults else ""
     if without is None:
@@ -58,7 +62,8 @@ def _takes(explanation: Explanation) -> str:
         # Nodes' own links are shared in mode endpoints, too, and may be on the critical path.
         where = " in the network" if experiment.run.baseline == "endpoints" else ""
         costs = f"Contention{where}{faults} cost{'' if faults else 's'} nothing"
-        return f"{line}. {costs}: it takes as long {mode}."
+        as_long = "they take" if jobs else "it takes"
+        return f"{line}. {costs}: {as_long} as long {mode}."
     if path.makespan_ps < without or not without:
         # It restricts what the other mode does not, see `verdict`.
         return f"{line}, and {baseline}, where messages come in another order."
@@ -66,6 +71,12 @@ def _takes(explanation: Explanation) -> str:
     where = " in the network" if experiment.run.baseline == "endpoints" else ""
     more = compared(times, experiment.run.confidence, f"without contention{where}{faults}")
     return f"{line}, {more} ({baseline})."
+
+
+def _of_jobs(explanation: Explanation) -> list[str]:
+    """Return the jobs that suffer: beside a longer one they do not show in the whole."""
+    baseline = explanation.baseline
+    return [] if baseline is None else of_contention(explanation.result, baseline)
 
 
 def _of_faults(explanation: Explanation) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailback.contents import unchanged
 from tailback.errors import UserError, choice, listed
@@ -89,7 +90,8 @@ class Cost(metaclass=Helped):
     """
 
     helpful: ClassVar[tuple[str, ...]] = (
-        *("channels_waiting_most", "complete", "findings", "jobs", "latencies", "plot"),
+        *("busiest_channel", "channels_waiting_most", "complete", "findings"),
+        *("jobs", "latencies", "plot"),
         *("theta_c", "theta_r", "theta_t", "thetas", "to_dict"),
     )
     experiment: Experiment
@@ -168,6 +170,12 @@ class Cost(metaclass=Helped):
         """Return the channels with the longest total waits in mode `full`."""
         full = self.modes.get("full")
         return [] if full is None else channels_waiting_most(full, count)
+
+    @property
+    def busiest_channel(self) -> WaitingChannel | None:
+        """The channel that is busy most of the time in mode `full`; None if none is ever busy."""
+        full = self.modes.get("full")
+        return None if full is None else busiest_channel(full)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the tables, for JSON: the same bytes every time."""
@@ -441,22 +449,45 @@ def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
 
     Virtual channels of a link count together, under the number of the first.
     """
+    return [channel for channel in _channels(result, _waits, count) if channel.waiting_us > 0]
+
+
+def busiest_channel(result: Result) -> WaitingChannel | None:
+    """Return the channel that is busy most of the time, likewise; None if none is ever busy."""
+    found = _channels(result, _utilisation, 1)
+    return found[0] if found and found[0].utilisation > 0 else None
+
+
+_Sums = Mapping[str, NDArray[Any]]
+
+
+def _waits(summed: _Sums) -> NDArray[Any]:
+    return summed["wait_throttling_ps"] + summed["wait_internal_ps"]
+
+
+def _utilisation(summed: _Sums) -> NDArray[Any]:
+    return summed["utilisation"]
+
+
+def _channels(
+    result: Result, measure: Callable[[_Sums], NDArray[Any]], count: int
+) -> list[WaitingChannel]:
+    """Return the `count` channels with packets of which a sum is largest, the largest first."""
     channels = result.channels
     wires = wires_of(result.experiment, channels)
     summed = {
         name: wires.sums(channels[name].to_numpy())
         for name in ("packets", "wait_throttling_ps", "wait_internal_ps", "utilisation")
     }
-    waits = summed["wait_throttling_ps"] + summed["wait_internal_ps"]
+    waits = _waits(summed)
     total = float(waits.sum())
     # Ties go to the lowest channel number.
-    longest = np.argsort(-waits.astype(np.float64), kind="stable")[:count]
+    first = np.argsort(-measure(summed).astype(np.float64), kind="stable")[:count]
     known = Ends.of(result.nodes, result.experiment.machine.topology.labels)
     found = []
-    for i, row in zip(
-        longest.tolist(), channels.take(wires.first[longest]).to_pylist(), strict=True
-    ):
-        if not waits[i] > 0 or not summed["packets"][i] > 0:
+    rows = channels.take(wires.first[first]).to_pylist()
+    for i, row in zip(first.tolist(), rows, strict=True):
+        if not summed["packets"][i] > 0:
             continue
         packets, ends = int(summed["packets"][i]), (row["from_node"], row["to_node"])
         source, destination = known.of_channel(row["kind"], *ends)
@@ -468,7 +499,7 @@ def channels_waiting_most(result: Result, count: int) -> list[WaitingChannel]:
                 destination=destination,
                 packets=packets,
                 waiting_us=float(waits[i]) / 1e6,
-                share=float(waits[i]) / total,
+                share=float(waits[i]) / total if total else 0.0,
                 throttling_us=float(summed["wait_throttling_ps"][i]) / (packets * 1e6),
                 internal_contention_us=float(summed["wait_internal_ps"][i]) / (packets * 1e6),
                 utilisation=float(summed["utilisation"][i]),

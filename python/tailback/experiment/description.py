@@ -543,6 +543,10 @@ class Experiment(metaclass=Helped):
                 "nothing is lost, and nobody pauses, without machine.switch.forwarding",
             ),
             (
+                metric in OF_OPEN_LOOPS and isinstance(self.workload, Traffic),
+                "each traffic class has its own load: classes.NAME.accepted_load",
+            ),
+            (
                 metric in OF_OPEN_LOOPS and not self.workload.is_open_loop,
                 'no load is offered: that takes workload.sync = "asynchronous", without end',
             ),

@@ -176,6 +176,14 @@ def _modes_in_words(modes: Iterable[str]) -> Text:
     return Text(told, style="dim")
 
 
+_RATIOS = {
+    "theta_c": "completion",
+    "theta_r": "message rate",
+    "theta_t": "time of a packet from its first link between switches",
+}
+"""What the ratios compare, by how their names begin."""
+
+
 def _thetas(cost: Cost) -> list[RenderableType]:
     """Return the ratios of modes; their meaning is left to the answer and `--full`.
 
@@ -189,7 +197,12 @@ def _thetas(cost: Cost) -> list[RenderableType]:
         for finding in found
         if finding.theta.low > 1
     ]
-    return [Text(), new_table(None, *columns, rows=rows), *told] if rows else []
+    if not rows:
+        return []
+    named = {finding.name[: len("theta_r")] for finding in found}
+    legend = "; ".join(f"{name}: {what}" for name, what in _RATIOS.items() if name in named)
+    meaning = Text(f"{legend}; 1: no cost, 0.5: twice the time or half the rate", style="dim")
+    return [Text(), new_table(None, *columns, rows=rows), meaning, *told]
 
 
 def _thetas_of_jobs(cost: Cost) -> list[RenderableType]:

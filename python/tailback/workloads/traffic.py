@@ -341,6 +341,11 @@ class Traffic(Workload, init=False):
         """Whether the workload ends by itself."""
         return all(one.repeat is not None for one in self.sources)
 
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether an offered load is sent without end."""
+        return not self.finite
+
     def check(self, network: Network) -> None:
         """Raise `UserError` if the workload does not fit on the machine."""
         for number, one in enumerate(self.traffic_class):
