@@ -39,7 +39,7 @@ def main() -> int:
     began = told = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         campaign = _CAMPAIGNS[asked.campaign](Path(folder))
-        numbers = range(asked.first, asked.cases) if asked.only is None else [asked.only]
+        numbers = _numbers(asked)
         for number in numbers:
             moments = random.Random(f"{asked.seed} {number}")
             kind = asked.kind or moments.choice(sorted(campaign.kinds))
@@ -51,7 +51,8 @@ def main() -> int:
             now = time.monotonic()
             if now - told > _TELL_S:
                 told = now
-                print(f"{number + 1} of {asked.cases} tried", file=sys.stderr, flush=True)
+                done = sum(tried.values())
+                print(f"{done} of {len(numbers)} tried", file=sys.stderr, flush=True)
             if asked.seconds is not None and now - began > asked.seconds:
                 break
     for kind in sorted(tried):
@@ -59,11 +60,17 @@ def main() -> int:
     return 1 if wrong else 0
 
 
+def _numbers(asked: argparse.Namespace) -> range:
+    if asked.only is not None:
+        return range(asked.only, asked.only + 1)
+    return range(asked.first, asked.first + asked.cases)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns", description=__doc__)
     parser.add_argument("campaign", choices=sorted(_CAMPAIGNS))
-    parser.add_argument("--cases", type=int, default=100)
-    parser.add_argument("--first", type=int, default=0, help="go on with the case of this number")
+    parser.add_argument("--cases", type=int, default=100, help="how many are tried")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case; default 0")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, help="end after so long")
     parser.add_argument("--kind", help="only cases of this kind")

@@ -263,6 +263,13 @@ class TestPipesAndDevices:
         line = mistake("describe", "e.toml", "--set", "machine.topology.file='/dev/zero'")
         assert "/dev/zero: is a device, not a file" in line
 
+    @pytest.mark.parametrize("command", ["table", "report"])
+    def test_are_no_results(self, folder: Path, command: str) -> None:
+        os.mkfifo(folder / "pipe")
+        for path in (str(folder / "pipe"), "/dev/null"):
+            told = mistake(*command.split(), path)
+            assert told == f"{path}: is neither a folder of results nor a pack"
+
     def test_of_a_pipe_so_much_is_read(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(errors, "MOST_PIPED", 1 << 20)
         pipe = folder / "pipe"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +99,38 @@ def test_an_item_that_cannot_be_sent_has_an_outcome() -> None:
     assert "pickle" in str(found[0].problem)
     assert str(found[0].problem).endswith("define its functions at the top of a module")
     assert found[1].answer == 2
+
+
+# The worker is there already when the signal comes, but does not know yet what it is.
+ENDED_AT_BIRTH = """
+import os, signal
+from multiprocessing import util
+from tailback.execution.worker import Worker
+
+spawned = util.spawnv_passfds
+def spawn(*given):
+    child = spawned(*given)
+    os.kill(os.getpid(), signal.{0})
+    return child
+
+if __name__ == "__main__":
+    # The tracker of resources is such a process, too.
+    from multiprocessing import resource_tracker
+    resource_tracker.ensure_running()
+    util.spawnv_passfds = spawn
+    Worker()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGABRT", "SIGHUP"])
+def test_a_program_that_ends_while_a_worker_starts_leaves_no_traceback(
+    tmp_path: Path, name: str
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(ENDED_AT_BIRTH.format(name))
+    # Its standard error ends once its worker has ended as well.
+    ended = subprocess.run([sys.executable, str(program)], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (-signal.Signals[name], b"")
 
 
 def test_items_are_begun_in_their_order() -> None:

@@ -48,6 +48,16 @@ def test_a_program_in_python_is_refused_and_not_executed(
         assert not (tmp_path / "out").exists()
 
 
+def test_files_that_are_compared_may_run_code(files: tuple[Path, Path], tmp_path: Path) -> None:
+    assert tailback("diff", files[1], files[1], "--no-code").returncode == 2
+    assert not (tmp_path / "executed").exists()
+    done = tailback("diff", files[1], files[1])
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"note: {tmp_path}/ring.py is a program in Python and is run; --no-code refuses it\n",
+    )
+
+
 def test_that_a_file_runs_code_is_said_once(files: tuple[Path, Path], tmp_path: Path) -> None:
     note = f"note: {tmp_path}/ring.py is a program in Python and is run; --no-code refuses it\n"
     assert tailback("run", files[0]).stderr == note

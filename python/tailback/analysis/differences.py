@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import hypot, isfinite, nan
 from pathlib import Path
@@ -103,12 +103,20 @@ class Differences:
         }
 
 
-def differences(first: Path, second: Path) -> Differences:
+def _ignore(_: Experiment) -> None:
+    pass
+
+
+def differences(
+    first: Path, second: Path, *, code: bool = True, seen: Callable[[Experiment], None] = _ignore
+) -> Differences:
     """Compare two experiment files, folders of results or packs.
 
-    Of an experiment file only what is asked is compared. Raises `UserError`.
+    Of an experiment file only what is asked is compared; without `code` one with programs in
+    Python is refused. `seen` is called with every experiment before programs are run. Raises
+    `UserError`.
     """
-    one, other = _sides(unpacked(first), unpacked(second))
+    one, other = _sides(unpacked(first), unpacked(second), code, seen)
     outcomes: list[Outcome] = []
     same = 0
     for place, measures in one.found.items():
@@ -137,7 +145,9 @@ def _asked(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Asked]:
             yield Asked(name, one.get(name), other.get(name))
 
 
-def _sides(first: Path, second: Path) -> tuple[Side, Side]:
+def _sides(
+    first: Path, second: Path, code: bool, seen: Callable[[Experiment], None]
+) -> tuple[Side, Side]:
     """Return what experiment files or folders of results say, in one form."""
     paths = (first, second)
     runs = [(path / MANIFEST).is_file() for path in paths]
@@ -153,8 +163,10 @@ def _sides(first: Path, second: Path) -> tuple[Side, Side]:
         if path.is_dir():
             return _of_store(PointStore.open(path))
         if swept:
-            return Side(dict(_flat(_question(Sweep.load(path).description()))), {})
-        return Side(dict(_flat(Experiment.load(path).resolved())), {})
+            return Side(dict(_flat(_question(Sweep.load(path, code=code).description()))), {})
+        experiment = Experiment.load(path, code=code)
+        seen(experiment)
+        return Side(dict(_flat(experiment.resolved())), {})
 
     return side(first), side(second)
 

@@ -16,7 +16,7 @@ import typer
 
 from tailback.errors import UserError, shown
 
-from .answering import failures, print_json
+from .answering import failures, print_json, say_code
 from .homes import HOMES
 from .options import Json, NoCode, app, examples
 from .words import option_names
@@ -200,13 +200,18 @@ With = Annotated[Path, typer.Argument(metavar="B", help="What it is compared wit
 @app.command(
     epilog=examples("tailback diff before after", "tailback diff old.toml new.toml --json")
 )
-def diff(first: Compared, second: With, *, json: Json = False) -> None:
+def diff(first: Compared, second: With, *, json: Json = False, no_code: NoCode = False) -> None:
     """Compare two results or experiments: what was asked, and what came out, with intervals."""
     with failures(json):
         from tailback.analysis.differences import differences
         from tailback.analysis.telling import differences_text
 
-        found = differences(first, second)
+        found = differences(
+            first,
+            second,
+            code=not no_code,
+            seen=lambda experiment: say_code(experiment.programs()),
+        )
         if json:
             print_json(found.to_dict())
         else:

@@ -22,6 +22,12 @@ from typing import Any
 from .outcome import described
 
 _CONTEXT = multiprocessing.get_context("spawn")
+_ENDING = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGABRT")
+    if hasattr(signal, name)
+]
+"""Signals by which people and systems end commands; nobody can put off SIGKILL."""
 
 
 class DiedError(Exception):
@@ -37,7 +43,7 @@ class Worker:
         # A daemon: it ends with this program even if nobody leaves the pool.
         self._process = _CONTEXT.Process(target=_serve, args=[its_end], daemon=True)
         try:
-            with _ctrl_c_blocked():
+            with _put_off():
                 self._process.start()
         finally:
             # The pipe is at its end as soon as the worker is, because nobody else has this one.
@@ -130,7 +136,7 @@ def _prepare() -> None:
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=[parent], daemon=True).start()
@@ -142,17 +148,19 @@ def _end_with(parent: Any) -> None:
 
 
 @contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """Start processes within the block that do not hear Ctrl-C before they can ignore it.
+def _put_off() -> Iterator[None]:
+    """Put off what ends this program until the block is left; processes started in it, too.
 
-    A terminal sends it to them too, also while they import; they inherit that it is blocked.
+    A terminal sends Ctrl-C to workers as well, also while they import; they inherit that it is
+    blocked until they can ignore it. A program that ends between the start of a worker and what
+    it sends to it would leave a worker with a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     # Started beforehand, since it lifts the block when it starts.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
         yield
     finally:

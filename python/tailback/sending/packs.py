@@ -29,8 +29,10 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 def is_pack(path: Path) -> bool:
     """Whether a path is that of a pack, by its first bytes."""
     try:
+        if not path.is_file():  # To open a pipe would be to wait for its other end.
+            return False
         with path.open("rb") as file:
-            return path.is_file() and file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+            return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     except (OSError, ValueError):
         return False
 

@@ -83,11 +83,13 @@ class PointStore(metaclass=Helped):
         store = cls(unpacked(folder))
         folder = store.folder
         try:
-            is_folder, is_marked = folder.is_dir(), (folder / mark.NAME).exists()
+            is_there, is_folder = folder.exists(), folder.is_dir()
+            is_marked = is_folder and (folder / mark.NAME).exists()
         except OSError as error:
             raise UserError(str(folder), None, f"cannot be read: {error.strerror}") from None
         if not is_folder:
-            raise UserError(str(folder), None, "no such folder")
+            problem = "is neither a folder of results nor a pack" if is_there else "no such folder"
+            raise UserError(str(folder), None, problem)
         if not is_marked:
             problem = "holds no results of a sweep; make some with tailback sweep FILE --out DIR"
             raise UserError(str(folder), None, problem)
