@@ -59,6 +59,18 @@ def test_a_machine_with_faults_is_described_as_one_without() -> None:
     assert tb.describe(faulty).zero_loads == tb.describe(Experiment.from_dict(sent)).zero_loads
 
 
+def test_of_jobs_too_the_network_alone_is_not_charged_with_faults() -> None:
+    rows = [["0 ns", 0, 1, "12 kB"]]
+    workload = {"kind": "messages", "messages": rows}
+    job = {"name": "a", "nodes": [0, 1], "workload": workload}
+    faulty = Experiment.from_dict(
+        {"machine": MESH, "job": [job], "fault": [DOWN | {"time": "0 s"}]}
+    )
+    told = [said for said in of_cost(cost(faulty)).sentences if "job a takes" in said]
+    assert len(told) == 1
+    assert told[0].startswith("Because of the fault and the network together, job a takes")
+
+
 def test_of_open_loops_too_the_network_alone_is_not_charged_with_faults() -> None:
     slow = {"link": "(0, 0) to (1, 0)", "time": "0 s", "rate_share": 0.2}
     workload = {"kind": "synthetic", "load": 0.2, "message_size": "1 kB"}

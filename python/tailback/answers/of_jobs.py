@@ -14,6 +14,7 @@ from tailback.results.names import Names
 from tailback.statistics import Estimate
 from tailback.wording.phrases import NEXT_TO_NONE, all_or_percent, listed, longer, percent, sentence
 
+from .faults import are_several
 from .of_blame import MOST
 from .of_run import time_text
 from .places import channel_text
@@ -94,6 +95,9 @@ def of_contention(result: Result, baseline: Result) -> list[str]:
         return []
     confidence = result.experiment.run.confidence
     cause = "the network" if baseline.mode == "endpoints" else "contention"
+    faults = result.experiment.faults
+    if faults:  # They are in mode full alone.
+        cause = f"{'the faults' if are_several(faults) else 'the fault'} and {cause} together"
     told = f"because of {cause}, {_longer_text(slowed, ratios, both, confidence)}"
     return [sentence(told)]
 
