@@ -149,8 +149,20 @@ def test_routes_of_a_table_beside_shortest_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "row", ['"A", 1 , 2,02 ,3', "A,0,2,2,3", "A,00,2,2,3", "A,,2,2,3", "A,1,2,2,3,9,x"]
+)
+def test_ports_may_have_spaces_and_zeros_and_be_empty_at_home(tmp_path: Path, row: str) -> None:
+    plain, other = (
+        machine_of(ring(tmp_path, table)).spec("packet")["routing"]
+        for table in (RING, RING.replace("A,1,2,2,3", row))
+    )
+    assert other == plain
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ("A,1,2,2,3", "A,1,2,2,x", 'r.csv: d in line 2 = "x": must be a port with a cable to'),
         ("A,1,2,2,3", "A,1,2,2,9", 'r.csv: d in line 2 = "9": must be a port with a cable to'),
         ("A,1,2,2,3", "A,1,2,2,1", 'r.csv: d in line 2 = "1": must be a port with a cable to'),
         ("B,3", "A,3", 'r.csv: ports in line 3 = "A": has a row already, line 2'),

@@ -14,16 +14,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..csv_files import cell, cell_mistake, csv_rows, read_csv, whole_number
 from ..errors import UserError, read_lines, shown
+from ..lazy import lazy_module
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+else:
+    np = lazy_module("numpy")
 
 #: Largest class of virtual channels, of which a link has 255 at most.
 MOST_CLASS = 254
 
 #: What stands in a table where the file has no row.
-_NONE = 2**32 - 1
+NO_HOP = 2**32 - 1
+#: The same among cells of ports, whose numbers below it stand for nodes.
+_EMPTY = -1
 
 _TABLE = ("switch", "destination", "next_switch")
 _ROUTES = ("source", "destination", "hops")
@@ -98,7 +109,7 @@ def read_table(path: Path, places: Places) -> dict[str, Any]:
     names, rows = _read(path, _TABLE)
     columns = [names.index(column) for column in _TABLE]
     class_column = names.index("class") if "class" in names else None
-    hops = [[_NONE] * places.nodes for _ in range(places.switches)]
+    hops = [[NO_HOP] * places.nodes for _ in range(places.switches)]
     classes = [[0] * places.nodes for _ in range(places.switches)]
     lines: dict[tuple[int, int], int] = {}
     ports: dict[tuple[int, int], tuple[int, int]] = {}
@@ -132,7 +143,7 @@ def _by_links(
         port = ports[at, to][1] if (at, to) in ports else None
         if port is None and at == hops[at][to]:
             # The switch of the node itself: the row has no effect.
-            hops[at][to] = _NONE
+            hops[at][to] = NO_HOP
             continue
         hops[at][to] = _link(reader, (line, "next_switch"), links, (at, hops[at][to], port))
 
@@ -151,32 +162,50 @@ def _read_ports(reader: _Reader) -> dict[str, Any]:
     # One row at a time: tables of large clusters have millions of cells.
     rows = csv_rows(path)
     names = [name.strip() for name in next(rows)[1]]
-    columns = [reader.node(1, "ports", name) for name in names[1:]]
-    if len(set(columns)) < len(columns):
+    columns = np.array([reader.node(1, "ports", name) for name in names[1:]], np.int64)
+    if len(np.unique(columns)) < len(columns):
         raise UserError(str(path), None, "has two columns of one node")
-    of_switch: dict[int, dict[str, int]] = {}
-    for (at, port), (link, _) in places.ports.items():
-        of_switch.setdefault(at, {})[str(port)] = link
-    at_home = {(at, port): node for node, (at, port) in enumerate(places.node_ports)}
-    hops = [[_NONE] * places.nodes for _ in range(places.switches)]
+    meanings = _meanings(places)
+    hops = np.full((places.switches, places.nodes), NO_HOP, np.uint32)
     lines: dict[int, int] = {}
     for line, row in rows:
         at = reader.switch(line, "ports", cell(row, 0))
         if at in lines:
             raise reader.mistake(line, "ports", row[0], f"has a row already, line {lines[at]}")
         lines[at] = line
-        links, onward = of_switch.get(at, {}), hops[at]
-        for to, text in zip(columns, row[1:], strict=False):
-            leaving = links.get(text)
-            if leaving is not None:
-                onward[to] = leaving
-            elif text.strip():
+        cells = row[1 : len(names)]
+        found, to = _links_of(cells, meanings[at]), columns[: len(cells)]
+        wrong = np.flatnonzero((found < _EMPTY) & (found != _EMPTY - 1 - to))
+        if len(wrong):
+            place = int(wrong[0])
+            allowed = "must be a port with a cable to another switch, or to the node"
+            raise reader.mistake(line, names[1 + place], cells[place], allowed)
+        hops[at, to] = np.where(found < 0, NO_HOP, found)
+    return {"hops": "ports", "next": hops.tolist(), "classes": []}
+
+
+def _meanings(places: Places) -> list[dict[str, int]]:
+    """Return by switch what cells mean: a link, `_EMPTY`, or below it the node at a port."""
+    found = [{"": _EMPTY, "0": _EMPTY} for _ in range(places.switches)]
+    for node, (at, port) in enumerate(places.node_ports):
+        # Port 0 is the switch itself, as an empty cell is.
+        found[at].setdefault(str(port), _EMPTY - 1 - node)
+    for (at, port), (link, _) in places.ports.items():
+        found[at][str(port)] = link
+    return found
+
+
+def _links_of(cells: Sequence[str], meanings: Mapping[str, int]) -> Numbers:
+    """Return what cells mean; of no node where they mean nothing."""
+    found = list(map(meanings.get, cells))
+    if None in found:
+        nothing = -(2**40)
+        for place, text in enumerate(cells):
+            if found[place] is None:
                 number = whole_number(text.strip())
-                if number is None or (number and at_home.get((at, number)) != to):
-                    name = names[1 + columns.index(to)]
-                    allowed = "must be a port with a cable to another switch, or to the node"
-                    raise reader.mistake(line, name, text, allowed)
-    return {"hops": "ports", "next": hops, "classes": []}
+                plain = text.strip() if number is None else str(number)
+                found[place] = meanings.get(plain, nothing)
+    return np.array(found, np.int64)
 
 
 def read_source_routes(path: Path, places: Places) -> dict[str, Any]:

@@ -51,11 +51,16 @@ class _Written(Routing):
         """Return the algorithm as the engine describes it."""
         return {"kind": self.kind, **self.routes(topology)}
 
+    @cached_property
+    def _digests(self) -> dict[Topology, str]:
+        return {}
+
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it; of the routes their hash."""
-        text = json.dumps(self.routes(topology), sort_keys=True, separators=(",", ":"))
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        return super().resolved(topology) | {"routes_sha256": digest}
+        if topology not in self._digests:
+            text = json.dumps(self.routes(topology), sort_keys=True, separators=(",", ":"))
+            self._digests[topology] = hashlib.sha256(text.encode()).hexdigest()
+        return super().resolved(topology) | {"routes_sha256": self._digests[topology]}
 
 
 class Table(_Written):

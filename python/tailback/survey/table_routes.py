@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tailback.engine import Columns
 from tailback.machines import Machine
+from tailback.machines.routes_file import NO_HOP
 from tailback.machines.written_routes import Table
 
 Numbers = NDArray[np.int64]
@@ -53,34 +54,32 @@ class TableRoutes:
 
 @dataclass(frozen=True)
 class _Follower:
-    """What is needed to follow packets: links by switch and node."""
+    """What is needed to follow packets.
 
-    link: Numbers
-    """By switch and node: the link to take; -1 without a row."""
-    leads: Numbers
-    """By link: the switch that it leads to; one more at the end, for -1."""
+    Two numbers behind those of links stand for "has arrived" and for "has no route". They lead to
+    two places behind the switches, where all packets take them again.
+    """
+
+    ahead: Numbers
+    """By switch and node, one row after the other: the link to take."""
+    first: Numbers
+    """By link: where in `ahead` the row of the switch begins that it leads to."""
     enters: Numbers
     homes: Numbers
     width: Numbers
 
     def follow(self, sources: Numbers, to: Numbers, weights: Numbers | None = None) -> Any:
         """Return for packets from switches: hops (-1: no route), and routes on each link."""
-        counts = np.zeros(len(self.width), dtype=np.int64)
-        hops = np.zeros(len(to), dtype=np.int64)
-        at, active = sources.copy(), np.arange(len(to))
-        while True:
-            active = active[at[active] != self.homes[to[active]]]
-            if not len(active):
-                return hops, counts
-            links = self.link[at[active], to[active]]
-            lost = links < 0
-            if lost.any():
-                hops[active[lost]] = -1
-                active, links = active[~lost], links[~lost]
-            weight = None if weights is None else weights[active]
-            counts += np.bincount(links, weight, len(counts)).astype(np.int64)
-            at[active] = self.leads[links]
-            hops[active] += 1
+        links = len(self.width)
+        counts = np.zeros(links, np.int64)
+        hops = np.zeros(len(to), np.int64)
+        taken = self.ahead.take(sources * len(self.homes) + to)
+        while (is_on := taken < links).any():
+            counts += np.bincount(taken, weights, links + 2)[:links].astype(np.int64)
+            hops += is_on
+            taken = self.ahead.take(self.first.take(taken) + to)
+        hops[taken > links] = -1
+        return hops, counts
 
 
 def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
@@ -96,7 +95,8 @@ def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
     starts = np.flatnonzero(weights)
     at, to = (grid.ravel() for grid in np.meshgrid(starts, np.arange(nodes), indexing="ij"))
     hops, counts = found.follow(at, to, weights[at])
-    shortest = _shortest(graph, weights.size, found)[at, found.homes[to]]
+    homes, home = np.unique(found.homes, return_inverse=True)
+    shortest = _shortest(graph, len(found.ahead) // nodes - 2, homes)[at, home[to]]
     # A node does not send to itself: its own switch is left out.
     pairs, apart = weights[at], at != found.homes[to]
     has_route = apart & (hops >= 0)
@@ -122,35 +122,45 @@ def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
 
 def _follower(table: dict[str, Any], graph: Columns) -> _Follower:
     link_from, link_to = (np.asarray(graph[name], np.int64) for name in ("link_from", "link_to"))
-    onward = np.asarray(table["next"], dtype=np.int64)
-    switches = np.arange(len(onward))[:, None]
+    onward = np.asarray(table["next"], np.int64)
+    links, known = len(link_from), onward != NO_HOP
+    enters, homes = (np.asarray(graph[name], np.int64) for name in ("node_enters", "node_leaves"))
+    ahead = np.empty((len(onward) + 2, len(homes)), np.int64)
+    ahead[:-2] = links + 1
     if table["hops"] == "ports":
         first = np.searchsorted(link_from, np.arange(len(onward)))[:, None]
-        link = np.where(onward < len(link_from), onward + first, -1)
+        np.copyto(ahead[:-2], onward + first, where=known)
     else:
-        numbers = np.full((len(onward), len(onward)), -1, dtype=np.int64)
-        numbers[link_from[::-1], link_to[::-1]] = np.arange(len(link_from))[::-1]
-        known = onward < len(onward)
-        link = np.where(known, numbers[switches, np.where(known, onward, 0)], -1)
+        between = np.full((len(onward), len(onward)), links + 1, dtype=np.int64)
+        between[link_from[::-1], link_to[::-1]] = np.arange(links)[::-1]
+        switches = np.broadcast_to(np.arange(len(onward))[:, None], onward.shape)
+        ahead[:-2][known] = between[switches[known], onward[known]]
+    ahead[homes, np.arange(len(homes))] = links
+    ahead[-2:] = [[links], [links + 1]]
+    leads = np.append(link_to, [len(onward), len(onward) + 1])
     width = np.asarray(graph["link_width"], np.int64)
-    enters, homes = (np.asarray(graph[name], np.int64) for name in ("node_enters", "node_leaves"))
-    return _Follower(link, link_to, enters, homes, width)
+    return _Follower(ahead.ravel(), leads * len(homes), enters, homes, width)
 
 
-def _shortest(graph: Columns, rows: int, found: _Follower) -> Numbers:
-    """Return links from every switch to every home of a node, by breadth-first search."""
-    count = max(rows, len(found.link))
-    ahead: list[list[int]] = [[] for _ in range(count)]
-    for one, other in zip(graph["link_from"].tolist(), graph["link_to"].tolist(), strict=True):
-        ahead[other].append(one)
-    distance = np.zeros((count, count), dtype=np.int64)
-    for home in set(found.homes.tolist()):
-        seen, front, hops = {home}, [home], 0
-        while front:
-            distance[front, home] = hops
-            hops += 1
-            front = list({other for at in front for other in ahead[at]} - seen)
-            seen.update(front)
+def _shortest(graph: Columns, switches: int, homes: Numbers) -> Numbers:
+    """Return links from every switch to every home, by breadth-first search from all homes."""
+    link_from, link_to = graph["link_from"], graph["link_to"]
+    order = np.argsort(link_from, kind="stable")
+    leaving, begins = np.unique(link_from[order], return_index=True)
+    ahead = link_to[order]
+    distance = np.zeros((switches, len(homes)), np.int64)
+    at_home = np.zeros((switches, len(homes)), bool)
+    at_home[homes, np.arange(len(homes))] = True
+    # A bit for each home that a switch is known to reach, and for those of the step before.
+    seen = front = np.packbits(at_home, axis=1)
+    hops = 0
+    while front.any():
+        hops += 1
+        reached = np.zeros_like(seen)
+        reached[leaving] = np.bitwise_or.reduceat(front[ahead], begins, axis=0)
+        front = reached & ~seen
+        seen = seen | front
+        distance[np.unpackbits(front, axis=1, count=len(homes)).view(bool)] = hops
     return distance
 
 
@@ -158,9 +168,9 @@ def _shifts(found: _Follower) -> tuple[float, float, int]:
     """Return the routes on the most loaded cable, of the worst shift and on average; shifts."""
     nodes = len(found.homes)
     step = max(1, nodes * nodes * 4 // _MOST_STEPS)
-    numbers = np.arange(nodes)
+    nodes_in_order = np.arange(nodes)
     worst = []
     for shift in range(1, nodes, step):
-        _, counts = found.follow(found.enters, (numbers + shift) % nodes)
+        _, counts = found.follow(found.enters, (nodes_in_order + shift) % nodes)
         worst.append(float((counts / found.width).max(initial=0)))
     return max(worst), float(np.mean(worst)), len(worst)

@@ -189,6 +189,7 @@ def _add(
     idle = [names[i] for i, one in devices.items() if one.kind == "Ca" and not cabled[i]]
     if idle:
         found.notes.append(f"adapters without a cable are left out: {', '.join(idle[:3])}")
+    rates: dict[str | None, Rate | None] = {None: None}
     for end, half in halves.items():
         back = halves.get(half.peer)
         if back is None or back.peer != end:
@@ -200,12 +201,10 @@ def _add(
             raise found.mistake(half.line, f"[{end[1]}] of {names[end[0]]}", allowed)
         if end < half.peer:
             given = half.rate_given or back.rate_given
-            cable = Cable(
-                (end_names[end], end_names[half.peer]),
-                (end[1], half.peer[1]),
-                None if given is None else _rate(found, half.line, given),
-            )
-            found.join(half.line, cable)
+            if given is not None and given not in rates:
+                rates[given] = _rate(found, half.line, given)
+            ends = (end_names[end], end_names[half.peer])
+            found.join(half.line, Cable(ends, (end[1], half.peer[1]), rates[given]))
 
 
 def _address(found: Cluster, line: int, owner: str, lids: tuple[int, int]) -> None:
