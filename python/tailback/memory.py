@@ -6,6 +6,7 @@ So memory is looked at before a machine is built and while it runs.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -31,6 +32,20 @@ class ShortMemoryError(UserError, MemoryError):
     def __reduce__(self) -> tuple[type[ShortMemoryError], tuple[str]]:
         """Come from a worker as it was raised there."""
         return type(self), (self.allowed or "",)
+
+
+def reserve_nothing() -> None:
+    """Let Arrow reserve no addresses if they are limited; call it before Arrow is imported.
+
+    By default it reserves 1 GB of them ahead, which a limit (`ulimit -v`) counts as if they were in
+    use. Processes that this one starts do the same.
+    """
+    try:
+        import resource
+    except ImportError:  # not on other systems
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 def left_bytes() -> int | None:

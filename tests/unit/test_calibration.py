@@ -110,6 +110,7 @@ class TestTheParametersComeBack:
         assert all(0.003 < error < 0.03 for error in errors.values())
         assert set(found.changes) == {"machine.link.rate", "machine.interface.send_overhead"}
 
+    @pytest.mark.verify
     def test_of_osu_latency_and_osu_bw_the_delay_too(self, tmp_path: Path) -> None:
         truth = machine("80 Gbit/s", "300 ns", send_overhead="1300 ns")
         text = osu("Latency", simulated(truth, HALF_ROUND_TRIP, noise=0.01))

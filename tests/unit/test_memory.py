@@ -19,6 +19,7 @@ from tailback.experiment import Experiment
 from tailback.experiment import memory as predicted
 from tailback.memory import ShortMemoryError
 
+POOL = "ARROW_DEFAULT_MEMORY_POOL"
 LINUX = pytest.mark.skipif(not os.path.exists("/proc/meminfo"), reason="needs Linux")
 
 
@@ -214,6 +215,23 @@ def test_under_a_limit_a_large_machine_is_one_line(tmp_path: Path) -> None:
         )
         assert done.returncode == 2, done.stderr
         assert done.stderr.startswith("error: memory: the machine needs about 1.4 GB")
+
+
+@LINUX
+@pytest.mark.parametrize("limited", [True, False])
+def test_under_a_limit_arrow_reserves_no_addresses(limited: bool) -> None:
+    """By default it reserves 1 GB, of which a small sweep needs little."""
+    asks = (
+        f"import resource; limited = {limited}; most = 1 << 40\n"
+        "limited and resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        "from tailback.memory import reserve_nothing; reserve_nothing()\n"
+        "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    )
+    plain = {name: value for name, value in os.environ.items() if name != POOL}
+    done = subprocess.run(
+        [sys.executable, "-c", asks], capture_output=True, text=True, env=plain, check=True
+    )
+    assert (done.stdout == "system\n") == limited
 
 
 def test_packets_of_one_message_count() -> None:

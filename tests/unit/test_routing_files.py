@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.machines import Machine
+from tailback.machines.routes_file import NO_HOP, numbers, written
 from tests.machines import t9000
 
 TABLE = "switch,destination,next_switch\n0,1,1\n0,2,1\n1,0,0\n1,2,2\n2,0,1\n2,1,1\n"
@@ -24,14 +26,25 @@ def _line(folder: Path, routing: str, text: str) -> Machine:
 
 def test_a_table_is_read(tmp_path: Path) -> None:
     machine = _line(tmp_path, "table", TABLE)
-    none = 2**32 - 1
     assert machine.spec("packet")["routing"]["algorithm"] == {
         "kind": "table",
         "hops": "switches",
-        "next": [[none, 1, 1], [0, none, 2], [1, 1, none]],
+        # Each number plus one; 0 where there is none.
+        "next": {"digits": 2, "rows": ["000202", "010003", "020200"]},
         "classes": [],
     }
     assert machine.channels_per_wire == 1
+
+
+@pytest.mark.parametrize(("most", "digits"), [(3, 2), (254, 2), (255, 4), (65_535, 8)])
+def test_numbers_of_tables_are_written_with_as_many_digits_as_they_need(
+    most: int, digits: int
+) -> None:
+    table = np.array([[0, NO_HOP, 1], [most, most - 1, NO_HOP]], np.uint32)
+    text = written(table)
+    assert text["digits"] == digits
+    assert [len(row) for row in text["rows"]] == [3 * digits] * 2
+    assert np.array_equal(numbers(text), table)
 
 
 def test_source_routes_are_read(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ mod pattern;
 mod pipeline;
 mod ports;
 mod routing;
+mod rows;
 mod slots;
 mod switch;
 mod topology;

@@ -16,7 +16,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from tailback import interrupts
+from tailback import interrupts, memory
 from tailback.errors import one_line
 
 from .homes import HOMES
@@ -35,6 +35,7 @@ def main() -> None:
     # Importing makes many objects and next to no garbage: to look for some after every few hundred
     # takes a tenth of the time until a run begins.
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    memory.reserve_nothing()
     _prepare_streams()
     warnings.showwarning = _warn
     try:

@@ -124,11 +124,30 @@ def read_table(path: Path, places: Places) -> dict[str, Any]:
         if class_column is not None:
             classes[at][to] = reader.virtual_class(line, "class", cell(row, class_column))
     any_class = any(any(row) for row in classes)
+    given = classes if any_class else []
     named = "switches"
     if ports:
         named = "ports"
         _by_links(reader, hops, lines, ports)
-    return {"hops": named, "next": hops, "classes": classes if any_class else []}
+    return {"hops": named, "next": written(np.array(hops, np.uint32)), "classes": given}
+
+
+def written(table: NDArray[np.uint32]) -> dict[str, Any]:
+    """Return a table as text: tables of clusters have millions of numbers.
+
+    A row is the hexadecimal digits of its numbers, each plus one: 0 stands for `NO_HOP`.
+    """
+    more = table + np.uint32(1)
+    kind = np.min_scalar_type(more.max(initial=0)).newbyteorder(">")
+    rows = [row.tobytes().hex() for row in more.astype(kind)]
+    return {"digits": 2 * kind.itemsize, "rows": rows}
+
+
+def numbers(written: Mapping[str, Any]) -> NDArray[np.uint32]:
+    """Return the numbers of a table by switch and node; `NO_HOP` where the file has no row."""
+    rows = bytes.fromhex("".join(written["rows"]))
+    more = np.frombuffer(rows, f">u{written['digits'] // 2}").reshape(len(written["rows"]), -1)
+    return more.astype(np.uint32) - np.uint32(1)
 
 
 def _by_links(
@@ -181,7 +200,7 @@ def _read_ports(reader: _Reader) -> dict[str, Any]:
             allowed = "must be a port with a cable to another switch, or to the node"
             raise reader.mistake(line, names[1 + place], cells[place], allowed)
         hops[at, to] = np.where(found < 0, NO_HOP, found)
-    return {"hops": "ports", "next": hops.tolist(), "classes": []}
+    return {"hops": "ports", "next": written(hops), "classes": []}
 
 
 def _meanings(places: Places) -> list[dict[str, int]]:

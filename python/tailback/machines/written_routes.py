@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from ..door import RoutingFacts
 from ..parts import key
-from .routes_file import Places, read_source_routes, read_table
+from .routes_file import Places, numbers, read_source_routes, read_table
 from .routing import Routing
 from .topologies import Listed, Topology
 
@@ -58,9 +58,14 @@ class _Written(Routing):
     def resolved(self, topology: Topology) -> dict[str, Any]:
         """Return every key as a file has it; of the routes their hash."""
         if topology not in self._digests:
-            text = json.dumps(self.routes(topology), sort_keys=True, separators=(",", ":"))
+            routes = self.in_numbers(topology)
+            text = json.dumps(routes, sort_keys=True, separators=(",", ":"))
             self._digests[topology] = hashlib.sha256(text.encode()).hexdigest()
         return super().resolved(topology) | {"routes_sha256": self._digests[topology]}
+
+    def in_numbers(self, topology: Topology) -> dict[str, Any]:
+        """Return the content of the file as lists of numbers."""
+        return self.routes(topology)
 
 
 class Table(_Written):
@@ -68,6 +73,11 @@ class Table(_Written):
 
     kind: ClassVar[str] = "table"
     reader: ClassVar[Callable[[Path, Places], dict[str, Any]]] = staticmethod(read_table)
+
+    def in_numbers(self, topology: Topology) -> dict[str, Any]:
+        """Return the content of the file as lists of numbers."""
+        routes = self.routes(topology)
+        return routes | {"next": numbers(routes["next"]).tolist()}
 
 
 class SourceRoutes(_Written):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tailback.engine import Columns
 from tailback.machines import Machine
-from tailback.machines.routes_file import NO_HOP
+from tailback.machines.routes_file import NO_HOP, numbers
 from tailback.machines.written_routes import Table
 
 Numbers = NDArray[np.int64]
@@ -122,7 +122,7 @@ def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
 
 def _follower(table: dict[str, Any], graph: Columns) -> _Follower:
     link_from, link_to = (np.asarray(graph[name], np.int64) for name in ("link_from", "link_to"))
-    onward = np.asarray(table["next"], np.int64)
+    onward = numbers(table["next"])
     links, known = len(link_from), onward != NO_HOP
     enters, homes = (np.asarray(graph[name], np.int64) for name in ("node_enters", "node_leaves"))
     ahead = np.empty((len(onward) + 2, len(homes)), np.int64)

@@ -227,6 +227,7 @@ pub enum RoutingSpec {
         hops: Hops,
         /// By switch, then by destination node; what stands at the destination's own
         /// switch is not looked at.
+        #[serde(with = "super::rows")]
         next: Vec<Vec<u32>>,
         /// The class of the virtual channels taken there; empty: 0 everywhere.
         #[serde(default)]
