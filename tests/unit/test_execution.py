@@ -103,7 +103,7 @@ def test_an_item_that_cannot_be_sent_has_an_outcome() -> None:
 
 # The worker is there already when the signal comes, but does not know yet what it is.
 ENDED_AT_BIRTH = """
-import os, signal
+import os, signal, threading
 from multiprocessing import util
 from tailback.execution.worker import Worker
 
@@ -118,6 +118,8 @@ if __name__ == "__main__":
     from multiprocessing import resource_tracker
     resource_tracker.ensure_running()
     util.spawnv_passfds = spawn
+    # A signal comes to any thread.
+    threading.Thread(target=threading.Event().wait, args=[60], daemon=True).start()
     Worker()
 """
 

@@ -136,7 +136,7 @@ def _prepare() -> None:
     sys.stdout = sys.stderr
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=[parent], daemon=True).start()
@@ -149,18 +149,48 @@ def _end_with(parent: Any) -> None:
 
 @contextmanager
 def _put_off() -> Iterator[None]:
-    """Put off what ends this program until the block is left; processes started in it, too.
+    """Put off what ends this program until the block is left.
 
-    A terminal sends Ctrl-C to workers as well, also while they import; they inherit that it is
-    blocked until they can ignore it. A program that ends between the start of a worker and what
-    it sends to it would leave a worker with a traceback.
+    A program that ends between the start of a worker and what it sends to it would leave a worker
+    with a traceback. A terminal sends Ctrl-C to workers as well, also while they import: those
+    that start in the block inherit that it is blocked until they can ignore it.
     """
+    # Started beforehand, since it lifts the block when it starts.
+    resource_tracker.ensure_running()
+    with _noted(), _ctrl_c_blocked():
+        yield
+
+
+@contextmanager
+def _noted() -> Iterator[None]:
+    """Note what would end this program, and let it do so afterwards.
+
+    To block it would not do: it comes to any thread, and libraries have threads of their own.
+    """
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Only the main thread may say what becomes of signals.
+        return
+    before = {one: signal.getsignal(one) for one in _ENDING}
+    # What is ignored stays so: workers inherit it (nohup).
+    noted = [one for one, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for one in noted:
+        signal.signal(one, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for one in noted:
+            signal.signal(one, before[one])
+        if came:
+            signal.raise_signal(came[0])
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Started beforehand, since it lifts the block when it starts.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
