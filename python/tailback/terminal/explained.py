@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tailback.answers.lateness import SMALL
 from tailback.answers.of_program import of_explanation
-from tailback.critical_path import ALL_PART_WORDS
+from tailback.critical_path import ALL_PART_WORDS, FAULT
 from tailback.explaining import Explanation
 from tailback.explaining.facts import facts
 from tailback.units import counted
@@ -130,6 +130,10 @@ def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
             f"Contention{where} is {_time(told['elsewhere_us'])}: without it the program "
             f"takes {_time(low)} to {_time(high)}, as long as messages come in this order."
         )
+    of_faults = sum(row["us"] for row in told["parts"] if row["part"] == FAULT)
+    if of_faults >= max(told["elsewhere_us"], SMALL * told["makespan_us"]):
+        # Faster links would not end the wait for a link that is down.
+        lines.append("Failed or slow links cost most: tailback cost says what it takes without.")
     most = told["parts"][0]["part"] if told["parts"] else ""
     between = [row["channel"] for row in told["channels"] if row["between_switches"]]
     tries = [*hints.get(most, []), *(f'--without "channel:{name}"' for name in between[:1])]
