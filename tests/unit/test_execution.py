@@ -118,6 +118,8 @@ if __name__ == "__main__":
     from multiprocessing import resource_tracker
     resource_tracker.ensure_running()
     util.spawnv_passfds = spawn
+    # Whoever runs the tests may have it ignored (nohup).
+    signal.signal(signal.{0}, signal.SIG_DFL)
     # A signal comes to any thread.
     threading.Thread(target=threading.Event().wait, args=[60], daemon=True).start()
     Worker()
