@@ -348,7 +348,8 @@ def test_explain_tells_what_waits_for_failed_links(tmp_path: Path) -> None:
     assert "times as long as without contention in the network and faults" in told
     assert "of its critical path waits for failed or slow links, at " in told
     assert "waiting for links that were down, or slower, for a time" in done.stdout
-    assert "Failed or slow links cost most: tailback cost says what it takes without." in told
+    costs = "Failed or slow links cost more than contention"
+    assert f"{costs}: tailback cost says what it takes without." in told
 
 
 SWEPT = """

@@ -103,12 +103,8 @@ class Differences:
         }
 
 
-def _ignore(_: Experiment) -> None:
-    pass
-
-
 def differences(
-    first: Path, second: Path, *, code: bool = True, seen: Callable[[Experiment], None] = _ignore
+    first: Path, second: Path, *, code: bool = True, seen: Callable[[Experiment], object] = id
 ) -> Differences:
     """Compare two experiment files, folders of results or packs.
 
@@ -146,7 +142,7 @@ def _asked(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[Asked]:
 
 
 def _sides(
-    first: Path, second: Path, code: bool, seen: Callable[[Experiment], None]
+    first: Path, second: Path, code: bool, seen: Callable[[Experiment], object]
 ) -> tuple[Side, Side]:
     """Return what experiment files or folders of results say, in one form."""
     paths = (first, second)

@@ -66,6 +66,11 @@ def _rerouted(faults: Sequence[Fault]) -> list[str]:
     return [f"Routes avoid {what} {after[0]} after the failure."]
 
 
+def in_words(faults: Sequence[Fault]) -> str:
+    """Return `the fault`, or `the faults` where tables stand for several."""
+    return "the faults" if are_several(faults) else "the fault"
+
+
 def are_several(faults: Sequence[Fault]) -> bool:
     """Whether tables of faults stand for several."""
     return len(faults) > 1 or any(fault.comes_again for fault in faults)

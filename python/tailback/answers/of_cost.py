@@ -16,7 +16,7 @@ from tailback.wording.verdict import (
     unbounded,
 )
 
-from .faults import are_several, of_faults
+from .faults import in_words, of_faults
 from .lateness import MUCH, Lateness
 from .of_blame import MOST, where_text, who_sentences
 from .of_jobs import of_contention
@@ -127,7 +127,7 @@ def _beside(cost: Cost, step: str) -> str:
     """Return the faults, where they are part of a step: mode `full` alone has them."""
     if step != "network" or not cost.experiment.faults:
         return ""
-    return "the faults" if are_several(cost.experiment.faults) else "the fault"
+    return in_words(cost.experiment.faults)
 
 
 def _is_unknown(cost: Cost, step: str) -> bool:

@@ -14,7 +14,7 @@ from tailback.results.names import Names
 from tailback.statistics import Estimate
 from tailback.wording.phrases import NEXT_TO_NONE, all_or_percent, listed, longer, percent, sentence
 
-from .faults import are_several
+from .faults import in_words
 from .of_blame import MOST
 from .of_run import time_text
 from .places import channel_text
@@ -97,7 +97,7 @@ def of_contention(result: Result, baseline: Result) -> list[str]:
     cause = "the network" if baseline.mode == "endpoints" else "contention"
     faults = result.experiment.faults
     if faults:  # They are in mode full alone.
-        cause = f"{'the faults' if are_several(faults) else 'the fault'} and {cause} together"
+        cause = f"{in_words(faults)} and {cause} together"
     told = f"because of {cause}, {_longer_text(slowed, ratios, both, confidence)}"
     return [sentence(told)]
 

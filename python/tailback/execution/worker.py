@@ -155,8 +155,6 @@ def _put_off() -> Iterator[None]:
     with a traceback. A terminal sends Ctrl-C to workers as well, also while they import: those
     that start in the block inherit that it is blocked until they can ignore it.
     """
-    # Started beforehand, since it lifts the block when it starts.
-    resource_tracker.ensure_running()
     with _noted(), _ctrl_c_blocked():
         yield
 
@@ -190,6 +188,8 @@ def _ctrl_c_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Started beforehand, since it lifts the block when it starts.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

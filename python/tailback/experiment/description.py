@@ -544,7 +544,8 @@ class Experiment(metaclass=Helped):
             ),
             (
                 metric in OF_OPEN_LOOPS and isinstance(self.workload, Traffic),
-                "each traffic class has its own load: classes.NAME.accepted_load",
+                "each traffic class has its own load: classes.NAME.accepted_load, which is "
+                "measured but cannot be chosen here",
             ),
             (
                 metric in OF_OPEN_LOOPS and not self.workload.is_open_loop,

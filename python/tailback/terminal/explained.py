@@ -133,7 +133,8 @@ def _hints(told: dict[str, Any], hints: dict[str, list[str]]) -> list[str]:
     of_faults = sum(row["us"] for row in told["parts"] if row["part"] == FAULT)
     if of_faults >= max(told["elsewhere_us"], SMALL * told["makespan_us"]):
         # Faster links would not end the wait for a link that is down.
-        lines.append("Failed or slow links cost most: tailback cost says what it takes without.")
+        cost = "Failed or slow links cost more than contention"
+        lines.append(f"{cost}: tailback cost says what it takes without.")
     most = told["parts"][0]["part"] if told["parts"] else ""
     between = [row["channel"] for row in told["channels"] if row["between_switches"]]
     tries = [*hints.get(most, []), *(f'--without "channel:{name}"' for name in between[:1])]
