@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -16,6 +17,7 @@ from tailback.figures.placing import Placing, placed
 from tailback.importing.cluster import import_network
 from tailback.machines import Machine, machine_of
 from tailback.survey import ClusterSurvey, Survey, cluster_survey, structure, survey
+from tailback.survey.hosts import planes
 from tests.commands import tailback
 from tests.unit.test_cluster_files import dragonfly
 
@@ -153,6 +155,26 @@ def test_groups_are_known_by_cables_alone(
         size = machine.topology.switch_count // groups
         assert found.group is not None
         assert [place // size for place in range(groups * size)] == found.group.tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tiers_and_planes_are_those_of_a_plain_search(seed: int) -> None:
+    """Random switches, in pieces too, of which some have nodes: held against NetworkX."""
+    graph = nx.gnm_random_graph(30, 25 + 3 * seed, seed=seed)
+    ends = np.array(graph.edges)
+    nodes = np.random.default_rng(seed).integers(0, 30, 12)
+    links = {
+        "link_from": np.append(ends[:, 0], ends[:, 1]),
+        "link_to": np.append(ends[:, 1], ends[:, 0]),
+        "link_width": np.ones(2 * len(ends), np.int64),
+        "node_enters": nodes,
+        "node_leaves": nodes,
+    }
+    found = structure(tb.machines.Jellyfish(switches=30), links, 30)
+    far = nx.multi_source_dijkstra_path_length(graph, set(nodes.tolist()))
+    assert found.tier.tolist() == [1 + far.get(switch, -1) for switch in range(30)]
+    reached = nx.subgraph(graph, far)
+    assert planes(links, found) == nx.number_connected_components(reached)
 
 
 @pytest.mark.parametrize(

@@ -192,39 +192,72 @@ def _groups(cabling: Cabling, found: Structure) -> Groups | None:
 
 def _cables(cabling: Cabling, found: Structure) -> tuple[Cables, ...]:
     """Return the cables by what they join and their rate, those of hosts first."""
-    sums: dict[tuple[str, float, int, int], list[int]] = {}
-    rows = zip(
-        cabling.start.tolist(),
-        cabling.end.tolist(),
-        cabling.width.tolist(),
-        cabling.rate,
-        strict=True,
-    )
-    for number, (start, end, width, rate) in enumerate(rows):
-        own = cabling.names[number] if cabling.names else ""
-        joins = _joins(found, start, end, own)
-        key = (joins, rate, min(start, end), max(start, end))
-        # A cable is as many wires as lead one way or the other.
-        sums.setdefault(key, [0, 0])[int(start > end)] += width
     counts: Counter[tuple[str, float]] = Counter()
-    for rate in cabling.host_rate[~found.interfaces[cabling.home]] / cabling.host_width:
-        counts[_HOSTS, float(rate)] += cabling.host_width
-    for (joins, rate, _, _), both in sums.items():
-        counts[joins, rate] += max(both)
+    own = cabling.host_rate[~found.interfaces[cabling.home]] / cabling.host_width
+    for rate, hosts in zip(*np.unique(own, return_counts=True), strict=True):
+        counts[_HOSTS, float(rate)] += int(hosts) * cabling.host_width
+    kinds, kind_of = _kinds(cabling, found)
+    ends, of = _numbered(
+        kind_of, np.minimum(cabling.start, cabling.end), np.maximum(cabling.start, cabling.end)
+    )
+    # A cable is as many wires as lead one way or the other.
+    there, back = (
+        np.bincount(of, np.where(way, cabling.width, 0), len(ends))
+        for way in (cabling.start < cabling.end, cabling.start > cabling.end)
+    )
+    for kind, cables in zip(kind_of[ends], np.maximum(there, back), strict=True):
+        counts[kinds[kind]] += int(cables)
     order = sorted(counts, key=lambda key: (_place(key[0], found), key[0], -key[1]))
     return tuple(Cables(key[0], counts[key], cabling.rates[key[1]]) for key in order)
 
 
-def _joins(found: Structure, start: int, end: int, own: str) -> str:
-    """Return what a cable between switches joins; ``own``: the class that a family has it in."""
-    low, high = sorted((int(found.tier[start]), int(found.tier[end])))
+def _kinds(cabling: Cabling, found: Structure) -> tuple[list[tuple[str, float]], Numbers]:
+    """Return what cables join with their rates, and of each link which of these it is."""
+    tiers = found.tier[cabling.start], found.tier[cabling.end]
+    same = np.zeros(len(cabling.start), np.int64)
+    if found.group is not None:
+        same += found.group[cabling.start] == found.group[cabling.end]
+    rates, rate_of = np.unique(cabling.rate, return_inverse=True)
+    names, name_of = (
+        np.unique(cabling.names, return_inverse=True) if cabling.names else ([""], same * 0)
+    )
+    alike, of = _numbered(np.minimum(*tiers), np.maximum(*tiers), same, name_of, rate_of)
+    joins = [
+        (_joins(found, (int(low), int(high)), bool(one), str(names[name])), float(rates[rate]))
+        for low, high, one, name, rate in zip(
+            np.minimum(*tiers)[alike],
+            np.maximum(*tiers)[alike],
+            same[alike],
+            name_of[alike],
+            rate_of[alike],
+            strict=True,
+        )
+    ]
+    kinds = list(dict.fromkeys(joins))
+    return kinds, np.array([kinds.index(one) for one in joins], np.int64)[of]
+
+
+def _numbered(*columns: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the first row of each kind of rows, and of each row which of these it is like."""
+    code = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        code = code * (int(column.max(initial=0)) + 1) + column
+    _, first, of = np.unique(code, return_index=True, return_inverse=True)
+    return first, of
+
+
+def _joins(found: Structure, tiers: tuple[int, int], in_group: bool, own: str) -> str:
+    """Return what cables join: switches of two tiers, the lower first.
+
+    `in_group`: whether both are in one group; `own`: the class that a family has them in.
+    """
+    low, high = tiers
     if high == 0:
         return _IN_HOSTS
     if low == 0:
         return _HOSTS
     if found.group is not None:
-        same = found.group[start] == found.group[end]
-        return "within groups" if same else "between groups"
+        return "within groups" if in_group else "between groups"
     if not found.has_tiers:
         return own or "between switches"
     if low == high:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
+from numpy.typing import NDArray
 
 from tailback.machines import Machine
 
@@ -13,10 +12,9 @@ from .structure import Columns, Structure
 
 def planes(graph: Columns, found: Structure) -> int:
     """Return the parts that switches fall into without hosts."""
-    ends = zip(graph["link_from"].tolist(), graph["link_to"].tolist(), strict=True)
     outside = found.tier > 0
-    part = _parts(len(found.tier), ((a, b) for a, b in ends if outside[a] and outside[b]))
-    return len({part[switch] for switch in np.flatnonzero(outside).tolist()})
+    part = _parts(graph, outside)
+    return len(np.unique(part[outside]))
 
 
 def hosts_and_rails(machine: Machine, graph: Columns, found: Structure) -> tuple[int, int | None]:
@@ -24,39 +22,47 @@ def hosts_and_rails(machine: Machine, graph: Columns, found: Structure) -> tuple
 
     The second is None if no host is known to have several interfaces.
     """
-    links = list(zip(graph["link_from"].tolist(), graph["link_to"].tolist(), strict=True))
-    tier, homes = found.tier, graph["node_enters"].tolist()
-    inner = _parts(len(tier), ((a, b) for a, b in links if not tier[a] and not tier[b]))
-    above: dict[int, set[int]] = {}
-    for a, b in links:
-        if found.interfaces[a] and tier[b]:
-            above.setdefault(a, set()).add(b)
+    tier, homes = found.tier, np.asarray(graph["node_enters"], np.int64)
     each, grouped = machine.topology.host_nodes, machine.topology.grouped
     if grouped is not None:
-        homes, each = list(machine.topology.network.homes), None
-    hosts: dict[int, list[frozenset[int]]] = {}
-    for node, home in enumerate(homes):
-        own = found.interfaces[home]
-        host = node // each if each else inner[home] if own else len(tier) + node
-        if grouped is not None:
-            host = grouped.of_interfaces[node]
-        hosts.setdefault(host, []).append(frozenset(above.get(home, ()) if own else {home}))
-    if all(len(interfaces) == 1 for interfaces in hosts.values()):
-        return len(hosts), None
-    return len(hosts), max(len(set(interfaces)) for interfaces in hosts.values())
+        homes = np.asarray(machine.topology.network.homes)
+        host = np.asarray(grouped.of_interfaces)
+    elif each:
+        host = np.arange(len(homes)) // each
+    else:
+        inner = _parts(graph, tier == 0)
+        host = np.where(found.interfaces[homes], inner[homes], len(tier) + np.arange(len(homes)))
+    count = len(np.unique(host))
+    if count == len(host):
+        return count, None
+    above = _above(graph, found)
+    hosts: dict[int, set[frozenset[int]]] = {}
+    for one, home in zip(host.tolist(), homes.tolist(), strict=True):
+        switches = above.get(home, ()) if found.interfaces[home] else (home,)
+        hosts.setdefault(one, set()).add(frozenset(switches))
+    return count, max(len(sets) for sets in hosts.values())
 
 
-def _parts(count: int, links: Iterable[tuple[int, int]]) -> list[int]:
-    """Return for each of so many switches the lowest that it is joined with."""
-    lowest = list(range(count))
+def _above(graph: Columns, found: Structure) -> dict[int, set[int]]:
+    """Return the switches outside hosts that switches of hosts have cables to."""
+    leads = found.interfaces[graph["link_from"]] & (found.tier[graph["link_to"]] > 0)
+    above: dict[int, set[int]] = {}
+    for low, high in zip(
+        graph["link_from"][leads].tolist(), graph["link_to"][leads].tolist(), strict=True
+    ):
+        above.setdefault(low, set()).add(high)
+    return above
 
-    def first(switch: int) -> int:
-        while lowest[switch] != switch:
-            lowest[switch] = lowest[lowest[switch]]
-            switch = lowest[switch]
-        return switch
 
-    for one, other in links:
-        low, high = sorted((first(one), first(other)))
-        lowest[high] = low
-    return [first(switch) for switch in range(count)]
+def _parts(graph: Columns, those: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return for each switch the lowest that it is joined with by links between some switches."""
+    between = those[graph["link_from"]] & those[graph["link_to"]]
+    one, other = graph["link_from"][between], graph["link_to"][between]
+    lowest = np.arange(len(those))
+    while (lowest[one] != lowest[other]).any():
+        low = np.minimum(lowest[one], lowest[other])
+        for end in one, other:
+            np.minimum.at(lowest, lowest[end], low)
+        while (lowest[lowest] != lowest).any():
+            lowest = lowest[lowest]
+    return lowest

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.integer[Any]]
+Numbers = NDArray[np.int64]
 
 
-def summed(one: Numbers, other: Numbers, width: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def summed(
+    one: NDArray[np.integer[Any]], other: NDArray[np.integer[Any]], width: NDArray[np.integer[Any]]
+) -> tuple[Numbers, Numbers, Numbers]:
     """Return the two ends of links, lower number first, and the width of all that have both.
 
     Each once, in the order in which they come first.

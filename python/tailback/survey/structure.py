@@ -10,7 +10,7 @@ which switches are hosts with several cables, and where groups end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tailback.graphs import distances
 from tailback.machines import topologies
 from tailback.machines.topologies import Topology
 
@@ -92,48 +91,63 @@ def _one_place(graph: Columns) -> bool:
 
 def structure(topology: Topology, graph: Columns, switches: int) -> Structure:
     """Return tiers and groups; ``graph``: `link_from`, `link_to`, `link_width`, `node_enters`..."""
-    pairs = _pairs(graph)
-    classes = _classes(topology)
-    interfaces = _interfaces(topology, graph, pairs, classes, switches)
-    inside = interfaces | _inside(pairs, classes, switches)
-    tier = _tiers(graph, pairs, interfaces, inside)
-    between = {ends: width for ends, width in pairs.items() if not inside[list(ends)].any()}
-    within = sum(width for (a, b), width in between.items() if tier[a] == tier[b])
+    if not switches:
+        none = np.zeros(0, np.int64)
+        return Structure(none, none > 0, None, has_tiers=False)
+    cables = _Cables.of(topology, graph)
+    interfaces = _interfaces(topology, graph, cables, switches)
+    inside = interfaces | _inside(cables, switches)
+    tier = _tiers(graph, cables, interfaces, inside)
+    between = cables.only(~inside[cables.low] & ~inside[cables.high])
+    within = between.width[tier[between.low] == tier[between.high]].sum()
     tiers = int(tier.max(initial=0))
     has_tiers = (
         _one_place(graph)
         and not topology.facts.sides
         and (tiers > 1 or bool(inside.any()))
-        and within <= _MOST_WITHIN * sum(between.values())
+        and bool(within <= _MOST_WITHIN * between.width.sum())
     )
     is_flat = has_tiers or topology.hosts is not None
-    group = None if is_flat else _groups(topology, between, classes, switches)
+    group = None if is_flat else _groups(topology, between, switches)
     return Structure(tier, interfaces, group, has_tiers)
 
 
-def _pairs(graph: Columns) -> dict[tuple[int, int], int]:
-    """Return the cables between each two switches that have any, lower number first."""
-    low, high, width = summed(graph["link_from"], graph["link_to"], graph["link_width"])
-    return dict(zip(zip(low.tolist(), high.tolist(), strict=True), width.tolist(), strict=True))
+@dataclass(frozen=True, eq=False)
+class _Cables:
+    """The cables between each two switches that have any."""
 
+    low: Numbers
+    high: Numbers
+    width: Numbers
+    name: NDArray[np.str_]
+    """Of their class, where a file has classes; else empty."""
 
-def _classes(topology: Topology) -> dict[tuple[int, int], str | None]:
-    """Return the class of the cables between two switches, where a file has classes."""
-    if not isinstance(topology, topologies.Listed):
-        return {}
-    return {
-        (min(ends), max(ends)): link.link_class
-        for link in topology.graph.links
-        if link.link_class and (ends := (link.source, link.destination))
-    }
+    @classmethod
+    def of(cls, topology: Topology, graph: Columns) -> _Cables:
+        low, high, width = summed(graph["link_from"], graph["link_to"], graph["link_width"])
+        if not isinstance(topology, topologies.Listed):
+            return cls(low, high, width, np.full(len(low), ""))
+        names = {
+            (min(ends), max(ends)): link.link_class
+            for link in topology.graph.links
+            if link.link_class and (ends := (link.source, link.destination))
+        }
+        pairs = zip(low.tolist(), high.tolist(), strict=True)
+        return cls(low, high, width, np.array([names.get(ends, "") for ends in pairs], np.str_))
+
+    def only(self, those: NDArray[np.bool_]) -> _Cables:
+        """Return some of them."""
+        return _Cables(self.low[those], self.high[those], self.width[those], self.name[those])
+
+    def ends(self, those: NDArray[np.bool_], switches: int) -> NDArray[np.bool_]:
+        """Return which of so many switches some of them end at."""
+        found = np.zeros(switches, np.bool_)
+        found[self.low[those]] = found[self.high[those]] = True
+        return found
 
 
 def _interfaces(
-    topology: Topology,
-    graph: Columns,
-    pairs: Iterable[tuple[int, int]],
-    classes: Mapping[tuple[int, int], str | None],
-    switches: int,
+    topology: Topology, graph: Columns, cables: _Cables, switches: int
 ) -> NDArray[np.bool_]:
     """Return which switches are hosts: they have one node, and only cables of hosts."""
     if isinstance(topology, topologies.Islands) and topology.hosts is None:
@@ -141,72 +155,61 @@ def _interfaces(
     # Hosts are the last switches. Their interfaces are on the others, as nodes are without hosts.
     hosts = np.arange(switches) >= topology.network.switch_count
     enters = graph["node_enters"] if topology.hosts is None else topology.network.homes
-    nodes = np.bincount(enters, minlength=switches)
-    found = nodes == 1 if switches else np.zeros(0, np.bool_)
-    joined = np.zeros(len(found), np.bool_)
-    for ends in pairs:
-        if hosts[ends[1]]:
-            continue
-        joined[list(ends)] = True
-        if classes.get(ends) not in _OF_HOSTS:
-            found[list(ends)] = False
-    return (found & joined) | hosts
+    has_one: NDArray[np.bool_] = np.bincount(enters, minlength=switches) == 1
+    outside = ~hosts[cables.high]
+    others = cables.ends(outside & ~np.isin(cables.name, _OF_HOSTS), switches)
+    return (has_one & cables.ends(outside, switches) & ~others) | hosts
 
 
-def _inside(
-    pairs: Iterable[tuple[int, int]], classes: Mapping[tuple[int, int], str | None], switches: int
-) -> NDArray[np.bool_]:
+def _inside(cables: _Cables, switches: int) -> NDArray[np.bool_]:
     """Return which switches have no cables but those inside hosts."""
-    found, other = np.zeros(switches, np.bool_), np.zeros(switches, np.bool_)
-    for ends in pairs:
-        (found if classes.get(ends) == _INSIDE else other)[list(ends)] = True
-    return found & ~other
+    inner = cables.name == _INSIDE
+    return cables.ends(inner, switches) & ~cables.ends(~inner, switches)
 
 
 def _tiers(
-    graph: Columns,
-    pairs: Iterable[tuple[int, int]],
-    interfaces: NDArray[np.bool_],
-    inside: NDArray[np.bool_],
+    graph: Columns, cables: _Cables, interfaces: NDArray[np.bool_], inside: NDArray[np.bool_]
 ) -> Numbers:
     """Return the tier of each switch: how far it is from hosts."""
     tier = np.zeros(len(inside), np.int64)
-    around: dict[int, list[int]] = {}
-    front = set(graph["node_enters"].tolist()) if len(inside) else set()
-    for a, b in pairs:
-        for one, other in ((a, b), (b, a)):
-            around.setdefault(one, []).append(other)
-            if interfaces[one]:
-                front.add(other)
-    lowest = [switch for switch in front if not inside[switch]]
-    above = distances(lowest, lambda at: [one for one in around.get(at, ()) if not inside[one]])
-    tier[list(above)] = 1 + np.fromiter(above.values(), np.int64)
+    start, end = np.append(cables.low, cables.high), np.append(cables.high, cables.low)
+    front = np.zeros(len(inside), np.bool_)
+    front[graph["node_enters"]] = front[end[interfaces[start]]] = True
+    front &= ~inside
+    while front.any():
+        tier[front] = tier.max() + 1
+        left = ~inside[end] & (tier[end] == 0)
+        start, end = start[left], end[left]
+        front = np.zeros(len(inside), np.bool_)
+        front[end[tier[start] > 0]] = True
     return tier
 
 
-def _groups(
-    topology: Topology,
-    between: Mapping[tuple[int, int], int],
-    classes: Mapping[tuple[int, int], str | None],
-    switches: int,
-) -> Numbers | None:
-    """Return the group of each switch, numbered by their first switches; None without groups."""
+def _groups(topology: Topology, between: _Cables, switches: int) -> Numbers | None:
+    """Return the group of each switch, numbered by their first switches; None without groups.
+
+    `between`: the cables between switches.
+    """
     if isinstance(topology, topologies.Dragonfly):
         return np.arange(switches) // topology.switches_per_group
     if isinstance(topology, topologies.DragonflyPlus):
         return np.arange(switches) // (topology.leaves + topology.spines)
-    if not isinstance(topology, topologies.Listed) or not between:
+    if not isinstance(topology, topologies.Listed) or not len(between.low):
         return None
     import networkx as nx
 
     network = nx.Graph()
     network.add_nodes_from(range(switches))
-    network.add_weighted_edges_from((a, b, width) for (a, b), width in between.items())
-    if _GLOBAL in classes.values():
+    ends = list(zip(between.low.tolist(), between.high.tolist(), strict=True))
+    network.add_weighted_edges_from(
+        (*pair, width) for pair, width in zip(ends, between.width.tolist(), strict=True)
+    )
+    is_global = between.name == _GLOBAL
+    if is_global.any():
         local = network.copy()
-        local.remove_edges_from([ends for ends in between if classes.get(ends) == _GLOBAL])
+        local.remove_edges_from([ends[number] for number in np.flatnonzero(is_global)])
         parts = [set(part) for part in nx.connected_components(local)]
-    elif len(between) <= _MOST_SEARCHED:
+    elif len(ends) <= _MOST_SEARCHED:
         parts = nx.community.louvain_communities(network, seed=0)
     else:
         return None

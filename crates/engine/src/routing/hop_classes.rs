@@ -28,9 +28,9 @@ impl HopClasses {
     /// A topology too large for tables; two nodes without a way; ways of more hops than a link may
     /// have virtual channels.
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        let distances = Distances::new(name, topology)?;
+        let (distances, ports) = Distances::with_lowest_ports(name, topology)?;
         let slots = Slots::by_hop(name, distances.longest(topology))?;
-        Ok(Self { table: Table::nearer(&distances, topology), slots })
+        Ok(Self { table: Table::nearer((&distances, ports), topology), slots })
     }
 }
 

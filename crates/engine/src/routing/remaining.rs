@@ -15,9 +15,9 @@
 //! [Boppana & Chalasani 1993], for any order. Without failures this would be the usual algorithm of
 //! grids without rings, `HyperX`, dragonfly and islands, with as many classes.
 
-use super::distances::{Links, check_pairs};
+use super::distances::{HERE, Links, check_pairs};
 use super::outputs::MOST_CLASSES;
-use super::table::{HERE, Table};
+use super::table::Table;
 use super::up_down::{rank, usual_root};
 use crate::error::SpecError;
 use crate::ids::SwitchId;

@@ -7,8 +7,8 @@
 //!
 //! Free of deadlock, and no frame comes round again: in a tree there is no circle to close.
 
-use super::distances::{Links, NO_WAY, check_pairs};
-use super::table::{HERE, Table};
+use super::distances::{HERE, Links, NO_WAY, check_pairs};
+use super::table::Table;
 use super::up_down::check_symmetry;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};

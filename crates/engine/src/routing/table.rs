@@ -3,15 +3,12 @@
 //! Given by the user, or made of shortest paths. Not free of deadlock by themselves:
 //! whether they are is found out channel by channel ([`super::dependency`]).
 
-use super::distances::{Distances, check_pairs};
+use super::distances::{Distances, HERE, check_pairs};
 use super::named::Namer;
 use crate::error::SpecError;
 use crate::ids::{NodeId, SwitchId};
 use crate::spec::{Hops, NO_HOP};
 use crate::topology::{Family, Topology};
-
-/// Stands for "has arrived".
-pub const HERE: u16 = u16::MAX;
 
 /// The next hop for every switch and destination node.
 pub struct Table {
@@ -35,11 +32,12 @@ impl Table {
     /// # Errors
     /// A topology too large for tables; two nodes without a way.
     pub fn shortest(name: &str, topology: &Topology) -> Result<Self, SpecError> {
-        Ok(Self::nearer(&Distances::new(name, topology)?, topology))
+        let (distances, ports) = Distances::with_lowest_ports(name, topology)?;
+        Ok(Self::nearer((&distances, ports), topology))
     }
 
-    /// The same where it is known how far it is.
-    pub fn nearer(distances: &Distances, topology: &Topology) -> Self {
+    /// The same where it is known how far it is, and which ports those are.
+    pub fn nearer((distances, ports): (&Distances, Vec<u16>), topology: &Topology) -> Self {
         // In a tree nobody turns round; else there may be nothing to wait for after one hop.
         let is_known_free = !topology.has_failed()
             && matches!(
@@ -48,14 +46,6 @@ impl Table {
             );
         // All nodes of a switch are reached by the same ports.
         let columns = topology.switches;
-        let mut ports = vec![HERE; columns * columns];
-        for home in (0..columns).map(SwitchId::from_index) {
-            for switch in (0..columns).map(SwitchId::from_index) {
-                if let Some(lowest) = distances.lowest_profitable(switch, home) {
-                    ports[switch.index() * columns + home.index()] = lowest as u16;
-                }
-            }
-        }
         let home = |node| distances.links.home(NodeId::from_index(node)).0;
         Self {
             column_of: (0..topology.nodes).map(home).collect(),
@@ -316,6 +306,34 @@ mod tests {
             for written in [table(Hops::Ports, ports), table(Hops::Switches, switches)] {
                 let routing = daring(&written);
                 check_ways(&graph, &routing, Promise::Minimal);
+            }
+        }
+    }
+
+    /// Held against the rule itself, also where there are more switches than are looked at together.
+    #[test]
+    fn each_hop_is_by_the_lowest_port_that_leads_nearer() {
+        let mut random = cases(11);
+        let jellyfish = TopologySpec::Jellyfish {
+            switches: 150,
+            links_per_switch: 5,
+            nodes_per_switch: 1,
+            seed: 1,
+        };
+        let mut graphs = vec![Topology::new(&jellyfish).unwrap()];
+        graphs.extend((0..50).map(|_| random_graph(&mut random)));
+        for graph in &graphs {
+            let (distances, ports) = Distances::with_lowest_ports("shortest", graph).unwrap();
+            for (switch, row) in ports.chunks(graph.switches).enumerate() {
+                let switch = SwitchId::from_index(switch);
+                for (home, &port) in row.iter().enumerate() {
+                    let hops = distances.to(SwitchId::from_index(home));
+                    let nearer = |&(_, neighbour): &(usize, SwitchId)| {
+                        hops[neighbour.index()] < hops[switch.index()]
+                    };
+                    let lowest = distances.links.each(switch).find(nearer);
+                    assert_eq!(port, lowest.map_or(HERE, |(port, _)| port as u16));
+                }
             }
         }
     }

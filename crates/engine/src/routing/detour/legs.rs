@@ -58,9 +58,9 @@ impl Legs {
             let slots = Slots::new(2 * base.classes());
             return Ok((Self::Phases(base), slots));
         }
-        let distances = Distances::new(name, topology)?;
+        let (distances, ports) = Distances::with_lowest_ports(name, topology)?;
         let slots = Slots::by_hop(name, 2 * distances.longest(topology))?;
-        Ok((Self::Hops(Table::nearer(&distances, topology)), slots))
+        Ok((Self::Hops(Table::nearer((&distances, ports), topology)), slots))
     }
 
     /// The groups, if it is by way of one.
