@@ -44,7 +44,7 @@ def test_printed_numbers_are_never_edited(name: str) -> None:
 
 @pytest.mark.parametrize(
     "side",
-    [4, 8, 12, 16, 20, *(pytest.param(side, marks=pytest.mark.verify) for side in (24, 28, 32))],
+    [4, 8, 12, *(pytest.param(side, marks=pytest.mark.verify) for side in (16, 20, 24, 28, 32))],
 )
 def test_table_2(side: int) -> None:
     """Its numbers and its gaps; of 20 x 20 it has a number where its own rule has a gap."""
