@@ -152,6 +152,10 @@ class Simulation:
         """
         return self._engine.offered
 
+    def catch_up(self) -> None:
+        """Do what nobody has looked at: before anything is read where `advance` ended by events."""
+        self._engine.catch_up()
+
     def begin_window(self) -> None:
         """Forget the tables' measures and packets; the window starts now. Counters go on."""
         self._lost_before = self._engine.messages_lost

@@ -96,6 +96,9 @@ impl Simulation {
     /// `max_events` more events have been handled and samples taken, or until the
     /// workload ends, or processes ask for instructions.
     ///
+    /// Nothing depends on how a run is cut into calls by events: who reads what was measured at such
+    /// a cut calls [`Simulation::catch_up`] first.
+    ///
     /// # Errors
     /// [`RunError::Deadlock`] when no event is left although
     /// processes wait; [`RunError::ClockStuck`] when time does not pass.
@@ -143,7 +146,7 @@ impl Simulation {
                     }
                     if time > until {
                         self.now = self.now.max(until);
-                        self.catch_up(self.now);
+                        self.catch_up();
                         return Ok(Progress::Time);
                     }
                     self.check_moving()?;
@@ -175,7 +178,6 @@ impl Simulation {
                 return self.end_with_background();
             }
             if self.events_handled >= enough {
-                self.catch_up(self.now);
                 return Ok(Progress::Events);
             }
         }

@@ -221,6 +221,11 @@ impl Simulation {
         self.engine.events()
     }
 
+    /// Before what was measured is read where a call ended after so many events.
+    fn catch_up(&mut self) {
+        self.engine.catch_up();
+    }
+
     /// Forgets all distributions and tallies; the window begins now.
     fn begin_window(&mut self) {
         self.engine.begin_window();

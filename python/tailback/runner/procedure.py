@@ -68,6 +68,9 @@ class Source(Protocol):
     def advance(self, until_ps: int, max_events: int) -> Literal["time", "events", "finished"]:
         """Go on to an instant, for `max_events` more events and samples, or to the end."""
 
+    def catch_up(self) -> None:
+        """Do what nobody has looked at: before anything is read where `advance` ended by events."""
+
     def begin_window(self) -> None:
         """Forget measures that are not counters."""
 
@@ -204,6 +207,8 @@ class Procedure:
                 stop = self.plan.end
             elif self.spent >= self.plan.max_events:
                 stop = Stop.MAX_EVENTS
+        if stop in (Stop.INTERRUPTED, Stop.MAX_EVENTS):
+            self.source.catch_up()
         return stop
 
     def _pace(self, call_s: float) -> None:

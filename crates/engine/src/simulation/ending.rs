@@ -61,7 +61,7 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn end_with_background(&mut self) -> Result<Progress, RunError> {
         self.sample_before(self.now + 1, u64::MAX);
-        self.catch_up(self.now);
+        self.catch_up();
         match self.workload.stands_still(self.now, false) {
             Some(error) => Err(error),
             None => Ok(Progress::Finished),

@@ -17,7 +17,7 @@ impl Simulation {
                 self.sampling.next += empty * self.sampling.interval;
             }
             let time = self.sampling.next;
-            self.catch_up(time);
+            self.catch_up_to(time);
             let mut counted = self.measures.sample(time);
             if let Some([injection, internal, ejection]) = self.fabric.overhang_of_sample(time) {
                 counted.busy_injection_ps -= injection;
