@@ -90,16 +90,17 @@ def describe(asked: Asked, plot: Plot = None, full: Full = False) -> None:
     from tailback.prediction import describe as predict
     from tailback.terminal.predicted import prediction_report
 
-    experiment = asked.experiment()
-    asked.prepare(experiment)
-    if plot is not None:
-        _check_picture(plot)
-    with asked.running("looking at the network"):
-        prediction = predict(experiment)
+    with asked.running("reading the experiment") as watch:
+        experiment = asked.experiment()
+        asked.prepare(experiment)
+        if plot is not None:
+            _check_picture(plot)
+        prediction = predict(experiment, watch.step)
+        answer = prediction.to_dict()
     if plot is not None:
         prediction.write_plot(plot)
     tables = {"prediction": {"channels": prediction.channels}}
-    asked.save(answer := prediction.to_dict(), lambda: tables)
+    asked.save(answer, lambda: tables)
     asked.tell(answer, partial(prediction_report, prediction, full=full))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.experiment.outages import Faults, begun
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json, shown
+from tailback.progress import Step, Steps, ignore
 from tailback.statistics import finite
 from tailback.survey import (
     ClusterSurvey,
@@ -404,15 +406,23 @@ class Prediction:
         return f"<Prediction {self.nodes} nodes, {self.mean_hops:.4g} hops on average>"
 
 
-def describe(experiment: Experiment) -> Prediction:
+_STEPS = 4
+"""Those that take seconds each on a network of 10,000 nodes."""
+
+
+def describe(experiment: Experiment, tell: Callable[[Step], None] = ignore) -> Prediction:
     """Return predictions for an experiment; nothing is simulated.
 
-    Raises `UserError` where there is not enough memory for the machine.
+    ``tell`` is told of every step, and how much of it is done where that is known. Raises
+    `UserError` where there is not enough memory for the machine.
     """
     check_memory(experiment)
+    steps = Steps(_STEPS, tell)
+    steps.begin("distances and minimal paths")
     counted = survey(experiment.machine)
     bisection = counted.bisection
     spec, messages = experiment.spec(), experiment.messages_arrays()
+    steps.begin("loads of channels")
     with experiment.machine.topology.names():
         machine = engine.Simulation(spec, messages, traces=experiment.traces())
         channels = tables.channel_ends(machine.channels())
@@ -441,6 +451,10 @@ def describe(experiment: Experiment) -> Prediction:
         float(wires.max(initial=0.0)),
         saturation,
     )
+    steps.begin("hosts, tiers and cables")
+    cluster = cluster_survey(experiment.machine, counted)
+    steps.begin("routes of tables beside shortest paths")
+    routes = table_routes(experiment.machine, counted.graph, steps.done)
     return Prediction(
         experiment=experiment,
         kernel=machine.kernel,
@@ -480,8 +494,8 @@ def describe(experiment: Experiment) -> Prediction:
         least_load_us=None if loads.least_load is None else loads.least_load / 1e6,
         ends=Ends.of(tables.table(machine.nodes()), experiment.machine.topology.labels),
         survey=counted,
-        cluster=cluster_survey(experiment.machine, counted),
-        table_routes=table_routes(experiment.machine, counted.graph),
+        cluster=cluster,
+        table_routes=routes,
         law=message_law(experiment),
         faults=begun(experiment.faults, experiment.machine.topology),
     )
