@@ -182,8 +182,8 @@ class Ticker:
     """Shows the state of runs, of all that go on at once, when they have lasted two seconds.
 
     On a terminal one line is kept up to date, which says what is done before the first run begins;
-    otherwise a plain line appears every two seconds. Of steps that take the place of a run, those
-    are shown that begin, or go on, after two seconds.
+    otherwise a plain line appears every two seconds. Of steps that take the place of a run, a
+    terminal shows each; otherwise plain lines tell of those that last two seconds.
     """
 
     def __init__(self, before: str = "preparing the run") -> None:
@@ -192,7 +192,6 @@ class Ticker:
         self._timer: Timer | None = None
         self._begun: float | None = None
         self._shown = 0.0
-        self._entered = time.monotonic()
         self._step: Step | None = None
         self._live: Live | None = None
         self._started: dict[int, float] = {}
@@ -216,13 +215,14 @@ class Ticker:
                 self._show(now)
 
     def step(self, step: Step) -> None:
-        """Show a step if it is time to: when it begins, and while it goes on."""
+        """Show a step if it is time to."""
         with self._lock:
             now = time.monotonic()
             begins = self._step is None or self._step.number != step.number
-            self._step = step
-            late = now - self._entered >= QUIET_S
-            if late and (begins or now - self._shown >= self._least_s):
+            self._step, self._begun = step, self._begun or now
+            if begins and not sys.stderr.isatty():
+                self._set_timer()
+            elif self._is_time(now) or (begins and self._live is not None):
                 self._show_step(now)
 
     def _show_step(self, now: float) -> None:
@@ -230,13 +230,16 @@ class Ticker:
             self._shown = now
             self._tell(self._step.text)
 
-    @property
-    def _least_s(self) -> float:
-        return 0.1 if sys.stderr.isatty() else QUIET_S
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = Timer(QUIET_S, self._wait)
+        self._timer.daemon = True
+        self._timer.start()
 
     def _is_time(self, now: float) -> bool:
-        late = now - (self._begun or now) >= QUIET_S
-        return late and now - self._shown >= self._least_s
+        least_s = 0.1 if sys.stderr.isatty() else QUIET_S
+        return now - (self._begun or now) >= QUIET_S and now - self._shown >= least_s
 
     def _show(self, now: float) -> None:
         going = [Going(s, now - self._started[run]) for run, s in sorted(self._states.items())]
@@ -260,17 +263,16 @@ class Ticker:
         self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def _wait(self) -> None:
-        """Show what is done while no run has begun: on a terminal, or if it is one of steps."""
+        """Show what has been done for two seconds: a step, or what is before the first run."""
         with self._lock:
             if self._step is not None:
                 self._show_step(time.monotonic())
-            elif self._begun is None and sys.stderr.isatty():
+            elif self._begun is None:
                 self._update(self._before)
 
     def __enter__(self) -> Ticker:
-        self._timer = Timer(QUIET_S, self._wait)
-        self._timer.daemon = True
-        self._timer.start()
+        if sys.stderr.isatty():
+            self._set_timer()
         return self
 
     def __exit__(self, *error: object) -> None:
