@@ -275,3 +275,41 @@ def test_one_neighbour_stands_for_all_only_where_nodes_are_alike(tmp_path: Path)
         head = " ".join(answers.of_prediction(found).lines)
         assert "on average if it meets no other" in head
         assert ("over one link between switches" in head) == is_alike
+
+
+def _words(folder: Path, text: str) -> str:
+    (folder / "net.toml").write_text(text, encoding="utf-8")
+    return " ".join(tailback("describe", folder / "net.toml").stdout.split())
+
+
+def test_more_upwards_than_down_is_no_oversubscription(tmp_path: Path) -> None:
+    """Four servers below 16 spines of two cables: each leaf has 4 hosts and 32 cables up."""
+    text = '[machine]\npreset = "dgx_superpod_like"\ntopology.servers = 4\n'
+    assert "oversubscription none: 8.00 times as much up as down" in _words(tmp_path, text)
+    fly = '[machine]\ntopology.kind = "dragonfly"\nlink_classes.global.rate = "400 Gbit/s"\n'
+    more = 'link.rate = "100 Gbit/s"\n'
+    # 72 hosts send 7.2 Tbit/s; 36 cables carry 28.8 both ways.
+    expected = "oversubscription none: 4.00 times as much between groups as from hosts"
+    assert expected in _words(tmp_path, fly + more)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        ("[0, 1, 2]", "for one message per node, the 5 that send nothing included."),
+        ("[0, 1, 2, 3, 4, 5, 6]", "for one message per node, the 1 that sends nothing included."),
+        ("[0, 1, 2, 3, 4, 5, 6, 7]", "for one message per node."),
+    ],
+)
+def test_describe_says_of_which_nodes_a_load_is_the_mean(
+    tmp_path: Path, nodes: str, expected: str
+) -> None:
+    text = f"""[machine]
+topology = {{kind = "star", nodes = 8}}
+
+[[job]]
+name = "some"
+nodes = {nodes}
+workload = {{kind = "complete_exchange", message_size = "2 kB"}}
+"""
+    assert expected in _words(tmp_path, text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from tailback.experiment.memory import check_memory, needed_bytes
 from tailback.experiment.outages import Faults, begun
 from tailback.machines import Listed
 from tailback.places import End, Ends, in_json, shown
-from tailback.progress import Step, Steps, ignore
+from tailback.progress import Steps, ignore
 from tailback.statistics import finite
 from tailback.survey import (
     ClusterSurvey,
@@ -63,7 +62,7 @@ class LoadedChannel:
     source: End
     destination: End
     load_us: float
-    """Mean time for which it is occupied when every node sends one message."""
+    """Mean time for which it is occupied when nodes send one message each on average."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -171,6 +170,13 @@ class Prediction:
         """Whether `zero_load_neighbour_us` is of all nodes: their links have one rate."""
         rates = self.experiment.machine.node_rates
         return self.internal_channels > 0 and len(set(rates)) == 1
+
+    @property
+    def silent(self) -> int:
+        """How many nodes send nothing; means over nodes include them."""
+        of_nodes = self.channels["kind"].to_numpy() == "injection"
+        sends = of_nodes & (self.channels["load_us"].to_numpy() > 0)
+        return self.nodes - len(np.unique(self.channels["from_node"].to_numpy()[sends]))
 
     @property
     def arbitration(self) -> str | None:
@@ -406,18 +412,18 @@ class Prediction:
         return f"<Prediction {self.nodes} nodes, {self.mean_hops:.4g} hops on average>"
 
 
-_STEPS = 4
-"""Those that take seconds each on a network of 10,000 nodes."""
+STEPS = 4
+"""Steps of `describe` that take seconds each on a network of 10,000 nodes."""
 
 
-def describe(experiment: Experiment, tell: Callable[[Step], None] = ignore) -> Prediction:
+def describe(experiment: Experiment, steps: Steps | None = None) -> Prediction:
     """Return predictions for an experiment; nothing is simulated.
 
-    ``tell`` is told of every step, and how much of it is done where that is known. Raises
+    ``steps`` is told of each of `STEPS`, and how much of it is done where that is known. Raises
     `UserError` where there is not enough memory for the machine.
     """
     check_memory(experiment)
-    steps = Steps(_STEPS, tell)
+    steps = steps or Steps(STEPS, ignore)
     steps.begin("distances and minimal paths")
     counted = survey(experiment.machine)
     bisection = counted.bisection
