@@ -14,8 +14,19 @@ import tailback as tb
 from tailback import answers
 from tailback.figures.placing import Placing, placed
 from tailback.importing.cluster import import_network
+from tailback.importing.cluster.description import Cable, Cluster
+from tailback.importing.cluster.experiment import tables
+from tailback.importing.cluster.graph_text import drawn
 from tailback.machines import Machine, machine_of
-from tailback.survey import ClusterSurvey, Survey, cluster_survey, structure, survey
+from tailback.survey import (
+    ClusterSurvey,
+    Survey,
+    cluster_survey,
+    structure,
+    survey,
+    table_routes,
+)
+from tailback.units import Rate
 from tests.commands import tailback
 from tests.unit.test_cluster_files import dragonfly
 
@@ -313,3 +324,47 @@ nodes = {nodes}
 workload = {{kind = "complete_exchange", message_size = "2 kB"}}
 """
     assert expected in _words(tmp_path, text)
+
+
+def test_routes_of_a_rail_are_dealt_out_to_all_spines(tmp_path: Path) -> None:
+    """Of each plane of HPN a leaf has 8 interfaces and 4 spines: in no shift more than 2 on one."""
+    machine = imported(tmp_path, NETWORKS / "hpn_dual_plane.txt")
+    routes = table_routes(machine, survey(machine).graph)
+    assert routes is not None
+    assert (routes.longer, routes.missing, routes.shifts) == (0, 0, 63)
+    assert routes.shift_most == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "load"),
+    [
+        # 8 hosts of 100 Gbit/s below two uplinks: a quarter of 0.3.
+        ("leaf_spine_tiny.topo", 0.075),
+        # No leaf has fewer uplinks than hosts.
+        ("fat_tree_128_1os.topo", 0.3),
+        # 200 Gbit/s of a port beside 2,880 inside a host.
+        ("hpn_dual_plane.txt", 0.0208),
+        # A leaf of 21 hosts with two uplinks.
+        ("X5.topology.conf", 0.0286),
+    ],
+)
+def test_the_load_of_an_import_fits_the_uplinks_of_leaves(name: str, load: float) -> None:
+    found = import_network(NETWORKS / name).experiment("n.graphml", "r.csv")
+    assert found["workload"]["load"] == load
+
+
+def test_the_load_of_an_import_fits_the_cables_between_groups() -> None:
+    """Two groups of two switches with a host each, four of 100 Gbit/s, and one of 50 between."""
+    cluster = Cluster(Path("none"))
+    for number in range(4):
+        cluster.add_switch(f"s{number}", 1)
+        cluster.add_host(f"h{number}", 1)
+        cluster.join(1, Cable((f"h{number}", f"s{number}"), rate=Rate(100 * 10**9)))
+    for group in (0, 2):
+        inside = (f"s{group}", f"s{group + 1}")
+        cluster.join(1, Cable(inside, rate=Rate(400 * 10**9), link_class="local"))
+    cluster.join(1, Cable(("s0", "s2"), rate=Rate(50 * 10**9), link_class="global"))
+    network = drawn(cluster)
+    found = tables(cluster, network, 8, ("n.graphml", None))
+    # 200 Gbit/s of a group on 50.
+    assert found["workload"]["load"] == 0.075
