@@ -8,13 +8,13 @@ command begins or ends (signals, closed streams, workers) is tested by real ones
 from __future__ import annotations
 
 import contextlib
-import math
 import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ def _carry_out(
 
     typer.main.get_command = lambda app: COMMANDS
     # What a command prints does not depend on how fast it is here.
-    progress.QUIET_S = math.inf
+    progress.QUIET_S = threading.TIMEOUT_MAX
     if "--jobs" not in words or words[words.index("--jobs") + 1] == "1":
         execution.LocalPool = _here(execution.LocalPool)  # type: ignore[misc]
     main()

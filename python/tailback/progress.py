@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Lock, Timer
@@ -71,6 +71,41 @@ class State:
         return min(1.0, (self.precision / relative) ** 2)
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One of the steps of an answer for which nothing is simulated."""
+
+    what: str
+    number: int
+    """The first is 1."""
+    of: int
+    share: float | None = None
+    """How much of the step is done; None if that is not known."""
+
+    @property
+    def text(self) -> str:
+        """Which of how many steps it is, and how much of it is done."""
+        done = "" if self.share is None else f", {int(100 * self.share)} % done"
+        return f"step {self.number} of {self.of}: {self.what}{done}"
+
+
+class Steps:
+    """Tells which of several steps has begun, and how much of it is done."""
+
+    def __init__(self, of: int, tell: Callable[[Step], None]) -> None:
+        """``of``: how many there are."""
+        self._of, self._number, self._what, self._tell = of, 0, "", tell
+
+    def begin(self, what: str) -> None:
+        """Begin the next step."""
+        self._number, self._what = self._number + 1, what
+        self._tell(Step(what, self._number, self._of))
+
+    def done(self, share: float) -> None:
+        """Tell how much of the step is done, from 0 to 1."""
+        self._tell(Step(self._what, self._number, self._of, share))
+
+
 class Watch(Protocol):
     """Somebody who wants to know where a run is, some ten times a second."""
 
@@ -78,7 +113,7 @@ class Watch(Protocol):
         """Take notice."""
 
 
-def ignore(state: State) -> None:
+def ignore(state: State | Step) -> None:
     """Take no notice."""
 
 
@@ -147,7 +182,8 @@ class Ticker:
     """Shows the state of runs, of all that go on at once, when they have lasted two seconds.
 
     On a terminal one line is kept up to date, which says what is done before the first run begins;
-    otherwise a plain line appears every two seconds.
+    otherwise a plain line appears every two seconds. Of steps that take the place of a run, a
+    terminal shows each; otherwise plain lines tell of those that last two seconds.
     """
 
     def __init__(self, before: str = "preparing the run") -> None:
@@ -156,6 +192,7 @@ class Ticker:
         self._timer: Timer | None = None
         self._begun: float | None = None
         self._shown = 0.0
+        self._step: Step | None = None
         self._live: Live | None = None
         self._started: dict[int, float] = {}
         self._states: dict[int, State] = {}
@@ -177,6 +214,29 @@ class Ticker:
                 self._shown = now
                 self._show(now)
 
+    def step(self, step: Step) -> None:
+        """Show a step if it is time to."""
+        with self._lock:
+            now = time.monotonic()
+            begins = self._step is None or self._step.number != step.number
+            self._step, self._begun = step, self._begun or now
+            if begins and not sys.stderr.isatty():
+                self._set_timer()
+            elif self._is_time(now) or (begins and self._live is not None):
+                self._show_step(now)
+
+    def _show_step(self, now: float) -> None:
+        if self._step is not None:
+            self._shown = now
+            self._tell(self._step.text)
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = Timer(QUIET_S, self._wait)
+        self._timer.daemon = True
+        self._timer.start()
+
     def _is_time(self, now: float) -> bool:
         least_s = 0.1 if sys.stderr.isatty() else QUIET_S
         return now - (self._begun or now) >= QUIET_S and now - self._shown >= least_s
@@ -184,7 +244,9 @@ class Ticker:
     def _show(self, now: float) -> None:
         going = [Going(s, now - self._started[run]) for run, s in sorted(self._states.items())]
         left_s = seconds_left(going, self._over_s, going[0].state.runs)
-        text = line(going, len(self._over_s), left_s)
+        self._tell(line(going, len(self._over_s), left_s))
+
+    def _tell(self, text: str) -> None:
         if sys.stderr.isatty():
             self._update(text)
         else:
@@ -201,22 +263,22 @@ class Ticker:
         self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def _wait(self) -> None:
-        """Show what is done while no run has begun."""
+        """Show what has been done for two seconds: a step, or what is before the first run."""
         with self._lock:
-            if self._begun is None:
+            if self._step is not None:
+                self._show_step(time.monotonic())
+            elif self._begun is None:
                 self._update(self._before)
 
     def __enter__(self) -> Ticker:
         if sys.stderr.isatty():
-            self._timer = Timer(QUIET_S, self._wait)
-            self._timer.daemon = True
-            self._timer.start()
+            self._set_timer()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Clear the line."""
         with self._lock:
-            self._begun = self._begun or time.monotonic()
+            self._begun, self._step = self._begun or time.monotonic(), None
         if self._timer is not None:
             self._timer.cancel()
         if self._live is not None:

@@ -482,7 +482,7 @@ def test_counters_of_a_run_in_which_a_link_fails_say_what_is_not_known(tmp_path:
     answer = json.loads(done.stdout)
     assert sum(row["xmit_packets"] for row in answer["ports"]) == 18
     assert {row["xmit_wait_ps"] for row in answer["ports"]} == {None}
-    assert "which know nothing of links that fail" in answer["notes"][0]
+    assert "as none with [[fault]] of links does" in answer["notes"][0]
 
 
 def test_a_folder_of_results_has_the_same_counters(tmp_path: Path) -> None:

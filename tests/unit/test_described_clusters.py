@@ -15,9 +15,20 @@ import tailback as tb
 from tailback import answers
 from tailback.figures.placing import Placing, placed
 from tailback.importing.cluster import import_network
+from tailback.importing.cluster.description import Cable, Cluster
+from tailback.importing.cluster.experiment import tables
+from tailback.importing.cluster.graph_text import drawn
 from tailback.machines import Machine, machine_of
-from tailback.survey import ClusterSurvey, Survey, cluster_survey, structure, survey
+from tailback.survey import (
+    ClusterSurvey,
+    Survey,
+    cluster_survey,
+    structure,
+    survey,
+    table_routes,
+)
 from tailback.survey.hosts import planes
+from tailback.units import Rate
 from tests.commands import tailback
 from tests.unit.test_cluster_files import dragonfly
 
@@ -297,3 +308,85 @@ def test_one_neighbour_stands_for_all_only_where_nodes_are_alike(tmp_path: Path)
         head = " ".join(answers.of_prediction(found).lines)
         assert "on average if it meets no other" in head
         assert ("over one link between switches" in head) == is_alike
+
+
+def _words(folder: Path, text: str) -> str:
+    (folder / "net.toml").write_text(text, encoding="utf-8")
+    return " ".join(tailback("describe", folder / "net.toml").stdout.split())
+
+
+def test_more_upwards_than_down_is_no_oversubscription(tmp_path: Path) -> None:
+    """Four servers below 16 spines of two cables: each leaf has 4 hosts and 32 cables up."""
+    text = '[machine]\npreset = "dgx_superpod_like"\ntopology.servers = 4\n'
+    assert "oversubscription none: 8.00 times as much up as down" in _words(tmp_path, text)
+    fly = '[machine]\ntopology.kind = "dragonfly"\nlink_classes.global.rate = "400 Gbit/s"\n'
+    more = 'link.rate = "100 Gbit/s"\n'
+    # 72 hosts send 7.2 Tbit/s; 36 cables carry 28.8 both ways.
+    expected = "oversubscription none: 4.00 times as much between groups as from hosts"
+    assert expected in _words(tmp_path, fly + more)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        ("[0, 1, 2]", "for one message per node, the 5 that send nothing included."),
+        ("[0, 1, 2, 3, 4, 5, 6]", "for one message per node, the 1 that sends nothing included."),
+        ("[0, 1, 2, 3, 4, 5, 6, 7]", "for one message per node."),
+    ],
+)
+def test_describe_says_of_which_nodes_a_load_is_the_mean(
+    tmp_path: Path, nodes: str, expected: str
+) -> None:
+    text = f"""[machine]
+topology = {{kind = "star", nodes = 8}}
+
+[[job]]
+name = "some"
+nodes = {nodes}
+workload = {{kind = "complete_exchange", message_size = "2 kB"}}
+"""
+    assert expected in _words(tmp_path, text)
+
+
+def test_routes_of_a_rail_are_dealt_out_to_all_spines(tmp_path: Path) -> None:
+    """Of each plane of HPN a leaf has 8 interfaces and 4 spines: in no shift more than 2 on one."""
+    machine = imported(tmp_path, NETWORKS / "hpn_dual_plane.txt")
+    routes = table_routes(machine, survey(machine).graph)
+    assert routes is not None
+    assert (routes.longer, routes.missing, routes.shifts) == (0, 0, 63)
+    assert routes.shift_most == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "load"),
+    [
+        # 8 hosts of 100 Gbit/s below two uplinks: a quarter of 0.3.
+        ("leaf_spine_tiny.topo", 0.075),
+        # No leaf has fewer uplinks than hosts.
+        ("fat_tree_128_1os.topo", 0.3),
+        # 200 Gbit/s of a port beside 2,880 inside a host.
+        ("hpn_dual_plane.txt", 0.0208),
+        # A leaf of 21 hosts with two uplinks.
+        ("X5.topology.conf", 0.0286),
+    ],
+)
+def test_the_load_of_an_import_fits_the_uplinks_of_leaves(name: str, load: float) -> None:
+    found = import_network(NETWORKS / name).experiment("n.graphml", "r.csv")
+    assert found["workload"]["load"] == load
+
+
+def test_the_load_of_an_import_fits_the_cables_between_groups() -> None:
+    """Two groups of two switches with a host each, four of 100 Gbit/s, and one of 50 between."""
+    cluster = Cluster(Path("none"))
+    for number in range(4):
+        cluster.add_switch(f"s{number}", 1)
+        cluster.add_host(f"h{number}", 1)
+        cluster.join(1, Cable((f"h{number}", f"s{number}"), rate=Rate(100 * 10**9)))
+    for group in (0, 2):
+        inside = (f"s{group}", f"s{group + 1}")
+        cluster.join(1, Cable(inside, rate=Rate(400 * 10**9), link_class="local"))
+    cluster.join(1, Cable(("s0", "s2"), rate=Rate(50 * 10**9), link_class="global"))
+    network = drawn(cluster)
+    found = tables(cluster, network, 8, ("n.graphml", None))
+    # 200 Gbit/s of a group on 50.
+    assert found["workload"]["load"] == 0.075

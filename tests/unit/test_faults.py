@@ -51,6 +51,16 @@ def test_a_fault_costs_what_the_run_takes_longer_than_without() -> None:
     assert told["without"]["completion_us"]["value"] == whole
 
 
+def test_places_with_next_to_no_waits_are_not_named_beside_a_failed_link() -> None:
+    rows = [["0 ns", 0, 2, "1 kB"], ["500 us", 1, 2, "1 kB"], ["500 us", 4, 2, "1 kB"]]
+    tables = {"machine": MESH, "workload": {"kind": "messages", "messages": rows}}
+    long = {**DOWN, "time": "0 us", "duration": "400 us"}
+    found = cost(Experiment.from_dict({**tables, "fault": [long]}))
+    assert len(found.channels_waiting_most(3)) > 1
+    (where,) = [said for said in of_cost(found).sentences if said.startswith("Packets wait")]
+    assert where.endswith("for (0, 0)->(1, 0) (100 %).")
+
+
 def test_a_machine_with_faults_is_described_as_one_without() -> None:
     """How long a message takes alone is found in mode free, which knows of no faults."""
     rows = [["0 ns", 0, 1, "12 kB"]]
@@ -201,6 +211,23 @@ def test_what_knows_nothing_of_faults_is_refused(run: dict[str, Any], problem: s
     with pytest.raises(UserError) as refused:
         described(DOWN, **run)
     assert str(refused.value).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("machine", "key"),
+    [
+        ({"preset": "gigabit_ethernet"}, "forwarding"),
+        ({"topology": {"kind": "star"}, "switch": {"switching": "circuit"}}, "switching = circuit"),
+        (MESH | {"switch": {"integrated": True, "switching": "store_and_forward"}}, "integrated"),
+    ],
+)
+def test_switches_that_know_nothing_of_faults_are_told_by_their_key(
+    machine: dict[str, Any], key: str
+) -> None:
+    fault = {"node": 1, "time": "1 us", "duration": "5 us"}
+    with pytest.raises(UserError) as refused:
+        tb.run(Experiment.from_dict({"machine": machine, "workload": RING, "fault": [fault]}))
+    assert f"must be left out with machine.switch.{key}: faults are" in str(refused.value)
 
 
 EXPERIMENT = """

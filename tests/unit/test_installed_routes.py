@@ -71,7 +71,7 @@ def test_tables_by_shortest_paths_are_shortest(tmp_path: Path) -> None:
     tables = tmp_path / "lfts"
     tables.write_text(shortest_tables(import_network(source)))
     found = import_network(source, routes=tables)
-    run = {"tables": {"run": {"duration": "20 us", "warmup": "0 us", "keep_messages": True}}}
+    run = {"tables": {"run": {"duration": "40 us", "warmup": "0 us", "keep_messages": True}}}
     (tmp_path / "other").mkdir()
     free = {"allow_deadlock": True}
     routing = {"kind": "table", "file": "n.routes.csv", **free}

@@ -71,7 +71,7 @@ def test_the_head_says_when_a_tailback_begins_later(
     assert late.root_ps[:, root].tolist() == [0, 0, 5]
     monkeypatch.setattr("tailback.look.model.sliced", lambda *_: late)
     said = look_of(incast).head.sentences[-1]
-    assert said == "Packets wait because of (4, 0)->(5, 0) from 2 ns on."
+    assert said == "Packets wait because of (4, 0)->(5, 0) from about 2 ns on."
 
 
 def test_begins_are_said_where_there_are_slices(incast: Result, slices: None) -> None:

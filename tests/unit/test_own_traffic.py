@@ -82,7 +82,7 @@ def test_mixed_lengths_have_weights() -> None:
         ({"message_sizes": ["8 B"]}, 'needs message_distribution = "mixed"'),
         (
             {"message_distribution": "mixed", "message_sizes": ["8 B"], "message_weights": [1, 2]},
-            "must be one for each of 1 message_sizes",
+            "must be one, not all 0, for each of message_sizes: 1",
         ),
         (
             {"message_distribution": "mixed", "message_sizes": ["8 B"], "message_weights": [0]},

@@ -49,6 +49,54 @@ def test_one_leaf_for_each_rail_of_a_segment() -> None:
     assert tb.Machine(topology=topology).chosen_routing == tb.Ecmp()
 
 
+def test_the_last_segment_has_the_servers_that_are_left() -> None:
+    """Five servers in segments of two: the last server has leaves of its own."""
+    keys = {"servers": 5, "gpus": 2, "servers_per_segment": 2}
+    topology = tb.RailOptimised(**keys, spines=2)
+    graph = topology.graph
+    leaves = [f"leaf{segment}.{rail}" for segment in range(3) for rail in range(2)]
+    assert graph.switches == (*leaves, "spine0", "spine1")
+    homes = [*leaves[:2] * 2, *leaves[2:4] * 2, *leaves[4:]]
+    assert [graph.switches[home] for home in graph.enters] == homes
+    assert wired(**keys, spines=2) == {
+        (leaf, spine, 1, "uplinks") for leaf in leaves for spine in graph.switches[6:]
+    }
+    assert topology.labels_by(topology.resolved()) == {
+        "node": list(graph.nodes),
+        "switch": list(graph.switches),
+    }
+    found = described(tb.Machine(topology=topology))
+    assert (found.hosts, found.rails, found.tiers[0].switches) == (5, 2, 6)
+    # Halves of ten nodes on leaves with 2, 2, 2, 2, 1 and 1 of them.
+    assert found.bisection is None or not found.bisection.exact
+
+
+@pytest.mark.parametrize(
+    ("preset", "keys", "sizes"),
+    [
+        ("dgx_superpod_like", {"servers": 4}, (4, 8, 8)),
+        ("dgx_superpod_like", {"servers": 4, "gpus": 4}, (4, 4, 4)),
+        ("dgx_superpod_like", {"servers": 127}, (32, 8, 32)),
+        ("dgx_superpod_like", {"servers": 48}, (32, 8, 16)),
+        ("dgx_superpod_like", {"servers": 48, "servers_per_segment": 24}, (24, 8, 16)),
+        ("spectrum_x_like", {"servers": 2, "gpus": 16}, (2, 16, 16)),
+        ("hpn_like", {"servers": 6, "gpus": 4, "rails": 2}, (6, 2, 4)),
+    ],
+)
+def test_presets_may_have_fewer_servers_and_gpus(
+    preset: str, keys: dict[str, int], sizes: tuple[int, int, int]
+) -> None:
+    """Servers of a segment, rails and leaves follow unless they are given."""
+    topology = machine_of({"preset": preset, "topology": keys}).topology
+    found = topology.resolved()
+    leaves = topology.tiers()[0]
+    assert (found["servers_per_segment"], found["rails"], leaves) == sizes
+    same = machine_of(
+        {"preset": preset, "topology": {**keys, "servers_per_segment": sizes[0], "rails": sizes[1]}}
+    )
+    assert same.topology.resolved() == found
+
+
 def test_two_leaves_for_each_rail_in_two_planes() -> None:
     keys = {"servers": 2, "gpus": 2, "leaves_per_rail": 2, "spines": 1}
     own = [f"server{server}.gpu{gpu} interface" for server in range(2) for gpu in range(2)]
@@ -147,10 +195,6 @@ def test_presets_have_the_oversubscription_of_their_sources(
     ("keys", "message"),
     [
         ({"gpus": 8, "rails": 3}, "rails = 3: must divide the GPUs of a server, 8"),
-        (
-            {"servers": 6, "servers_per_segment": 4},
-            "servers_per_segment = 4: must divide servers = 6",
-        ),
         ({"planes": 2}, "planes = 2: must be 1: needs two leaves_per_rail"),
         ({"servers": 1, "gpus": 1}, "servers = 1: must have at least two GPUs together"),
         ({"leaves_per_rail": 3}, "leaves_per_rail = 3: must be"),

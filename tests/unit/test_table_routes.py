@@ -119,6 +119,8 @@ def test_routes_are_those_of_packets_followed_alone(tmp_path: Path, seed: int) -
 
 def test_a_single_switch_needs_no_routes(tmp_path: Path) -> None:
     machine = _machine(tmp_path, [0, 0, 0], Counter(), "")
-    found = table_routes(machine, survey(machine).graph)
+    told: list[float] = []
+    found = table_routes(machine, survey(machine).graph, told.append)
+    assert told == [0.5, 1.0]
     assert found is not None
     assert (found.pairs, found.missing, found.uniform_most, found.shift_most) == (0, 0, 0, 0)

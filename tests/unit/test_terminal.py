@@ -16,7 +16,8 @@ from rich.console import Console, RenderableType
 import tailback as tb
 from tailback.comparison import MODES, compare
 from tailback.errors import RunFailure
-from tailback.progress import Going, State, Ticker, line, one_of, seconds_left
+from tailback.prediction import STEPS, describe
+from tailback.progress import Going, State, Step, Steps, Ticker, line, one_of, seconds_left
 from tailback.statistics import Estimate
 from tailback.terminal.failed import failure_report
 from tailback.terminal.measured import cost_report, run_report
@@ -234,6 +235,51 @@ def test_a_terminal_is_told_what_is_done_before_the_first_run(
     with Ticker("looking at the network"):
         assert seen.wait(HANG_S)
     assert told == ["looking at the network"]
+
+
+def test_steps_say_which_of_how_many_they_are_and_how_far(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Ticker() as ticker:
+        steps = Steps(2, ticker.step)
+        steps.begin("distances")
+        steps.begin("routes")
+        steps.done(0.1)
+        # All of this takes less than two seconds.
+        assert not capsys.readouterr().err
+        monkeypatch.setattr("tailback.progress.QUIET_S", 0.0)
+        steps.done(0.378)
+        steps.done(1.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "step 2 of 2: routes, 37 % done",
+        "step 2 of 2: routes, 100 % done",
+    ]
+
+
+def test_a_step_that_lasts_is_told_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It began before there was anything to tell, and tells nothing itself."""
+    told, seen = [], Event()
+
+    def tell(ticker: Ticker, text: str) -> None:
+        told.append(text)
+        seen.set()
+
+    monkeypatch.setattr("tailback.progress.QUIET_S", 0.1)
+    monkeypatch.setattr(Ticker, "_tell", tell)
+    with Ticker() as ticker:
+        Steps(3, ticker.step).begin("loads of channels")
+        assert seen.wait(HANG_S)
+    assert told == ["step 1 of 3: loads of channels"]
+
+
+def test_describing_tells_as_many_steps_as_it_says_there_are() -> None:
+    told: list[Step] = []
+    star = tb.Experiment(tb.Machine(topology=tb.Star(nodes=4)), tb.Synthetic())
+    describe(star, Steps(STEPS, told.append))
+    assert [step.number for step in told] == list(range(1, STEPS + 1))
+    assert {step.of for step in told} == {STEPS}
 
 
 def test_every_run_of_a_comparison_says_which_it_is() -> None:

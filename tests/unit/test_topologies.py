@@ -165,7 +165,7 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         Tree,
         {"level_widths": [2]},
-        "machine.topology.level_widths = [2]: must be one for each of 2 levels of links",
+        "machine.topology.level_widths = [2]: must be one for each level of links: 2",
     ),
     (
         Tree,
@@ -208,8 +208,9 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     ),
     (
         Xgft,
-        {"oversubscription": [2]},
-        "machine.topology.oversubscription = [2]: must be one for each of 2 levels below the",
+        {"children": [2, 2], "oversubscription": [2, 2]},
+        "machine.topology.oversubscription = [2, 2]: must be one for each level below the highest: "
+        "1",
     ),
     (
         Xgft,
@@ -219,19 +220,19 @@ BAD: list[tuple[type[Topology], dict[str, Any], str]] = [
     (
         Xgft,
         {"parents": [2]},
-        "machine.topology.parents = [2]: must be one for each of 2 levels below the highest",
+        "machine.topology.parents = [2]: must be one for each level below the highest: 2",
     ),
     (
         Xgft,
         {"level_widths": [2]},
-        "machine.topology.level_widths = [2]: must be one, above 0, for each of 2 levels of links",
+        "machine.topology.level_widths = [2]: must be one, above 0, for each level of links: 2",
     ),
     (PodFatTree, {"switch_ports": 5}, "machine.topology.switch_ports = 5: must be even"),
     (HyperX, {"dims": [4, 1]}, "machine.topology.dims[1] = 1: must be at least 2"),
     (
         HyperX,
         {"dims": [4, 4], "dimension_widths": [2]},
-        "machine.topology.dimension_widths = [2]: must be one, above 0, for each of 2 dimensions",
+        "machine.topology.dimension_widths = [2]: must be one, above 0, for each dimension: 2",
     ),
     (
         DragonflyPlus,

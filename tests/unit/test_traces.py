@@ -104,7 +104,7 @@ def test_what_never_ends_is_told(goal: Path, texts: tuple[str, str], kind: str, 
         (
             "num_ranks 1\nrank 0 {\n}\n",
             {"speed_factors": [1.0, 2.0]},
-            "workload.speed_factors = 2 factors: must be one for each of 1 rank",
+            "workload.speed_factors = 2 factors: must be one for each rank: 1",
         ),
         (
             "num_ranks 1\nrank 0 {\n}\n",

@@ -206,7 +206,7 @@ def test_an_index_without_classes_is_made_again(tmp_path: Path) -> None:
         ([ASK, {**ANSWER, "reply": "ask"}], "must be another class, which asks for no reply"),
         ([OPEN, OPEN], 'workload.traffic_class[1].name = "open": is there twice'),
         ([{**OPEN, "reply_sizes": ["8 B"]}], "has no effect here; needs reply"),
-        ([{**ASK, "reply_sizes": ["8 B"]}, ANSWER], "must be one for each of 2 message_sizes"),
+        ([{**ASK, "reply_sizes": ["8 B"]}, ANSWER], "must be one for each of message_sizes: 2"),
         ([{**OPEN, "period": "0 ns"}], "traffic_class[0].period"),
         ([{**OPEN, "radius": 1}], 'it limits pattern = "uniform" only'),
         ([{**OPEN, "perod": "1 ns"}], "did you mean"),

@@ -128,6 +128,10 @@ impl Fabric {
             }
             KernelKind::Packet | KernelKind::Queued => "routing that deflects packets".into(),
             KernelKind::Private | KernelKind::Line => "modes other than full".into(),
+            KernelKind::Circuit => "machine.switch.switching = circuit".into(),
+            KernelKind::Stored => "machine.switch.integrated".into(),
+            KernelKind::Cells => "machine.switch.segmentation".into(),
+            KernelKind::Frames => "machine.switch.forwarding".into(),
             other => format!("kernel {}", other.name()),
         };
         let allowed =

@@ -34,6 +34,8 @@ _BUSY = 0.5
 """A channel that is busy for a smaller share of time holds up few."""
 _MUCH_LESS = 0.8
 """Channels of which the busiest has less than this share of its busy time are told beside it."""
+_TRIFLE = 0.02
+"""Places with a smaller share of waits than this of the first are not named beside it."""
 _ENDPOINTS_IS_FREE = (
     "Here mode endpoints is the same as free, so this includes waits for the links of nodes."
 )
@@ -148,7 +150,8 @@ def _where(cost: Cost) -> list[str]:
     if sum(channel.share for channel in waiting) < MUCH:
         most = percent(waiting[0].share)
         return [f"Packets wait at many channels: none has more than {most} of all waits."]
-    named = [f"{_called(channel)} ({percent(channel.share)})" for channel in waiting]
+    told = [channel for channel in waiting if channel.share >= _TRIFLE * waiting[0].share]
+    named = [f"{_called(channel)} ({percent(channel.share)})" for channel in told]
     where = f"packets wait longest, also behind their own message, for {listed(named)}"
     return [sentence(where), *_busiest(cost, waiting)]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tailback.prediction import Prediction
     from tailback.survey import ClusterSurvey, TableRoutes
 
-_EVEN = 1.005  # down over up, above which switches are said to be oversubscribed
+EVEN = 1.005  # down over up, above which switches are said to be oversubscribed
 _MUCH = 0.5  # load from which one queue at every input is felt, roughly
 _SHOWN = 8  # switches named of a cycle
 
@@ -52,9 +52,7 @@ def _network(found: ClusterSurvey | None) -> list[str]:
     shares = [(f"{tier.name} switches", tier.oversubscription) for tier in found.tiers]
     if groups is not None:
         shares.append(("groups", groups.oversubscription))
-    over = [
-        f"{plain(share, 3)} to 1 in {what}" for what, share in shares if share and share > _EVEN
-    ]
+    over = [f"{plain(share, 3)} to 1 in {what}" for what, share in shares if share and share > EVEN]
     return [sentence(counts + (f", oversubscribed {listed(over)}" if over else ""))]
 
 
@@ -99,7 +97,7 @@ def _saturation(p: Prediction) -> list[str]:
     line = f"The network carries {'at most' if is_bound else 'about'} {plain(most, 4)} messages"
     routing = p.experiment.machine.chosen_routing
     leaves = routing is not None and routing.leaves_minimal
-    line += f" per node and ms{' on minimal routes' if leaves else ''}"
+    line += f" per node and ms{' on minimal routes' if leaves else ''}{_silent(p)}"
     offered = p.offered_messages_per_node_per_ms
     if offered is not None:
         line += f"; the workload offers {percent(offered / most)} of that"
@@ -131,10 +129,16 @@ def _most_loaded(p: Prediction) -> list[str]:
         return []
     first, last = loaded[0], loaded[-1]
     name = link_text(first.kind, first.source, first.destination)
-    load = f"{scaled(first.load_us, MICROSECONDS, 3)} per message of every node"
+    load = f"{scaled(first.load_us, MICROSECONDS, 3)} for one message per node{_silent(p)}"
     if len(loaded) > 1 and last.load_us >= first.load_us * (1 - 1e-9):
         return [f"Many channels are loaded alike, such as {name}: {load}."]
     return [f"The most loaded channel is {name}: {load}."]
+
+
+def _silent(p: Prediction) -> str:
+    if not p.silent:
+        return ""
+    return f", the {p.silent:,} that send{'s' if p.silent == 1 else ''} nothing included"
 
 
 def _status(p: Prediction) -> Iterator[str]:

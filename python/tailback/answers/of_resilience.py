@@ -52,8 +52,9 @@ def _costs(found: Resilience, failures: int) -> str:
     run = f"job {job}" if job else "the run"
     makes = "makes" if failures == 1 else "make"
     if spread.quantile(1) - 1 < NEXT_TO_NONE:
-        bound = f"at most {percent(NEXT_TO_NONE)}" if spread.quantile(1) > 1 else "not at all"
-        return f"{what} {makes} {run} longer by {bound}, whichever of the {spread.draws} draws"
+        by = f"at most {percent(NEXT_TO_NONE)}" if spread.quantile(1) > 1 else "no"
+        draws = counted(spread.draws, "draw")
+        return f"{what} {makes} {run} {by} longer in {'each' if by != 'no' else 'any'} of {draws}"
     median, most = (longer(Estimate.exact(spread.quantile(q)), confidence) for q in (0.5, 1.0))
     where = listed([cable.name for cable in worst.cables])
     draws = counted(spread.draws, "draw")

@@ -200,9 +200,9 @@ def network(  # noqa: PLR0913, PLR0917  # one argument per option
 ) -> None:
     """Make an experiment of the network of a cluster, from a file of a tool or a simulator.
 
-    Reads output of ibnetdiscover, Slurm's topology.conf, networks of htsim, HPCC, SimAI, CODES, SST
-    and BookSim2, and graph files. Writes the graph beside the experiment, and the routes if there
-    are any: forwarding tables are checked, and packets follow them.
+    Reads output of ibnetdiscover, Slurm's topology.conf, networks of htsim, HPCC, SimAI, CODES,
+    SST, BookSim2, InfraGraph and Lingjun, and graph files. Writes the graph beside the experiment,
+    and the routes if there are any: forwarding tables are checked, and packets follow them.
     """
     with failures(json, file):
         from tailback.importing import import_network

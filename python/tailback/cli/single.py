@@ -87,19 +87,24 @@ def run(
 @command("tailback describe mesh.toml", "tailback describe mesh.toml --plot network.html")
 def describe(asked: Asked, plot: Plot = None, full: Full = False) -> None:
     """Predict latency, load and saturation without simulating."""
+    from tailback.prediction import STEPS
     from tailback.prediction import describe as predict
+    from tailback.progress import Steps
     from tailback.terminal.predicted import prediction_report
 
-    experiment = asked.experiment()
-    asked.prepare(experiment)
-    if plot is not None:
-        _check_picture(plot)
-    with asked.running("looking at the network"):
-        prediction = predict(experiment)
+    with asked.running("reading the experiment") as watch:
+        steps = Steps(1 + STEPS, watch.step)
+        steps.begin("reading the experiment")
+        experiment = asked.experiment()
+        asked.prepare(experiment)
+        if plot is not None:
+            _check_picture(plot)
+        prediction = predict(experiment, steps)
+        answer = prediction.to_dict()
     if plot is not None:
         prediction.write_plot(plot)
     tables = {"prediction": {"channels": prediction.channels}}
-    asked.save(answer := prediction.to_dict(), lambda: tables)
+    asked.save(answer, lambda: tables)
     asked.tell(answer, partial(prediction_report, prediction, full=full))
 
 

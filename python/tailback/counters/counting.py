@@ -143,13 +143,13 @@ def _notes(wait_ps: Ints | None, queue: Ints | None) -> list[str]:
     found = []
     if wait_ps is None:
         found.append(
-            "PortXmitWait is not known: the run did not keep waits (run.packet_waits), which "
-            "know nothing of links that fail"
+            "PortXmitWait is not known: the run did not keep waits (run.packet_waits), as none "
+            "with [[fault]] of links does"
         )
     if queue is None:
         found.append(
-            "the longest queues are not known: they are of runs in mode full without faults of "
-            "links that end, or have a run.duration, with at most 1,000,000 turns and waits"
+            "the longest queues are not known: they are counted in mode full without [[fault]] "
+            "of links, if it ends or has a run.duration, of at most 1,000,000 turns and waits"
         )
     return found
 

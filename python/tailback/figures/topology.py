@@ -67,7 +67,7 @@ def picture(
     if failed:
         sizes.append(counted(len(failed), "failed link"))
     title = f"{machine.topology.kind.replace('_', ' ')}: {', '.join(sizes)}"
-    per = "per message of every node"
+    per = "for one message per node"
     return NetworkMap(title, edges, dots, nodes, where.groups, fixed_unit=MICROSECONDS, measure=per)
 
 

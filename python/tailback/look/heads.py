@@ -55,7 +55,8 @@ def _with_begin(head: Head, charges: Charges, lines: Lines, times: Sliced | None
     if begun is None or begun < _LATER * len(times.begin_ps):
         return head
     since = scaled(int(times.begin_ps[begun]) / 1e6, MICROSECONDS, 3)
-    said = f"Packets wait because of {lines.names[root]} from {since} on."
+    # Known to a slice, which may begin before the wait does.
+    said = f"Packets wait because of {lines.names[root]} from about {since} on."
     return replace(head, sentences=(*head.sentences, said))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .described import LoadedChannel, Prediction, Routed, describe
+from .described import STEPS, LoadedChannel, Prediction, Routed, describe
 from .wires import wires_of
 
 __all__ = [
+    "STEPS",
     "LoadedChannel",
     "Prediction",
     "Routed",

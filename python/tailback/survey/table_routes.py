@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,10 +83,13 @@ class _Follower:
         return hops, counts
 
 
-def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
+def table_routes(
+    machine: Machine, graph: Columns, tell: Callable[[float], None] = lambda share: None
+) -> TableRoutes | None:
     """Return how the routes of a machine's table are.
 
-    None with other routing, failed links, or hosts, which choose among routes.
+    None with other routing, failed links, or hosts, which choose among routes. ``tell`` is told
+    which share of the shifts has been followed, from 0 to 1.
     """
     routing, topology = machine.chosen_routing, machine.topology
     if not isinstance(routing, Table) or topology.facts.failed_links or machine.hosts is not None:
@@ -103,7 +107,7 @@ def table_routes(machine: Machine, graph: Columns) -> TableRoutes | None:
     extra = np.where(has_route, hops - shortest, 0)
     total = int(pairs[has_route].sum())
     used = counts[counts > 0] / found.width[counts > 0]
-    most, mean, shifts = _shifts(found)
+    most, mean, shifts = _shifts(found, tell)
     return TableRoutes(
         pairs=total,
         missing=int(pairs[apart].sum()) - total,
@@ -164,13 +168,15 @@ def _shortest(graph: Columns, switches: int, homes: Numbers) -> Numbers:
     return distance
 
 
-def _shifts(found: _Follower) -> tuple[float, float, int]:
+def _shifts(found: _Follower, tell: Callable[[float], None]) -> tuple[float, float, int]:
     """Return the routes on the most loaded cable, of the worst shift and on average; shifts."""
     nodes = len(found.homes)
     step = max(1, nodes * nodes * 4 // _MOST_STEPS)
     nodes_in_order = np.arange(nodes)
-    worst = []
-    for shift in range(1, nodes, step):
+    worst: list[float] = []
+    followed = range(1, nodes, step)
+    for shift in followed:
         _, counts = found.follow(found.enters, (nodes_in_order + shift) % nodes)
         worst.append(float((counts / found.width).max(initial=0)))
+        tell(len(worst) / len(followed))
     return max(worst), float(np.mean(worst)), len(worst)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tailback.answers.of_prediction import EVEN
 from tailback.survey import Bisection, ClusterSurvey
 from tailback.wording import UNKNOWN, plain
 
@@ -16,12 +17,12 @@ def cluster_rows(c: ClusterSurvey) -> list[tuple[str, str]]:
     rows += [("planes", f"{c.planes:,}")] if c.planes > 1 else []
     for tier in c.tiers:
         name = "switches" if tier.name == "switch" else f"{tier.name} switches"
-        rows += [(name, f"{tier.switches:,}"), *_over(tier.oversubscription)]
+        rows += [(name, f"{tier.switches:,}"), *_over(tier.oversubscription, _UP)]
         if tier.oversubscription and _differs(tier.oversubscription_max, tier.oversubscription):
-            rows.append(("  of the worst switch", _to_one(tier.oversubscription_max)))
+            rows.append(("  of the worst switch", _to_one(tier.oversubscription_max, _UP)))
     if c.groups is not None:
         rows += [("groups", f"{c.groups.groups:,} of {c.groups.switches:,} switches")]
-        rows += _over(c.groups.oversubscription)
+        rows += _over(c.groups.oversubscription, "between groups as from hosts")
     if c.switches_in_hosts:
         rows.append(("switches inside hosts", f"{c.switches_in_hosts:,}"))
     if c.rate_in_hosts is not None:
@@ -40,16 +41,24 @@ def cluster_rows(c: ClusterSurvey) -> list[tuple[str, str]]:
     return rows
 
 
-def _over(share: float | None) -> list[tuple[str, str]]:
-    return [] if share is None else [("  oversubscription", _to_one(share))]
+_UP = "up as down"
 
 
-def _to_one(share: float | None) -> str:
-    return UNKNOWN if share is None else f"{plain(share, 3)} to 1"
+def _over(share: float | None, out: str) -> list[tuple[str, str]]:
+    return [] if share is None else [("  oversubscription", _to_one(share, out))]
+
+
+def _to_one(share: float | None, out: str) -> str:
+    """Return how much more leads in than out; ``out`` says where, for a network with more out."""
+    if share is None:
+        return UNKNOWN
+    if 0 < share < 1 / EVEN:
+        return f"none: {plain(1 / share, 3)} times as much {out}"
+    return f"{plain(share, 3)} to 1"
 
 
 def _differs(most: float | None, usual: float) -> bool:
-    return most is not None and most > 1.005 * usual
+    return most is not None and most > EVEN * usual
 
 
 def bisection(found: Bisection | None) -> str:

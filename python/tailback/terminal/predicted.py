@@ -75,7 +75,7 @@ def _loaded_table(p: Prediction, loaded: Sequence[LoadedChannel]) -> Table:
         f"Most loaded {what}{estimated}",
         *texts("from", "to"),
         *words("channel"),
-        *numbers("per message of every node"),
+        *numbers("for one message per node"),
         rows=[(place(c.source), place(c.destination), c.kind, _time(c.load_us)) for c in loaded],
     )
 
@@ -253,7 +253,7 @@ def _prediction_rows(p: Prediction) -> list[tuple[str, str]]:
         *sizes,
         (f"mean hops ({_pairs(p)})", plain(p.mean_hops)),
         *_zero_load_rows(p),
-        (f"load per message, mean internal {loaded}", _time(p.load_mean_internal_us)),
+        (f"load for one message per node, mean internal {loaded}", _time(p.load_mean_internal_us)),
         (f"  most loaded {loaded}{estimated}", _time(p.load_max_us)),
         *_limited_rows(p, estimated),
     ]

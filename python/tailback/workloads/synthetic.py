@@ -358,7 +358,7 @@ class Synthetic(Workload, init=False):
         if not sizes:
             raise self.refused("message_sizes", 'must be given with "mixed"')
         if weights and (len(weights) != len(sizes) or not any(weights)):
-            allowed = f"must be one for each of {len(sizes)} message_sizes, not all 0"
+            allowed = f"must be one, not all 0, for each of message_sizes: {len(sizes)}"
             raise self.refused("message_weights", allowed)
 
     @property

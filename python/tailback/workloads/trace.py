@@ -11,7 +11,7 @@ from ..contents import sha256_of
 from ..door import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts
 from ..errors import UserError, nearest, shown
 from ..parts import SizeKey, key
-from ..units import Rate, Size, Time, counted
+from ..units import Rate, Size, Time
 from .base import Network, Workload
 from .placement import Placement, Placing
 from .trace_files import files_of_trace
@@ -169,7 +169,7 @@ class Trace(Workload, init=False):
             allowed = "must be given: the trace counts floating-point operations; such as 1e9"
             raise UserError("workload.compute_speed", None, allowed)
         if self.speed_factors and len(self.speed_factors) != facts.ranks:
-            allowed = f"must be one for each of {counted(facts.ranks, 'rank')}"
+            allowed = f"must be one for each rank: {facts.ranks}"
             given = f"{len(self.speed_factors)} factors"
             raise UserError("workload.speed_factors", given, allowed)
         self.nodes(network)

@@ -175,7 +175,7 @@ class TrafficClass(Part, init=False):
         if self.reply is None and self.reply_sizes:
             raise self.refused("reply_sizes", "has no effect here; needs reply")
         if self.reply_sizes and len(self.reply_sizes) != len(self.message_sizes):
-            allowed = f"must be one for each of {len(self.message_sizes)} message_sizes"
+            allowed = f"must be one for each of message_sizes: {len(self.message_sizes)}"
             raise self.refused("reply_sizes", allowed)
         if self.reply is not None and self.throttle != "outstanding":
             raise self.refused("throttle", 'must be "outstanding" with reply')

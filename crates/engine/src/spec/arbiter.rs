@@ -83,7 +83,7 @@ impl ArbiterKeys {
         // Without classes there is nothing to share.
         let is_given = !self.shares_bytes.is_empty() && !classes.is_empty();
         if is_given && self.shares_bytes.len() != classes.len() {
-            let allowed = format!("must be one for each of {} traffic classes", classes.len());
+            let allowed = format!("must be one for each traffic class: {}", classes.len());
             return Err(SpecError::new(field, self.shares_bytes.len(), allowed));
         }
         match self.shares_bytes.iter().find(|&&share| !(1..=MOST_BYTES).contains(&share)) {

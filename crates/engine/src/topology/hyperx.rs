@@ -30,7 +30,7 @@ pub(super) fn build(
     }
     if !widths.is_empty() && (widths.len() != dims.len() || widths.contains(&0)) {
         let given: Vec<u32> = widths.iter().map(|&width| width.into()).collect();
-        let allowed = format!("must be one, above 0, for each of {} dimensions", dims.len());
+        let allowed = format!("must be one, above 0, for each dimension: {}", dims.len());
         return Err(SpecError::new("machine.topology.dimension_widths", listed(&given), allowed));
     }
     let switches = dims.iter().try_fold(1u64, |n, &side| n.checked_mul(side.into()));
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(refusal(&[], &[], 1), format!("machine.topology.dims = []: {sides}"));
         assert_eq!(
             refusal(&[4, 4], &[2], 1),
-            "machine.topology.dimension_widths = [2]: must be one, above 0, for each of 2 dimensions"
+            "machine.topology.dimension_widths = [2]: must be one, above 0, for each dimension: 2"
         );
         assert!(refusal(&[4, 4], &[2, 0], 1).contains("above 0"));
         assert!(refusal(&[1024, 1024], &[], 2).contains("at most 1048576 nodes"));

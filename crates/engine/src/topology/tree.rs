@@ -83,7 +83,7 @@ fn levels(children: &[u32]) -> Vec<Option<u64>> {
 
 fn check_widths(children: &[u32], widths: &[u16]) -> Result<(), SpecError> {
     if !widths.is_empty() && widths.len() != children.len() {
-        let allowed = format!("must be one for each of {} levels of links", children.len());
+        let allowed = format!("must be one for each level of links: {}", children.len());
         return Err(SpecError::new("machine.topology.widths", format!("{widths:?}"), allowed));
     }
     for &width in widths {
@@ -138,10 +138,7 @@ mod tests {
         let error = build(&[2, 0], 1, &[]).unwrap_err().to_string();
         assert_eq!(error, "machine.topology.children = 0: must be 1 to 65536");
         let error = build(&[2, 2], 1, &[1]).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "machine.topology.widths = [1]: must be one for each of 2 levels of links"
-        );
+        assert_eq!(error, "machine.topology.widths = [1]: must be one for each level of links: 2");
         assert!(build(&[2], 1, &[0]).unwrap_err().allowed.contains("1 to 255"));
         assert!(build(&[2], 0, &[]).is_err());
         assert!(build(&[], 1, &[]).unwrap_err().allowed.contains("at least two nodes"));

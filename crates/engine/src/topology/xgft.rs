@@ -97,7 +97,7 @@ fn check(children: &[u32], parents: &[u32], widths: &[u16]) -> Result<(), SpecEr
     }
     let links = children.len() - 1;
     if parents.len() != links {
-        let allowed = format!("must be one for each of {links} levels below the highest");
+        let allowed = format!("must be one for each level below the highest: {links}");
         return refuse("parents", parents, allowed);
     }
     if let Some(level) = parents.iter().position(|&w| w == 0) {
@@ -109,7 +109,7 @@ fn check(children: &[u32], parents: &[u32], widths: &[u16]) -> Result<(), SpecEr
     }
     if !widths.is_empty() && (widths.len() != links || widths.contains(&0)) {
         let given: Vec<u32> = widths.iter().map(|&width| width.into()).collect();
-        let allowed = format!("must be one, above 0, for each of {links} levels of links");
+        let allowed = format!("must be one, above 0, for each level of links: {links}");
         return refuse("level_widths", &given, allowed);
     }
     Ok(())
@@ -198,10 +198,13 @@ mod tests {
         );
         assert_eq!(
             refusal(&[4, 4, 2], &[2], &[]),
-            "machine.topology.parents = [2]: must be one for each of 2 levels below the highest"
+            "machine.topology.parents = [2]: must be one for each level below the highest: 2"
         );
         assert!(refusal(&[], &[], &[]).contains("children = []"));
-        assert!(refusal(&[4, 4], &[4], &[1, 1]).contains("for each of 1 levels of links"));
+        assert!(
+            refusal(&[4, 4], &[4], &[1, 1])
+                .contains("must be one, above 0, for each level of links: 1")
+        );
         assert!(refusal(&[1], &[], &[]).contains("at least two nodes"));
         assert!(refusal(&[65536, 65536], &[1], &[]).contains("at most 1048576 nodes"));
         assert!(refusal(&[65536; 6], &[65536; 5], &[]).contains("at most 1048576 nodes"));

@@ -385,7 +385,7 @@ fn check(classes: &[spec::Source]) -> Result<(), SpecError> {
         }
         let lengths = class.reply_bytes.len();
         if lengths > 0 && lengths != messages.mix.len() {
-            let allowed = format!("must be one for each of {} lengths", messages.mix.len());
+            let allowed = format!("must be one for each length: {}", messages.mix.len());
             return refuse(number, "reply_bytes", lengths.to_string(), &allowed);
         }
         if !matches!(messages.throttle, Throttle::Outstanding { .. }) {

@@ -230,7 +230,7 @@ impl Communicators {
         let sides = sides.ok_or_else(|| format!("communicator {old} is no grid"))?;
         let remains: Vec<_> = call.numbers(&["remain_dims"])?.iter().map(|&one| one != 0).collect();
         if remains.len() != sides.len() {
-            return Err(format!("remain_dims must have one for each of {} sides", sides.len()));
+            return Err(format!("remain_dims must have one for each side: {}", sides.len()));
         }
         let members = self.members(call)?;
         // The last side runs fastest.

@@ -18,6 +18,7 @@ _DELAY_PS = 15_000
 _SWITCH_DELAY = "90 ns"
 _PACKET = {"header": "26 B", "packet_size": "2048 B"}
 _LOAD = 0.3
+_BETWEEN_GROUPS = "global"
 _USUAL_FLITS = (8, 16, 32, 64)
 _LARGEST_FLIT = 256
 
@@ -101,19 +102,31 @@ def tables(
         "workload": {
             "preset": "uniform_open_loop",
             "message_size": machine["interface"]["packet_size"],
-            "load": _load(cluster, found, node_rate),
+            "load": _load(cluster, node_rate),
         },
     }
 
 
-def _load(cluster: Cluster, found: Drawn, node_rate: Rate) -> float:
-    """Return the load at which the slowest cable of a host carries 0.3 of its rate."""
-    slowest = min(
-        (
-            cable.rate.amount
-            for cable in cluster.cables
-            if cable.rate is not None and any(name in cluster.hosts for name in cable.ends)
-        ),
-        default=node_rate.amount,
-    )
-    return round(min(1.0, slowest / node_rate.amount) * _LOAD, 4)
+def _load(cluster: Cluster, node_rate: Rate) -> float:
+    """Return the load at which no cable of a host carries more than 0.3 of its rate.
+
+    Nor do the cables together by which a switch with hosts is joined to others, if all that its
+    hosts send leaves it; nor global ones of a dragonfly, if all hosts send to other groups.
+    """
+    slowest, between = node_rate.amount, 0
+    down: Counter[str] = Counter()
+    up: Counter[str] = Counter()
+    for cable in cluster.cables:
+        rate = (cable.rate or node_rate).amount
+        between += rate if cable.link_class == _BETWEEN_GROUPS else 0
+        of_host = [name in cluster.hosts for name in cable.ends]
+        if any(of_host):
+            slowest = min(slowest, rate)
+        for name, is_host, other_is in zip(cable.ends, of_host, of_host[::-1], strict=True):
+            if not is_host:
+                (down if other_is else up)[name] += rate
+    shares = [up[name] / down[name] for name in down if up[name]]
+    if between:
+        shares.append(2 * between / down.total())
+    least = min(1.0, *shares, 1.0)
+    return round(slowest / node_rate.amount * least * _LOAD, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from ...graphs import distances
@@ -14,8 +15,9 @@ MOST_ROWS = 4_000_000
 def table_csv(found: Drawn) -> bytes:
     """Return the routing table of an experiment: of several shortest routes each node has one.
 
-    Among the switches that lead nearer to node n, of the node's own switch too, the one is taken
-    whose place among them is n modulo how many there are.
+    Where several switches lead nearer, nodes are dealt out to them in turn: at every switch those
+    for which the choice is the same, in the order of their numbers. By number alone the nodes
+    of a rail, which are a multiple of the rails apart, would all go by one.
     """
     around: dict[str, list[str]] = {name: [] for name in found.switches}
     for cable in found.between:
@@ -23,19 +25,21 @@ def table_csv(found: Drawn) -> bytes:
             if other not in around[one]:
                 around[one].append(other)
     lines = ["switch,destination,next_switch"]
-    for number, cable in enumerate(found.of_nodes):
+    before: Counter[tuple[str, ...]] = Counter()
+    for cable in found.of_nodes:
         node, home = cable.ends
-        lines += (
-            ",".join(map(_cell, (at, node, onward)))
-            for at, onward in _onward(around, found.own, home, number)
-        )
+        for at, nearer in _nearer(around, found.own, home):
+            choice = (at, *nearer)
+            onward = nearer[before[choice] % len(nearer)]
+            before[choice] += 1
+            lines.append(",".join(map(_cell, (at, node, onward))))
     return ("\n".join(lines) + "\n").encode()
 
 
-def _onward(
-    around: dict[str, list[str]], own: frozenset[str], home: str, number: int
-) -> Iterator[tuple[str, str]]:
-    """Yield every switch with the next on the way to a home, over switches that are no hosts."""
+def _nearer(
+    around: dict[str, list[str]], own: frozenset[str], home: str
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield every switch with those that lead nearer to a home, over switches that are no hosts."""
     distance = distances([home], lambda at: () if at in own and at != home else around[at])
     for at, hops in distance.items():
         nearer = [
@@ -44,7 +48,7 @@ def _onward(
             if distance.get(other) == hops - 1 and (other == home or other not in own)
         ]
         if nearer:
-            yield at, nearer[number % len(nearer)]
+            yield at, nearer
 
 
 def _cell(text: str) -> str:

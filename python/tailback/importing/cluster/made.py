@@ -91,8 +91,8 @@ def import_network(
             raise UserError(str(path), None, allowed)
         table = host_routes.table_csv(network)
         cluster.notes.append(
-            "a host with several cables is a switch of its own; packets do not pass hosts on "
-            "their way"
+            "hosts with several cables, such as GPUs, are switches of their own; packets do not "
+            "pass them on their way, and routes are dealt out to spines, a choice"
         )
     return Imported(path.name, cluster, network, flit, table)
 

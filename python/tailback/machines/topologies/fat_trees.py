@@ -88,7 +88,7 @@ class Xgft(Topology):
             return below
         if len(shares) != len(below):
             raise self.refused(
-                "oversubscription", f"must be one for each of {len(below)} levels below the highest"
+                "oversubscription", f"must be one for each level below the highest: {len(below)}"
             )
         for level, (children, share) in enumerate(zip(below, shares, strict=True), 1):
             if children % share:

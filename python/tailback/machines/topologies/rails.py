@@ -26,12 +26,12 @@ class RailOptimised(Listed):
 
     A node is the network interface of a GPU: GPU t of server s is node `s · gpus + t`, on rail t
     modulo `rails`. Servers are dealt out to segments of `servers_per_segment`, one after the other;
-    each segment has `leaves_per_rail` leaves for each rail. Leaf j of rail r of segment i is switch
-    `(i · rails + r) · leaves_per_rail + j`, and spine k of plane p comes behind all leaves, as
-    number `p · spines + k`. Leaf j is joined to the spines of plane j modulo `planes`. With one
-    leaf per rail, nodes are on leaves. With two, an interface has a port on each: it is a switch
-    of its own, behind all spines, and its cables are of class `hosts`. Cables of leaves to spines
-    are of class `uplinks`. There are no links inside a server unless
+    the last has what is left. Each segment has `leaves_per_rail` leaves for each rail. Leaf j of
+    rail r of segment i is switch `(i · rails + r) · leaves_per_rail + j`, and spine k of plane p
+    comes behind all leaves, as number `p · spines + k`. Leaf j is joined to the spines of plane j
+    modulo `planes`. With one leaf per rail, nodes are on leaves. With two, an interface has a port
+    on each: it is a switch of its own, behind all spines, and its cables are of class `hosts`.
+    Cables of leaves to spines are of class `uplinks`. There are no links inside a server unless
     `machine.hosts` has them: its GPUs reach each other over leaves and spines.
     """
 
@@ -51,8 +51,8 @@ class RailOptimised(Listed):
     servers_per_segment: int | None = key(
         default=None,
         between=(1, 65_536),
-        description="Servers whose interfaces share leaves, a divisor of servers: a scalable unit. "
-        "Default: all.",
+        description="Servers whose interfaces share leaves: a scalable unit. The last segment has "
+        "what is left. Default: all servers.",
     )
     leaves_per_rail: int = key(
         default=1,
@@ -80,8 +80,6 @@ class RailOptimised(Listed):
             raise self.refused("servers", f"{allowed}: a network has at most {_MOST_NODES} nodes")
         if self.gpus % self.rail_count:
             raise self.refused("rails", f"must divide the GPUs of a server, {self.gpus}")
-        if self.servers % self.segment_servers:
-            raise self.refused("servers_per_segment", f"must divide servers = {self.servers}")
         if self.planes > self.leaves_per_rail:
             raise self.refused("planes", "must be 1: needs two leaves_per_rail")
         self.facts  # noqa: B018  # asked for its refusals
@@ -93,8 +91,8 @@ class RailOptimised(Listed):
 
     @property
     def segment_servers(self) -> int:
-        """`servers_per_segment`, or all servers."""
-        return self.servers if self.servers_per_segment is None else self.servers_per_segment
+        """Servers of a full segment: all, if there are fewer than `servers_per_segment`."""
+        return min(self.servers, self.servers_per_segment or self.servers)
 
     @property
     def host_nodes(self) -> int:
@@ -113,9 +111,12 @@ class RailOptimised(Listed):
         """Return the wires of the bisection: half of the leaves reach each spine from either side.
 
         Each spine has as many cables to either half of the leaves, wherever it is put. None with
-        two leaves per rail, whose interfaces can be cut off, and with an odd number of leaves.
+        two leaves per rail, whose interfaces can be cut off, with an odd number of leaves, and with
+        a segment that is not full.
         """
         leaves = self._leaves
+        if self.servers % self.segment_servers:
+            return None
         if self.leaves_per_rail > 1 or leaves % 2 or self.failed_links or self.failed_share:
             return None
         if self.hosts is not None:
@@ -124,7 +125,7 @@ class RailOptimised(Listed):
 
     @property
     def _leaves(self) -> int:
-        segments = self.servers // self.segment_servers
+        segments = -(-self.servers // self.segment_servers)
         return segments * self.rail_count * self.leaves_per_rail
 
     def tiers(self) -> tuple[int, ...]:
@@ -178,7 +179,7 @@ class RailOptimised(Listed):
     def labels_by(cls, keys: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
         """Return what nodes and switches are called: `server0.gpu3`, `leaf1.3`, `spine5`."""
         servers, gpus, each = (int(keys[name]) for name in ("servers", "gpus", "leaves_per_rail"))
-        segments = servers // int(keys["servers_per_segment"])
+        segments = -(-servers // int(keys["servers_per_segment"]))
         nodes = [f"server{server}.gpu{gpu}" for server in range(servers) for gpu in range(gpus)]
         rails = [f"leaf{at}.{rail}" for at in range(segments) for rail in range(int(keys["rails"]))]
         leaves = [f"{name}.{j}" for name in rails for j in range(each)] if each > 1 else rails

@@ -180,7 +180,7 @@ impl Teams {
                 for list in [sizes, &call.receives] {
                     let needed = operation == Operation::AllToAll || std::ptr::eq(list, sizes);
                     if needed && list.len() != n as usize {
-                        let allowed = format!("must be one for each of {n} members");
+                        let allowed = format!("must be one for each member: {n}");
                         return refuse("sizes", format!("{} lengths", list.len()), allowed);
                     }
                 }
