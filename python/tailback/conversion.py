@@ -10,7 +10,7 @@ from typing import Any
 
 from tailback.archives import actions_of
 from tailback.door import compiled
-from tailback.door.traces import TRACE_FORMATS
+from tailback.door.traces import TRACE_FORMATS, trace_mistake
 from tailback.errors import UserError, listed, nearest
 from tailback.files import check_named
 from tailback.units import Time
@@ -109,8 +109,7 @@ def _written(
     try:
         counted: dict[str, Any] | None = compiled.convert_trace(source, out, settings, watch)
     except compiled.TraceError as error:
-        place, what = error.args
-        raise UserError(place, None, what) from None
+        raise trace_mistake(error) from None
     return counted
 
 

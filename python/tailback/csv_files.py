@@ -77,13 +77,20 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
     Raises `UserError` for a file that is missing or unreadable.
     """
-    lines = csv.reader(read_text(path).splitlines())
+    text = read_text(path)
+    lines = csv.reader(text.splitlines(), delimiter=separator(text))
     try:
         for row in lines:
             if row:
                 yield lines.line_num, row
     except csv.Error as error:
         raise UserError(str(path), None, f"cannot be read: {error}") from None
+
+
+def separator(text: str) -> str:
+    """Return what stands between columns: a comma, or what spreadsheets write instead of it."""
+    head = next(filter(str.strip, text.splitlines()), "")
+    return next((one for one in (",", ";", "\t") if one in head), ",")
 
 
 def cell(row: list[str], place: int) -> str:

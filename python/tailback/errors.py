@@ -25,6 +25,19 @@ _LONGEST_WORD = 400
 MOST_PIPED = 64 << 20
 """Bytes that are read from a pipe: more is a mistake, or has no end."""
 
+#: With what files begin that hold text in another form: what is to be done.
+_SIGNS = {
+    b"\x1f\x8b": "is compressed: unpack it with gunzip first",
+    b"BZh": "is compressed: unpack it with bunzip2 first",
+    b"\xfd7zXZ": "is compressed: unpack it with unxz first",
+    b"\x28\xb5\x2f\xfd": "is compressed: unpack it with unzstd first",
+    b"PK\x03\x04": "is an archive: unpack it with unzip first",
+    b"\xff\xfe": "is UTF-16: save it as UTF-8",
+    b"\xfe\xff": "is UTF-16: save it as UTF-8",
+    b"\xef\xbb\xbf": "begins with a byte order mark: save it as UTF-8 without one",
+}
+_LONGEST_SIGN = max(map(len, _SIGNS))
+
 #: Control characters except the end of a line, and those that change the direction of text.
 _OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -265,8 +278,17 @@ def read_text(path: Path) -> str:
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        problem = f"is not UTF-8 text (byte {error.start})"
+        problem = no_text(error.object[:_LONGEST_SIGN])
+        problem = problem or f"is not UTF-8 text (byte {error.start})"
         raise UserError(_file_name(path), None, problem) from None
+
+
+def no_text(start: bytes) -> str | None:
+    """Return what a file is that begins so, and how it becomes text; None if nobody knows."""
+    for sign, what in _SIGNS.items():
+        if start.startswith(sign):
+            return what
+    return None
 
 
 def _file_name(path: Path) -> str:

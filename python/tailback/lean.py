@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
+
+from .memory import is_glibc, set_allocation
 
 _POOL = "ARROW_DEFAULT_MEMORY_POOL"
 """The variable that says how Arrow gets memory: read when it is imported."""
@@ -22,8 +23,8 @@ def give_back_at_once() -> None:
 
     Of 100,000 points, a table takes 10 MB less and a second more of the system.
     """
-    if _is_glibc() and _POOL not in os.environ:
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _OWN_PAGES)
+    if is_glibc() and _POOL not in os.environ:
+        set_allocation(_M_MMAP_THRESHOLD, _OWN_PAGES)
         os.environ[_POOL] = "system"
 
 
@@ -44,13 +45,6 @@ def be_lean() -> None:
         pa.array([])  # Arrow looks for it once.
     finally:
         sys.meta_path.pop(0)
-
-
-def _is_glibc() -> bool:
-    try:
-        return str(os.confstr("CS_GNU_LIBC_VERSION")).startswith("glibc")
-    except (AttributeError, ValueError, OSError):  # not on other systems
-        return False
 
 
 class _WithoutPandas(MetaPathFinder):

@@ -19,6 +19,18 @@ _MOST_BYTES = 512 << 20
 """Of what must be left while a run goes on: an eighth of what is in use, between these,
 and what was taken since memory was last looked at."""
 
+_LEAST_ADDRESSES = 350 * 10**6
+"""Below it libraries end the program: small runs and tables take 290 to 340 MB."""
+_M_ARENA_MAX = -8
+"""Of `mallopt`, as glibc numbers it."""
+_SPARING = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+"""Variables by which libraries reserve less: they are read when these are imported."""
+
 _KIBIBYTES = re.compile(r"^(\w+):\s*(\d+) kB$", re.MULTILINE)
 _OF_GROUP = Path("/sys/fs/cgroup")
 
@@ -34,18 +46,57 @@ class ShortMemoryError(UserError, MemoryError):
         return type(self), (self.allowed or "",)
 
 
-def reserve_nothing() -> None:
-    """Let Arrow reserve no addresses if they are limited; call it before Arrow is imported.
+def keep_within_limit() -> None:
+    """Take few addresses if they are limited (`ulimit -v`); call it before Arrow is imported.
 
-    By default it reserves 1 GB of them ahead, which a limit (`ulimit -v`) counts as if they were in
-    use. Processes that this one starts do the same.
+    A limit counts addresses as if they were in use, and libraries reserve many: Arrow 1 GB, the C
+    library 64 MB for each thread, NumPy as much for each processor. Processes that this one starts
+    do the same.
     """
+    if _limit_bytes() is None:
+        return
+    for name, value in _SPARING.items():
+        os.environ.setdefault(name, value)
+    set_allocation(_M_ARENA_MAX, 1)
+
+
+def check_limit() -> None:
+    """Raise `ShortMemoryError` under a limit of addresses that the libraries alone would exceed.
+
+    They end the program where they get none: nobody could say why afterwards.
+    """
+    limit = _limit_bytes()
+    if limit is not None and limit < _LEAST_ADDRESSES:
+        raise ShortMemoryError(
+            f"the limit of addresses (ulimit -v) is {amount(limit)}; "
+            f"Tailback and its libraries take {amount(_LEAST_ADDRESSES)}"
+        )
+
+
+def set_allocation(option: int, value: int) -> None:
+    """Set an option of `mallopt`, if the C library is glibc."""
+    if is_glibc():
+        import ctypes
+
+        ctypes.CDLL(None).mallopt(option, value)
+
+
+def is_glibc() -> bool:
+    """Whether memory comes from glibc."""
+    try:
+        return str(os.confstr("CS_GNU_LIBC_VERSION")).startswith("glibc")
+    except (AttributeError, ValueError, OSError):  # not on other systems
+        return False
+
+
+def _limit_bytes() -> int | None:
+    """Return how many addresses this process may have; None without a limit."""
     try:
         import resource
     except ImportError:  # not on other systems
-        return
-    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
-        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def left_bytes() -> int | None:
@@ -54,10 +105,8 @@ def left_bytes() -> int | None:
     if "MemAvailable" not in machine or "VmSize" not in own:
         return None
     left = [machine["MemAvailable"] + machine.get("SwapFree", 0)]
-    import resource
-
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY:
+    limit = _limit_bytes()
+    if limit is not None:
         left.append(limit - own["VmSize"])
     try:
         most, used = ((_OF_GROUP / name).read_text() for name in ("memory.max", "memory.current"))

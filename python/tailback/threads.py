@@ -100,7 +100,11 @@ class Crew(Generic[Key, Answer]):
         if self.jobs == 1:
             self._run(key, task, stop)
         else:
-            Thread(target=self._run, args=(key, task, stop)).start()
+            thread = Thread(target=self._run, args=(key, task, stop))
+            try:
+                thread.start()
+            except RuntimeError:  # Neither memory nor processes are left for one: do without.
+                self._run(key, task, stop)
 
     def stop(self, key: Key) -> None:
         """Tell a task to stop; what comes of it then has no meaning."""

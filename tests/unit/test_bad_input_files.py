@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +13,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import tailback as tb
+from tailback.conversion import convert
+from tailback.csv_files import read_csv
 from tailback.errors import UserError
 from tailback.experiment import Experiment
 from tailback.workloads import Messages
+from tailback.workloads.message_file import read_messages
 
 HEADER = "time_ns,source,destination,bytes\n"
 
@@ -45,6 +52,44 @@ def test_files_that_cannot_be_read(tmp_path: Path, refused: Callable[[Path], str
     assert refused(latin) == "latin.csv: is not UTF-8 text (byte 3)"
     within = latin / "inside.csv"
     assert refused(within) == "inside.csv: cannot be read: not a directory"
+
+
+def trace_refused(path: Path) -> str:
+    """Return why a trace is refused, without the folder."""
+    with pytest.raises(UserError) as caught:
+        tb.run(tb.Experiment(tb.Machine(), tb.Trace(file=str(path))))
+    with pytest.raises(UserError) as converted:
+        convert(path, path.with_suffix(".tbt"))
+    assert str(caught.value) == str(converted.value)
+    return str(caught.value).replace(f"{path.parent}{os.sep}", "")
+
+
+GOAL = "num_ranks 1\nrank 0 {\ncalc 5\n}\n"
+FORMS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "gzip": (gzip.compress, "is compressed: unpack it with gunzip first"),
+    "bzip2": (bz2.compress, "is compressed: unpack it with bunzip2 first"),
+    "xz": (lzma.compress, "is compressed: unpack it with unxz first"),
+    "zstd": (lambda text: b"\x28\xb5\x2f\xfd" + text, "is compressed: unpack it with unzstd first"),
+    "utf-16": (lambda text: text.decode().encode("utf-16"), "is UTF-16: save it as UTF-8"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_text_in_another_form_says_how_it_becomes_text(tmp_path: Path, form: str) -> None:
+    made, told = FORMS[form]
+    file = tmp_path / "file"
+    file.write_bytes(made(GOAL.encode()))
+    assert trace_refused(file) == f"file: {told}"
+    assert load_refused(file) == f"file: {told}"
+    assert read_refused(file.rename(tmp_path / "file.csv")) == f"file.csv: {told}"
+
+
+def test_a_trace_with_a_byte_order_mark_is_refused_by_it(tmp_path: Path) -> None:
+    file = tmp_path / "x.goal"
+    file.write_text(GOAL, encoding="utf-8-sig")
+    assert trace_refused(file) == (
+        "x.goal: begins with a byte order mark: save it as UTF-8 without one"
+    )
 
 
 @pytest.mark.parametrize("refused", [load_refused, read_refused])
@@ -116,7 +161,11 @@ def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
             "time_ns,source,destnation,bytes\n0,0,1,2\n",
             "x.csv: has no column destination; did you mean destnation?",
         ),
-        (HEADER + "0,zero,1,2\n", "x.csv: column source must hold numbers only"),
+        (
+            HEADER + "0,0,1,2\n0,1_0,1,2\n",
+            "x.csv: source of message 1 = 1_0: must be a number, such as 1000 or 1e3",
+        ),
+        ("Time,source,destination,bytes\n0,0,1,2\n", "did you mean Time?"),
         (HEADER + "0,0,1,2\n0,0,1\n", "x.csv: cannot be read: "),
         (HEADER + "0,0,1,2\n-5,0,1,2\n", "x.csv: time_ns of message 1 = -5: must be 0 to"),
         (HEADER + "0,0,1,2\n0,-1,1,2\n", "x.csv: source of message 1 = -1: must be 0 to"),
@@ -182,3 +231,28 @@ def test_csv_and_parquet_give_the_same(
         assert time_ps.tolist() == expected_ps
         assert source.tolist() == [2, 1]
         assert length.tolist() == [6, 5]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEADER.replace(",", ";") + "0;0;1;1000\n5;1;0;2000\n",
+        HEADER.replace(",", "\t") + "0\t0\t1\t1000\r\n5\t1\t0\t2000\r\n",
+        HEADER.replace(",", " , ") + "0 , 0 , 1 , 1e3\n5, 1, 0, 2000.0\n",
+        "# of a test, in bytes\n" + HEADER + "\n  \n0,0,1,1000\n # the last\n5,1,0,2000",
+    ],
+)
+def test_message_files_as_spreadsheets_and_people_write_them(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode())
+    found = read_messages(path)
+    assert found.time_ps.tolist() == [0, 5000]
+    assert found.source.tolist() == [0, 1]
+    assert found.bytes.tolist() == [1000, 2000]
+
+
+@pytest.mark.parametrize("between", [";", "\t"])
+def test_other_tables_may_have_semicolons_or_tabs_too(tmp_path: Path, between: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a, b\n1, 2\n".replace(", ", between))
+    assert list(read_csv(path, ["b", "a"]).cells(["b", "a"])) == [(2, ["2", "1"])]

@@ -195,3 +195,13 @@ def test_a_butterfly_exchanges_the_first_and_the_last_bit() -> None:
     machine = tb.Machine(topology=tb.Mesh(dims=[4, 2]))
     workload = tb.Synthetic(pattern="butterfly")
     assert workload.permutation(machine) == (0, 4, 2, 6, 1, 5, 3, 7)
+
+
+def test_a_matrix_of_bytes_may_be_as_numpy_writes_it(tmp_path: Path) -> None:
+    file = tmp_path / "bytes.csv"
+    np.savetxt(file, [[0, 1500], [20, 0]], delimiter=",", header="bytes")
+    assert read_byte_matrix(file) == [[0, 1500], [20, 0]]
+    for word in ("1.5", "nan", "1e99", "1_0", "-1e0"):
+        file.write_text(f"0 {word} # no number of bytes\n1 0")
+        with pytest.raises(UserError, match=f'line 1 = "{word}": must be a number of bytes'):
+            read_byte_matrix(file)

@@ -218,13 +218,47 @@ def test_under_a_limit_a_large_machine_is_one_line(tmp_path: Path) -> None:
 
 
 @LINUX
+@pytest.mark.parametrize(
+    ("limit_mb", "code", "said"),
+    [
+        (200, 2, "error: memory: the limit of addresses (ulimit -v) is 200.0 MB; Tailback and its"),
+        # Two runs at once, in threads: without care for addresses these end the program.
+        (440, 0, ""),
+    ],
+)
+def test_under_a_limit_of_addresses_a_command_runs_or_says_what_it_takes(
+    limit_mb: int, code: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "small.toml").write_text(
+        '[machine]\ntopology.dims = [2, 2]\n[run]\nduration="9 us"'
+    )
+    limited = (
+        f"import resource, runpy; most = {limit_mb} * 10**6\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        "runpy.run_module('tailback', run_name='__main__')"
+    )
+    words = ["cost", "small.toml", "--jobs", "2"]
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *words],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    if code:
+        assert done.stderr.startswith(said)
+        assert done.stderr.count("\n") == 1
+
+
+@LINUX
 @pytest.mark.parametrize("limited", [True, False])
 def test_under_a_limit_arrow_reserves_no_addresses(limited: bool) -> None:
     """By default it reserves 1 GB, of which a small sweep needs little."""
     asks = (
         f"import resource; limited = {limited}; most = 1 << 40\n"
         "limited and resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
-        "from tailback.memory import reserve_nothing; reserve_nothing()\n"
+        "from tailback.memory import keep_within_limit; keep_within_limit()\n"
         "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
     )
     plain = {name: value for name, value in os.environ.items() if name != POOL}

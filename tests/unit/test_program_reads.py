@@ -318,7 +318,7 @@ def test_a_file_edited_while_its_sweep_runs_ends_it_in_one_line(tmp_path: Path, 
         run.run(Editing(edited, texts[1], before=1))
     assert str(caught.value) == (
         f"{edited}: was changed while the sweep ran; 1 of 3 points are finished and valid, "
-        "the same command runs those of what it holds now"
+        "the same command runs those of what is there then"
     )
     assert len(list((out / "points").iterdir())) == 1
     assert not list((out / "failures").iterdir())
@@ -331,3 +331,41 @@ def test_a_file_edited_while_its_sweep_runs_ends_it_in_one_line(tmp_path: Path, 
     assert len(set(times)) == 2
     edited.write_text(texts[0])
     assert SweepRun(sweep_of(given, kind), out).finished_before == 1
+
+
+def test_a_variable_that_differs_where_points_run_is_told_with_its_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = program(tmp_path, "import os\nSIZE = os.environ['SIZE']")
+    monkeypatch.setenv("SIZE", "10 B")
+    run = SweepRun(sweep_of(file, "python"), tmp_path / "out")
+    monkeypatch.setenv("SIZE", "9000 B")
+    with pytest.raises(UserError) as caught:
+        run.run(Editing(tmp_path / "other", "", before=-1))
+    assert str(caught.value) == (
+        'environment variable SIZE: was "10 B", is "9000 B"; workload.environment = '
+        '{SIZE = "10 B"} gives it to all processes; 0 of 3 points are finished and valid, '
+        "the same command runs those of what is there then"
+    )
+
+
+SIZES = ["10 B"]
+
+
+async def sends_the_first_size(node: Any) -> None:
+    if node.number == 0:
+        await node.send(1, SIZES[0])
+    elif node.number == 1:
+        (await node.receive()).release()
+
+
+def test_a_global_that_differs_where_points_run_is_not_told_as_a_change_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = {"topology": {"kind": "mesh", "dims": [2, 2]}}
+    workload = {"kind": "python", "function": sends_the_first_size}
+    sweep = tb.Sweep.from_dict({"machine": machine, "workload": workload, "sweep": {"seeds": 1}})
+    run = SweepRun(sweep, tmp_path / "out")
+    monkeypatch.setitem(globals(), "SIZES", ["9000 B"])
+    with pytest.raises(UserError, match=r"^workload\.function: reads other values in the process"):
+        run.run(Editing(tmp_path / "other", "", before=-1))

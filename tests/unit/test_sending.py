@@ -222,9 +222,10 @@ def test_a_function_given_itself_cannot_be_sent(tmp_path: Path) -> None:
     description = {"workload": {"kind": "python", "function": program}, "sweep": {"seeds": 1}}
     sweep = tb.Sweep.from_dict(description)
     keep(tmp_path, sweep.asked(), ["sweep"], [point.experiment for point in sweep.points()])
-    again = tailback("rerun", tmp_path, "--check")
-    assert again.returncode == 2
-    assert "cannot be run again: workload.function is program, a function" in again.stderr
+    for words in (["rerun", tmp_path, "--check"], ["sweep", tmp_path]):
+        again = tailback(*words)
+        assert again.returncode == 2
+        assert "cannot be run again: workload.function is program, a function" in again.stderr
 
 
 def test_the_page_of_look_belongs_to_its_folder(tmp_path: Path) -> None:

@@ -159,6 +159,19 @@ class TestCtrlC:
         event.set()
 
 
+def test_where_no_thread_can_be_started_tasks_are_carried_out_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    tasks = [Task(lambda _, n=n: n) for n in range(3)]
+    assert in_order(tasks, 2, ignore) == [0, 1, 2]
+    with pytest.raises(UserError, match="wrong"):
+        in_order([Task(lambda _: 0), fails(UserError("x", None, "wrong"))], 2, ignore)
+
+
 def test_a_task_that_is_not_wanted_any_more_is_stopped() -> None:
     with Crew[str, int](2, lambda: False) as crew:
         crew.begin("long", lambda: lasts(1).run(ignore))

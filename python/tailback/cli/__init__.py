@@ -35,7 +35,7 @@ def main() -> None:
     # Importing makes many objects and next to no garbage: to look for some after every few hundred
     # takes a tenth of the time until a run begins.
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
-    memory.reserve_nothing()
+    memory.keep_within_limit()
     _prepare_streams()
     warnings.showwarning = _warn
     try:

@@ -26,6 +26,7 @@ from tailback.errors import (
     shown,
 )
 from tailback.files import check_named
+from tailback.memory import check_limit
 
 from .options import AllowDeadlock, File, Json, NoCode, Out, Seed, Set, app, examples
 from .words import words_of
@@ -267,6 +268,7 @@ def failures(json: bool, reads: Path | None = None) -> Iterator[None]:
     """
     try:
         with interrupts.raised():
+            check_limit()
             if reads is not None:
                 check_readable(reads)
             yield

@@ -108,8 +108,7 @@ def _carry_out(kept: Kept, new: Path, no_code: bool, quiet: bool) -> int:
 
     Raise `typer.Exit` where it left no results.
     """
-    for note in kept.notes:
-        raise UserError(str(kept.file), None, f"cannot be run again: {note}")
+    kept.check()
     words = [*_checked(kept), str(kept.file), "--out", str(new)]
     words += ["--no-code"] if no_code else []
     with (

@@ -119,10 +119,12 @@ def _asked_for(asked: Asked, out: Path | None) -> tuple[list[Path], Path]:
         raise UserError("--out", str(out), f"must be left out: {given} has results already")
     if asked.overrides:
         raise UserError("--set", asked.overrides[0], f"changes what is kept in {given}; use a file")
-    sweeps = [kept.file for kept in kept_in(given) if kept.words[0] == "sweep"]
+    sweeps = [kept for kept in kept_in(given) if kept.words[0] == "sweep"]
     if not sweeps:
         raise UserError(str(given), None, "has no sweep; tailback rerun runs it again")
-    return sweeps, given
+    for kept in sweeps:
+        kept.check()
+    return [kept.file for kept in sweeps], given
 
 
 def _swept(wanted: Sweep, out: Path, pool: Pool, plot: Path | None, *, json: bool) -> int:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from tailback import _engine as compiled
-from tailback.errors import UserError
+from tailback.errors import UserError, no_text
+
+_UNKNOWN = ": has none of the formats"
+_START = 16
+"""Bytes by which other forms of text are recognised."""
 
 #: Formats of traces, by name.
 TRACE_FORMATS: tuple[str, ...] = tuple(compiled.TRACE_FORMATS)
@@ -58,5 +63,21 @@ def trace_facts(trace: TraceFile, content: str) -> TraceFacts:
 
 def trace_mistake(error: compiled.TraceError) -> UserError:
     """Return what is wrong with a trace's file as a mistake of the user."""
-    place, _, what = str(error.args[0]).rpartition(": ")
+    if len(error.args) > 1:
+        place, what = error.args
+    else:
+        place, _, what = str(error.args[0]).rpartition(": ")
+    # What is known ends the line, after a colon.
+    file, is_unknown, _ = ": ".join(map(str, error.args)).partition(_UNKNOWN)
+    if is_unknown and (told := _other_form(file)) is not None:
+        place, what = file, told
     return UserError(place or "workload.file", None, what)
+
+
+def _other_form(file: str) -> str | None:
+    """Return what is to be done with a file that holds text in another form."""
+    try:
+        with Path(file).open("rb") as there:
+            return no_text(there.read(_START))
+    except OSError:
+        return None

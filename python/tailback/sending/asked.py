@@ -64,6 +64,12 @@ class Kept:
     file: Path
     versions: Mapping[str, str]
     notes: tuple[str, ...]
+    """What is missing to run it again."""
+
+    def check(self) -> None:
+        """Raise `UserError` for what cannot be run again from what is kept."""
+        for note in self.notes:
+            raise UserError(str(self.file), None, f"cannot be run again: {note}")
 
 
 def keep(

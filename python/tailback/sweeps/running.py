@@ -58,6 +58,8 @@ class Finding:
     standstill: Standstill | None = None
     rows: bytes | None = None
     """What is in the file, to be read at once: without large columns if they are very large."""
+    changed: ChangedError | None = None
+    """What the point reads that is not what it was when the sweep began."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +154,12 @@ class SweepRun:
         finding = outcome.answer or Finding(
             None, kind="lost" if outcome.lost else "error", text=outcome.problem or ""
         )
-        if finding.kind == "changed":
+        if finding.changed is not None:
             self._write_index()
             kept = f"{self.finished_before + self.done} of {self.count} points are finished"
-            goes_on = "the same command runs those of what it holds now"
-            raise ChangedError(finding.text, None, f"{_CHANGED}; {kept} and valid, {goes_on}")
+            goes_on = "the same command runs those of what is there then"
+            told = f"{finding.changed.allowed}; {kept} and valid, {goes_on}"
+            raise ChangedError(finding.changed.field, None, told)
         if finding.content is not None:
             self.store.save_point(identity, finding.content)
             self._together.finished(identity, finding.rows)
@@ -214,7 +217,7 @@ def simulate(task: Task, jobs: int = 1) -> Finding:
         cost = compare(point.experiment, point.modes, jobs=jobs)
         task.content.check(workload, _CHANGED)
     except ChangedError as error:
-        return Finding(None, kind="changed", text=error.field)
+        return Finding(None, changed=error)
     except RunFailure as failure:
         return _failed(point, failure)
     except ShortMemoryError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -116,22 +117,34 @@ def read_byte_matrix(path: Path) -> list[list[int]]:
 def _of_text(path: Path) -> Iterator[list[int]]:
     lines = read_text(path).splitlines()
     told = [
-        (number, line.replace(",", " ").replace(";", " ").split())
+        (number, line.split("#", 1)[0].replace(",", " ").replace(";", " ").split())
         for number, line in enumerate(lines, start=1)
     ]
-    rows = [(number, words) for number, words in told if words and not words[0].startswith("#")]
+    rows = [(number, words) for number, words in told if words]
     if len(rows) > _MOST_NODES:
         raise UserError(str(path), f"{len(rows)} rows", f"must have at most {_MOST_NODES}")
     for number, words in rows:
         if len(words) != len(rows):
             allowed = f"must have a number for each of {len(rows)} rows: the matrix is square"
             raise UserError(f"{path}: line {number}", f"{len(words)} numbers", allowed)
-        found = [whole_number(word) for word in words]
+        found = [_length(word) for word in words]
         for word, length in zip(words, found, strict=True):
             if length is None or length > Size.largest:
                 allowed = f"must be a number of bytes, 0 to {Size.largest}"
                 raise line_mistake(path, number, word, allowed)
         yield [length or 0 for length in found]
+
+
+def _length(word: str) -> int | None:
+    """Return a number of bytes, which NumPy may have written as `1.5e+03`; None if it is none."""
+    if (value := whole_number(word)) is not None or "_" in word:
+        return value
+    try:
+        exact = Decimal(word)
+    except InvalidOperation:
+        return None
+    is_whole = exact.is_finite() and 0 <= exact <= Size.largest and exact == int(exact)
+    return int(exact) if is_whole else None
 
 
 def _of_array(path: Path) -> list[list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tailback.lazy import lazy_module
 
+from ..csv_files import separator
 from ..errors import UserError, listed, nearest, read_bytes, read_text
 from ..units import Size, Time
 from .flow_files import READERS, Flow, is_hpcc
@@ -128,7 +130,7 @@ def _read_columns(path: Path, format: str) -> dict[str, Column]:
 
     try:
         table = _read_table(path, format)
-        names = table.column_names
+        names = [name.strip() for name in table.column_names]
         columns = {name: table.column(i).to_numpy() for i, name in enumerate(names)}
     except UserError:
         raise
@@ -150,7 +152,10 @@ def _read_table(path: Path, format: str) -> Any:
     if format == "csv":
         from pyarrow import csv
 
-        return csv.read_csv(pa.BufferReader(read_text(path).encode()))
+        lines = read_text(path).splitlines()
+        text = "\n".join(one for one in lines if one.strip() and not one.lstrip().startswith("#"))
+        options = csv.ParseOptions(delimiter=separator(text))
+        return csv.read_csv(pa.BufferReader(f"{text}\n".encode()), parse_options=options)
     from pyarrow import parquet
 
     return parquet.read_table(pa.BufferReader(read_bytes(path)))
@@ -160,7 +165,8 @@ def _time_column(path: Path, columns: dict[str, Column]) -> str:
     found = [name for name in columns if name in _TIME_COLUMNS]
     if len(found) != 1:
         problem = f"has {len(found) or 'no'} columns of time; needs one of {listed(_TIME_COLUMNS)}"
-        raise UserError(str(path), None, problem)
+        meant = nearest("time_ns", columns) if not found else None
+        raise UserError(str(path), None, problem, meant)
     return found[0]
 
 
@@ -187,10 +193,21 @@ def _whole(path: Path, name: str, column: Column, most: int) -> Column:
 def _check_numbers(path: Path, name: str, column: Column, most: float) -> None:
     """Raise `UserError` unless every value is a number from 0 to ``most``."""
     if column.dtype.kind not in "iuf":
+        wrong = np.array([not _is_number(value) for value in column], dtype=bool)
+        if wrong.any():
+            raise _bad_value(path, name, column, wrong, "must be a number, such as 1000 or 1e3")
         raise UserError(str(path), None, f"column {name} must hold numbers only")
     wrong = ~((column >= 0) & (column <= most))
     if wrong.any():
         raise _bad_value(path, name, column, wrong, f"must be 0 to {most:.16g}")
+
+
+def _is_number(value: object) -> bool:
+    """Whether Arrow takes a value for a number: not `1_000`, as Python does."""
+    try:
+        return "_" not in str(value) and math.isfinite(float(str(value)))
+    except ValueError:
+        return False
 
 
 def _bad_value(path: Path, name: str, column: Column, wrong: Column, allowed: str) -> UserError:

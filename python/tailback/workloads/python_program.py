@@ -64,6 +64,10 @@ Nodes = Annotated[
 class InPython(Workload, init=False):
     """A workload whose processes are carried out in Python."""
 
+    def variables_read(self) -> Mapping[str, str | None]:
+        """Return the variables of the environment that are read before a run; None: not set."""
+        return {}
+
     def iteration_ps(self, network: Network) -> int:
         """Return one round trip: what processes wait for, if they wait."""
         return network.round_trip_ps(0)
@@ -156,6 +160,10 @@ class PythonProgram(InPython, init=False):
     def files_read(self) -> list[Path]:
         """Return the program and the files that it reads; executes the file to find these."""
         return self.source.files_read()
+
+    def variables_read(self) -> Mapping[str, str | None]:
+        """Return the variables that the program reads; executes the file to find these."""
+        return dict(self.source.reads().environment)
 
     def digest(self) -> str:
         """Return a hash of the program, of all that it reads, and of where it runs."""
