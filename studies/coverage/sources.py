@@ -45,6 +45,9 @@ class Recorded(ABC):
         self.now_ps = until_ps
         return "time"
 
+    def catch_up(self) -> None:  # noqa: B027  # all is looked at
+        """Go on: nothing is behind."""
+
     def begin_window(self) -> None:  # noqa: B027  # nothing to forget
         """Go on: there is nothing but counters."""
 

@@ -301,3 +301,10 @@ def test_parts_that_do_not_fit_are_refused_in_one_line(
     line = str(caught.value)
     assert expected in line
     assert "\n" not in line
+
+
+def test_an_allocator_alone_says_what_it_needs() -> None:
+    """It spoke of `queueing`, which was not given."""
+    switch = {"allocator": "islip"}
+    with pytest.raises(UserError, match=r'switching = "cut_through": must be wormhole with'):
+        Experiment.from_dict({"machine": {"switch": switch}, "workload": {}, "run": {}})

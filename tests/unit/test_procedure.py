@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,6 +56,48 @@ def test_calls_grow_and_shrink_with_the_time_they_take() -> None:
         found._pace(call_s)
         events.append(found._per_call)
     assert events == [128, 256, 256, 128, 64, 64]
+
+
+FLITS = {
+    "link": {"rate": "5120 Mbit/s", "flit": "4 B", "sharing": "separate", "packet_gap": "12500 ps"},
+    "interface": {"header": "4 B", "packet_size": "66 B"},
+    "switch": {"switching": "wormhole", "input_buffer": "12 B"},
+    "topology": {"kind": "mesh", "dims": [2, 3, 2]},
+}
+
+CLOCKED = {
+    "link": {"flit": "4 B"},
+    "switch": {"switching": "wormhole", "allocator": "islip", "input_buffer": "32 B"},
+}
+
+
+@pytest.mark.parametrize(
+    ("machine", "fidelity"),
+    [
+        (FLITS, "flit"),
+        (FLITS | {"link": FLITS["link"] | {"credit_delay": "2 ns"}}, "flit"),
+        ({**FLITS, "link": {"flit": "4 B"}}, "worm"),
+        ({**FLITS, **CLOCKED}, "flit"),
+        ({"topology": {"kind": "torus", "dims": [4, 4]}}, "packet"),
+        ({"topology": {"kind": "torus", "dims": [4, 4]}}, "fluid"),
+    ],
+)
+def test_nothing_depends_on_how_a_run_is_cut_into_calls(
+    machine: dict[str, Any], fidelity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls are as long as a machine is fast: counts of events, too, are those of any machine."""
+    tables = {
+        "machine": machine,
+        "workload": {"kind": "complete_exchange", "message_size": "200 B"},
+        "run": {"fidelity": fidelity, "max_events": 20_001},
+    }
+    experiment = tb.Experiment.from_dict(tables)
+    found = []
+    for events in (3, 1000, 10**7):
+        monkeypatch.setattr("tailback.runner.procedure._EVENTS_PER_CALL", (events, events))
+        result = tb.run(experiment)
+        found.append((result.to_dict(), result.samples, result.channels, result.nodes))
+    assert found[0] == found[1] == found[2]
 
 
 class TestWarmUp:

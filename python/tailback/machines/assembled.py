@@ -271,6 +271,8 @@ class Assembled(Part):
         routing = self.chosen_routing
         keeps = routing is None or not (routing.spreads or routing.facts(self.topology).escapes)
         is_usual = self.has_packet_queues and self.interface.reply_queue is None
+        # Who asks for an allocator is told what that needs, not of a key that was not given.
+        is_usual = is_usual and not self.switch.is_clocked
         return "output" if is_usual and keeps else "fifo"
 
     @property
