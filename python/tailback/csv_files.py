@@ -89,7 +89,7 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def separator(text: str) -> str:
     """Return what stands between columns: a comma, or what spreadsheets write instead of it."""
-    head = next(filter(str.strip, text.splitlines()), "")
+    head = next(filter(str.strip, io.StringIO(text)), "")
     return next((one for one in (",", ";", "\t") if one in head), ",")
 
 

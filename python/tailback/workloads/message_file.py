@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ else:
 
 _TIME_COLUMNS = {f"time_{unit}": int(factor) for unit, factor in Time.units.items()}
 _CLASS = "class"
+_WITHOUT_VALUES = re.compile(r"^[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)", re.MULTILINE)
+"""Lines of a table that hold none: empty ones, and comments."""
 _OTHER_COLUMNS = {"source": 2**32 - 1, "destination": 2**32 - 1, "bytes": Size.largest}
 
 
@@ -152,10 +155,9 @@ def _read_table(path: Path, format: str) -> Any:
     if format == "csv":
         from pyarrow import csv
 
-        lines = read_text(path).splitlines()
-        text = "\n".join(one for one in lines if one.strip() and not one.lstrip().startswith("#"))
+        text = _WITHOUT_VALUES.sub("", read_text(path))
         options = csv.ParseOptions(delimiter=separator(text))
-        return csv.read_csv(pa.BufferReader(f"{text}\n".encode()), parse_options=options)
+        return csv.read_csv(pa.BufferReader(text.encode()), parse_options=options)
     from pyarrow import parquet
 
     return parquet.read_table(pa.BufferReader(read_bytes(path)))
