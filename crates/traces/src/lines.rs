@@ -89,7 +89,7 @@ impl Lines {
                 self.from = end + 1;
                 self.part.line += 1;
                 let line = &self.buffer[start..end];
-                return Ok(Some((self.number(), line.strip_suffix(b"\r").unwrap_or(line))));
+                return self.checked(line.strip_suffix(b"\r").unwrap_or(line));
             }
             seen = self.buffer.len() - self.from;
             if self.part.start < self.part.end {
@@ -98,12 +98,24 @@ impl Lines {
                 let start = self.from;
                 self.from = self.buffer.len();
                 self.part.line += 1;
-                return Ok(Some((self.number(), &self.buffer[start..])));
+                return self.checked(&self.buffer[start..]);
             } else {
                 let Some(part) = self.parts.pop() else { return Ok(None) };
                 self.part = part;
             }
         }
+    }
+
+    /// A line with its number. All lines would seem one if they ended as on computers of the
+    /// last century, by CR alone: the first would be read and the rest left.
+    #[inline]
+    fn checked<'a>(&self, line: &'a [u8]) -> Result<Option<(u64, &'a [u8])>, Mistake> {
+        let number = self.number();
+        if number == 1 && memchr::memchr(b'\r', line).is_some() {
+            let what = "holds CR, which alone ends no line: LF or CR LF must end lines";
+            return Err(self.mistake(what));
+        }
+        Ok(Some((number, line)))
     }
 
     /// Reads on: what is left of the buffer is moved to its front.
@@ -153,6 +165,17 @@ mod tests {
             let found = all(Lines::of_file(file, piece));
             let found: Vec<_> = found.iter().map(|(n, s)| (*n, s.as_str())).collect();
             assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn lines_that_end_by_cr_alone_are_refused() {
+        let folder = Folder::new();
+        for text in [&b"0 init\r0 compute 5\r"[..], b"0 init\r0 compute 5\n0 finalize\n"] {
+            let path = folder.file("text", text);
+            let file = Arc::new(Pieces::one_of_many(&path).unwrap());
+            let refused = Lines::of_file(file, 100).next().unwrap_err();
+            assert!(refused.to_string().contains("CR LF must end lines"), "{refused}");
         }
     }
 
