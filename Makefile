@@ -13,7 +13,7 @@
 #   make mutants  whether twins notice faults in kernels and switches: part of make studies
 #   make bench    speed and memory, against their goals
 #   make quick    the tests of what changed, with an engine that is built in less time
-#   make test     all tests but the long ones: about five minutes of CPU
+#   make test     all tests but the long ones: about eleven minutes of CPU
 #   make verify   the long ones, for at most VERIFY_S seconds
 #   make fuzz     10,000 mistakes: one line each
 #   make check    formatting, lints, types, layers
@@ -89,10 +89,12 @@ quick: $(VENV)/made
 	$(BIN)/maturin develop --profile quick --quiet
 	$(BIN)/python -m tests.quick
 
-# What is compiled is not counted.
+# What is compiled is not counted. Two at a time, the longest first.
+FAST := $(BIN)/python -m pytest -q -m 'not verify'
 test: $(VENV)/built
 	cargo test --quiet --no-run
-	$(BIN)/python -m tests.spent "cargo test --quiet" "$(BIN)/python -m pytest -q -m 'not verify'"
+	$(BIN)/python -m tests.spent --jobs 2 "$(FAST) tests/unit" "$(FAST) tests --ignore tests/unit" \
+		"cargo test --quiet"
 
 # The fuzzer beside the rest, which is done in this order.
 CASES := env TAILBACK_CASES=1 cargo test --quiet --test

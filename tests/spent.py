@@ -1,8 +1,8 @@
 """Runs commands and prints what CPU they took together.
 
 `python -m tests.spent "cargo test" "pytest -q"`: CPU seconds of the commands and of all
-processes they began; ends with 1 if any failed. With `--jobs` several run at a time and only
-the output of those that fail is shown; what is not done within `--seconds` is said, and left.
+processes they began; ends with 1 if any failed. With `--jobs` several run at a time, and of those
+that do not fail only the last line is shown; what is not done within `--seconds` is said, and left.
 Processes that commands leave behind are ended.
 """
 
@@ -105,8 +105,9 @@ def done(command: str, end: float | None, quietly: bool) -> int | None:
         os.killpg(process.pid, signal.SIGINT)
         process.wait()
         raise
-    if process.returncode != 0 and quietly:
-        print(*told.splitlines()[-_LINES:], sep="\n", flush=True)
+    if quietly:
+        lines = told.splitlines()[-_LINES:]
+        print(*(lines if process.returncode else [command, *lines[-1:]]), sep="\n", flush=True)
     return process.returncode
 
 
