@@ -7,10 +7,8 @@ import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 
-from .memory import is_glibc, set_allocation
+from .memory import ARROW_POOL, is_glibc, set_allocation
 
-_POOL = "ARROW_DEFAULT_MEMORY_POOL"
-"""The variable that says how Arrow gets memory: read when it is imported."""
 _M_MMAP_THRESHOLD = -3
 """Of `mallopt`, as glibc numbers it."""
 _OWN_PAGES = 64 << 10
@@ -23,9 +21,9 @@ def give_back_at_once() -> None:
 
     Of 100,000 points, a table takes 10 MB less and a second more of the system.
     """
-    if is_glibc() and _POOL not in os.environ:
+    if is_glibc() and ARROW_POOL not in os.environ:
         set_allocation(_M_MMAP_THRESHOLD, _OWN_PAGES)
-        os.environ[_POOL] = "system"
+        os.environ[ARROW_POOL] = "system"
 
 
 def be_lean() -> None:
@@ -36,7 +34,7 @@ def be_lean() -> None:
     """
     import pyarrow as pa
 
-    if _POOL not in os.environ and "jemalloc" in pa.supported_memory_backends():
+    if ARROW_POOL not in os.environ and "jemalloc" in pa.supported_memory_backends():
         pa.set_memory_pool(pa.jemalloc_memory_pool())
     if "pandas" in sys.modules:
         return

@@ -23,8 +23,10 @@ _LEAST_ADDRESSES = 350 * 10**6
 """Below it libraries end the program: small runs and tables take 290 to 340 MB."""
 _M_ARENA_MAX = -8
 """Of `mallopt`, as glibc numbers it."""
+ARROW_POOL = "ARROW_DEFAULT_MEMORY_POOL"
+"""The variable that says how Arrow gets memory: read when it is imported."""
 _SPARING = {
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    ARROW_POOL: "system",
     "MALLOC_ARENA_MAX": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",

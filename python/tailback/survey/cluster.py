@@ -16,6 +16,7 @@ from .bisection import Bisection
 from .cabling import Cabling
 from .counting import Survey
 from .hosts import hosts_and_rails, planes
+from .pairs import alike
 from .structure import Structure, may_be_known, structure
 
 Numbers = NDArray[np.int64]
@@ -197,7 +198,7 @@ def _cables(cabling: Cabling, found: Structure) -> tuple[Cables, ...]:
     for rate, hosts in zip(*np.unique(own, return_counts=True), strict=True):
         counts[_HOSTS, float(rate)] += int(hosts) * cabling.host_width
     kinds, kind_of = _kinds(cabling, found)
-    ends, of = _numbered(
+    ends, of = alike(
         kind_of, np.minimum(cabling.start, cabling.end), np.maximum(cabling.start, cabling.end)
     )
     # A cable is as many wires as lead one way or the other.
@@ -214,6 +215,7 @@ def _cables(cabling: Cabling, found: Structure) -> tuple[Cables, ...]:
 def _kinds(cabling: Cabling, found: Structure) -> tuple[list[tuple[str, float]], Numbers]:
     """Return what cables join with their rates, and of each link which of these it is."""
     tiers = found.tier[cabling.start], found.tier[cabling.end]
+    lower, upper = np.minimum(*tiers), np.maximum(*tiers)
     same = np.zeros(len(cabling.start), np.int64)
     if found.group is not None:
         same += found.group[cabling.start] == found.group[cabling.end]
@@ -221,29 +223,20 @@ def _kinds(cabling: Cabling, found: Structure) -> tuple[list[tuple[str, float]],
     names, name_of = (
         np.unique(cabling.names, return_inverse=True) if cabling.names else ([""], same * 0)
     )
-    alike, of = _numbered(np.minimum(*tiers), np.maximum(*tiers), same, name_of, rate_of)
+    first, of = alike(lower, upper, same, name_of, rate_of)
     joins = [
         (_joins(found, (int(low), int(high)), bool(one), str(names[name])), float(rates[rate]))
         for low, high, one, name, rate in zip(
-            np.minimum(*tiers)[alike],
-            np.maximum(*tiers)[alike],
-            same[alike],
-            name_of[alike],
-            rate_of[alike],
+            lower[first],
+            upper[first],
+            same[first],
+            name_of[first],
+            rate_of[first],
             strict=True,
         )
     ]
     kinds = list(dict.fromkeys(joins))
     return kinds, np.array([kinds.index(one) for one in joins], np.int64)[of]
-
-
-def _numbered(*columns: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the first row of each kind of rows, and of each row which of these it is like."""
-    code = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        code = code * (int(column.max(initial=0)) + 1) + column
-    _, first, of = np.unique(code, return_index=True, return_inverse=True)
-    return first, of
 
 
 def _joins(found: Structure, tiers: tuple[int, int], in_group: bool, own: str) -> str:

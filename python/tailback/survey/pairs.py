@@ -18,8 +18,16 @@ def summed(
     Each once, in the order in which they come first.
     """
     low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
-    code = low * (int(high.max(initial=0)) + 1) + high
-    _, first, of = np.unique(code, return_index=True, return_inverse=True)
+    first, of = alike(low, high)
     order = np.argsort(first)
     total = np.bincount(of, width).astype(np.int64)
     return low[first[order]], high[first[order]], total[order]
+
+
+def alike(*columns: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the first row of each kind of rows, and of each row which of these it is like."""
+    code = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        code = code * (int(column.max(initial=0)) + 1) + column
+    _, first, of = np.unique(code, return_index=True, return_inverse=True)
+    return first, of

@@ -128,5 +128,4 @@ def _load(cluster: Cluster, node_rate: Rate) -> float:
     shares = [up[name] / down[name] for name in down if up[name]]
     if between:
         shares.append(2 * between / down.total())
-    least = min(1.0, *shares, 1.0)
-    return round(slowest / node_rate.amount * least * _LOAD, 4)
+    return round(slowest / node_rate.amount * min([1.0, *shares]) * _LOAD, 4)
