@@ -72,10 +72,7 @@ impl Links {
 
     /// Ports with the neighbours there.
     #[inline]
-    pub fn each(
-        &self,
-        switch: SwitchId,
-    ) -> impl DoubleEndedIterator<Item = (usize, SwitchId)> + '_ {
+    pub fn each(&self, switch: SwitchId) -> impl Iterator<Item = (usize, SwitchId)> + '_ {
         let around = self.around(switch).iter().copied().enumerate();
         around.filter(|&(_, neighbour)| neighbour.is_some())
     }

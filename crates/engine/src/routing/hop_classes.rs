@@ -30,7 +30,7 @@ impl HopClasses {
     pub fn new(name: &str, topology: &Topology) -> Result<Self, SpecError> {
         let (distances, ports) = Distances::with_lowest_ports(name, topology)?;
         let slots = Slots::by_hop(name, distances.longest(topology))?;
-        Ok(Self { table: Table::nearer((&distances, ports), topology), slots })
+        Ok(Self { table: Table::nearer(&distances, ports, topology), slots })
     }
 }
 

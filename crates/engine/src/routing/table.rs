@@ -33,11 +33,11 @@ impl Table {
     /// A topology too large for tables; two nodes without a way.
     pub fn shortest(name: &str, topology: &Topology) -> Result<Self, SpecError> {
         let (distances, ports) = Distances::with_lowest_ports(name, topology)?;
-        Ok(Self::nearer((&distances, ports), topology))
+        Ok(Self::nearer(&distances, ports, topology))
     }
 
     /// The same where it is known how far it is, and which ports those are.
-    pub fn nearer((distances, ports): (&Distances, Vec<u16>), topology: &Topology) -> Self {
+    pub fn nearer(distances: &Distances, ports: Vec<u16>, topology: &Topology) -> Self {
         // In a tree nobody turns round; else there may be nothing to wait for after one hop.
         let is_known_free = !topology.has_failed()
             && matches!(

@@ -60,7 +60,7 @@ impl Legs {
         }
         let (distances, ports) = Distances::with_lowest_ports(name, topology)?;
         let slots = Slots::by_hop(name, 2 * distances.longest(topology))?;
-        Ok((Self::Hops(Table::nearer((&distances, ports), topology)), slots))
+        Ok((Self::Hops(Table::nearer(&distances, ports, topology)), slots))
     }
 
     /// The groups, if it is by way of one.
