@@ -149,32 +149,33 @@ class Going:
         """Its speed."""
         return self.state.events / self.elapsed_s if self.elapsed_s else 0.0
 
-    def whole_s(self, usual_s: float | None) -> float | None:
+    def whole_s(self, over: Sequence[Going]) -> float | None:
         """Return about how long it takes in all; None if nothing tells.
 
-        `usual_s`: what runs before it took on average.
+        It is taken to end at the same simulated time as those that are `over`.
         """
         share = self.state.share
-        if share is not None and share > _LEAST_SHARE:
-            return self.elapsed_s / share
-        return None if usual_s is None else max(usual_s, self.elapsed_s)
+        if share is None and over:
+            usual_ps = sum(run.state.now_ps for run in over) / len(over)
+            share = self.state.now_ps / usual_ps if self.state.now_ps < usual_ps else None
+        return self.elapsed_s / share if share is not None and share > _LEAST_SHARE else None
 
 
-def seconds_left(going: Sequence[Going], over_s: Sequence[float], runs: int | None) -> float | None:
+def seconds_left(going: Sequence[Going], over: Sequence[Going], runs: int | None) -> float | None:
     """Return about how long it takes until all runs are over; None if nothing tells.
 
-    `over_s`: how long those took that are over. Those to come are taken to be like these, and as
-    many to run at once as do now.
+    Those to come are taken to last as long as those that are `over`, and as many to run at once as
+    do now.
     """
-    usual_s = sum(over_s) / len(over_s) if over_s else None
-    wholes_s = [whole for run in going if (whole := run.whole_s(usual_s)) is not None]
+    wholes_s = [whole for run in going if (whole := run.whole_s(over)) is not None]
     if runs is None or not going or len(wholes_s) < len(going):
         return None
     left_s = [whole - run.elapsed_s for whole, run in zip(wholes_s, going, strict=True)]
-    to_come = runs - len(over_s) - len(going)
+    to_come = runs - len(over) - len(going)
     if to_come <= 0:
         return max(left_s)
-    each_s = sum(wholes_s) / len(wholes_s) if usual_s is None else usual_s
+    known_s = [run.elapsed_s for run in over] or wholes_s
+    each_s = sum(known_s) / len(known_s)
     return max(*left_s, (sum(left_s) + to_come * each_s) / len(going))
 
 
@@ -196,7 +197,7 @@ class Ticker:
         self._live: Live | None = None
         self._started: dict[int, float] = {}
         self._states: dict[int, State] = {}
-        self._over_s: list[float] = []
+        self._over: list[Going] = []
         self._lock = Lock()
 
     def __call__(self, state: State) -> None:
@@ -209,7 +210,7 @@ class Ticker:
             self._states[state.run] = state
             if state.phase == OVER:
                 del self._states[state.run], self._started[state.run]
-                self._over_s.append(now - started)
+                self._over.append(Going(state, now - started))
             elif self._is_time(now):
                 self._shown = now
                 self._show(now)
@@ -243,8 +244,8 @@ class Ticker:
 
     def _show(self, now: float) -> None:
         going = [Going(s, now - self._started[run]) for run, s in sorted(self._states.items())]
-        left_s = seconds_left(going, self._over_s, going[0].state.runs)
-        self._tell(line(going, len(self._over_s), left_s))
+        left_s = seconds_left(going, self._over, going[0].state.runs)
+        self._tell(line(going, len(self._over), left_s))
 
     def _tell(self, text: str) -> None:
         if sys.stderr.isatty():
@@ -291,7 +292,7 @@ def line(going: Sequence[Going], over: int = 0, left_s: float | None = None) -> 
     `over`: how many runs have ended.
     """
     words = _of_one(going[0]) if len(going) == 1 else _of_several(going, over)
-    if left_s is not None:
+    if left_s is not None and left_s >= 1:
         words.append(f"about {duration(left_s)} left")
     return ", ".join(words)
 

@@ -177,10 +177,15 @@ def test_progress_says_which_of_how_many_runs_and_the_time_left() -> None:
     assert line([Going(one_of, 10)], 0, 110) == (
         "run 1 of 3, full, a+b: 0.000 ms simulated, 1.0 M events/s, about 1 min 50 s left"
     )
-    # Of a run that ends by itself nothing is known, but that the one before took 20 s.
+    # Of a run that ends by itself nothing is known, but that the one before took 20 s for twice as
+    # much simulated time.
     unknown = replace(state, end_ps=None, run=2, runs=3)
-    assert seconds_left([Going(unknown, 5)], [20], 3) == 15 + 20
-    assert seconds_left([Going(unknown, 50)], [20], 3) == 20
+    before = Going(replace(unknown, run=1, now_ps=500_000), 20)
+    assert seconds_left([Going(unknown, 5)], [before], 3) == 5 + 20
+    assert seconds_left([Going(unknown, 50)], [before], 3) == 50 + 20
+    # It may go on for longer than that one.
+    longer = replace(unknown, now_ps=500_001)
+    assert seconds_left([Going(longer, 50)], [before], 3) is None
     assert seconds_left([Going(unknown, 5)], [], 3) is None
     assert seconds_left([Going(one_of, 10)], [], None) is None
     # Half the precision wanted: a quarter is done.
@@ -196,11 +201,13 @@ def test_progress_of_runs_at_the_same_time_is_one_line() -> None:
         "2.0 M events/s, about 50 s left"
     )
     named = "full, job 2 0.250 ms; full, job 3 0.250 ms; full, job 4 0.250 ms; 1 more"
+    assert line(runs[:2], 1, 0.4).endswith("events/s")
     assert line(runs, 1) == f"1 of 6 runs done, 4 under way ({named}), 4.0 M events/s"
     # 30 s of either are left, and three more take 40 s, two at a time.
-    assert seconds_left(runs[:2], [40], 6) == (2 * 30 + 3 * 40) / 2
+    over = Going(state, 40)
+    assert seconds_left(runs[:2], [over], 6) == (2 * 30 + 3 * 40) / 2
     # The longest decides where no more are to come.
-    assert seconds_left([runs[0], Going(runs[1].state, 20)], [40] * 4, 6) == 60
+    assert seconds_left([runs[0], Going(runs[1].state, 20)], [over] * 4, 6) == 60
 
 
 def test_the_ticker_forgets_runs_that_are_over(capsys: pytest.CaptureFixture[str]) -> None:

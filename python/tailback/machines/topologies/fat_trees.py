@@ -45,9 +45,13 @@ class Xgft(Topology):
     switches are above the same. They are numbered level by level, the lowest first; in level l
     switch `subtree · W + place` is above nodes `subtree · M` and on. Node i is on switch `i / m1`.
     Parent t of a switch with that place has place `t · W + place`.
+
+    A leaf-spine network (also called a folded Clos network) has two levels: `children` are the
+    nodes of a leaf and the leaves, `parents` the spines.
     """
 
     kind: ClassVar[str] = "xgft"
+    also: ClassVar[str] = "leaf_spine clos folded_clos"
 
     children: _Counts = key(
         engine=True,

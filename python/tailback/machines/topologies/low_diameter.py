@@ -31,6 +31,7 @@ class HyperX(Topology):
     """
 
     kind: ClassVar[str] = "hyperx"
+    also: ClassVar[str] = "flattened_butterfly"
 
     dims: _Sides = key(
         engine=True, default=(4, 4), description="Switches along each dimension, x first."
@@ -74,6 +75,7 @@ class DragonflyPlus(Topology):
     """
 
     kind: ClassVar[str] = "dragonfly_plus"
+    also: ClassVar[str] = "megafly"
 
     nodes_per_leaf: int = key(
         engine=True, default=2, between=(1, 65_536), description="Nodes on a leaf (p)."
