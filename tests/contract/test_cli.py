@@ -259,6 +259,21 @@ class TestMistakes:
         [
             ("cost", "FILE: must be given; tailback cost --help says what it is"),
             ("cost --modees=a", "--modees: is no option of tailback cost; did you mean --modes?"),
+            (
+                "run e.toml --mode free",
+                "--mode: is no option of tailback run; did you mean --set run.mode=free?",
+            ),
+            (
+                "run e.toml --topology=mesh",
+                "--topology: is no option of tailback run; "
+                "did you mean --set machine.topology.kind=mesh?",
+            ),
+            (
+                "blame e.toml --rate",
+                "--rate: is no option of tailback blame; did you mean "
+                "--set machine.link.rate=VALUE or --set machine.node_link.rate=VALUE?",
+            ),
+            ("table e --load 1", "--load: is no option of tailback table"),
             ("cots a.toml", "cots: is no command; did you mean cost?"),
             ("cost a.toml b.toml", "b.toml: is more than tailback cost takes"),
             ("cost a.toml --seed", "--seed: needs a value"),

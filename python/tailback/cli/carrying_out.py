@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from shlex import quote
 from typing import Any
 
 import typer
@@ -54,7 +55,7 @@ def mistake(error: Any, words: Sequence[str]) -> UserError:
     """
     message = str(error.format_message()).splitlines()[0]
     if hasattr(error, "possibilities"):  # no such option
-        found = nearest(error.option_name, error.possibilities or ())
+        found = _change(error, words) or nearest(error.option_name, error.possibilities or ())
         return UserError(error.option_name, None, f"is no option of {_command(words)}", found)
     if command := _NO_COMMAND.search(message):
         return UserError(command[1], None, "is no command", nearest(command[1], HOMES))
@@ -65,6 +66,23 @@ def mistake(error: Any, words: Sequence[str]) -> UserError:
     if getattr(error, "param", None) is None:
         return UserError("command line", None, message)
     return _of_parameter(error.param, message, words)
+
+
+#: Parameters that one word may be: with more of them none is meant.
+_FEW_MEANT = 2
+
+
+def _change(error: Any, words: Sequence[str]) -> str | None:
+    """Return how `--set` changes the parameter that an unknown option is called after."""
+    from tailback.sweeps.names import meant_by
+
+    known = {name for one in error.ctx.command.params for name in one.opts}
+    found = meant_by(error.option_name.lstrip("-").replace("-", "_"))
+    if "--set" not in known or not 0 < len(found) <= _FEW_MEANT:
+        return None
+    given = _value_of(error.option_name, words)
+    value = "VALUE" if not given or given.startswith("-") else given
+    return " or ".join(f"--set {quote(f'{name}={value}')}" for name in found)
 
 
 def _of_parameter(parameter: Any, message: str, words: Sequence[str]) -> UserError:
@@ -91,12 +109,20 @@ def _given(parameter: Any, words: Sequence[str]) -> tuple[str, str | None]:
     if not parameter.opts[0].startswith("-"):
         return str(parameter.human_readable_name), None
     for name in parameter.opts:
-        for word, following in zip(words, [*words[1:], ""], strict=True):
-            if word == name:
-                return name, following
-            if word.startswith(f"{name}="):
-                return name, word.removeprefix(f"{name}=")
+        value = _value_of(name, words)
+        if value is not None:
+            return name, value
     return parameter.opts[0], None
+
+
+def _value_of(name: str, words: Sequence[str]) -> str | None:
+    """Return what an option is given, if it is there; an empty text if nothing follows."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == name:
+            return following
+        if word.startswith(f"{name}="):
+            return word.removeprefix(f"{name}=")
+    return None
 
 
 def _allowed(message: str) -> tuple[str, list[str]]:

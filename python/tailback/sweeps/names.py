@@ -244,6 +244,15 @@ def _words(annotation: object) -> Iterator[str]:
             yield from _words(part)
 
 
+def meant_by(word: str) -> list[str]:
+    """Return the full names of the parameters that a word alone may stand for."""
+    if f"machine.{word}" in SECTIONS or word == WORKLOAD.section:
+        section = word if word == WORKLOAD.section else f"machine.{word}"
+        return [f"{section}.kind"] if "kind" in keys_of(section) else []
+    moved = SYNONYMS.get(word)
+    return _by_key().get(word, []) or ([] if moved is None else [f"machine.{moved}"])
+
+
 def _nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was meant; of a dotted one, the last part counts."""
     section, dot, key = name.rpartition(".")
