@@ -63,7 +63,15 @@ class TestWords:
             ({"topology": {"k": 3}}, "did you mean machine.topology.dims?"),
             ({"link": {"colour": 3}}, "unknown key; known here: rate, flit, delay, width"),
             (
-                {"topology": {"kind": "jellyfish", "degree": 4}},
+                {"topology": {"kind": "pod_fat_tree", "k": 4}},
+                "did you mean machine.topology.switch_ports?",
+            ),
+            (
+                {"topology": {"kind": "dragonfly", "a": 4}},
+                "did you mean machine.topology.switches_per_group?",
+            ),
+            (  # not machine.topology.dims, which other kinds have
+                {"topology": {"kind": "jellyfish", "size": 4}},
                 "unknown key; known here: kind, failed_links, failed_share, failed_seed, switches",
             ),
             (  # not machine.interface.window, whose name is near

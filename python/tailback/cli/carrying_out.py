@@ -74,10 +74,10 @@ _FEW_MEANT = 2
 
 def _change(error: Any, words: Sequence[str]) -> str | None:
     """Return how `--set` changes the parameter that an unknown option is called after."""
-    from tailback.sweeps.names import meant_by
+    from tailback.sweeps.names import parameters_called
 
     known = {name for one in error.ctx.command.params for name in one.opts}
-    found = meant_by(error.option_name.lstrip("-").replace("-", "_"))
+    found = parameters_called(error.option_name.lstrip("-").replace("-", "_"))
     if "--set" not in known or not 0 < len(found) <= _FEW_MEANT:
         return None
     given = _value_of(error.option_name, words)

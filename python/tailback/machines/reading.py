@@ -7,7 +7,7 @@ from typing import Any
 
 from ..entry_points import Kinds
 from ..errors import NoEffectError, UserError, choice, joined, nearest, shown
-from ..parts import Part, fields_of
+from ..parts import Part, fields_of, meant_by
 from .kinds import KINDED, PLAIN
 from .letters import LOGGOPS, LOGGP, spelled_out
 from .link import LinkClass
@@ -296,7 +296,12 @@ def _unknown(key: str, part: str = "", kind: object = None) -> UserError:
     if moved is not None:
         return UserError(field, None, f"is machine.{moved} now")
     of_kind = KINDED[part].get(kind) if part in KINDED and isinstance(kind, str) else None
+    own = None if of_kind is None else meant_by(of_kind, key.lower())
+    if own is not None:
+        return UserError(field, None, "unknown key", own)
     meant = SYNONYMS.get(key.lower())
+    if of_kind is not None and meant is not None and meant.startswith(f"{part}."):
+        meant = None  # of another kind
     if meant is None:
         meant = _with_key(key, exactly=of_kind is not None)
     if meant is None and not part:

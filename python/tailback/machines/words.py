@@ -27,8 +27,10 @@ ALIASES: dict[str, Mapping[str, str]] = {
     **{path: one.aliases for path, one in _keys() if one.aliases},
 }
 
-#: What a key is called elsewhere, by what it means; paths below ``machine``.
-SYNONYMS: dict[str, str] = {word: path for path, one in _keys() for word in one.also} | {
+#: What a key is called elsewhere, by what it means, of several the first; paths below ``machine``.
+SYNONYMS: dict[str, str] = {
+    word: path for path, one in reversed([*_keys()]) for word in one.also
+} | {
     "algorithm": "routing.kind",
     "routing_function": "routing.kind",
 }

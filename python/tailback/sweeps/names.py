@@ -244,7 +244,7 @@ def _words(annotation: object) -> Iterator[str]:
             yield from _words(part)
 
 
-def meant_by(word: str) -> list[str]:
+def parameters_called(word: str) -> list[str]:
     """Return the full names of the parameters that a word alone may stand for."""
     if f"machine.{word}" in SECTIONS or word == WORKLOAD.section:
         section = word if word == WORKLOAD.section else f"machine.{word}"

@@ -31,9 +31,15 @@ class FatTree(Topology):
     also: ClassVar[str] = "k_ary_n_tree fattree"
 
     arity: int = key(
-        engine=True, default=4, between=(2, 65_536), description="Links up, and down, of a switch."
+        also="k",
+        engine=True,
+        default=4,
+        between=(2, 65_536),
+        description="Links up, and down, of a switch.",
     )
-    levels: int = key(engine=True, default=3, between=(1, 20), description="Levels of switches.")
+    levels: int = key(
+        also="n", engine=True, default=3, between=(1, 20), description="Levels of switches."
+    )
 
 
 class Butterfly(Topology):
@@ -49,9 +55,15 @@ class Butterfly(Topology):
     also: ClassVar[str] = "k_ary_n_fly"
 
     arity: int = key(
-        engine=True, default=4, between=(2, 65_536), description="Inputs, and outputs, of a switch."
+        also="k",
+        engine=True,
+        default=4,
+        between=(2, 65_536),
+        description="Inputs, and outputs, of a switch.",
     )
-    stages: int = key(engine=True, default=3, between=(1, 20), description="Stages of switches.")
+    stages: int = key(
+        also="n", engine=True, default=3, between=(1, 20), description="Stages of switches."
+    )
 
 
 _Levels = Annotated[
@@ -157,19 +169,24 @@ class Dragonfly(Topology):
     kind: ClassVar[str] = "dragonfly"
 
     nodes_per_switch: int = key(
-        engine=True, default=2, between=(1, 65_536), description="Nodes on a switch (p)."
+        also="p concentration",
+        engine=True,
+        default=2,
+        between=(1, 65_536),
+        description="Nodes on a switch (p).",
     )
     switches_per_group: int = key(
-        engine=True, default=4, between=(1, 4096), description="Switches of a group (a)."
+        also="a", engine=True, default=4, between=(1, 4096), description="Switches of a group (a)."
     )
     global_links: int = key(
+        also="h",
         engine=True,
         default=2,
         between=(1, 4096),
         description="Links from every switch to other groups (h).",
     )
     groups: int | None = key(
-        also="groups",
+        also="g groups",
         engine=True,
         default=None,
         between=(2, 1_048_576),
@@ -210,6 +227,7 @@ class SlimFly(Topology):
         description="A power of a prime, such as 4, 5, 7, 8, 9 or 19; there are 2q² switches.",
     )
     nodes_per_switch: int = key(
+        also="p concentration",
         engine=True,
         default=4,
         between=(1, 65_536),

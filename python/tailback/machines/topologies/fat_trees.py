@@ -30,6 +30,7 @@ class PodFatTree(Topology):
     kind: ClassVar[str] = "pod_fat_tree"
 
     switch_ports: int = key(
+        also="k ports radix",
         engine=True,
         default=4,
         between=(2, 256),
@@ -54,11 +55,13 @@ class Xgft(Topology):
     also: ClassVar[str] = "leaf_spine clos folded_clos"
 
     children: _Counts = key(
+        also="m",
         engine=True,
         default=(4, 4, 4),
         description="Children of a switch, by level: of the lowest, its nodes, first.",
     )
     parents: _Counts | None = key(
+        also="w",
         engine=True,
         default=None,
         description="Parents of a switch, by level; the highest has none. Default: as many as "

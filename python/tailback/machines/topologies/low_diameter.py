@@ -37,7 +37,11 @@ class HyperX(Topology):
         engine=True, default=(4, 4), description="Switches along each dimension, x first."
     )
     nodes_per_switch: int = key(
-        engine=True, default=4, between=(1, 65_536), description="Nodes on every switch."
+        also="p k concentration",
+        engine=True,
+        default=4,
+        between=(1, 65_536),
+        description="Nodes on every switch.",
     )
     dimension_widths: Widths | None = key(
         engine="widths",
@@ -78,21 +82,23 @@ class DragonflyPlus(Topology):
     also: ClassVar[str] = "megafly"
 
     nodes_per_leaf: int = key(
-        engine=True, default=2, between=(1, 65_536), description="Nodes on a leaf (p)."
+        also="p", engine=True, default=2, between=(1, 65_536), description="Nodes on a leaf (p)."
     )
     leaves: int = key(
-        engine=True, default=2, between=(1, 4096), description="Leaves of a group (l)."
+        also="l", engine=True, default=2, between=(1, 4096), description="Leaves of a group (l)."
     )
     spines: int = key(
-        engine=True, default=2, between=(1, 4096), description="Spines of a group (s)."
+        also="s", engine=True, default=2, between=(1, 4096), description="Spines of a group (s)."
     )
     global_links: int = key(
+        also="h",
         engine=True,
         default=2,
         between=(1, 4096),
         description="Links from every spine to other groups (h).",
     )
     groups: int | None = key(
+        also="g",
         engine=True,
         default=None,
         between=(2, 1_048_576),
@@ -121,10 +127,18 @@ class Jellyfish(Topology):
         engine=True, default=20, between=(2, 1_048_576), description="Number of switches."
     )
     links_per_switch: int = key(
-        engine=True, default=4, between=(1, 4096), description="Links from every switch to others."
+        also="r degree",
+        engine=True,
+        default=4,
+        between=(1, 4096),
+        description="Links from every switch to others.",
     )
     nodes_per_switch: int = key(
-        engine=True, default=2, between=(1, 65_536), description="Nodes on every switch."
+        also="p concentration",
+        engine=True,
+        default=2,
+        between=(1, 65_536),
+        description="Nodes on every switch.",
     )
     wiring_seed: int = key(
         engine="seed",
@@ -193,12 +207,14 @@ class Kautz(Topology):
     kind: ClassVar[str] = "kautz"
 
     links_per_switch: int = key(
+        also="d",
         engine=True,
         default=2,
         between=(2, 1024),
         description="Links from every switch, and to it: d.",
     )
     diameter: int = key(
+        also="k",
         engine=True,
         default=3,
         between=(1, 19),
