@@ -74,7 +74,7 @@ _FEW_MEANT = 2
 
 def _change(error: Any, words: Sequence[str]) -> str | None:
     """Return how `--set` changes the parameter that an unknown option is called after."""
-    from tailback.sweeps.names import parameters_called
+    from tailback.experiment.keys import parameters_called
 
     known = {name for one in error.ctx.command.params for name in one.opts}
     found = parameters_called(error.option_name.lstrip("-").replace("-", "_"))

@@ -35,6 +35,7 @@ from .choosing import WORKLOAD, chosen, find_kinds
 from .faults import Fault, faults_of, specs
 from .identity import Texts, canonical, filled, hole
 from .jobs import check_tables, jobs_of
+from .keys import placed
 from .reading import parsed_override, read_description
 from .run import Metric, Run
 from .tables import FAULTS, JOBS
@@ -214,7 +215,13 @@ class Experiment(metaclass=Helped):
         Keys of a table refine its ``preset``; ``changes``, tables too, are laid over it. A
         table ``sweep`` is left out. Raises `UserError`.
         """
-        over = dict(changes or {})
+        try:
+            return cls._from_dict(description, dict(changes or {}))
+        except UserError as mistake:
+            raise placed(mistake) from None
+
+    @classmethod
+    def _from_dict(cls, description: Mapping[str, Any], over: dict[str, Any]) -> Self:
         of_faults = over.pop(FAULTS, {})
         find_kinds(description)
         find_kinds(over)

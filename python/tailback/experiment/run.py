@@ -63,6 +63,7 @@ class Run(Part, init=False):
         "default: auto, but packet where flow control is in band.",
     )
     duration: Time | None = key(
+        also="time sim_time simulation_time simulated_time cycles",
         default=None,
         description="Simulated time, warm-up included, after which the run ends at the latest; "
         "exactly then if no precision is given.",

@@ -130,6 +130,9 @@ class Part(metaclass=Helped):
         """Return the mistake of an unknown or removed key."""
         if name in self.removed:
             return UserError(joined(self.section, name), None, self.removed[name])
+        meant = meant_by(type(self), name)
+        if meant is not None:
+            return UserError(joined(self.section, name), None, "unknown key", meant)
         return unknown_key(self.section, name, self.key_names)
 
     def _meant(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,11 +15,16 @@ from ..entry_points import by_kinds
 from ..errors import UserError, nearest
 from ..experiment import Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.faults import Fault
-from ..experiment.jobs import KEYS
+from ..experiment.keys import (
+    NAMED,
+    by_key,
+    classes_of,
+    is_parameter,
+    keys_of,
+    usual_section,
+)
 from ..experiment.tables import (
     CLASSES,
-    FAULTS,
     JOBS,
     MACHINE_TABLES,
     SECTIONS,
@@ -32,52 +37,20 @@ from ..experiment.tables import (
 from ..expressions import FUNCTIONS, TRUTHS, UNITS
 from ..machines import PRESETS
 from ..machines.kinds import KINDED, PLAIN
-from ..machines.reading import canonical, known_keys
+from ..machines.reading import canonical
 from ..machines.topologies import DEFAULT_TOPOLOGY
 from ..machines.words import FIRST_EDITION, SYNONYMS
 from ..parts import Part, fields_of
-from ..workloads import Job, TrafficClass
 
-#: What may be varied of a job, beside its workload.
-JOB_KEYS = tuple(key for key in KEYS if key != "name")
-#: What may be varied of a traffic class.
-CLASS_KEYS = tuple(key for key in TrafficClass.keys if key != "name")
 #: What takes its values from elsewhere in [sweep], by the key there.
 ELSEWHERE = {"run.mode": "modes", "run.baseline": "modes", "run.seed": "seeds"}
-
-
-#: What tables with names describe.
-_NAMED: dict[str, type[Part]] = {JOBS: Job, CLASSES: TrafficClass, FAULTS: Fault}
-
-
-@by_kinds
-def keys_of(section: str) -> tuple[str, ...]:
-    """Return every key a table of an experiment may have, of whatever kind it is."""
-    section = _usual(section)
-    if section == JOBS:
-        return JOB_KEYS
-    if section == CLASSES:
-        return CLASS_KEYS
-    if section == "machine":
-        return ("preset", "clock")
-    if section.startswith("machine."):
-        return known_keys(section.split(".")[1])
-    preset = ["preset"] if section == WORKLOAD.section else []
-    fields = [key for described in _classes(section) for key in described.keys]
-    return tuple(dict.fromkeys(preset + fields))
-
-
-def is_parameter(name: str) -> bool:
-    """Whether a dotted name is that of a parameter."""
-    section, key = section_and_key(name)
-    return is_section(section) and key in keys_of(section)
 
 
 @by_kinds
 def words_of(name: str) -> frozenset[str]:
     """Return the words a parameter may be; empty if it is not chosen from words."""
     section, key = section_and_key(name)
-    section = _usual(section)
+    section = usual_section(section)
     if key == "preset":
         return frozenset(PRESETS if section == "machine" else WORKLOAD.presets)
     part = section.partition(".")[2]
@@ -89,7 +62,7 @@ def words_of(name: str) -> frozenset[str]:
         return frozenset(word for field in found for word in _words(field.annotation))
     if section.startswith("machine"):
         return frozenset()
-    fields = [fields_of(kind)[key] for kind in _classes(section) if key in kind.keys]
+    fields = [fields_of(kind)[key] for kind in classes_of(section) if key in kind.keys]
     return frozenset(word for field in fields for word in _words(field.annotation))
 
 
@@ -111,9 +84,9 @@ def resolved(name: str, own: Iterable[str]) -> str:
     if name.removeprefix("sweep.") in own or is_parameter(name):
         found = [name]
     else:
-        found = _by_key().get(name, []) or _by_part().get(name, [])
+        found = by_key().get(name, []) or _by_part().get(name, [])
     if not found:
-        known = [*own, *_by_key(), *_by_part(), *UNITS, *FUNCTIONS, *TRUTHS]
+        known = [*own, *by_key(), *_by_part(), *UNITS, *FUNCTIONS, *TRUTHS]
         raise UserError("", None, f"unknown name {name}", _nearest(name, known))
     if len(found) > 1:
         raise UserError("", None, f"{name} may be {' or '.join(found)}; write one of them")
@@ -139,8 +112,8 @@ def check_own(name: str, field: str) -> None:
         allowed = "is a word of expressions"
     elif name in SECTIONS or name == "sweep":
         allowed = "is the name of a table"
-    elif name in _by_key() and name != _LOAD:
-        allowed = f"is the name of a parameter: {' or '.join(_by_key()[name])}"
+    elif name in by_key() and name != _LOAD:
+        allowed = f"is the name of a parameter: {' or '.join(by_key()[name])}"
     else:
         return
     raise UserError(field, None, f"{allowed}; choose another name")
@@ -153,7 +126,7 @@ def short(name: str) -> str:
         return name
     if job_of(section) is not None or class_of(section) is not None:
         return name.removeprefix(f"{JOBS}.").removeprefix(f"{WORKLOAD.section}.{CLASSES}.")
-    if section == "sweep" or len(_by_key().get(key, ())) == 1:
+    if section == "sweep" or len(by_key().get(key, ())) == 1:
         return key
     return name.removeprefix("machine.") if section.startswith("machine.") else name
 
@@ -166,8 +139,8 @@ def default_of(section: str, key: str, preset: object, kind: object) -> Any:
     """
     if section.startswith("machine"):
         return _default_of_machine(section, key, preset, kind)
-    section = _usual(section)
-    made: type[Part] | None = _NAMED.get(section, Run)
+    section = usual_section(section)
+    made: type[Part] | None = NAMED.get(section, Run)
     if section == WORKLOAD.section:
         values = WORKLOAD.presets.get(preset, {}) if isinstance(preset, str) else {}
         if key in values:
@@ -202,37 +175,10 @@ def _own_default(section: str, field: Any) -> Any:
 
 
 @by_kinds
-def _by_key() -> dict[str, list[str]]:
-    """Return the full names of the parameters with each key."""
-    names: dict[str, list[str]] = {}
-    for section in SECTIONS:
-        for key in keys_of(section):
-            names.setdefault(key, []).append(f"{section}.{key}")
-    return names
-
-
-@by_kinds
 def _by_part() -> dict[str, list[str]]:
     """Return the full names of the machine's parameters by those without ``machine``."""
     names = [f"{section}.{key}" for section in MACHINE_TABLES for key in keys_of(section)]
     return {name.removeprefix("machine."): [name] for name in names}
-
-
-def _usual(section: str) -> str:
-    """Return what a table with a name is like: a job's, a workload or a class; others as it is."""
-    if class_of(section) is not None:
-        return CLASSES
-    if fault_of(section) is not None:
-        return FAULTS
-    if job_of(section) is None:
-        return section
-    return WORKLOAD.section if section.endswith(f".{WORKLOAD.section}") else JOBS
-
-
-def _classes(section: str) -> tuple[type[Part], ...]:
-    if section in _NAMED:
-        return (_NAMED[section],)
-    return tuple(WORKLOAD.classes.values()) if section == WORKLOAD.section else (Run,)
 
 
 def _words(annotation: object) -> Iterator[str]:
@@ -242,15 +188,6 @@ def _words(annotation: object) -> Iterator[str]:
     else:
         for part in get_args(annotation):
             yield from _words(part)
-
-
-def parameters_called(word: str) -> list[str]:
-    """Return the full names of the parameters that a word alone may stand for."""
-    if f"machine.{word}" in SECTIONS or word == WORKLOAD.section:
-        section = word if word == WORKLOAD.section else f"machine.{word}"
-        return [f"{section}.kind"] if "kind" in keys_of(section) else []
-    moved = SYNONYMS.get(word)
-    return _by_key().get(word, []) or ([] if moved is None else [f"machine.{moved}"])
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

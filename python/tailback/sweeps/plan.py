@@ -15,6 +15,7 @@ from typing import Any, get_args
 from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
+from ..experiment.keys import keys_of
 from ..experiment.tables import (
     CLASSES,
     FAULTS,
@@ -32,7 +33,7 @@ from ..experiment.tables import (
 from ..expressions import Expression, parsed
 from ..machines.reading import check_keys
 from .axes import as_quantities, axis
-from .names import ELSEWHERE, check_own, keys_of, resolved, usual_words, words_of
+from .names import ELSEWHERE, check_own, resolved, usual_words, words_of
 
 MODES: tuple[str, ...] = get_args(Mode)
 

@@ -226,6 +226,7 @@ class Synthetic(Workload, init=False):
         'compute_distribution = "modulated".',
     )
     load: Load = key(
+        also="injection_rate utilisation utilization",
         shown="given",
         default=None,
         description="Load that every node offers, as a share of what its link into the network can "
