@@ -13,7 +13,7 @@ import pytest
 
 import tailback as tb
 from tailback import answers, explaining
-from tailback.answers.lateness import Lateness, Rows
+from tailback.answers.lateness import Lateness, Rows, remarks
 from tailback.answers.of_blame import where_text, why_and_where
 from tailback.answers.of_program import of_explanation
 from tailback.comparison.of_jobs import interference
@@ -439,3 +439,28 @@ def test_a_grid_is_shaded_by_where_lateness_begins() -> None:
     ]
     star = tb.blame(tb.Star(nodes=8), tb.FanIn(message_size="10 kB")).result
     assert heat_map(Lateness.of(star)) is None
+
+
+def test_what_precedes_a_message_is_told_beside_its_lateness() -> None:
+    """Ranks at the end of a switch have a longer way, so messages wait for those before them."""
+    described = {
+        "machine": {
+            "topology": {"kind": "xgft", "children": [8, 8], "parents": [4]},
+            "link": {"rate": "400 Gbit/s", "delay": "100 ns"},
+        },
+        "workload": {"kind": "ring_allreduce", "size": "1 MB"},
+        "run": {"blame": True, "keep_messages": True},
+    }
+    result = run_mode(Experiment.from_dict(described), "full")
+    messages = result.messages
+    assert messages is not None
+    latency, alone = (messages[name].to_numpy().mean() for name in ("latency_ps", "alone_ps"))
+    assert not messages["late_ps"].to_numpy().any()
+    (told,) = remarks(result)
+    assert told == (
+        f"message latency in other tables is {latency / 1e3:.3g} ns: it includes "
+        f"{(latency - alone) / 1e3:.3g} ns before a message is queued, for software or for its "
+        "turn behind earlier ones"
+    )
+    # Of an open loop both are estimates, and of other messages.
+    assert remarks(run_mode(example("torus"), "full")) == []

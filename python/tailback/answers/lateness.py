@@ -12,6 +12,7 @@ import numpy as np
 
 from tailback.charging import KINDS, NOBODY, Blame, Charged, Sums, unknown_blame
 from tailback.results.names import Names
+from tailback.statistics import Estimate
 from tailback.units import counted
 from tailback.wording.scaling import MICROSECONDS, measured, scaled
 
@@ -209,7 +210,7 @@ _UNDEFINED = (
 
 
 def remarks(result: Result) -> list[str]:
-    """Return what limits the numbers: sampling, sums and early messages."""
+    """Return what limits the numbers: sampling, sums, early messages, waits before lateness."""
     found, blame = [], result.blame
     if blame is not None and blame.share < 1:
         found.append(f"estimates from {100 * blame.share:g} % of all messages")
@@ -217,7 +218,23 @@ def remarks(result: Result) -> list[str]:
     if blame is not None and blame.rest_share:
         share = 100 * blame.rest_share
         found.append(f"{share:.2g} % of all lateness is not broken down by channel")
-    return found
+    return found + _before_queued(result)
+
+
+def _before_queued(result: Result) -> list[str]:
+    """Return what latency has besides that of blame, where it is known of all messages."""
+    latency, *parts = (
+        result.estimates.get(name, Estimate.unknown())
+        for name in ("message_latency_us", "message_alone_us", "message_late_us")
+    )
+    more_us = latency.value - sum(part.value for part in parts)
+    if latency.low != latency.high or not more_us >= SMALL * latency.value > 0:
+        return []
+    whole, more = (scaled(us, MICROSECONDS, 3) for us in (latency.value, more_us))
+    return [
+        f"message latency in other tables is {whole}: it includes {more} before a message is "
+        "queued, for software or for its turn behind earlier ones"
+    ]
 
 
 def untold_texts(result: Result) -> list[str]:
