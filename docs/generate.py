@@ -82,8 +82,8 @@ _PHOTOGRAPH = re.compile(r"\]\((?:docs/)?pictures/([\w.-]+)\)<!-- photograph of 
 _PROGRAM = re.compile(r"(```python\n(.*?)```\n+```text\n)(.*?)(?=```)", re.DOTALL)
 # What depends on the clock on the wall: events per second, and how far work is.
 _PROGRESS = re.compile(
-    r"(?m)^(?:\d+ of \d+ \w+ done|\d+ operations, [\d.]+ million/s|[^:\n]+: [\d.]+ ms simulated,)"
-    r".*\n"
+    r"(?m)^(?:\d+ of \d+ \w+ done|step \d+ of \d+: |\d+ operations, [\d.]+ million/s"
+    r"|[^:\n]+: [\d.]+ ms simulated,).*\n"
 )
 _SPEED = re.compile(r"(?m)^((?:full|endpoints|throttled|free|ideal): .*), [0-9.]+ [kM]?/s$")
 
