@@ -87,8 +87,18 @@ def _runs(process: int) -> bool:
     return True
 
 
+#: Endings of what other options, or commands, write into one file.
+_OF_FILES = (".csv", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".zip")
+
+
 def ready(option: str, folder: Path) -> None:
-    """Make `folder` if it is not there; raise `UserError` about `option` if it cannot be used."""
+    """Make `folder` if it is not there; raise `UserError` about `option` if it cannot be used.
+
+    A new one must not be called like a file: who writes `--out page.html` means a page.
+    """
+    if folder.suffix in _OF_FILES and not folder.exists():
+        allowed = f"is a folder of results, whose name must not end in {folder.suffix}"
+        raise UserError(option, str(folder), allowed)
     try:
         is_file = folder.exists() and not folder.is_dir()
         if not is_file:

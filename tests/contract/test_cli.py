@@ -176,6 +176,16 @@ class TestOut:
         assert done.returncode == 2
         assert "nothing is overwritten" in done.stderr
 
+    @pytest.mark.parametrize("command", ["run", "look", "sweep"])
+    def test_a_folder_is_not_called_like_a_file(
+        self, command: str, small: Path, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "page.html"
+        done = tailback(command, small, "--out", out)
+        told = f"--out = {out}: is a folder of results, whose name must not end in .html"
+        assert (done.returncode, done.stderr) == (2, f"error: {told}\n")
+        assert not out.exists()
+
     def test_packets_need_a_folder(self, small: Path) -> None:
         done = tailback("run", small, "--packets")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
