@@ -63,10 +63,17 @@ MISTAKES = [
         "run.seed = [1, 2]",
         "sweep.run.seed = [1, 2]: cannot be varied like a parameter; use sweep.seeds = ...",
     ),
+    ("load = [0.1]", "sweep.load: unknown key; did you mean sweep.workload.load?"),
+    (
+        "vcs = [2]",
+        "sweep.vcs: unknown key; did you mean sweep.machine.switch.virtual_channels?",
+    ),
+    ("seed = [2]", "sweep.seed: unknown key; did you mean sweep.seeds?"),
     # Lists.
     (
         "workload.radius = 3",
-        "sweep.workload.radius = 3: must be a list of values ([3]), a range or {computed = ...}",
+        "sweep.workload.radius = 3: must be a list of values ([3]), a range "
+        "({from = 1, to = 4, step = 1}) or {computed = ...}",
     ),
     ("workload.radius = []", "sweep.workload.radius = []: is empty: there is nothing to run"),
     ("workload.radius = [1, 2, 1]", "sweep.workload.radius = 1: is there twice"),

@@ -68,17 +68,13 @@ def mistake(error: Any, words: Sequence[str]) -> UserError:
     return _of_parameter(error.param, message, words)
 
 
-#: Parameters that one word may be: with more of them none is meant.
-_FEW_MEANT = 2
-
-
 def _change(error: Any, words: Sequence[str]) -> str | None:
     """Return how `--set` changes the parameter that an unknown option is called after."""
     from tailback.experiment.keys import parameters_called
 
     known = {name for one in error.ctx.command.params for name in one.opts}
     found = parameters_called(error.option_name.lstrip("-").replace("-", "_"))
-    if "--set" not in known or not 0 < len(found) <= _FEW_MEANT:
+    if "--set" not in known or not found:
         return None
     given = _value_of(error.option_name, words)
     value = "VALUE" if not given or given.startswith("-") else given

@@ -72,12 +72,12 @@ def by_key() -> dict[str, list[str]]:
 
 
 def parameters_called(word: str) -> list[str]:
-    """Return the full names of the parameters that a word alone may stand for."""
+    """Return the full names of the few parameters that a word alone may stand for."""
     if f"machine.{word}" in SECTIONS or word == WORKLOAD.section:
         section = word if word == WORKLOAD.section else f"machine.{word}"
         return [f"{section}.kind"] if "kind" in keys_of(section) else []
     if word in by_key():
-        return by_key()[word]
+        return by_key()[word] if len(by_key()[word]) <= _FEW else []
     moved = SYNONYMS.get(word)
     if moved is not None:
         return [f"machine.{moved}"]
@@ -97,7 +97,7 @@ def placed(mistake: UserError) -> UserError:
         return mistake
     # A letter of a paper is no hint without its topology.
     found = parameters_called(word) if len(word) > 1 else []
-    if not 0 < len(found) <= _FEW:
+    if not found:
         return mistake
     return UserError(mistake.field, None, "unknown key", " or ".join(found))
 

@@ -23,7 +23,10 @@ def axis(field: str, given: object) -> Sequence[object]:
     if isinstance(given, Mapping):
         return _of_range(field, given)
     if not isinstance(given, list):
-        allowed = f"must be a list of values ([{shown(given)}]), a range or {{computed = ...}}"
+        allowed = (
+            f"must be a list of values ([{shown(given)}]), a range "
+            "({from = 1, to = 4, step = 1}) or {computed = ...}"
+        )
         raise UserError(field, shown(given), allowed)
     if not given:
         raise UserError(field, "[]", "is empty: there is nothing to run")

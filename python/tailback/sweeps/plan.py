@@ -15,7 +15,7 @@ from typing import Any, get_args
 from ..errors import UserError, choice, shown, unknown_key
 from ..experiment import Mode, Run
 from ..experiment.choosing import WORKLOAD
-from ..experiment.keys import keys_of
+from ..experiment.keys import keys_of, parameters_called
 from ..experiment.tables import (
     CLASSES,
     FAULTS,
@@ -87,7 +87,7 @@ def read_plan(table: Mapping[str, Any], base: Tables) -> Plan:
     """
     for key in table:
         if key not in _KEYS:
-            raise unknown_key("sweep", key, _KEYS)
+            raise _stray(key)
     axes: dict[str, Sequence[object]] = {}
     texts: dict[str, object] = {}
     for name, field, given in _entries(table):
@@ -198,6 +198,14 @@ def _check_class(name: str, base: Tables) -> None:
     if not known:
         raise UserError(f"sweep.{place}", shown(one), f"there are no such classes: no [[{place}]]")
     raise choice(f"sweep.{place}", one, known)
+
+
+def _stray(key: str) -> UserError:
+    """Return the mistake of a key that no sweep has, perhaps a parameter without its table."""
+    meant = [f"sweep.{name}" for name in parameters_called(key) if name not in ELSEWHERE]
+    if meant:
+        return UserError(f"sweep.{key}", None, "unknown key", " or ".join(meant))
+    return unknown_key("sweep", key, _KEYS)
 
 
 def _check_key(name: str, given: object) -> None:
