@@ -91,6 +91,7 @@ def test_the_same_command_again_has_nothing_to_do(file: Path, undisturbed: Path)
         "finished_before": POINTS,
         "failed": 0,
         "cut_off": 0,
+        "lost": 0,
         "failures": [],
     }
     assert content(undisturbed) == before
