@@ -37,7 +37,10 @@ class LivelockError(RuntimeError):
 class BufferTooFullError(RuntimeError):
     at_ps: int
 
-class TraceError(ValueError): ...
+class TraceError(ValueError):
+    place: str
+    what: str
+    start: bytes | None
 
 class LostError(RuntimeError):
     at_ps: int
@@ -109,6 +112,7 @@ class Simulation:
 
 def facts(question_json: str) -> str: ...
 def trace_facts(file: dict[str, Any]) -> dict[str, int]: ...
+def trace_format(file: Path) -> str: ...
 def predict(
     spec_json: str,
     max_pairs: int,

@@ -34,7 +34,6 @@ _SIGNS = {
     b"PK\x03\x04": "is an archive: unpack it with unzip first",
     b"\xff\xfe": "is UTF-16: save it as UTF-8",
     b"\xfe\xff": "is UTF-16: save it as UTF-8",
-    b"\xef\xbb\xbf": "begins with a byte order mark: save it as UTF-8 without one",
 }
 _LONGEST_SIGN = max(map(len, _SIGNS))
 

@@ -208,6 +208,12 @@ def test_a_file_too_large_to_be_copied_is_named_by_size_and_hash(
         kept_in(tmp_path)
     told = f"is missing: put the file of {big.stat().st_size} bytes with SHA-256 "
     assert str(caught.value).startswith(f"{place / 'big.goal'}: {told}")
+    # A pack is opened in a folder that is gone when the command ends: nothing can be put there.
+    pack(tmp_path, packed := tmp_path.with_name("sent.zip"))
+    again = tailback("rerun", packed, "--check")
+    assert again.stderr.startswith(f"error: {packed}: asked/{place.name}/big.goal: {told}")
+    cure = f" there after `python -m zipfile -e {packed} DIR`, and give DIR\n"
+    assert (again.returncode, again.stderr.endswith(cure)) == (2, True)
     shutil.copy(big, place / "big.goal")
     assert kept_in(tmp_path)[0].words == ("sweep",)
     (place / "big.goal").write_text("x" * big.stat().st_size)
@@ -226,6 +232,32 @@ def test_a_function_given_itself_cannot_be_sent(tmp_path: Path) -> None:
         again = tailback(*words)
         assert again.returncode == 2
         assert "cannot be run again: workload.function is program, a function" in again.stderr
+
+
+def test_who_asks_results_for_more_is_told_where_their_experiment_is(tmp_path: Path) -> None:
+    (tmp_path / "mesh.toml").write_text(f"{MESH}[workload]\nkind = 'fan_in'\n")
+    assert tailback("run", "mesh.toml", "--out", "results", cwd=tmp_path).returncode == 0
+    assert tailback("pack", "results", cwd=tmp_path).returncode == 0
+    (place,) = (tmp_path / "results" / "asked").iterdir()
+    inside = f"asked/{place.name}/mesh.toml"
+    for name, where in (
+        ("results", f"their experiment is results/{inside}"),
+        (
+            "results.zip",
+            f"`python -m zipfile -e results.zip DIR` gives their experiment, DIR/{inside}",
+        ),
+    ):
+        asked_more = tailback("blame", name, cwd=tmp_path)
+        assert (asked_more.returncode, asked_more.stderr) == (
+            2,
+            f"error: {name}: holds results; {where}\n",
+        )
+    (tmp_path / "empty").mkdir()
+    assert "is a directory" in tailback("blame", "empty", cwd=tmp_path).stderr
+    # Ports are counted in what is there.
+    counted = [tailback("counters", name, cwd=tmp_path) for name in ("results", "results.zip")]
+    assert counted[0].returncode == 0
+    assert counted[0].stdout == counted[1].stdout
 
 
 def test_the_page_of_look_belongs_to_its_folder(tmp_path: Path) -> None:

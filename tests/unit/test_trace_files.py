@@ -99,6 +99,19 @@ def test_every_rank_of_dumpi_and_liballprof_is_part_of_the_identity(tmp_path: Pa
     assert [file.name[-5] for file in found] == ["0", "1"]
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_ranks_belong_to_a_trace_however_its_text_begins(tmp_path: Path, mark: bytes) -> None:
+    for rank in range(2):
+        call = b"MPI_Barrier\tentering at walltime 1.0\nMPI_Barrier\treturning at walltime 2.0\n"
+        (tmp_path / f"a-{rank}.txt").write_bytes(mark + b"\n# printed by hand\n" + call)
+    first = tmp_path / "a-0.txt"
+    assert files_of_trace(first, None) == [first, tmp_path / "a-1.txt"]
+    files = ring(tmp_path / "ranks", 1000)
+    listing = tmp_path / "list.txt"
+    listing.write_bytes(mark + b"".join(os.fsencode(file) + b"\n" for file in files))
+    assert files_of_trace(listing, None) == files
+
+
 def test_long_lines_are_no_names_of_files(tmp_path: Path) -> None:
     file = tmp_path / "long.goal"
     line = f"/* {'y' * 5000} */"

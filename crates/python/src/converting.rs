@@ -1,6 +1,6 @@
 //! Traces, turned from one form into another.
 
-use crate::errors::TraceError;
+use crate::errors::trace_error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,7 +29,7 @@ pub struct Settings {
 /// Writes a trace in another form, and counts what it has; none if it was stopped.
 ///
 /// `watch` is told how many operations there were some ten times a second, and answers whether to
-/// go on. A mistake has where it is and what is wrong as its arguments.
+/// go on.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "Python's values become ours")]
 pub fn convert_trace(
@@ -81,7 +81,7 @@ fn carry_out(
         peak_flops: settings.peak_flops,
         memory_bytes_per_s: settings.memory_bytes_per_s,
     };
-    let raised = |mistake: Mistake| TraceError::new_err((mistake.whereabouts(), mistake.what));
+    let raised = |mistake: Mistake| trace_error(&mistake);
     let mut source = tailback_traces::open(file, &options).map_err(raised)?;
     let writing = Writing { flops: settings.flops };
     convert(&mut *source, target, out, writing, watch).map_err(raised)

@@ -2,9 +2,10 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use pyo3::{PyErr, create_exception};
 use tailback_engine as engine;
+use tailback_traces::{Kind, Mistake};
 
 create_exception!(tailback, SpecError, PyValueError, "The description cannot be simulated.");
 create_exception!(tailback, DeadlockError, PyRuntimeError, "Processes wait for ever.");
@@ -24,6 +25,23 @@ create_exception!(
 );
 create_exception!(tailback, LostError, PyRuntimeError, "Processes wait for what has been lost.");
 create_exception!(tailback, ClockStuckError, PyRuntimeError, "Simulated time does not pass.");
+
+/// With attributes `place`: the file and where in it; `what`: what is wrong; and `start`: if the
+/// file has none of the formats of traces its first bytes, else none.
+pub fn trace_error(mistake: &Mistake) -> PyErr {
+    let start = match &mistake.kind {
+        Kind::UnknownFormat { start } => Some(start.clone()),
+        Kind::Content => None,
+    };
+    let exception = TraceError::new_err(mistake.to_string());
+    let set = Python::attach(|py| {
+        let value = exception.value(py);
+        value.setattr("place", mistake.whereabouts())?;
+        value.setattr("what", &mistake.what)?;
+        value.setattr("start", start.map(|start| PyBytes::new(py, &start)))
+    });
+    set.err().unwrap_or(exception)
+}
 
 /// With attributes `field`, `given`, `allowed`, and `circle`: channels by which packets could
 /// wait for each other, as mappings.

@@ -47,7 +47,7 @@ mod _engine {
     #[pymodule_export]
     use super::survey;
     #[pymodule_export]
-    use super::traces::trace_facts;
+    use super::traces::{trace_facts, trace_format};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

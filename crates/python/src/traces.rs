@@ -1,6 +1,6 @@
 //! Traces: read from files and given to ranks, without Python in between.
 
-use crate::errors;
+use crate::errors::{self, trace_error};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -42,12 +42,16 @@ impl File {
             memory_bytes_per_s: self.memory_bytes_per_s,
             ..Options::default()
         };
-        tailback_traces::open(&self.file, &options).map_err(|mistake| told(&mistake))
+        tailback_traces::open(&self.file, &options).map_err(|mistake| trace_error(&mistake))
     }
 }
 
-fn told(mistake: &Mistake) -> PyErr {
-    errors::TraceError::new_err(mistake.to_string())
+/// The name of the format that a file has, by what is in it.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "Python's values become ours")]
+pub fn trace_format(file: PathBuf) -> PyResult<&'static str> {
+    let guessed = tailback_traces::format::guess(&file);
+    guessed.map(Format::name).map_err(|mistake| trace_error(&mistake))
 }
 
 /// Gives ranks what files say.
@@ -81,7 +85,7 @@ impl Failure {
         match self {
             Self::Run(error) => errors::run_error(py, error),
             Self::Spec(error) => errors::spec_error(py, error),
-            Self::File(mistake) => errors::TraceError::new_err(mistake.to_string()),
+            Self::File(mistake) => trace_error(mistake),
         }
     }
 }
@@ -195,7 +199,8 @@ impl Counted {
 pub fn trace_facts(py: Python<'_>, file: File) -> PyResult<Bound<'_, PyDict>> {
     let (ranks, counted) = py.detach(|| {
         let mut source = file.open()?;
-        let counted = Counted::of(&file.file, &mut *source).map_err(|mistake| told(&mistake))?;
+        let counted =
+            Counted::of(&file.file, &mut *source).map_err(|mistake| trace_error(&mistake))?;
         Ok::<_, PyErr>((source.ranks(), counted))
     })?;
     let facts = PyDict::new(py);

@@ -2,9 +2,9 @@
 
 use crate::bytes::u32_at;
 use crate::expand::Expanded;
-use crate::mistake::Mistake;
+use crate::mistake::{Kind, Mistake};
 use crate::mpi::{dumpi, liballprof};
-use crate::pieces::Pieces;
+use crate::pieces::{Pieces, without_mark};
 use crate::{chakra, goal, netrace, stored, ti};
 use std::path::{Path, PathBuf};
 
@@ -96,6 +96,8 @@ impl Options {
 
 /// So much of a file is looked at.
 const LOOKED_AT: usize = 1 << 16;
+/// So much of one that has none of the formats is told.
+const SIGN: usize = 16;
 
 /// What a file looks like, by what is in it.
 ///
@@ -106,12 +108,13 @@ pub fn guess(path: &Path) -> Result<Format, Mistake> {
     let mut start = vec![0; LOOKED_AT.min(file.length() as usize)];
     let there = file.read(0, &mut start)?;
     start.truncate(there);
-    let found = by_number(path, &start)?.or_else(|| by_text(path, &start));
+    let found = by_number(path, &start)?.or_else(|| by_text(path, without_mark(&start)));
     let called = || chakra::is_called_so(path).then_some(Format::Chakra);
     found.or_else(called).ok_or_else(|| {
         let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
         let what = format!("has none of the formats that are known: {}", names.join(", "));
-        Mistake::new(path, what)
+        start.truncate(SIGN);
+        Mistake { kind: Kind::UnknownFormat { start }, ..Mistake::new(path, what) }
     })
 }
 

@@ -51,7 +51,7 @@ pub mod writers;
 mod test_files;
 
 pub use format::{Format, Options};
-pub use mistake::{Mistake, Place};
+pub use mistake::{Kind, Mistake, Place};
 
 use std::path::Path;
 use tailback_engine::workload::trace::Batch;

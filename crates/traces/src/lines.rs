@@ -44,7 +44,7 @@ pub struct Lines {
 impl Lines {
     /// The lines of a whole file, read in pieces of so many bytes.
     pub fn of_file(file: Arc<Pieces>, piece: usize) -> Self {
-        let all = Part { start: 0, end: file.length(), line: 1 };
+        let all = Part { start: file.text_start(), end: file.length(), line: 1 };
         Self::of_parts(file, vec![all], piece)
     }
 

@@ -13,6 +13,20 @@ pub struct Mistake {
     pub place: Place,
     /// What is wrong, and what is allowed.
     pub what: String,
+    /// Of which kind it is.
+    pub kind: Kind,
+}
+
+/// Kinds of mistakes, of which one can be answered better by who knows other files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Something in a file of a format that is known, or in reading it.
+    Content,
+    /// The file has no format that is known. The words of the mistake name those.
+    UnknownFormat {
+        /// Its first bytes, by which other kinds of files are recognised: 16 at most.
+        start: Vec<u8>,
+    },
 }
 
 /// Where in a file.
@@ -29,7 +43,7 @@ pub enum Place {
 impl Mistake {
     /// Something about a whole file.
     pub fn new(file: &Path, what: impl Into<String>) -> Self {
-        Self { file: file.into(), place: Place::File, what: what.into() }
+        Self { file: file.into(), place: Place::File, what: what.into(), kind: Kind::Content }
     }
 
     /// Something in a line of it.

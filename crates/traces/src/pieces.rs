@@ -6,11 +6,20 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// With what some editors begin files of UTF-8; it is no part of the text.
+const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
+
+/// The beginning of a file without the mark.
+pub fn without_mark(start: &[u8]) -> &[u8] {
+    start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start)
+}
+
 /// A file of a known length. It is open only while a piece of it is read, unless it is kept open.
 #[derive(Debug)]
 pub struct Pieces {
     path: Arc<Path>,
     length: u64,
+    text_start: u64,
     kept: Option<Mutex<fs::File>>,
 }
 
@@ -34,12 +43,16 @@ impl Pieces {
         if !about.is_file() {
             return Err(Mistake::new(path, "must be a file"));
         }
-        Ok(Self::of_open(path, file, about.len()))
+        let (mut file, mut start) = (file, [0; BYTE_ORDER_MARK.len()]);
+        let there = fill(&mut file, 0, &mut start);
+        let there = there.map_err(|error| Mistake::unreadable(path, &error))?;
+        let text_start = (there - without_mark(&start[..there]).len()) as u64;
+        Ok(Self { text_start, ..Self::of_open(path, file, about.len()) })
     }
 
     /// A file that is open already, of so many bytes.
     pub fn of_open(path: &Path, file: fs::File, length: u64) -> Self {
-        Self { path: path.into(), length, kept: Some(Mutex::new(file)) }
+        Self { path: path.into(), length, text_start: 0, kept: Some(Mutex::new(file)) }
     }
 
     /// Where it is.
@@ -50,6 +63,11 @@ impl Pieces {
     /// How many bytes it had when it was opened.
     pub fn length(&self) -> u64 {
         self.length
+    }
+
+    /// Where its text begins: behind a byte-order mark, if there is one.
+    pub fn text_start(&self) -> u64 {
+        self.text_start
     }
 
     /// Fills a buffer with what is at a place, and says how much there was.

@@ -5,6 +5,13 @@ pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
+/// The first word of a line, empty if there is none, and what follows it.
+pub fn first_word(line: &[u8]) -> (&[u8], &[u8]) {
+    let line = line.trim_ascii_start();
+    let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+    line.split_at(end)
+}
+
 /// A word for a message: short, and printable whatever it is.
 pub fn shown(word: &[u8]) -> String {
     const MOST: usize = 40;

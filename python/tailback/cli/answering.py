@@ -71,7 +71,30 @@ def loaded(file: Path, changes: Iterable[str] = (), *, code: bool = True) -> Exp
     """Return the experiment of a file with changes such as `run.seed=2`; see `Experiment.load`."""
     from tailback.experiment import Experiment
 
-    return Experiment.load(file, changes, code=code)
+    try:
+        return Experiment.load(file, changes, code=code)
+    except UserError:
+        if told := _of_results(file):
+            raise UserError(str(file), None, told) from None
+        raise
+
+
+def _of_results(file: Path) -> str | None:
+    """Return where results keep their experiment, if a file is a folder of results or a pack."""
+    from tailback.sending.asked import kept_in
+    from tailback.sending.packs import is_pack, unpacked
+
+    if not (file.is_dir() or is_pack(file)):
+        return None
+    try:
+        folder = unpacked(file)
+        experiment = kept_in(folder)[0].file
+    except UserError:
+        return None
+    if folder == file:
+        return f"holds results; their experiment is {experiment}"
+    inside = experiment.relative_to(folder).as_posix()
+    return f"holds results; `python -m zipfile -e {file} DIR` gives their experiment, DIR/{inside}"
 
 
 #: Programs that this command has said to run.

@@ -76,13 +76,15 @@ def counters(  # noqa: PLR0913  # one argument per option
     network's file.
     """
     from tailback import counters as counting
+    from tailback.sending.packs import unpacked
     from tailback.terminal.counted import beside_report, counters_report
 
     _check(asked, form, out, slices, measured)
     if network is not None and measured is None:
         raise UserError("--network", str(network), "needs --measured")
+    folder = unpacked(asked.file)
     found, by_slice, result = (
-        _of_folder(asked, slices) if asked.file.is_dir() else _of_run(asked, slices)
+        _of_folder(asked, folder, slices) if folder.is_dir() else _of_run(asked, slices)
     )
     answer = {"ports": found.rows, "notes": list(found.notes)}
     if by_slice is not None:
@@ -144,9 +146,11 @@ def _of_run(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None
     return found, counting.sampled(experiment, found, tables, waiting), result
 
 
-def _of_folder(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | None, Found | None]:
+def _of_folder(
+    asked: Asked, folder: Path, slices: int | None
+) -> tuple[Counters, pa.Table | None, Found | None]:
     from tailback import counters as counting
-    from tailback.sending.asked import kept_in
+    from tailback.sending.asked import kept_in, told_of
     from tailback.store.run_folder import read_tables
 
     if slices is not None:
@@ -154,9 +158,10 @@ def _of_folder(asked: Asked, slices: int | None) -> tuple[Counters, pa.Table | N
         raise UserError("--slices", str(slices), allowed)
     if asked.overrides:
         raise UserError("--set", asked.overrides[0], "needs an experiment file, not a folder")
-    [kept, *_] = kept_in(asked.file)
-    experiment = loaded(kept.file, code=not asked.no_code)
-    tables = read_tables(asked.file, experiment.run.mode)
+    with told_of(asked.file, folder):
+        [kept, *_] = kept_in(folder)
+        experiment = loaded(kept.file, code=not asked.no_code)
+        tables = read_tables(folder, experiment.run.mode)
     found = counting.counters_of(experiment, tables)
     return found, counting.sampled(experiment, found, tables), None
 

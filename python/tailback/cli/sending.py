@@ -53,12 +53,15 @@ def rerun(
 ) -> None:
     """Run again what a folder of results was made by, from what is kept in it."""
     with failures(json=False):
-        from tailback.sending.asked import kept_in
+        from tailback.sending.asked import kept_in, told_of
         from tailback.sending.packs import unpacked
 
         old = unpacked(folder)
         _check_results(folder, old)
-        questions = kept_in(old)
+        with told_of(folder, old):
+            questions = kept_in(old)
+            for kept in questions:
+                kept.check()
         if not check and out is None and questions[0].words[0] == "sweep":
             raise UserError("--out", None, "must be given for a sweep, or --check")
         with _target(out) as new:
@@ -108,7 +111,6 @@ def _carry_out(kept: Kept, new: Path, no_code: bool, quiet: bool) -> int:
 
     Raise `typer.Exit` where it left no results.
     """
-    kept.check()
     words = [*_checked(kept), str(kept.file), "--out", str(new)]
     words += ["--no-code"] if no_code else []
     with (

@@ -27,7 +27,7 @@ from .facts import (
     routings,
 )
 from .mistakes import LONGEST_CIRCLE, Named, Names, user_error, user_field
-from .traces import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts, trace_mistake
+from .traces import TRACE_FORMATS, TraceFacts, TraceFile, trace_facts, trace_format, trace_mistake
 
 __all__ = [
     "ALGORITHMS",
@@ -56,6 +56,7 @@ __all__ = [
     "routing",
     "routings",
     "trace_facts",
+    "trace_format",
     "trace_mistake",
     "user_error",
     "user_field",

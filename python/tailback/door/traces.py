@@ -9,10 +9,6 @@ from pathlib import Path
 from tailback import _engine as compiled
 from tailback.errors import UserError, no_text
 
-_UNKNOWN = ": has none of the formats"
-_START = 16
-"""Bytes by which other forms of text are recognised."""
-
 #: Formats of traces, by name.
 TRACE_FORMATS: tuple[str, ...] = tuple(compiled.TRACE_FORMATS)
 
@@ -61,23 +57,15 @@ def trace_facts(trace: TraceFile, content: str) -> TraceFacts:
         raise trace_mistake(error) from None
 
 
+def trace_format(path: Path) -> str:
+    """Return the name of the format that a file has; raise `UserError` if none or unreadable."""
+    try:
+        return compiled.trace_format(path)
+    except compiled.TraceError as error:
+        raise trace_mistake(error) from None
+
+
 def trace_mistake(error: compiled.TraceError) -> UserError:
     """Return what is wrong with a trace's file as a mistake of the user."""
-    if len(error.args) > 1:
-        place, what = error.args
-    else:
-        place, _, what = str(error.args[0]).rpartition(": ")
-    # What is known ends the line, after a colon.
-    file, is_unknown, _ = ": ".join(map(str, error.args)).partition(_UNKNOWN)
-    if is_unknown and (told := _other_form(file)) is not None:
-        place, what = file, told
-    return UserError(place or "workload.file", None, what)
-
-
-def _other_form(file: str) -> str | None:
-    """Return what is to be done with a file that holds text in another form."""
-    try:
-        with Path(file).open("rb") as there:
-            return no_text(there.read(_START))
-    except OSError:
-        return None
+    told = None if error.start is None else no_text(error.start)
+    return UserError(error.place, None, told or error.what)

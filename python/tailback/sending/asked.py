@@ -14,7 +14,8 @@ import hashlib
 import json
 import platform
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -53,6 +54,10 @@ class Description:
     tables: Mapping[str, Any]
     """With all changes; names of files can be opened, those of a sweep are relative to the
     folder."""
+
+
+class MissingError(UserError):
+    """A file that was used is not where it is kept: it was too large to be copied, or is lost."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +239,23 @@ def kept_in(folder: Path) -> list[Kept]:
     return found
 
 
+@contextmanager
+def told_of(given: Path, folder: Path) -> Iterator[None]:
+    """Say what is wrong in the folder of a pack as it is in the pack: the folder goes away."""
+    try:
+        yield
+    except UserError as error:
+        place = Path(error.field)
+        if given == folder or not place.is_relative_to(folder):
+            raise
+        inside = place.relative_to(folder).as_posix()
+        field = str(given) if inside == "." else f"{given}: {inside}"
+        allowed = error.allowed
+        if isinstance(error, MissingError):
+            allowed += f" after `python -m zipfile -e {given} DIR`, and give DIR"
+        raise UserError(field, error.given, allowed, error.nearest) from None
+
+
 def _kept(place: Path) -> Kept:
     question, entries = _read(place)
     for path, entry in entries.items():
@@ -288,6 +310,6 @@ def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
     size, digest = entry["bytes"], entry["sha256"]
     if not path.is_file():
         told = f"is missing: put the file of {counted(size, 'byte')} with SHA-256 {digest} there"
-        raise UserError(str(path), None, told)
+        raise MissingError(str(path), None, told)
     if path.stat().st_size != size or sha256_of(path) != digest:
         raise UserError(str(path), None, f"is not the file that was used (SHA-256 {digest})")

@@ -7,59 +7,39 @@ The readers of traces (`crates/traces`) find them by the same rules: for Chakra 
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..contents import check_is_file
+from ..door import trace_format
 from ..errors import UserError, read_bytes
 
-#: So much of a file is looked at to find out what it is.
+#: So much of a file is looked at to find out whether it is a list.
 _START = 1 << 16
 #: A list names at most so many ranks, of so many bytes each.
 _LONGEST_LIST = 1 << 28
 
 _CHAKRA = re.compile(r"(.*\.)(0|[1-9]\d*)(\.et.*)", re.DOTALL)
 _NUMBERED = re.compile(r"(.*?)(\d+)(\D*)", re.DOTALL)
-_DUMPI = re.compile(rb"\s*\S+ entering at walltime ")
-_LIBALLPROF = re.compile(rb"\s*MPI_[^\n]*:")
-_GOAL = re.compile(rb"(\s|//[^\n]*\n|/\*.*?\*/)*num_ranks", re.DOTALL)
 _ACTION = re.compile(rb"\d+\s+\S")
 
 
 def files_of_trace(path: Path, form: str | None) -> list[Path]:
     """Return the files that hold what ranks do, the given one first unless it only lists them.
 
-    ``form``: the format, if it is known. Raises `UserError` if the file cannot be read.
+    ``form``: the format, if it is known. Raises `UserError` if the file cannot be read, or has no
+    format that is known.
     """
-    start = _start_of(path)
-    if form is None:
-        form = _guess(path, start)
+    check_is_file(path)
+    form = form or trace_format(path)
     if form == "chakra":
         return _siblings(path, _CHAKRA)
     if form in ("dumpi", "liballprof"):
         return _siblings(path, _NUMBERED)
-    return _listed(path) if form == "simgrid_ti" and _is_list(path, start) else [path]
-
-
-def _guess(path: Path, start: bytes) -> str | None:
-    """Return what a file looks like, as far as it matters which others belong to it."""
-    if _GOAL.match(start):
-        return None
-    if _DUMPI.match(start):
-        return "dumpi"
-    if _LIBALLPROF.match(re.sub(rb"(?m)\A(\s*#[^\n]*\n|\s*\n)*", b"", start)):
-        return "liballprof"
-    if _CHAKRA.fullmatch(path.name):
-        return "chakra"
-    return "simgrid_ti"
-
-
-def _start_of(path: Path) -> bytes:
-    check_is_file(path)
-    with path.open("rb") as file:
-        return file.read(_START)
+    return _listed(path) if form == "simgrid_ti" and _is_list(path) else [path]
 
 
 def _siblings(path: Path, numbered: re.Pattern[str]) -> list[Path]:
@@ -75,9 +55,10 @@ def _siblings(path: Path, numbered: re.Pattern[str]) -> list[Path]:
     return [path, *sorted(found)]
 
 
-def _is_list(path: Path, start: bytes) -> bool:
+def _is_list(path: Path) -> bool:
     """Whether the first line that says something names a file that is there."""
-    line = next(_lines(start), b"")
+    with path.open("rb") as file:
+        line = next(_lines(file.read(_START)), b"")
     return not _ACTION.match(line) and _place(path, line) is not None
 
 
@@ -100,7 +81,7 @@ def relative_list(path: Path, names: list[str]) -> bytes | None:
 
 def _lines(content: bytes) -> Iterator[bytes]:
     """Yield the lines that are more than a comment."""
-    for line in content.split(b"\n"):
+    for line in content.removeprefix(codecs.BOM_UTF8).split(b"\n"):
         if line.partition(b"#")[0].strip():
             yield line.strip()
 

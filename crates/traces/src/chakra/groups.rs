@@ -1,6 +1,7 @@
 //! Groups of ranks by name: a JSON object of lists of numbers, and nothing else.
 
 use crate::mistake::Mistake;
+use crate::pieces::without_mark;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -13,7 +14,7 @@ pub type Groups = HashMap<String, Vec<u32>>;
 /// What is no such file.
 pub fn read(path: &Path) -> Result<Groups, Mistake> {
     let bytes = std::fs::read(path).map_err(|error| Mistake::unreadable(path, &error))?;
-    let mut json = Json { bytes: &bytes, at: 0 };
+    let mut json = Json { bytes: &bytes, at: bytes.len() - without_mark(&bytes).len() };
     let mut groups = Groups::new();
     let read = json.needs(b'{').and_then(|()| {
         if json.takes(b'}') {

@@ -6,7 +6,7 @@ use super::record::{Call, Dialect, Parsed};
 use crate::Source;
 use crate::lines::Lines;
 use crate::mistake::Mistake;
-use crate::words::{clock_ps, shown};
+use crate::words::{clock_ps, first_word, shown};
 use std::path::Path;
 
 /// What binary files begin with.
@@ -34,29 +34,41 @@ fn is_binary(start: &[u8]) -> bool {
     start.starts_with(&BINARY[..3]) || has(b"\nnumprocs=") && has(b"\nfileprefix=")
 }
 
-/// Whether a line is the first of a call.
+/// Whether a file begins with comments and the first line of a call.
 pub fn looks_like(start: &[u8]) -> bool {
     let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     is_binary(start)
-        || lines.find(|line| !line.is_empty()).is_some_and(|line| entering(line).is_some())
+        || lines.find(|line| says_something(line)).is_some_and(|line| entering(line).is_some())
+}
+
+/// Whether a line without blanks around it is more than a comment.
+fn says_something(line: &[u8]) -> bool {
+    line.first().is_some_and(|&first| first != b'#')
 }
 
 struct Dumpi;
 
 /// The name of a call that begins in a line, and when.
 fn entering(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    stamp(line, b" entering at walltime ")
+    stamp(line, b"entering")
 }
 
 fn returning(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    stamp(line, b" returning at walltime ")
+    stamp(line, b"returning")
 }
 
-fn stamp<'a>(line: &'a [u8], words: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let place = memchr::memmem::find(line, words)?;
-    let rest = &line[place + words.len()..];
-    let end = rest.iter().position(|&c| c == b',').unwrap_or(rest.len());
-    Some((&line[..place], &rest[..end]))
+/// `MPI_Send entering at walltime 8.5, cputime ...`: the first word, and what stands before the comma.
+fn stamp<'a>(line: &'a [u8], verb: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let (name, mut rest) = first_word(line);
+    for expected in [verb, b"at", b"walltime"] {
+        let (word, behind) = first_word(rest);
+        if word != expected {
+            return None;
+        }
+        rest = behind;
+    }
+    let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
+    Some((name, rest[..end].trim_ascii()))
 }
 
 /// When a call was entered, or returned, by the clock on the wall.
@@ -73,7 +85,7 @@ impl Dialect for Dumpi {
         loop {
             let Some((number, line)) = lines.next()? else { return Ok(false) };
             let line = line.trim_ascii();
-            if line.is_empty() {
+            if !says_something(line) {
                 continue;
             }
             let Some((name, begun)) = entering(line) else {
@@ -103,10 +115,10 @@ impl Dialect for Dumpi {
             }
             // `MPI_Request requests[2]=[8, 9]`: the name is behind the type.
             if let Some(equals) = line.iter().position(|&c| c == b'=') {
-                let before = &line[..equals];
-                let name = before.rsplit(|&c| c == b' ').next().unwrap_or(before);
+                let before = line[..equals].trim_ascii_end();
+                let name = before.rsplit(u8::is_ascii_whitespace).next().unwrap_or(before);
                 let end = name.iter().position(|&c| c == b'[').unwrap_or(name.len());
-                call.add(&name[..end], &line[equals + 1..]);
+                call.add(&name[..end], line[equals + 1..].trim_ascii_start());
             }
         }
     }

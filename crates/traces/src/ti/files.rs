@@ -6,7 +6,7 @@ use super::line::{MOST_RANKS, rank_of, split};
 use super::places::Places;
 use crate::lines::{ALL_BUFFERS, Lines, Part, piece_of_each};
 use crate::mistake::Mistake;
-use crate::pieces::Pieces;
+use crate::pieces::{Pieces, without_mark};
 use crate::words::{shown, whole};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn is_list(path: &Path, line: &[u8]) -> bool {
     let Ok(file) = Pieces::one_of_many(&first) else { return false };
     let mut start = vec![0; file.length().min(LEAST_PART) as usize];
     let there = file.read(0, &mut start).unwrap_or(0);
-    let mut lines = start[..there].split(|&byte| byte == b'\n');
+    let mut lines = without_mark(&start[..there]).split(|&byte| byte == b'\n');
     lines.find(|line| split(line).is_some()).is_none_or(is_action)
 }
 

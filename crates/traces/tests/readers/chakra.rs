@@ -107,6 +107,9 @@ fn groups_and_rooflines_are_as_the_options_say() {
     let found = rank(&mut *source, 0);
     assert_eq!(found[1], "compute 4000000 cpu 1 | 1");
     assert_eq!(found[5], "reduce_scatter 32 of [1, 0] cpu 2 | 2");
+    let marked = folder.file("marked.json", "\u{feff}{\"g\": [1, 0]}");
+    let mut same = open(&path, &Options { groups: Some(marked), ..Options::default() }).unwrap();
+    assert_eq!(rank(&mut *same, 0)[5], found[5]);
     let groups = Some(folder.file("groups.json", "{\"h\": [0]}"));
     let refused = mistake_with(&path, &Options { groups, ..Options::default() });
     assert!(refused.ends_with("node 7: group g is not in the file of groups"), "{refused}");

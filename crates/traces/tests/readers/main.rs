@@ -3,6 +3,7 @@
 mod chakra;
 mod common;
 mod damaged;
+mod formats;
 mod goal;
 mod loggops;
 mod mpi;
