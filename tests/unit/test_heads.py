@@ -8,6 +8,7 @@ import re
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -443,7 +444,7 @@ def test_a_grid_is_shaded_by_where_lateness_begins() -> None:
 
 def test_what_precedes_a_message_is_told_beside_its_lateness() -> None:
     """Ranks at the end of a switch have a longer way, so messages wait for those before them."""
-    described = {
+    described: dict[str, Any] = {
         "machine": {
             "topology": {"kind": "xgft", "children": [8, 8], "parents": [4]},
             "link": {"rate": "400 Gbit/s", "delay": "100 ns"},
@@ -462,5 +463,9 @@ def test_what_precedes_a_message_is_told_beside_its_lateness() -> None:
         f"{(latency - alone) / 1e3:.3g} ns before a message is queued, for software or for its "
         "turn behind earlier ones"
     )
+    # Of a share of all messages it is not known.
+    sampled = {**described, "run": {**described["run"], "blame_share": 0.3}}
+    (told,) = remarks(run_mode(Experiment.from_dict(sampled), "full"))
+    assert told == "estimates from 30 % of all messages"
     # Of an open loop both are estimates, and of other messages.
     assert remarks(run_mode(example("torus"), "full")) == []

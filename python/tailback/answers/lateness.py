@@ -222,13 +222,14 @@ def remarks(result: Result) -> list[str]:
 
 
 def _before_queued(result: Result) -> list[str]:
-    """Return what latency has besides that of blame, where it is known of all messages."""
-    latency, *parts = (
+    """Return what latency has besides that of blame, where both are known, of the same messages."""
+    latency, alone, late = (
         result.estimates.get(name, Estimate.unknown())
         for name in ("message_latency_us", "message_alone_us", "message_late_us")
     )
-    more_us = latency.value - sum(part.value for part in parts)
-    if latency.low != latency.high or not more_us >= SMALL * latency.value > 0:
+    more_us = latency.value - alone.value - late.value
+    are_known = latency.low == latency.high and alone.low == alone.high
+    if not are_known or latency.weight != alone.weight or more_us < SMALL * latency.value:
         return []
     whole, more = (scaled(us, MICROSECONDS, 3) for us in (latency.value, more_us))
     return [

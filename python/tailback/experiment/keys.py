@@ -72,7 +72,12 @@ def by_key() -> dict[str, list[str]]:
 
 
 def parameters_called(word: str) -> list[str]:
-    """Return the full names of the few parameters that a word alone may stand for."""
+    """Return the full names of the few parameters that a word alone may stand for.
+
+    A letter of a paper stands for none without its topology.
+    """
+    if len(word) == 1:
+        return []
     if f"machine.{word}" in SECTIONS or word == WORKLOAD.section:
         section = word if word == WORKLOAD.section else f"machine.{word}"
         return [f"{section}.kind"] if "kind" in keys_of(section) else []
@@ -95,8 +100,7 @@ def placed(mistake: UserError) -> UserError:
     beside = (mistake.nearest or "").rpartition(".")[0]
     if mistake.nearest and (beside == section or word not in by_key()):
         return mistake
-    # A letter of a paper is no hint without its topology.
-    found = parameters_called(word) if len(word) > 1 else []
+    found = parameters_called(word)
     if not found:
         return mistake
     return UserError(mistake.field, None, "unknown key", " or ".join(found))
