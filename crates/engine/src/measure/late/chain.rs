@@ -6,7 +6,7 @@
 //! does not wait: the root of that instant. Where a message waits for its own packets before it, as it
 //! would alone, the chain goes on with those.
 
-mod known;
+mod path;
 mod queues;
 mod roots;
 mod spans;
@@ -17,7 +17,7 @@ use super::story::{Cost, Story, Told};
 use super::turns::{Entry, RecordId, Turn};
 use crate::ids::ChannelId;
 use crate::time::Time;
-use known::{Known, Messages, Outputs};
+use path::Path;
 
 /// How packets stand and are served, as far as it matters who waits for whom.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +89,6 @@ enum Keeps {
     Room(Place, ChannelId),
     /// A link that is down, of this channel.
     Fault(ChannelId),
-    /// What has been found before.
-    Known(Known),
     /// Nobody that is known.
     Nobody,
 }
@@ -118,15 +116,12 @@ struct Root {
     own: Option<Place>,
     /// Whether it is known who waits for whom on all of the way.
     is_known: bool,
-    /// Whose packets matter on that part of the way that was found before.
-    messages: Messages,
 }
 
 impl Root {
     /// One that the chain ends at.
     fn at(record: RecordId, channel: ChannelId, since: Time) -> Self {
-        let messages = Messages::default();
-        Self { record, channel, since, own: None, is_known: true, messages }
+        Self { record, channel, since, own: None, is_known: true }
     }
 }
 
@@ -143,15 +138,13 @@ pub struct Chain<'a> {
     packets: &'a [RecordId],
     /// The pieces of waiting found, latest first.
     pub pieces: &'a mut Vec<Piece>,
-    /// What is known of those that wait for outputs.
-    outputs: &'a mut Outputs,
-    /// Whether that is made use of.
-    uses_known: bool,
+    /// The way to the root that was found last.
+    path: &'a mut Path,
     /// Whether it is noted who stands on the way to a root.
     notes_way: bool,
-    /// The packets on the way to a root, nearest to the packet at hand first; scratch.
+    /// Then: the packets on the way to a root, nearest to the packet at hand first; scratch.
     way: &'a mut Vec<RecordId>,
-    /// The buffers for whose room somebody on the way waits, with when; scratch.
+    /// Then: the buffers for whose room somebody on the way waits; scratch.
     rooms: &'a mut Vec<ChannelId>,
     /// By channel out of a node: what those in its queue wait for.
     stories: &'a mut Vec<Story>,
@@ -170,7 +163,7 @@ pub struct Scratch {
     rooms: Vec<ChannelId>,
     stories: Vec<Story>,
     told: Vec<Told>,
-    outputs: Outputs,
+    path: Path,
 }
 
 /// The packets of a message in a buffer.
@@ -201,8 +194,9 @@ impl<'a> Chain<'a> {
         pieces: &'a mut Vec<Piece>,
         scratch: &'a mut Scratch,
     ) -> Self {
-        let Scratch { way, rooms, stories, told, outputs } = scratch;
+        let Scratch { way, rooms, stories, told, path } = scratch;
         pieces.clear();
+        path.clear();
         let (notes_way, is_summed) = (false, false);
         Self {
             log,
@@ -211,8 +205,7 @@ impl<'a> Chain<'a> {
             queued,
             packets,
             pieces,
-            outputs,
-            uses_known: true,
+            path,
             notes_way,
             way,
             rooms,
@@ -363,6 +356,7 @@ impl<'a> Chain<'a> {
         let log = self.log;
         let Some(turns) = log.turns(channel, self.message) else { return };
         let message = std::mem::replace(&mut self.message, NO_MESSAGE);
+        self.path.clear();
         let mut told = std::mem::take(self.told);
         let (mut at, from) = (until, story.end());
         let mut near = turns.before(at).map_or(0, |place| place + 1);
@@ -372,11 +366,8 @@ impl<'a> Chain<'a> {
             let latest = latest.and_then(|place| turns.get(place));
             let sent = latest.filter(|entry| entry.end >= at);
             let root = match (sent, turns.get(near)) {
-                (Some(sent), _) => self.root_of((Keeps::Turn(sent.turn), 0), sent.turn, at).ok(),
-                (None, Some(next)) if next.ready < at => {
-                    let keeps = self.keeps(next.turn, at);
-                    self.root_of(keeps, next.turn, at).ok()
-                }
+                (Some(sent), _) => self.root_of_sent(sent.turn, at).ok(),
+                (None, Some(next)) if next.ready < at => self.root_of(next.turn, at).ok(),
                 _ => None,
             };
             let idle_since = if sent.is_none() { latest.map_or(0, |entry| entry.end) } else { 0 };
@@ -394,6 +385,7 @@ impl<'a> Chain<'a> {
         }
         told.clear();
         *self.told = told;
+        self.path.clear();
         self.message = message;
     }
 

@@ -34,9 +34,6 @@ impl Chain<'_> {
         if let Some(turn) = user {
             return (Keeps::Turn(turn), 0);
         }
-        if let Some(known) = self.known(departures, place, at) {
-            return (Keeps::Known(known), known.begin);
-        }
         let idle_since = latest.map_or(0, |entry| entry.end).max(free_since);
         let input = self.came_by(place);
         let since = idle_since.max(departures.limit_changed(input, at));

@@ -12,10 +12,7 @@ const PASSED: usize = 64;
 impl Chain<'_> {
     /// The root of what a packet waits for just before an instant.
     pub(super) fn root(&mut self, from: Place, at: Time) -> Root {
-        self.way.clear();
-        self.rooms.clear();
-        let keeps = self.keeps(from, at);
-        self.root_of(keeps, from, at).unwrap_or_else(|since| {
+        self.root_of(from, at).unwrap_or_else(|since| {
             self.way.clear();
             self.rooms.clear();
             let root = Root::at(from.record, self.log.channel(from), since);
@@ -23,46 +20,49 @@ impl Chain<'_> {
         })
     }
 
-    /// The same, by what keeps it; or since when it waits, if that is not known.
-    pub(super) fn root_of(
-        &mut self,
-        kept: (Keeps, Time),
-        from: Place,
-        at: Time,
-    ) -> Result<Root, Time> {
-        self.sets_out();
-        let root = self.search(kept, from, at);
-        let is_for_all = !std::mem::take(&mut self.outputs.passes_own);
-        let root = root?;
-        if root.own.is_none() && is_for_all {
-            self.finds(&root, at);
+    /// The same; or since when it waits, if that is not known.
+    pub(super) fn root_of(&mut self, from: Place, at: Time) -> Result<Root, Time> {
+        let (place, since) = self.path.resume(from, at);
+        #[cfg(debug_assertions)]
+        let is_resumed = self.path.has_steps();
+        let root = self.search(None, from, (place, since), at);
+        #[cfg(debug_assertions)]
+        if is_resumed {
+            self.check(&root, from, at);
         }
-        Ok(root)
+        root
     }
 
-    fn search(&mut self, kept: (Keeps, Time), from: Place, at: Time) -> Result<Root, Time> {
-        let (mut place, mut since) = (from, 0);
-        let (mut keeps, mut from_then) = kept;
+    /// The same of those that wait behind a packet that is being sent.
+    pub(super) fn root_of_sent(&mut self, sent: Turn, at: Time) -> Result<Root, Time> {
+        self.path.clear();
+        self.search(Some((Keeps::Turn(sent), 0)), sent, (sent, 0), at)
+    }
+
+    /// The same of a packet, on whose way another keeps the next; nothing has changed up to that since then.
+    fn search(
+        &mut self,
+        mut kept: Option<(Keeps, Time)>,
+        from: Place,
+        (mut place, mut since): (Place, Time),
+        at: Time,
+    ) -> Result<Root, Time> {
         // Where channels are chosen by load it is not always told whom packets wait for, and those
         // found may wait in a circle.
-        let mut mark = from;
+        let mut mark = place;
         for step in 0..LONGEST {
-            if step > 0 {
-                if place == mark {
-                    break;
-                }
-                (keeps, from_then) = self.keeps(place, at);
+            if step > 0 && place == mark {
+                break;
             }
             if step.is_power_of_two() {
                 mark = place;
             }
-            let ready = self.log.entry(place).ready;
-            let from_then = from_then.max(if ready < at { ready } else { 0 });
-            since = since.max(self.changed(from_then));
+            let (keeps, from_then) = kept.take().unwrap_or_else(|| self.keeps(place, at));
+            since = since.max(from_then).max(self.ready(place, at));
             let next = match keeps {
                 Keeps::Turn(turn) => {
                     self.note(turn.record);
-                    since = since.max(self.changed(self.log.entry(turn).start));
+                    since = since.max(self.log.entry(turn).start);
                     match self.stopped(turn, at) {
                         Some(stopped) => stopped,
                         None => return Ok(Root::at(turn.record, self.log.channel(turn), since)),
@@ -70,21 +70,16 @@ impl Chain<'_> {
                 }
                 Keeps::Before(next) => next,
                 Keeps::Room(next, channel) => {
-                    self.rooms.push(channel);
+                    if self.notes_way {
+                        self.rooms.push(channel);
+                    }
                     if let Some(own) = self.own_of_those(next, channel, at, from) {
                         let root = Root::at(next.record, channel, since);
                         return Ok(Root { own: Some(own), ..root });
                     }
-                    self.passes(place, from_then, next);
                     next
                 }
                 Keeps::Fault(channel) => return Ok(Root::at(self.log.fault(), channel, since)),
-                Keeps::Known(known) => {
-                    #[cfg(debug_assertions)]
-                    self.check(known, place, at);
-                    let root = Root::at(known.record, known.channel, since);
-                    return Ok(Root { messages: known.messages, ..root });
-                }
                 Keeps::Nobody => break,
             };
             self.note(next.record);
@@ -93,14 +88,14 @@ impl Chain<'_> {
                 // It has come to the head of its node's list, and cannot ask yet.
                 return Ok(Root::at(next.record, self.log.channel(next), since));
             }
+            let before = place;
             match self.doing(next, at) {
                 Doing::Comes(then) => {
                     let channel = self.log.record(next.record).hops[next.hop as usize - 1].0;
-                    since = since.max(self.changed(then));
-                    return Ok(Root::at(next.record, channel, since));
+                    return Ok(Root::at(next.record, channel, since.max(then)));
                 }
                 Doing::IsSent(then) => {
-                    since = since.max(self.changed(then));
+                    since = since.max(then);
                     match self.stopped(next, at) {
                         Some(stopped) => place = stopped,
                         None => return Ok(Root::at(next.record, self.log.channel(next), since)),
@@ -108,8 +103,31 @@ impl Chain<'_> {
                 }
                 Doing::Waits => place = next,
             }
+            // Before the next was there something else kept this one.
+            since = since.max(self.ready(place, at));
+            self.path.goes_on(before, since, place);
         }
+        self.path.clear();
         Err(since)
+    }
+
+    /// What is found by going back along a way is what would be found anew.
+    #[cfg(debug_assertions)]
+    fn check(&mut self, found: &Result<Root, Time>, from: Place, at: Time) {
+        let path = std::mem::take(self.path);
+        let anew = self.search(None, from, (from, 0), at);
+        *self.path = path;
+        let told = |root: &Result<Root, Time>| {
+            let parts = |root: &Root| (root.record, root.channel, root.own, root.since);
+            root.as_ref().map(parts).map_err(|&since| since)
+        };
+        assert_eq!(told(found), told(&anew), "the root of {from:?} at {at}");
+    }
+
+    /// When a packet could have started on a channel, if that was before an instant.
+    fn ready(&self, place: Place, at: Time) -> Time {
+        let ready = self.log.entry(place).ready;
+        if ready < at { ready } else { 0 }
     }
 
     /// A packet stands on the way to a root.
@@ -305,8 +323,6 @@ impl Chain<'_> {
                 since = since.max(entry.end);
             } else if log.record(entry.turn.record).message != self.message {
                 return (Some(entry.turn), 0);
-            } else {
-                self.outputs.passes_own = true;
             }
         }
         (None, since)
@@ -438,6 +454,9 @@ impl Chain<'_> {
         }
         // Seldom: so it is noted then who stands on the way.
         self.notes_way = true;
+        self.way.clear();
+        self.rooms.clear();
+        self.path.clear();
         self.root(from, at);
         self.notes_way = false;
         let nearest = self.way.iter().rev().find(|id| is_other(id)).copied();

@@ -17,10 +17,7 @@ impl<'a> Chain<'a> {
     ) {
         let mut at = start;
         while at > ready {
-            self.way.clear();
-            self.rooms.clear();
-            let keeps = self.keeps(place, at);
-            let (found, since) = match self.root_of(keeps, place, at) {
+            let (found, since) = match self.root_of(place, at) {
                 Ok(root) => (Some((root.record, self.site_of(&root))), root.since),
                 Err(since) => (None, since),
             };
