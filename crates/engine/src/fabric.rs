@@ -20,6 +20,7 @@ mod switch;
 mod transit;
 
 pub use kernel::{Accounts, Instants};
+pub use kernels::line::never_wait_inside;
 pub use network::cells::CellTiming;
 pub use network::layout::{End, Group, Layout};
 pub use network::line::Line;

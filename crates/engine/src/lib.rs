@@ -69,4 +69,4 @@ pub use simulation::{Ask, Progress, Sample, Simulation};
 pub use spec::Spec;
 
 /// Raised whenever the same [`Spec`] may give other numbers than before.
-pub const RESULTS_VERSION: u32 = 25;
+pub const RESULTS_VERSION: u32 = 26;

@@ -259,7 +259,7 @@ class Blame:
     @property
     def rest_share(self) -> float:
         """Share of all charges that the table by channel does not tell apart."""
-        return _rest_share(self.channels)
+        return _rest_share(self.channels.by(0))
 
     @property
     def rest_share_of_pairs(self) -> float:

@@ -10,11 +10,11 @@ use super::packetisation::Packetisation;
 use super::protocol::Protocol;
 use crate::error::SpecError;
 use crate::event_queue::{Event, EventQueue};
-use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet, Wiring};
+use crate::fabric::{Accounts, ByKind, Fabric, Instants, Kind, Packet, Wiring, never_wait_inside};
 use crate::ids::{MessageId, NodeId};
 use crate::measure::{Class, Measures};
 use crate::mixed::Mixed;
-use crate::spec::{Mode, Spec};
+use crate::spec::{Fidelity, Mode, Spec};
 use crate::time::{NEVER, Time};
 use crate::topology::Topology;
 
@@ -28,7 +28,8 @@ pub struct Alone {
     known: Mixed<Likeness, Time>,
     /// The longest message that does, in bytes; none if none does.
     longest_known: Option<u64>,
-    /// What happens does so whenever, as far as clocks go, in multiples of this time.
+    /// What happens does so whenever, as far as clocks go, in multiples of this time: switches may take other
+    /// steps in one cycle than in the next.
     period: Time,
     /// Whether it matters when in a period a message is queued: switches have a clock.
     has_phases: bool,
@@ -63,15 +64,16 @@ impl Alone {
         let link = wiring.link;
         let reach = link.packet_ps(longest).max(wiring.drain_ps(longest));
         let packetisation = Packetisation::new(&spec.machine);
-        let longest_known = longest_known(wiring, topology, &packetisation);
+        let pipeline = spec.machine.switch.pipeline.as_ref();
+        let longest_known = longest_known(spec, wiring, topology, &packetisation);
         Ok(Self {
             measures: Measures::new(channels, topology.nodes, LONG, false),
             packetisation,
             protocol: Protocol::new(&spec.machine, Mode::Free),
             known: Mixed::default(),
             longest_known,
-            period: link.flit_ps.max(1),
-            has_phases: spec.machine.switch.pipeline.is_some(),
+            period: link.flit_ps.max(1) * u64::from(pipeline.map_or(1, |of| of.speedup_cycles)),
+            has_phases: pipeline.is_some(),
             free_at: 0,
             events: EventQueue::new(reach, link.hop_ps),
             fabric,
@@ -86,8 +88,18 @@ impl Alone {
         let likeness = (from_node, to_node, bytes, traffic, phase);
         let is_alike = packets.len() < 2 && self.longest_known.is_some_and(|most| bytes <= most);
         if is_alike && let Some(&known) = self.known.get(&likeness) {
+            debug_assert_eq!(self.passes(message, queued, packets), known, "{message:?}");
             return known;
         }
+        let took = self.passes(message, queued, packets);
+        if is_alike {
+            self.known.insert(likeness, took);
+        }
+        took
+    }
+
+    /// The same, by sending it.
+    fn passes(&mut self, message: &Message, queued: Time, packets: &[Time]) -> Time {
         let later = self.free_at.saturating_sub(queued).next_multiple_of(self.period);
         let begins = queued + later;
         let passage = self.fabric.by_kind::<Passage>();
@@ -100,23 +112,27 @@ impl Alone {
             sent: 0,
             alone: self,
         });
-        let took = last - begins;
-        if is_alike {
-            self.known.insert(likeness, took);
-        }
-        took
+        last - begins
     }
 }
 
 /// The longest message that takes the same whenever it is sent, in bytes: any where each pair has one
-/// route, and one packet where all routes of a pair take the same.
-fn longest_known(wiring: &Wiring, topology: &Topology, of: &Packetisation) -> Option<u64> {
+/// route, and one packet where all routes of a pair take the same; or any if packets of one message then never wait
+/// for each other.
+fn longest_known(
+    Spec { machine, fidelity, .. }: &Spec,
+    wiring: &Wiring,
+    topology: &Topology,
+    of: &Packetisation,
+) -> Option<u64> {
     let properties = wiring.routing.properties();
     if !properties.draws && !properties.chooses && !properties.varies {
         return Some(u64::MAX);
     }
     let take_the_same = properties.are_equally_long && wiring.is_even_inside();
-    (take_the_same && topology.failed.is_empty()).then(|| of.most_of_one_packet().into())
+    let are_apart = *fidelity == Fidelity::Packet && never_wait_inside(machine, wiring);
+    let most = || if are_apart { u64::MAX } else { of.most_of_one_packet().into() };
+    (take_the_same && topology.failed.is_empty()).then(most)
 }
 
 /// A message on its way alone.

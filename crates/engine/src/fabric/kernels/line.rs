@@ -34,6 +34,8 @@ use gates::Gates;
 use lanes::{LaneId, Lanes};
 use ways::Ways;
 
+pub use accepts::never_wait_inside;
+
 /// How an engine looks up where frames go.
 #[derive(Clone, Copy)]
 struct Engine {

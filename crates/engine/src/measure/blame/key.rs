@@ -51,6 +51,16 @@ impl Packed {
         Self { classes: u64::MAX, place: self.place | REST << Self::CAUSE }
     }
 
+    /// Stands for all others of its cause at its channel.
+    pub fn rest_there(self) -> Self {
+        Self { classes: u64::MAX, ..self }
+    }
+
+    /// Whether it stands for others.
+    pub fn is_rest(self) -> bool {
+        self.classes == u64::MAX
+    }
+
     /// The same for all channels.
     #[inline]
     pub fn anywhere(self) -> Self {

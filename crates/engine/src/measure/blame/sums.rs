@@ -94,7 +94,7 @@ impl Sums {
         Self { index, entries, cells, era: 0, most }
     }
 
-    /// Adds to a key's sum; a table that is full adds new keys to one that stands for the
+    /// Adds to a key's sum; a table that is full adds new keys to ones that stand for the
     /// rest, of each cause. Whether the key has a sum of its own.
     #[inline]
     pub fn add(&mut self, key: Key, value: u64, batch: usize) -> bool {
@@ -155,8 +155,10 @@ impl Sums {
         open.places.clear();
     }
 
-    /// Keeps the larger half of all keys, by their sums, and adds the others up to the rest of their
-    /// causes; `each` of these. So keys that become large later have sums of their own, too.
+    /// Keeps the larger half of all keys, by their sums, and adds the others up: `each` of these. So keys that
+    /// become large later have sums of their own, too.
+    ///
+    /// Others are added up to the rest of their causes at each channel, or if even these are many, at all channels.
     #[cold]
     pub fn shorten(&mut self, mut each: impl FnMut(Packed, &Sum)) {
         let mut order: Vec<_> = (0..self.entries.len()).filter_map(|at| self.rank(at)).collect();
@@ -168,14 +170,29 @@ impl Sums {
             small.sort_unstable();
         }
         let mut is_small = vec![false; self.entries.len()];
-        let mut rests = BTreeMap::new();
+        let mut rests: BTreeMap<u32, Sum> = BTreeMap::new();
+        let mut rest = |entry: &Entry, sum: &Sum| {
+            add(rests.entry(entry.packed().rest_there().place).or_default(), sum);
+        };
         for Rank { at, .. } in small {
             is_small[at as usize] = true;
             let entry = &self.entries[at as usize];
-            let (key, sum) = (entry.packed(), self.sum(entry));
-            each(key, &sum);
-            let rest: &mut Sum = rests.entry(key.rest().place).or_default();
-            add(rest, &sum);
+            let sum = self.sum(entry);
+            each(entry.packed(), &sum);
+            rest(entry, &sum);
+        }
+        for (entry, is_small) in self.entries.iter().zip(&mut is_small) {
+            if entry.packed().is_rest() {
+                *is_small = true;
+                rest(entry, &self.sum(entry));
+            }
+        }
+        if rests.len() > self.most / 4 {
+            let there = std::mem::take(&mut rests);
+            for (place, sum) in there {
+                let anywhere = Packed { classes: u64::MAX, place }.rest().place;
+                add(rests.entry(anywhere).or_default(), &sum);
+            }
         }
         let mut cells = Vec::new();
         let mut entries = Vec::with_capacity(keeps + rests.len());
@@ -204,7 +221,7 @@ impl Sums {
         let (channel, cause) = (key.place >> Packed::CAUSE, key.place & ((1 << Packed::CAUSE) - 1));
         let classes = key.classes;
         let rank = Rank { total: Reverse(total), channel, classes, cause, at: at as u32 };
-        (key != key.rest()).then_some(rank)
+        (!key.is_rest()).then_some(rank)
     }
 
     /// Reads what adding to a key will need, without waiting for it; changes nothing.
@@ -247,9 +264,12 @@ impl Sums {
         }
     }
 
-    /// A new key gets an entry, or that of the rest.
+    /// A new key gets an entry, or that of the rest at its channel, if there is one, or of all the rest.
     fn enter(&mut self, mut key: Packed, mut at: usize) -> usize {
         if self.entries.len() >= self.most {
+            if let Ok(place) = self.find(key.rest_there()) {
+                return place;
+            }
             key = key.rest();
             match self.find(key) {
                 Ok(place) => return place,

@@ -217,6 +217,28 @@ mod tests {
         assert_eq!(settled.victims.sorted().len(), 2);
     }
 
+    /// Channels are known although the table has no room for most of those who wait there.
+    #[test]
+    fn channels_are_whole_when_pairs_there_are_not() {
+        let mut tables = Tables::new(0, 1 << 40, &Victims::default());
+        tables.direct.channels = Sums::of_at_most(64);
+        for number in 0..4000_u32 {
+            let (channel, culprit) = (ChannelId(number % 4), number % 7);
+            let charge = Charge { channel, culprit, cause: Cause::OutputBusy, time: 3 };
+            tables.add(number % 101, &[charge], true, 0);
+        }
+        let settled = tables.settled();
+        let (mut by_channel, mut rests) = ([0; 4], 0);
+        for (key, sum) in settled.direct.channels.sorted() {
+            by_channel[key.channel as usize] += sum.total();
+            rests += u64::from(key.victim == REST);
+        }
+        assert_eq!((by_channel, rests), ([3000; 4], 4));
+        let pairs = settled.direct.pairs.sorted();
+        assert_eq!(pairs.iter().map(|(_, sum)| sum.total()).sum::<u64>(), 12_000);
+        assert!(pairs.iter().all(|(key, _)| key.victim == REST || key.victim <= 100));
+    }
+
     /// What is charged at no channel is charged nevertheless, whether or not there is room.
     #[test]
     fn pairs_have_what_is_at_no_channel() {

@@ -12,18 +12,43 @@ impl LineKernel {
     pub fn is_for(machine: &Machine, wiring: &Wiring, (mode, fidelity): (Mode, Fidelity)) -> bool {
         matches!(mode, Mode::Free | Mode::Endpoints)
             && fidelity == Fidelity::Packet
-            && wiring.integrated_timing.is_none()
-            && wiring.cells.is_none()
-            && machine.switch.pipeline.is_none()
-            && !machine.makes_circuits()
-            && !wiring.replicates
-            && machine.interface.receive_fifo.is_none()
-            && machine.interface.drain_byte_ps.is_none()
-            && has_single_channels(machine, wiring)
+            && moves_in_lines(machine, wiring)
             && has_fixed_ways(machine, wiring)
             && has_no_bounds(machine)
             && keeps_apart(machine, wiring)
     }
+}
+
+/// Whether packets of one message never wait for each other once they have left their node, whatever ways they take,
+/// if all ways take the same time.
+///
+/// They leave their node one after the other, so each is off a channel when the next comes to it, if that passes
+/// every channel as fast; and those that are between the beginning of a channel and the end of the next at any time
+/// find room in one buffer. On another way a channel sees some of them, at the same times.
+pub fn never_wait_inside(machine: &Machine, wiring: &Wiring) -> bool {
+    let link = &wiring.link;
+    let longest = machine.interface.packet_bytes;
+    let between = link.hop_ps / link.packet_ps(longest).max(1) + 3;
+    let tokens = between.saturating_mul(link.packet_flits(longest).into());
+    let has_room = |capacity: u32| tokens <= capacity.into();
+    wiring.is_even()
+        && wiring.goes_on_behind_header()
+        && moves_in_lines(machine, wiring)
+        && machine.switch.frames.is_none()
+        && machine.switch.input_buffer_flits.is_none_or(has_room)
+        && !machine.interface.acknowledges
+}
+
+/// Whether whole packets are switched over groups of one channel, and are taken by their nodes at once.
+fn moves_in_lines(machine: &Machine, wiring: &Wiring) -> bool {
+    wiring.integrated_timing.is_none()
+        && wiring.cells.is_none()
+        && machine.switch.pipeline.is_none()
+        && !machine.makes_circuits()
+        && !wiring.replicates
+        && machine.interface.receive_fifo.is_none()
+        && machine.interface.drain_byte_ps.is_none()
+        && has_single_channels(machine, wiring)
 }
 
 /// Whether all groups have one channel, which is sent on in one direction.

@@ -22,6 +22,10 @@ impl Chain<'_> {
 
     /// The same; or since when it waits, if that is not known.
     pub(super) fn root_of(&mut self, from: Place, at: Time) -> Result<Root, Time> {
+        if self.rules.are_in_order {
+            // It is not known of each step by itself since when it is so.
+            self.path.clear();
+        }
         let (place, since) = self.path.resume(from, at);
         #[cfg(debug_assertions)]
         let is_resumed = self.path.has_steps();
