@@ -166,7 +166,9 @@ def test_what_is_not_told_apart_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     crowded = BASE | {"workload": {"radius": "all", "compute_period": "3 us"}}
     found = section(page_of(small_store(tmp_path, {}, base=crowded)))
     heads = table(found).columns
-    assert heads[-3:] == ("pairs not told apart", "channels not told apart", "runs")
+    # All channels are: what is summed up keeps its own.
+    assert heads[-2:] == ("pairs not told apart", "runs")
+    assert "channels not told apart" not in heads
     assert "not told apart" in figures(found)["blame"].caption
     matrix = figures(found)["blame"].drawing.chosen(mode="full")["data"][0]["z"].matrix()
     assert np.isfinite(matrix).sum() == 8
