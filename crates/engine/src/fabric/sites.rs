@@ -73,9 +73,11 @@ fn rules(
     // Whole packets are not stopped between their headers and their ends.
     let are_stopped = traits.stretches && fidelity != Fidelity::Packet;
     let by_output = traits.queues_by_output && mode == Mode::Full;
-    let choose_outputs = wiring.routing.chooses()
-        || wiring.routing.weighs()
-        || wiring.layout.groups.iter().any(|group| group.width > 1);
+    let chooses = wiring.routing.chooses() || wiring.routing.weighs();
+    let is_wide = wiring.layout.groups.iter().any(|group| group.width > 1);
+    // Where switches keep a queue for each output a packet chooses when it is ready, and stands in that queue
+    // from then on unless links fail.
+    let chooses_late = chooses && !(by_output && wiring.faults.is_none());
     // A circuit has no buffers: its channels are held.
     let holds = traits.holds_channels;
     let has_no_buffers = traits.has_no_buffers || holds;
@@ -87,8 +89,8 @@ fn rules(
         are_held: holds,
         regrant_ps: machine.switch.regrant_delay_ps,
         credit_ps: if are_stopped { machine.link.credit_delay_ps } else { 0 },
-        have_choice: choose_outputs || wiring.routing.varies(),
-        choose_outputs,
+        have_choice: is_wide || chooses || wiring.routing.varies(),
+        choose_outputs: is_wide || chooses_late,
         has_acks: machine.interface.acknowledges,
         asks_of_all: machine.interface.window.is_some()
             || machine.interface.acknowledges

@@ -37,8 +37,8 @@ pub struct Rules {
     /// Whether packets have a choice of ways, or those of a message have several, so that others can make them
     /// take longer ones, or come in another order.
     pub have_choice: bool,
-    /// Whether they choose among outputs, or channels, by what is free or loaded: else each waits for the one that
-    /// is drawn or given.
+    /// Whether they choose among outputs, or channels, by what is free or loaded, while they wait: else each waits for
+    /// the one that is drawn or given, or that it has chosen before.
     pub choose_outputs: bool,
     /// Whether messages have acknowledgements.
     pub has_acks: bool,

@@ -27,7 +27,7 @@ impl<'a> Chain<'a> {
     }
 
     /// The queue that a packet stands in, if all that wait there have the same root at any instant: not where
-    /// packets have a choice of outputs.
+    /// packets have a choice of outputs while they wait.
     pub(in super::super) fn queue(&self, place: Place) -> Option<usize> {
         if self.rules.is_private || self.rules.choose_outputs {
             return None;
