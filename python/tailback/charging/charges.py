@@ -258,7 +258,7 @@ class Blame:
 
     @property
     def rest_share(self) -> float:
-        """Share of all charges that the table by channel does not tell apart."""
+        """Share of all charges of which the channel is not told."""
         return _rest_share(self.channels.by(0))
 
     @property

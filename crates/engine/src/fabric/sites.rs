@@ -77,7 +77,7 @@ fn rules(
     let is_wide = wiring.layout.groups.iter().any(|group| group.width > 1);
     // Where switches keep a queue for each output a packet chooses when it is ready, and stands in that queue
     // from then on unless links fail.
-    let chooses_late = chooses && !(by_output && wiring.faults.is_none());
+    let chooses_waiting = chooses && !(by_output && wiring.faults.is_none());
     // A circuit has no buffers: its channels are held.
     let holds = traits.holds_channels;
     let has_no_buffers = traits.has_no_buffers || holds;
@@ -90,7 +90,7 @@ fn rules(
         regrant_ps: machine.switch.regrant_delay_ps,
         credit_ps: if are_stopped { machine.link.credit_delay_ps } else { 0 },
         have_choice: is_wide || chooses || wiring.routing.varies(),
-        choose_outputs: is_wide || chooses_late,
+        choose_outputs: is_wide || chooses_waiting,
         has_acks: machine.interface.acknowledges,
         asks_of_all: machine.interface.window.is_some()
             || machine.interface.acknowledges
